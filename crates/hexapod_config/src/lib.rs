@@ -1,0 +1,1 @@
+//! hexapod_config
