@@ -1,1 +1,21 @@
-//! hexapod_gait
+#![doc = include_str!("../README.md")]
+
+pub mod arc;
+mod engine;
+mod gait;
+pub mod limits;
+mod posture;
+mod stance;
+mod support;
+mod swing;
+mod twist;
+mod walk;
+
+pub use engine::{Engine, GaitState, Input, Settings, Tick};
+pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace};
+pub use limits::{LimitedBy, TwistLimits};
+pub use posture::BodyOffset;
+pub use stance::{Stance, StanceError, StanceSpec, leg_places};
+pub use support::SupportPolygon;
+pub use swing::{SwingProfile, minimum_jerk};
+pub use twist::{Motion, Twist};

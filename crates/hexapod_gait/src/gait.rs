@@ -1,0 +1,184 @@
+//! Gaits as data: when each leg stands and when it swings.
+
+use crate::swing::SwingProfile;
+use hexapod_kinematics::MAX_LEGS;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A gait as written in `config/gaits.yaml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GaitSpec {
+    /// Part of the cycle a leg stands, in (0, 1).
+    pub duty_factor: f64,
+    /// Seconds a whole cycle takes.
+    pub cycle_time: f64,
+    /// Phase by which a leg trails the one behind it on its side (the metachronal lag of insect gaits).
+    #[serde(default)]
+    pub lag: f64,
+    /// Phase between the two legs of a pair.
+    #[serde(default = "half")]
+    pub side_lag: f64,
+    /// Phase of each leg by name, in place of the rule of `lag` and `side_lag`.
+    #[serde(default)]
+    pub phase_offsets: BTreeMap<String, f64>,
+    /// How a foot crosses from lift-off to touch-down.
+    #[serde(default)]
+    pub swing: SwingProfile,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+/// Place of a leg in the body's order, from which a gait's rule takes its phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LegPlace {
+    /// Name of the leg.
+    pub name: String,
+    /// Whether it is on the left.
+    pub left: bool,
+    /// 0 for the foremost leg of its side.
+    pub rank: usize,
+}
+
+/// What is wrong with a gait; `key` says where below the gait's name.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{key}: {message}")]
+pub struct GaitError {
+    /// Key below the gait, as in `duty_factor`.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl GaitError {
+    fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into() }
+    }
+}
+
+/// A gait for a robot's legs. Leg `i` stands while its phase `frac(phase + offset_i)` is below the duty factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gait {
+    duty_factor: f64,
+    cycle_time: f64,
+    offsets: [f64; MAX_LEGS],
+    swing: SwingProfile,
+}
+
+/// Where a leg is in its cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LegPhase {
+    /// On the ground, with the part of the stance that is over, in [0, 1).
+    Stance(f64),
+    /// In the air, with the part of the swing that is over, in [0, 1).
+    Swing(f64),
+}
+
+impl Gait {
+    /// Checks a gait and lays it out for the legs in `places`.
+    ///
+    /// # Errors
+    /// Numbers out of range, unknown or missing legs in `phase_offsets`.
+    pub fn try_new(spec: &GaitSpec, places: &[LegPlace]) -> Result<Self, GaitError> {
+        check_range("duty_factor", spec.duty_factor, 0.05, 0.98)?;
+        check_range("cycle_time", spec.cycle_time, 0.1, 60.0)?;
+        check_range("lag", spec.lag, -1.0, 1.0)?;
+        check_range("side_lag", spec.side_lag, -1.0, 1.0)?;
+        if let Some(name) = spec.phase_offsets.keys().find(|name| !places.iter().any(|leg| leg.name == **name)) {
+            let known: Vec<&str> = places.iter().map(|leg| leg.name.as_str()).collect();
+            let message = format!("no leg of this name; the robot has {}", known.join(", "));
+            return Err(GaitError::new(format!("phase_offsets.{name}"), message));
+        }
+        let mut offsets = [0.0; MAX_LEGS];
+        for (offset, place) in offsets.iter_mut().zip(places) {
+            *offset = phase_offset(spec, place)?;
+        }
+        Ok(Self { duty_factor: spec.duty_factor, cycle_time: spec.cycle_time, offsets, swing: spec.swing })
+    }
+
+    /// Part of the cycle a leg stands.
+    #[must_use]
+    pub fn duty_factor(&self) -> f64 {
+        self.duty_factor
+    }
+
+    /// Seconds a whole cycle takes.
+    #[must_use]
+    pub fn cycle_time(&self) -> f64 {
+        self.cycle_time
+    }
+
+    /// Seconds a leg stands in each cycle.
+    #[must_use]
+    pub fn stance_time(&self) -> f64 {
+        self.duty_factor * self.cycle_time
+    }
+
+    /// Seconds a leg swings in each cycle.
+    #[must_use]
+    pub fn swing_time(&self) -> f64 {
+        self.cycle_time - self.stance_time()
+    }
+
+    /// Shape of the swing.
+    #[must_use]
+    pub fn swing(&self) -> SwingProfile {
+        self.swing
+    }
+
+    /// Where leg `leg` is in its cycle at `phase` in [0, 1].
+    #[must_use]
+    pub fn leg_phase(&self, leg: usize, phase: f64) -> LegPhase {
+        let own = fraction(phase + self.offsets[leg]);
+        if own < self.duty_factor {
+            LegPhase::Stance(own / self.duty_factor)
+        } else {
+            LegPhase::Swing((own - self.duty_factor) / (1.0 - self.duty_factor))
+        }
+    }
+
+    /// The phase at which leg `leg` lifts off.
+    #[must_use]
+    pub fn lift_off_phase(&self, leg: usize) -> f64 {
+        fraction(self.duty_factor - self.offsets[leg])
+    }
+
+    /// A foot's place in a straight step at `phase`: the signed fraction of the step it is ahead of rest
+    /// (+1/2 at touch-down, -1/2 at lift-off) and the fraction of the step height it is lifted.
+    #[must_use]
+    pub fn step_fraction(&self, leg: usize, phase: f64) -> (f64, f64) {
+        match self.leg_phase(leg, phase) {
+            LegPhase::Stance(t) => (0.5 - t, 0.0),
+            LegPhase::Swing(s) => (self.swing.travel(s) - 0.5, self.swing.lift(s)),
+        }
+    }
+}
+
+/// The part after the point, in [0, 1).
+pub(crate) fn fraction(x: f64) -> f64 {
+    let part = x - x.floor();
+    if part < 1.0 { part } else { 0.0 }
+}
+
+fn phase_offset(spec: &GaitSpec, place: &LegPlace) -> Result<f64, GaitError> {
+    if spec.phase_offsets.is_empty() {
+        let side = if place.left { 0.0 } else { spec.side_lag };
+        // At phase 0 the foremost left leg is in the middle of its stance.
+        return Ok(fraction(spec.duty_factor / 2.0 + side + spec.lag * place.rank as f64));
+    }
+    let key = format!("phase_offsets.{}", place.name);
+    match spec.phase_offsets.get(&place.name) {
+        Some(&offset) => check_range(&key, offset, -1.0, 1.0).map(|()| fraction(offset)),
+        None => Err(GaitError::new(key, "this leg has no phase; give every leg one, or use lag and side_lag")),
+    }
+}
+
+fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), GaitError> {
+    if (least..=greatest).contains(&value) {
+        Ok(())
+    } else {
+        Err(GaitError::new(key, format!("{value} is out of range; give a number from {least} to {greatest}")))
+    }
+}

@@ -1,0 +1,173 @@
+//! Limits that keep the path: the whole twist is scaled, so the turning centre stays where the driver put it.
+
+use crate::stance::Stance;
+use crate::twist::Twist;
+use nalgebra::Vector2;
+use serde::{Deserialize, Serialize};
+
+/// What held a command back, least severe first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LimitedBy {
+    /// Nothing: the command is walked as it is.
+    #[default]
+    Nothing,
+    /// The acceleration limit, for now.
+    Acceleration,
+    /// The configured greatest velocity.
+    Velocity,
+    /// The longest step of the outermost foot.
+    Stride,
+    /// A foot on the ground near the edge of its reach.
+    Reach,
+    /// A joint at its greatest velocity.
+    JointVelocity,
+    /// A leg that cannot get where the path goes.
+    Kinematics,
+}
+
+impl LimitedBy {
+    /// The limit in words, for diagnostics.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Acceleration => "acceleration",
+            Self::Velocity => "velocity",
+            Self::Stride => "stride",
+            Self::Reach => "reach",
+            Self::JointVelocity => "joint velocity",
+            Self::Kinematics => "kinematics",
+        }
+    }
+}
+
+/// Configured bounds of the body's velocity and acceleration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwistLimits {
+    /// m/s.
+    pub linear_velocity: f64,
+    /// rad/s.
+    pub angular_velocity: f64,
+    /// m/s^2.
+    pub linear_acceleration: f64,
+    /// rad/s^2.
+    pub angular_acceleration: f64,
+}
+
+/// A twist after a limiter, and the limit that changed it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limited {
+    /// What may be walked.
+    pub twist: Twist,
+    /// The limit that was met last in the chain.
+    pub by: LimitedBy,
+}
+
+impl Limited {
+    /// A twist no limit has touched.
+    #[must_use]
+    pub fn unlimited(twist: Twist) -> Self {
+        Self { twist, by: LimitedBy::Nothing }
+    }
+
+    fn scaled(self, factor: f64, by: LimitedBy) -> Self {
+        if factor < 1.0 { Self { twist: self.twist.scaled(factor.max(0.0)), by: self.by.max(by) } } else { self }
+    }
+}
+
+impl TwistLimits {
+    /// Keeps linear and angular velocity below their greatest.
+    #[must_use]
+    pub fn velocity(&self, wanted: Limited) -> Limited {
+        let linear = self.linear_velocity / wanted.twist.speed();
+        let angular = self.angular_velocity / wanted.twist.wz.abs();
+        wanted.scaled(linear.min(angular), LimitedBy::Velocity)
+    }
+
+    /// The twist `dt` seconds after `present` on the way to `wanted`, all components arriving together.
+    #[must_use]
+    pub fn acceleration(&self, present: Twist, wanted: Limited, dt: f64) -> Limited {
+        let change = Twist::new(
+            wanted.twist.vx - present.vx,
+            wanted.twist.vy - present.vy,
+            wanted.twist.wz - present.wz,
+        );
+        let linear = self.linear_acceleration * dt / change.speed();
+        let angular = self.angular_acceleration * dt / change.wz.abs();
+        let part = linear.min(angular);
+        if part >= 1.0 || change.is_zero() {
+            return wanted;
+        }
+        let twist = Twist::new(
+            present.vx + change.vx * part,
+            present.vy + change.vy * part,
+            present.wz + change.wz * part,
+        );
+        Limited { twist, by: wanted.by.max(LimitedBy::Acceleration) }
+    }
+}
+
+/// Keeps the step of the outermost foot within the stride.
+#[must_use]
+pub fn stride(stance: &Stance, stance_time: f64, wanted: Limited) -> Limited {
+    let fastest = stance.rest().iter().map(|&foot| wanted.twist.velocity_at(foot).norm()).fold(0.0, f64::max);
+    wanted.scaled(stance.stride() / (fastest * stance_time), LimitedBy::Stride)
+}
+
+/// A foot on the ground, as the reach limit sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlantedFoot {
+    /// Where it is, m, footprint frame.
+    pub position: Vector2<f64>,
+    /// Where it rests.
+    pub rest: Vector2<f64>,
+    /// Seconds until it is lifted; infinite when it is not going to be.
+    pub time_left: f64,
+}
+
+/// Slows the body so that no planted foot leaves its circle: each may go as fast outwards as it can be lifted in
+/// time or brought to rest in the room left, at `braking` m/s^2.
+#[must_use]
+pub fn reach(feet: impl Iterator<Item = PlantedFoot>, reach: f64, braking: f64, wanted: Limited) -> Limited {
+    let factor = feet
+        .map(|foot| {
+            let offset = foot.position - foot.rest;
+            let distance = offset.norm();
+            let velocity = -wanted.twist.velocity_at(foot.position);
+            let outward = if distance > 1e-9 { velocity.dot(&offset) / distance } else { velocity.norm() };
+            let room = (reach - distance).max(0.0);
+            let allowed = (room / foot.time_left.max(1e-9)).max((2.0 * braking * room).sqrt());
+            if outward > allowed { allowed / outward } else { 1.0 }
+        })
+        .fold(1.0, f64::min);
+    wanted.scaled(factor, LimitedBy::Reach)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIMITS: TwistLimits =
+        TwistLimits { linear_velocity: 0.2, angular_velocity: 1.0, linear_acceleration: 0.4, angular_acceleration: 2.0 };
+
+    proptest! {
+        #[test]
+        fn when_any_twist_is_limited_expect_its_direction_kept(vx in -1e6..1e6, vy in -1e6..1e6, wz in -1e6..1e6) {
+            let wanted = Twist::new(vx, vy, wz);
+            let got = LIMITS.velocity(Limited::unlimited(wanted)).twist;
+            prop_assert!(got.speed() <= 0.2 * (1.0 + 1e-12) && got.wz.abs() <= 1.0 + 1e-12);
+            prop_assert!((got.vx * wanted.wz - got.wz * wanted.vx).abs() <= 1e-9 * (wanted.vx * wanted.wz).abs().max(1.0));
+        }
+
+        #[test]
+        fn when_accelerating_expect_the_bound_held(
+            a in prop::array::uniform3(-0.2..0.2f64), b in prop::array::uniform3(-0.2..0.2f64), dt in 0.0..0.05f64,
+        ) {
+            let (from, to) = (Twist::new(a[0], a[1], a[2]), Twist::new(b[0], b[1], b[2]));
+            let got = LIMITS.acceleration(from, Limited::unlimited(to), dt).twist;
+            prop_assert!((got.vx - from.vx).hypot(got.vy - from.vy) <= 0.4 * dt * 1.001);
+            prop_assert!((got.wz - from.wz).abs() <= 2.0 * dt * 1.001);
+        }
+    }
+}

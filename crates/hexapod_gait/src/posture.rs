@@ -1,0 +1,84 @@
+//! Where the body is above its feet.
+
+use crate::swing::minimum_jerk;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+/// Offset of the body from its standing pose: m and rad (roll, pitch, yaw), body axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyOffset {
+    /// Translation, m.
+    pub translation: Vector3<f64>,
+    /// Rotation as a rotation vector, rad.
+    pub rotation: Vector3<f64>,
+}
+
+/// Greatest offset, m along each axis.
+const MAX_TRANSLATION_M: f64 = 0.06;
+/// Greatest offset, rad about any axis.
+const MAX_ROTATION_RAD: f64 = 0.35;
+/// How fast the body takes up an offset.
+const TRANSLATION_RATE_M_S: f64 = 0.08;
+const ROTATION_RATE_RAD_S: f64 = 0.5;
+
+impl BodyOffset {
+    /// The offset brought within what a body can do without leaving its feet.
+    #[must_use]
+    pub fn clipped(self) -> Self {
+        Self {
+            translation: self.translation.map(|x| x.clamp(-MAX_TRANSLATION_M, MAX_TRANSLATION_M)),
+            rotation: capped(self.rotation, MAX_ROTATION_RAD),
+        }
+    }
+
+    /// The offset `dt` seconds later on the way to `wanted`.
+    #[must_use]
+    pub fn towards(self, wanted: Self, dt: f64) -> Self {
+        Self {
+            translation: self.translation + capped(wanted.translation - self.translation, TRANSLATION_RATE_M_S * dt),
+            rotation: self.rotation + capped(wanted.rotation - self.rotation, ROTATION_RATE_RAD_S * dt),
+        }
+    }
+
+    /// The body's pose in the footprint frame when it stands `height` metres above the ground.
+    #[must_use]
+    pub fn footprint_from_body(&self, height: f64) -> Isometry3<f64> {
+        let at = self.translation + Vector3::new(0.0, 0.0, height);
+        Isometry3::from_parts(Translation3::from(at), UnitQuaternion::from_scaled_axis(self.rotation))
+    }
+}
+
+fn capped(vector: Vector3<f64>, greatest: f64) -> Vector3<f64> {
+    let norm = vector.norm();
+    if norm > greatest { vector * (greatest / norm) } else { vector }
+}
+
+/// A value on its way, starting and ending at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Glide {
+    from: f64,
+    to: f64,
+    elapsed: f64,
+    duration: f64,
+}
+
+impl Glide {
+    pub(crate) fn new(from: f64, to: f64, duration: f64) -> Self {
+        Self { from, to, elapsed: 0.0, duration }
+    }
+
+    pub(crate) fn advance(&mut self, dt: f64) {
+        self.elapsed += dt;
+    }
+
+    pub(crate) fn part(&self) -> f64 {
+        if self.elapsed >= self.duration { 1.0 } else { minimum_jerk(self.elapsed / self.duration) }
+    }
+
+    pub(crate) fn value(&self) -> f64 {
+        self.from + (self.to - self.from) * self.part()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.elapsed >= self.duration
+    }
+}

@@ -1,0 +1,159 @@
+//! Where the feet rest and how far they may go: worked out once from the robot's legs.
+//!
+//! The *footprint frame* lies on the ground below the body's centre, x forward; the body stands in it at a height.
+
+use crate::gait::LegPlace;
+use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use nalgebra::{Vector2, Vector3};
+
+/// Resting feet and the circle about each in which the foot may be put, at one body height.
+#[derive(Clone, Copy, Debug)]
+pub struct Stance {
+    count: usize,
+    rest: [Vector2<f64>; MAX_LEGS],
+    reach: f64,
+}
+
+/// Why a robot cannot stand as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StanceError {
+    /// The legs cannot carry the body at this height.
+    #[error("leg {leg} cannot stand with the body {height} m above the ground; give a height its joints allow")]
+    Height {
+        /// Name of the leg.
+        leg: String,
+        /// Height of the body asked for, m.
+        height: f64,
+    },
+    /// There are too few or too many legs to walk with.
+    #[error("a walking robot has 3 to {MAX_LEGS} legs, this one has {0}")]
+    LegCount(usize),
+}
+
+/// Heights and bounds a stance is worked out for, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StanceSpec {
+    /// Body above the ground when walking.
+    pub height: f64,
+    /// Body above the ground when sitting.
+    pub sit_height: f64,
+    /// Greatest lift of a swinging foot.
+    pub step_height: f64,
+    /// Greatest length of a step.
+    pub max_stride: f64,
+}
+
+const REACH_STEP_M: f64 = 0.005;
+const DIRECTIONS: usize = 16;
+
+impl Stance {
+    /// Chooses for each leg the resting place, straight out from its hip, about which the foot has most room.
+    ///
+    /// # Errors
+    /// The robot has too few legs, or a leg cannot stand at `spec.height`.
+    pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
+        let legs = robot.legs();
+        if !(3..=MAX_LEGS).contains(&legs.len()) {
+            return Err(StanceError::LegCount(legs.len()));
+        }
+        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY };
+        for (rest, leg) in stance.rest.iter_mut().zip(legs) {
+            let (place, reach) = roomiest_place(leg, spec)
+                .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
+            *rest = place;
+            stance.reach = stance.reach.min(reach);
+        }
+        // Neighbours step towards each other: each may use a little less than half of what is between them.
+        stance.reach = stance.reach.min(0.45 * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
+        Ok(stance)
+    }
+
+    /// Resting feet in the footprint frame, m, in the order of the robot's legs.
+    #[must_use]
+    pub fn rest(&self) -> &[Vector2<f64>] {
+        &self.rest[..self.count]
+    }
+
+    /// Radius of the circle about its resting place in which every foot may be put, m.
+    #[must_use]
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The longest step, m: part of the circle is kept for changes of course.
+    #[must_use]
+    pub fn stride(&self) -> f64 {
+        2.0 * self.reach * STRIDE_PART
+    }
+
+    fn least_gap(&self) -> f64 {
+        let rest = self.rest();
+        let gaps = rest.iter().enumerate().flat_map(|(i, a)| rest[i + 1..].iter().map(move |b| (a - b).norm()));
+        gaps.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The part of the reach that a step at constant twist uses.
+const STRIDE_PART: f64 = 0.8;
+
+/// The robot's legs by side and rank, front to rear, for the rule of a gait.
+#[must_use]
+pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
+    let hips: Vec<Vector3<f64>> = robot.legs().iter().map(Leg::hip_in_body).collect();
+    let is_left = |i: usize| hips[i].y > 0.0;
+    let rank = |i: usize| (0..hips.len()).filter(|&j| is_left(j) == is_left(i) && hips[j].x > hips[i].x).count();
+    robot
+        .legs()
+        .iter()
+        .enumerate()
+        .map(|(i, leg)| LegPlace { name: leg.name().into(), left: is_left(i), rank: rank(i) })
+        .collect()
+}
+
+/// The middle of every joint's range: a posture from which any reachable foot is found.
+#[must_use]
+pub fn middle_angles(leg: &Leg) -> LegAngles {
+    let mut angles = LegAngles::zeros(leg.joint_count());
+    for (angle, joint) in angles.iter_mut().zip(leg.joints()) {
+        *angle = (joint.limits().lower + joint.limits().upper) / 2.0;
+    }
+    angles
+}
+
+fn roomiest_place(leg: &Leg, spec: StanceSpec) -> Option<(Vector2<f64>, f64)> {
+    let hip = leg.hip_in_body();
+    let outward = (leg.foot_in_body(&middle_angles(leg)) - hip).xy().try_normalize(1e-6)?;
+    let mut best: Option<(Vector2<f64>, f64)> = None;
+    for step in 0..200 {
+        let place = hip.xy() + outward * (f64::from(step) * REACH_STEP_M);
+        if let Some(room) = room_about(leg, place, spec)
+            && best.is_none_or(|(_, most)| room > most + 1e-9)
+        {
+            best = Some((place, room));
+        }
+    }
+    best
+}
+
+/// How far from `place` a foot may go in every direction, on the ground and lifted; `None` if it cannot even rest.
+fn room_about(leg: &Leg, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
+    let rest = reaches(leg, place, -spec.height, &middle_angles(leg))?;
+    reaches(leg, place, -spec.sit_height, &rest)?;
+    let mut room = 0.0;
+    loop {
+        let next = room + REACH_STEP_M;
+        let all = (0..DIRECTIONS).all(|direction| {
+            let angle = std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64;
+            let foot = place + Vector2::new(angle.cos(), angle.sin()) * next;
+            [-spec.height, -spec.height + spec.step_height].iter().all(|&z| reaches(leg, foot, z, &rest).is_some())
+        });
+        if !all || next > 1.0 {
+            return Some(room);
+        }
+        room = next;
+    }
+}
+
+fn reaches(leg: &Leg, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
+    leg.inverse(&Vector3::new(foot.x, foot.y, z), seed).ok()
+}

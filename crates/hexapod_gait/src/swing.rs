@@ -1,0 +1,70 @@
+//! How a foot crosses from lift-off to touch-down.
+
+use serde::{Deserialize, Serialize};
+
+/// Shape of a swing over its progress `s` in [0, 1].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SwingProfile {
+    /// Leaves and meets the ground with no velocity or acceleration against it (minimum jerk across, a C2 bump up).
+    #[default]
+    Smooth,
+    /// Constant speed across, half a sine up: the classic profile, which scuffs at both ends.
+    Sine,
+}
+
+impl SwingProfile {
+    /// Fraction of the way from lift-off to touch-down, 0 to 1, seen from the ground.
+    #[must_use]
+    pub fn travel(self, s: f64) -> f64 {
+        match self {
+            Self::Smooth => minimum_jerk(s),
+            Self::Sine => s,
+        }
+    }
+
+    /// Fraction of the step height, 0 at both ends and 1 at half way.
+    #[must_use]
+    pub fn lift(self, s: f64) -> f64 {
+        match self {
+            Self::Smooth => {
+                let bump = 4.0 * s * (1.0 - s);
+                bump * bump * bump
+            }
+            Self::Sine => (std::f64::consts::PI * s).sin(),
+        }
+    }
+}
+
+/// The quintic from 0 to 1 whose first two derivatives vanish at both ends (Flash and Hogan 1985); clamps `s`.
+#[must_use]
+pub fn minimum_jerk(s: f64) -> f64 {
+    let s = s.clamp(0.0, 1.0);
+    s * s * s * (10.0 + s * (6.0 * s - 15.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_at_the_ends_expect_no_lift_and_at_half_way_the_apex() {
+        for profile in [SwingProfile::Smooth, SwingProfile::Sine] {
+            assert!(profile.lift(0.0).abs() < 1e-15 && profile.lift(1.0).abs() < 1e-15);
+            assert!((profile.lift(0.5) - 1.0).abs() < 1e-15);
+            assert_eq!((profile.travel(0.0), profile.travel(1.0)), (0.0, 1.0));
+        }
+    }
+
+    #[test]
+    fn when_smooth_expect_no_velocity_or_acceleration_against_the_ground_at_the_ends() {
+        let h = 1e-4;
+        for f in [SwingProfile::travel, SwingProfile::lift] {
+            for end in [0.0, 1.0 - 2.0 * h] {
+                let [a, b, c] = [0.0, h, 2.0 * h].map(|d| f(SwingProfile::Smooth, end + d));
+                assert!(((c - a) / (2.0 * h)).abs() < 1e-5);
+                assert!(((a - 2.0 * b + c) / (h * h)).abs() < 0.1);
+            }
+        }
+    }
+}

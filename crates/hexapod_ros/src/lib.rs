@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+pub mod clock;
+mod diagnostics;
+mod error;
+mod node;
+mod pacer;
+mod parameters;
+pub mod realtime;
+mod shutdown;
+
+pub use clock::RosClock;
+pub use diagnostics::{Diagnostics, Level, Status};
+pub use error::RosError;
+pub use node::{Ros, RosNode};
+pub use pacer::{Lateness, Pacer, monotonic_now};
+pub use parameters::{OnSet, Parameters};
+pub use r2r;
+pub use shutdown::{Shutdown, Stage};

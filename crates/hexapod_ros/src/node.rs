@@ -1,0 +1,212 @@
+//! A ROS node: what it takes in is handled on the one thread that spins it.
+
+use crate::error::RosError;
+use crate::parameters::{OnSet, Parameters, from_override};
+use crate::shutdown::{Shutdown, Stage};
+use futures::{FutureExt, Stream, StreamExt};
+use hexapod_config::ros_params::{ParamSpec, Params, check_named};
+use r2r::rcl_interfaces::srv;
+use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+/// The process's one connection to ROS.
+#[derive(Clone)]
+pub struct Ros {
+    context: r2r::Context,
+}
+
+impl Ros {
+    /// Reads the process's `--ros-args` and connects.
+    ///
+    /// # Errors
+    /// The arguments are malformed: r2r panics on those, which is turned into an error here.
+    pub fn init() -> Result<Self, RosError> {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let created = std::panic::catch_unwind(r2r::Context::create);
+        std::panic::set_hook(hook);
+        match created {
+            Ok(Ok(context)) => Ok(Self { context }),
+            Ok(Err(error)) => Err(RosError::Context(error.to_string())),
+            Err(panic) => {
+                let words = panic.downcast_ref::<String>().cloned();
+                Err(RosError::Arguments(words.unwrap_or_else(|| "rcl gave no reason".into())))
+            }
+        }
+    }
+}
+
+type Drain = Box<dyn FnMut() -> bool + Send>;
+
+/// A node and the handlers of all it subscribes to and serves.
+pub struct RosNode {
+    node: r2r::Node,
+    name: String,
+    drains: Vec<Drain>,
+    parameters: Parameters,
+    values: Params,
+}
+
+/// How long the spinning thread sleeps when nothing comes in; it bounds how late it sees a shutdown.
+const SPIN_TIMEOUT: Duration = Duration::from_millis(50);
+/// At most one spin in this time, so that a flood of messages cannot take a whole core.
+const SPIN_PERIOD: Duration = Duration::from_micros(500);
+
+impl RosNode {
+    /// Creates the node `name`. Its parameters are `base` (defaults and configuration file) under the overrides from
+    /// `--ros-args`.
+    ///
+    /// # Errors
+    /// The node cannot be created, or an override is not what `specs` ask for.
+    pub fn create(ros: &Ros, name: &str, specs: Vec<ParamSpec>, base: Params) -> Result<Self, RosError> {
+        let node = r2r::Node::create(ros.context.clone(), name, "").map_err(|e| RosError::node(name, e))?;
+        let mut values = base;
+        for (key, value) in overrides(&node) {
+            let refuse = |reason: String| RosError::Parameter { node: name.into(), parameter: key.clone(), reason };
+            let value = from_override(&value).ok_or_else(|| refuse("it has no value of a known type".into()))?;
+            let (spec, value) = check_named(&specs, &key, &value).map_err(refuse)?;
+            values.insert(spec.name, value);
+        }
+        let parameters = Parameters::new(specs, values.clone());
+        let mut this = Self { node, name: name.into(), drains: vec![], parameters, values };
+        this.serve_parameters()?;
+        Ok(this)
+    }
+
+    /// The node's name, without its namespace.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The node's name with its namespace, as in `/robot/gait_planner`.
+    ///
+    /// # Errors
+    /// rcl does not know the node.
+    pub fn full_name(&self) -> Result<String, RosError> {
+        self.node.fully_qualified_name().map_err(|e| RosError::node(&self.name, e))
+    }
+
+    /// The parameters the node starts with.
+    #[must_use]
+    pub fn values(&self) -> &Params {
+        &self.values
+    }
+
+    /// Who is asked before a parameter changes while the node runs.
+    pub fn on_set(&self, on_set: OnSet) {
+        self.parameters.on_set(on_set);
+    }
+
+    /// Calls `handle` with every message on `topic`, on the spinning thread.
+    ///
+    /// # Errors
+    /// The subscription cannot be made.
+    pub fn subscribe<T: WrappedTypesupport + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        mut handle: impl FnMut(T) + Send + 'static,
+    ) -> Result<(), RosError>
+    where
+        T: Send,
+    {
+        let stream = self.node.subscribe::<T>(topic, qos).map_err(|e| RosError::topic(topic, e))?;
+        self.drains.push(drain(stream, move |message| handle(message)));
+        Ok(())
+    }
+
+    /// Answers calls of the service `name` with `answer`, on the spinning thread.
+    ///
+    /// # Errors
+    /// The service cannot be made.
+    pub fn serve<S: WrappedServiceTypeSupport + 'static>(
+        &mut self,
+        name: &str,
+        mut answer: impl FnMut(S::Request) -> S::Response + Send + 'static,
+    ) -> Result<(), RosError>
+    where
+        S::Request: Clone,
+    {
+        let stream =
+            self.node.create_service::<S>(name, QosProfile::services_default()).map_err(|e| RosError::topic(name, e))?;
+        let service = name.to_owned();
+        self.drains.push(drain(stream, move |request: r2r::ServiceRequest<S>| {
+            let response = answer(request.message.clone());
+            if let Err(error) = request.respond(response) {
+                // The client has gone in the meantime, which is its affair.
+                tracing::debug!("no answer delivered on {service}: {error}");
+            }
+        }));
+        Ok(())
+    }
+
+    /// A publisher on `topic`.
+    ///
+    /// # Errors
+    /// The publisher cannot be made.
+    pub fn publisher<T: WrappedTypesupport + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+    ) -> Result<r2r::Publisher<T>, RosError> {
+        self.node.create_publisher(topic, qos).map_err(|e| RosError::topic(topic, e))
+    }
+
+    /// Spins on this thread until the shutdown has come to `until`, then takes the node down.
+    pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
+        while shutdown.stage() < until {
+            let started = Instant::now();
+            self.node.spin_once(SPIN_TIMEOUT);
+            // A stream hands over one message at a time; handlers may be called until all are empty.
+            while self.drains.iter_mut().fold(false, |any, drain| drain() || any) {}
+            std::thread::sleep(SPIN_PERIOD.saturating_sub(started.elapsed()));
+        }
+    }
+
+    fn serve_parameters(&mut self) -> Result<(), RosError> {
+        let base = self.name.clone();
+        let name = |service: &str| format!("{base}/{service}");
+        let p = self.parameters.clone();
+        self.serve::<srv::GetParameters::Service>(&name("get_parameters"), move |request| {
+            srv::GetParameters::Response { values: p.values(&request.names) }
+        })?;
+        let p = self.parameters.clone();
+        self.serve::<srv::GetParameterTypes::Service>(&name("get_parameter_types"), move |request| {
+            srv::GetParameterTypes::Response { types: p.types(&request.names) }
+        })?;
+        let p = self.parameters.clone();
+        self.serve::<srv::SetParameters::Service>(&name("set_parameters"), move |request| {
+            srv::SetParameters::Response { results: p.set_all(&request.parameters) }
+        })?;
+        let p = self.parameters.clone();
+        self.serve::<srv::SetParametersAtomically::Service>(&name("set_parameters_atomically"), move |request| {
+            srv::SetParametersAtomically::Response { result: p.set_atomically(&request.parameters) }
+        })?;
+        let p = self.parameters.clone();
+        self.serve::<srv::DescribeParameters::Service>(&name("describe_parameters"), move |request| {
+            srv::DescribeParameters::Response { descriptors: p.describe(&request.names) }
+        })?;
+        let p = self.parameters.clone();
+        self.serve::<srv::ListParameters::Service>(&name("list_parameters"), move |request| {
+            srv::ListParameters::Response { result: p.list(&request.prefixes, request.depth) }
+        })
+    }
+}
+
+/// What `--ros-args` sets on the node.
+fn overrides(node: &r2r::Node) -> Vec<(String, r2r::ParameterValue)> {
+    let params = node.params.lock().unwrap_or_else(PoisonError::into_inner);
+    params.iter().map(|(name, parameter)| (name.clone(), parameter.value.clone())).collect()
+}
+
+fn drain<T>(mut stream: impl Stream<Item = T> + Unpin + Send + 'static, mut handle: impl FnMut(T) + Send + 'static) -> Drain {
+    Box::new(move || match stream.next().now_or_never() {
+        Some(Some(item)) => {
+            handle(item);
+            true
+        }
+        _ => false,
+    })
+}

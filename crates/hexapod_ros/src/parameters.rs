@@ -1,0 +1,253 @@
+//! The six parameter services of a node, over the specifications the node declares.
+//!
+//! r2r has handlers of its own, but they publish no ranges and panic when a client dies in mid-call.
+
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
+use r2r::rcl_interfaces::msg;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Called with a parameter's name and its checked value before it is stored; an `Err` refuses it with the reason.
+pub type OnSet = Box<dyn FnMut(&str, &ParamValue) -> Result<(), String> + Send>;
+
+/// Declared parameters and their present values.
+#[derive(Clone)]
+pub struct Parameters {
+    shared: Arc<Mutex<Shared>>,
+}
+
+struct Shared {
+    specs: Vec<ParamSpec>,
+    values: Params,
+    on_set: Option<OnSet>,
+}
+
+impl Parameters {
+    /// The parameters of `specs` at `values`; one that has no value has its default.
+    #[must_use]
+    pub fn new(specs: Vec<ParamSpec>, values: Params) -> Self {
+        Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_set: None })) }
+    }
+
+    /// Who is asked before a parameter changes.
+    pub fn on_set(&self, on_set: OnSet) {
+        self.locked(|shared| shared.on_set = Some(on_set));
+    }
+
+    /// Sets one parameter as `ros2 param set` does.
+    ///
+    /// # Errors
+    /// Why the value is refused.
+    pub fn set(&self, name: &str, value: &ParamValue) -> Result<(), String> {
+        self.locked(|shared| shared.set(name, value))
+    }
+
+    pub(crate) fn set_all(&self, parameters: &[msg::Parameter]) -> Vec<msg::SetParametersResult> {
+        parameters.iter().map(|p| result(self.set_message(p))).collect()
+    }
+
+    pub(crate) fn set_atomically(&self, parameters: &[msg::Parameter]) -> msg::SetParametersResult {
+        let checked = self.locked(|shared| parameters.iter().try_for_each(|p| shared.check(p).map(|_| ())));
+        let done = checked.and_then(|()| parameters.iter().try_for_each(|p| self.set_message(p)));
+        result(done)
+    }
+
+    fn set_message(&self, parameter: &msg::Parameter) -> Result<(), String> {
+        self.locked(|shared| {
+            let value = shared.check(parameter)?;
+            shared.set(&parameter.name, &value)
+        })
+    }
+
+    pub(crate) fn values(&self, names: &[String]) -> Vec<msg::ParameterValue> {
+        self.locked(|shared| names.iter().map(|name| shared.value(name).map(to_message).unwrap_or_default()).collect())
+    }
+
+    pub(crate) fn types(&self, names: &[String]) -> Vec<u8> {
+        self.values(names).iter().map(|value| value.type_).collect()
+    }
+
+    pub(crate) fn list(&self, prefixes: &[String], depth: u64) -> msg::ListParametersResult {
+        let below = |name: &str, prefix: &str| {
+            let rest = if prefix.is_empty() { Some(name) } else { name.strip_prefix(prefix)?.strip_prefix('.') };
+            rest.map(|rest| depth == 0 || (rest.matches('.').count() as u64) < depth)
+        };
+        let wanted = |name: &str| {
+            (prefixes.is_empty() && below(name, "") == Some(true))
+                || prefixes.iter().any(|prefix| name == prefix || below(name, prefix) == Some(true))
+        };
+        let names: Vec<String> = self.locked(|shared| {
+            shared.specs.iter().map(|spec| spec.name).filter(|name| wanted(name)).map(String::from).collect()
+        });
+        let mut prefixes: Vec<String> =
+            names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
+        prefixes.sort();
+        prefixes.dedup();
+        msg::ListParametersResult { names, prefixes }
+    }
+
+    pub(crate) fn describe(&self, names: &[String]) -> Vec<msg::ParameterDescriptor> {
+        self.locked(|shared| names.iter().map(|name| shared.describe(name)).collect())
+    }
+
+    fn locked<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
+        work(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Shared {
+    fn value(&self, name: &str) -> Option<&ParamValue> {
+        let spec = self.specs.iter().find(|spec| spec.name == name)?;
+        Some(self.values.get(spec.name).unwrap_or(&spec.default))
+    }
+
+    fn check(&self, parameter: &msg::Parameter) -> Result<ParamValue, String> {
+        let value = from_message(&parameter.value)
+            .ok_or_else(|| format!("`{}` cannot be unset or be an array of bytes", parameter.name))?;
+        let (spec, value) = check_named(&self.specs, &parameter.name, &value)?;
+        let unchanged = self.value(spec.name) == Some(&value);
+        if spec.read_only && !unchanged {
+            return Err(format!("`{}` is fixed once the node runs; set it at the start", spec.name));
+        }
+        Ok(value)
+    }
+
+    fn set(&mut self, name: &str, value: &ParamValue) -> Result<(), String> {
+        let (spec, value) = check_named(&self.specs, name, value)?;
+        let name = spec.name;
+        if let Some(on_set) = &mut self.on_set {
+            on_set(name, &value)?;
+        }
+        self.values.insert(name, value);
+        Ok(())
+    }
+
+    fn describe(&self, name: &str) -> msg::ParameterDescriptor {
+        let Some(spec) = self.specs.iter().find(|spec| spec.name == name) else {
+            return msg::ParameterDescriptor { name: name.into(), ..Default::default() };
+        };
+        let (mut floating_point_range, mut integer_range) = (vec![], vec![]);
+        match (spec.range, &spec.default) {
+            (Some((from_value, to_value)), ParamValue::Double(_)) => {
+                floating_point_range.push(msg::FloatingPointRange { from_value, to_value, step: 0.0 });
+            }
+            (Some((least, greatest)), ParamValue::Integer(_)) => {
+                integer_range.push(msg::IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 1 });
+            }
+            _ => {}
+        }
+        let choices = spec.choices.join(" | ");
+        msg::ParameterDescriptor {
+            name: name.into(),
+            type_: to_message(&spec.default).type_,
+            description: spec.description.into(),
+            additional_constraints: choices,
+            read_only: spec.read_only,
+            dynamic_typing: false,
+            floating_point_range,
+            integer_range,
+        }
+    }
+}
+
+fn result(done: Result<(), String>) -> msg::SetParametersResult {
+    msg::SetParametersResult { successful: done.is_ok(), reason: done.err().unwrap_or_default() }
+}
+
+pub(crate) fn to_message(value: &ParamValue) -> msg::ParameterValue {
+    let mut message = msg::ParameterValue::default();
+    match value.clone() {
+        ParamValue::Bool(value) => (message.type_, message.bool_value) = (1, value),
+        ParamValue::Integer(value) => (message.type_, message.integer_value) = (2, value),
+        ParamValue::Double(value) => (message.type_, message.double_value) = (3, value),
+        ParamValue::String(value) => (message.type_, message.string_value) = (4, value),
+        ParamValue::BoolArray(value) => (message.type_, message.bool_array_value) = (6, value),
+        ParamValue::IntegerArray(value) => (message.type_, message.integer_array_value) = (7, value),
+        ParamValue::DoubleArray(value) => (message.type_, message.double_array_value) = (8, value),
+        ParamValue::StringArray(value) => (message.type_, message.string_array_value) = (9, value),
+    }
+    message
+}
+
+fn from_message(message: &msg::ParameterValue) -> Option<ParamValue> {
+    match message.type_ {
+        1 => Some(ParamValue::Bool(message.bool_value)),
+        2 => Some(ParamValue::Integer(message.integer_value)),
+        3 => Some(ParamValue::Double(message.double_value)),
+        4 => Some(ParamValue::String(message.string_value.clone())),
+        6 => Some(ParamValue::BoolArray(message.bool_array_value.clone())),
+        7 => Some(ParamValue::IntegerArray(message.integer_array_value.clone())),
+        8 => Some(ParamValue::DoubleArray(message.double_array_value.clone())),
+        9 => Some(ParamValue::StringArray(message.string_array_value.clone())),
+        _ => None,
+    }
+}
+
+/// A parameter override as rcl hands it over; `None` for arrays of bytes and for nothing.
+pub(crate) fn from_override(value: &r2r::ParameterValue) -> Option<ParamValue> {
+    use r2r::ParameterValue as Rcl;
+    match value.clone() {
+        Rcl::Bool(value) => Some(ParamValue::Bool(value)),
+        Rcl::Integer(value) => Some(ParamValue::Integer(value)),
+        Rcl::Double(value) => Some(ParamValue::Double(value)),
+        Rcl::String(value) => Some(ParamValue::String(value)),
+        Rcl::BoolArray(value) => Some(ParamValue::BoolArray(value)),
+        Rcl::IntegerArray(value) => Some(ParamValue::IntegerArray(value)),
+        Rcl::DoubleArray(value) => Some(ParamValue::DoubleArray(value)),
+        Rcl::StringArray(value) => Some(ParamValue::StringArray(value)),
+        Rcl::NotSet | Rcl::ByteArray(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters() -> Parameters {
+        let specs = vec![
+            ParamSpec::new("rate", 100.0, "Hz").range(10.0, 1000.0).read_only(),
+            ParamSpec::new("step.height", 0.03, "m").range(0.0, 0.1),
+            ParamSpec::new("gait", "tripod", "name"),
+        ];
+        Parameters::new(specs, Params::new())
+    }
+
+    fn double(name: &str, value: f64) -> msg::Parameter {
+        msg::Parameter { name: name.into(), value: to_message(&ParamValue::Double(value)) }
+    }
+
+    #[test]
+    fn when_a_value_is_bad_expect_the_reason_and_the_old_value() {
+        let parameters = parameters();
+        for (name, value, word) in [
+            ("step.height", f64::NAN, "finite"),
+            ("step.height", 0.5, "range"),
+            ("rate", 50.0, "fixed"),
+            ("stepheight", 0.02, "unknown"),
+        ] {
+            let result = &parameters.set_all(&[double(name, value)])[0];
+            assert!(!result.successful && result.reason.contains(word), "{name}: {}", result.reason);
+        }
+        assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
+        assert!(parameters.set_all(&[double("step.height", 0.02)])[0].successful);
+        assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.02);
+    }
+
+    #[test]
+    fn when_one_of_an_atomic_set_is_bad_expect_none_taken() {
+        let parameters = parameters();
+        let result = parameters.set_atomically(&[double("step.height", 0.02), double("rate", 50.0)]);
+        assert!(!result.successful);
+        assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
+    }
+
+    #[test]
+    fn when_listed_and_described_expect_groups_types_and_ranges() {
+        let parameters = parameters();
+        let list = parameters.list(&[], 0);
+        assert_eq!((list.names.len(), list.prefixes), (3, vec!["step".to_owned()]));
+        assert_eq!(parameters.list(&["step".into()], 0).names, ["step.height"]);
+        assert_eq!(parameters.list(&[], 1).names, ["rate", "gait"]);
+        let described = &parameters.describe(&["step.height".into()])[0];
+        assert_eq!((described.type_, described.floating_point_range[0].to_value), (3, 0.1));
+    }
+}

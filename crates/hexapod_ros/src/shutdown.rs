@@ -1,0 +1,104 @@
+//! The end of a process, in order: a first signal asks for a safe stop, a second one for an end at once.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How far the end of the process has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Nobody has asked for the end.
+    Running,
+    /// The robot is to stop, sit and relax.
+    Stopping,
+    /// The robot is to relax at once.
+    Now,
+}
+
+/// A flag that all threads of a process share. Cheap to clone and to read.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    asked: AtomicU8,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Shutdown {
+    /// A flag that rises with SIGINT, SIGTERM and SIGHUP; the second signal raises it to [`Stage::Now`].
+    ///
+    /// # Errors
+    /// The handlers could not be installed.
+    pub fn on_signals() -> std::io::Result<Self> {
+        let shutdown = Self::default();
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let raised = shutdown.clone();
+        std::thread::Builder::new().name("signals".into()).spawn(move || {
+            for _ in signals.forever() {
+                raised.ask();
+            }
+        })?;
+        Ok(shutdown)
+    }
+
+    /// Asks for the end; asking again asks for it at once.
+    pub fn ask(&self) {
+        let next = if self.stage() == Stage::Running { Stage::Stopping } else { Stage::Now };
+        let _guard = self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.asked.fetch_max(next as u8, Ordering::SeqCst);
+        self.shared.changed.notify_all();
+    }
+
+    /// How far the end has come.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        match self.shared.asked.load(Ordering::SeqCst) {
+            0 => Stage::Running,
+            1 => Stage::Stopping,
+            _ => Stage::Now,
+        }
+    }
+
+    /// Whether the process goes on as usual.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.stage() == Stage::Running
+    }
+
+    /// Waits until the end has come to `stage`, at most `timeout`; true if it has.
+    #[must_use]
+    pub fn wait(&self, stage: Stage, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        let mut guard = self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.stage() < stage {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.shared.changed.wait_timeout(guard, left);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_asked_twice_expect_the_end_at_once() {
+        let shutdown = Shutdown::default();
+        assert!(shutdown.is_running() && !shutdown.wait(Stage::Stopping, Duration::from_millis(1)));
+        shutdown.ask();
+        assert_eq!(shutdown.stage(), Stage::Stopping);
+        shutdown.ask();
+        assert!(shutdown.wait(Stage::Now, Duration::ZERO));
+    }
+}
