@@ -1,1 +1,20 @@
-//! hexapod_plot
+#![doc = include_str!("../README.md")]
+
+mod bsp;
+mod chart;
+mod error;
+mod gait;
+mod mesh;
+mod picture;
+mod scene;
+mod svg;
+mod theme;
+mod visibility;
+
+pub use chart::{LineChart, Series, line_plot};
+pub use error::PlotError;
+pub use gait::{GaitChart, GaitRow, gait_diagram};
+pub use picture::{PictureOptions, Polyline, robot_picture, scene_picture};
+pub use scene::{Placed, Shape, link_poses, place_visuals};
+pub use svg::{Paint, Svg};
+pub use theme::{Rgb, Theme};
