@@ -1,0 +1,52 @@
+//! Commands on their way to the control loop: a queue that neither side ever waits for.
+
+use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::time::Duration;
+
+/// One command. All are small and copied: the control loop frees nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum Command {
+    /// From `cmd_vel`.
+    Twist(Twist),
+    /// From `velocity`, m/s along the path.
+    Velocity(f64),
+    /// From `curvature`, dimensionless.
+    Curvature(f64),
+    /// From `body_pose`.
+    BodyOffset(BodyOffset),
+    /// From `gait`, or the parameter of that name.
+    Gait(Gait),
+    /// Stand up.
+    Stand,
+    /// Sit down.
+    Sit,
+    /// Stop, with all feet planted.
+    Stop,
+    /// Parameter `step_height`.
+    StepHeight(f64),
+    /// The velocity and acceleration parameters.
+    Limits(TwistLimits),
+    /// Parameter `cmd_vel_timeout`, s.
+    Timeout(f64),
+    /// The joint angles the robot is found in before it has moved.
+    Found { angles: [LegAngles; MAX_LEGS], legs: usize },
+}
+
+/// A command and when it was received, on the clock the control loop ticks by.
+#[derive(Clone, Copy, Debug)]
+pub struct Received {
+    /// What was asked.
+    pub command: Command,
+    /// When it came in.
+    pub at: Duration,
+}
+
+const CAPACITY: usize = 512;
+
+/// The two ends of a queue of commands.
+#[must_use]
+pub fn queue() -> (Producer<Received>, Consumer<Received>) {
+    RingBuffer::new(CAPACITY)
+}

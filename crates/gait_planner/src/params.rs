@@ -1,0 +1,64 @@
+//! What `gait_planner` can be set to.
+
+use hexapod_config::ros_params::{ParamSpec, Params};
+use hexapod_gait::{Settings, StanceSpec, TwistLimits};
+use hexapod_setup::params::{common, number, text};
+
+/// The node's parameters.
+#[must_use]
+pub fn specs() -> Vec<ParamSpec> {
+    let mut specs = common();
+    specs.extend([
+        ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(20.0, 1000.0).read_only(),
+        ParamSpec::new("gait", "tripod", "Gait to walk with, from config/gaits.yaml"),
+        ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m").range(0.0, 0.1),
+        ParamSpec::new("cmd_vel_timeout", 0.5, "A command older than this, s, stops the robot").range(0.05, 10.0),
+        ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
+        ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
+        ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
+        ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
+        ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
+        ParamSpec::new("max_stride", 0.11, "Longest step of the outermost foot, m").range(0.005, 1.0).read_only(),
+        ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m").range(0.0, 0.2).read_only(),
+        ParamSpec::new("body_height", 0.09, "Body above the ground when walking, m").range(0.01, 1.0).read_only(),
+        ParamSpec::new("sit_height", 0.04, "Body above the ground when sitting, m").range(0.0, 1.0).read_only(),
+        ParamSpec::new("stand_time", 1.5, "Seconds that standing up takes").range(0.3, 20.0).read_only(),
+        ParamSpec::new("sit_time", 1.0, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
+    ]);
+    specs
+}
+
+/// The engine's settings out of the node's parameters.
+#[must_use]
+pub fn settings(params: &Params) -> Settings {
+    let step_height = number(params, "step_height");
+    Settings {
+        stance: StanceSpec {
+            height: number(params, "body_height"),
+            sit_height: number(params, "sit_height"),
+            step_height: number(params, "max_step_height").max(step_height),
+            max_stride: number(params, "max_stride"),
+        },
+        step_height,
+        limits: limits(params),
+        stand_time: number(params, "stand_time"),
+        sit_time: number(params, "sit_time"),
+    }
+}
+
+/// The bounds of the body's motion out of the node's parameters.
+#[must_use]
+pub fn limits(params: &Params) -> TwistLimits {
+    TwistLimits {
+        linear_velocity: number(params, "max_linear_velocity"),
+        angular_velocity: number(params, "max_angular_velocity"),
+        linear_acceleration: number(params, "max_linear_acceleration"),
+        angular_acceleration: number(params, "max_angular_acceleration"),
+    }
+}
+
+/// Name of the gait to start with.
+#[must_use]
+pub fn gait_name(params: &Params) -> String {
+    text(params, "gait")
+}
