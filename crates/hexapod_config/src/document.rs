@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{ConfigError, Location};
 use crate::scalar::Scalar;
 use crate::source::{self, MAX_BYTES, Source};
-use crate::tree::{Found, Kind, NodeId, Step, Tree, push_step};
+use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
 use crate::{suggest, tree_builder, typed};
 
 /// A configuration file that is sound YAML: one document, no key twice, no alias, anchor or tag, bounded size and
@@ -80,21 +80,15 @@ impl Document {
     }
 
     fn missing(&self, parent: NodeId, path: &str) -> ConfigError {
-        let help = match &self.tree.node(parent).kind {
-            Kind::Mapping(pairs) => {
-                let last = path.rsplit('.').next().unwrap_or(path);
-                suggest::hint(last, pairs.iter().map(|pair| pair.key.as_str()))
-            }
-            _ => "add this key".into(),
-        };
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let help = suggest::hint(last, self.tree.pairs(parent).iter().map(|pair| pair.key.as_str()));
         self.error_at(path, "this key is missing", help)
     }
 
     /// The keys directly below a mapping, in the order of the file; none when the path leads to no mapping.
     pub fn entries(&self, path: &str) -> Vec<Entry> {
         let Found::Exact(node) = self.tree.find(path) else { return Vec::new() };
-        let Kind::Mapping(pairs) = &self.tree.node(node).kind else { return Vec::new() };
-        let entry = |pair: &crate::tree::Pair| {
+        let entry = |pair: &Pair| {
             let value = self.tree.node(pair.value);
             let mut path = path.to_owned();
             push_step(&mut path, &Step::Key(pair.key.clone()));
@@ -102,7 +96,7 @@ impl Document {
             let scalar = if let Kind::Scalar(scalar) = &value.kind { Some(scalar.clone()) } else { None };
             Entry { key: pair.key.clone(), path, location: self.at_offset(offset), scalar }
         };
-        pairs.iter().map(entry).collect()
+        self.tree.pairs(node).iter().map(entry).collect()
     }
 
     /// An error that was found later, by whoever knows what the values mean, at the line of a key. When the key does

@@ -34,11 +34,7 @@ impl Location {
         }
         let before = &text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Self {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            offset,
-        }
+        Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, offset }
     }
 }
 
@@ -77,7 +73,8 @@ impl ConfigError {
         help: impl Into<String>,
     ) -> Self {
         let location = Location::in_text(&source.text, span.start);
-        let on_this_line = source.text[location.offset..].find(['\r', '\n']).unwrap_or(source.text.len() - location.offset);
+        let on_this_line =
+            source.text[location.offset..].find(['\r', '\n']).unwrap_or(source.text.len() - location.offset);
         let length = span.end.saturating_sub(location.offset).min(on_this_line);
         let code = Arc::new(NamedSource::new(printable(&source.name), source.text.clone()).with_language("YAML"));
         Self::build(&source.name, key, message.into(), help.into(), Some(Place { location, length, code }))

@@ -123,7 +123,9 @@ fn number_shape(word: &str) -> Option<Shape> {
     match mantissa.split_once('.') {
         None if all_digits(mantissa) => Some(if exponent.is_some() { Shape::Float } else { Shape::Integer }),
         Some((whole, "")) if all_digits(whole) => Some(Shape::Float),
-        Some((whole, fraction)) if (whole.is_empty() || all_digits(whole)) && all_digits(fraction) => Some(Shape::Float),
+        Some((whole, fraction)) if (whole.is_empty() || all_digits(whole)) && all_digits(fraction) => {
+            Some(Shape::Float)
+        }
         _ => None,
     }
 }

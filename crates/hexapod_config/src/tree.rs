@@ -85,6 +85,11 @@ impl Tree {
         }
     }
 
+    /// The keys of a mapping; none for anything else.
+    pub fn pairs(&self, id: NodeId) -> &[Pair] {
+        if let Kind::Mapping(pairs) = &self.node(id).kind { pairs } else { &[] }
+    }
+
     pub fn child(&self, id: NodeId, step: &Step) -> Option<NodeId> {
         match (&self.node(id).kind, step) {
             (Kind::Mapping(pairs), Step::Key(key)) => pairs
@@ -171,9 +176,9 @@ impl Tree {
         match &self.node(id).kind {
             Kind::Scalar(scalar) => scalar_value(scalar),
             Kind::Sequence(items) => Value::Sequence(items.iter().map(|item| self.value(*item)).collect()),
-            Kind::Mapping(pairs) => {
-                Value::Mapping(pairs.iter().map(|pair| (scalar_value(&pair.key_scalar), self.value(pair.value))).collect())
-            }
+            Kind::Mapping(pairs) => Value::Mapping(
+                pairs.iter().map(|pair| (scalar_value(&pair.key_scalar), self.value(pair.value))).collect(),
+            ),
         }
     }
 }

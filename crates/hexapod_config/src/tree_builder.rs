@@ -62,7 +62,9 @@ impl<'s> Builder<'s> {
         match event {
             Event::DocumentStart(_) => self.document_start(span),
             Event::Alias(_) => Err(self.alias(span)),
-            Event::Scalar(_, _, anchor, tag) if anchor != 0 || tag.is_some() => Err(self.decorated(span, tag.is_some())),
+            Event::Scalar(_, _, anchor, tag) if anchor != 0 || tag.is_some() => {
+                Err(self.decorated(span, tag.is_some()))
+            }
             Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) if anchor != 0 || tag.is_some() => {
                 Err(self.decorated(span, tag.is_some()))
             }
@@ -88,6 +90,7 @@ impl<'s> Builder<'s> {
 
     fn scalar(&mut self, text: &str, style: ScalarStyle, span: Range<usize>) -> Result<(), ConfigError> {
         let scalar = if style == ScalarStyle::Plain {
+            self.refuse_second_line(&span)?;
             Scalar::from_plain(text)
         } else {
             Ok(Scalar::String(text.to_owned()))
@@ -107,13 +110,26 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
+    /// YAML joins indented lines to unquoted text, so a forgotten colon would swallow the next key.
+    fn refuse_second_line(&self, span: &Range<usize>) -> Result<(), ConfigError> {
+        let text = self.source.text[span.clone()].trim_end();
+        let Some(newline) = text.find('\n') else { return Ok(()) };
+        let rest = &text[newline..];
+        let start = span.start + newline + rest.len() - rest.trim_start().len();
+        let message = "this line continues the unquoted text above";
+        Err(self.error(start..span.end, message, "a colon or its indentation is missing; quote text of several lines"))
+    }
+
     fn open(&mut self, kind: Kind, span: Range<usize>) -> Result<(), ConfigError> {
         if self.stack.len() >= MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(self.error(span, message, "no configuration file needs this many: check the brackets and indentation"));
+            return Err(self.error(span, too_deep(), TOO_DEEP_HELP));
         }
         if let Some(Frame { keys: Some(_), pending: None, .. }) = self.stack.last() {
-            return Err(self.error(span, "a key must be a single word", "write `key: value`; quote text that starts with a bracket or brace"));
+            return Err(self.error(
+                span,
+                "a key must be a single word",
+                "write `key: value`; quote text that starts with a bracket or brace",
+            ));
         }
         let keys = matches!(kind, Kind::Mapping(_)).then(HashMap::new);
         let node = self.add(kind, span);
@@ -145,7 +161,8 @@ impl<'s> Builder<'s> {
         match self.root {
             Some(root) if !is_null(&self.nodes[root.0]) => Ok(Tree { nodes: self.nodes, root }),
             _ => {
-                let message = if self.source.text.contains('#') { "the file holds only comments" } else { "the file is empty" };
+                let message =
+                    if self.source.text.contains('#') { "the file holds only comments" } else { "the file is empty" };
                 Err(ConfigError::at(self.source, 0..0, "", message, "start from the shipped file of this name"))
             }
         }
@@ -184,14 +201,22 @@ impl<'s> Builder<'s> {
     }
 
     fn alias(&self, span: Range<usize>) -> ConfigError {
-        self.error(span, "aliases (`*name`) are not supported here", "write the value out; quote text that starts with `*`")
+        self.error(
+            span,
+            "aliases (`*name`) are not supported here",
+            "write the value out; quote text that starts with `*`",
+        )
     }
 
     fn decorated(&self, span: Range<usize>, tagged: bool) -> ConfigError {
         if tagged {
             self.error(span, "tags (`!name`) are not supported here", "remove the tag; quote text that starts with `!`")
         } else {
-            self.error(span, "anchors (`&name`) are not supported here", "write the values out; quote text that starts with `&`")
+            self.error(
+                span,
+                "anchors (`&name`) are not supported here",
+                "write the values out; quote text that starts with `&`",
+            )
         }
     }
 
@@ -203,6 +228,9 @@ impl<'s> Builder<'s> {
         if let Some(tab) = self.tab_near(Location::in_text(&self.source.text, at).line) {
             let help = "indent with spaces";
             return ConfigError::at(self.source, tab..tab + 1, "", "a tab cannot indent YAML", help);
+        }
+        if error.info().contains("recursion limit") {
+            return ConfigError::at(self.source, at..at + 1, "", too_deep(), TOO_DEEP_HELP);
         }
         let (message, help) = explain(error.info());
         ConfigError::at(self.source, at..at + 1, "", message, help)
@@ -233,6 +261,12 @@ impl<'s> Builder<'s> {
         let offset = line.and_then(|start| self.offsets.get(start + mark.col()));
         offset.copied().unwrap_or(self.source.text.len())
     }
+}
+
+const TOO_DEEP_HELP: &str = "no configuration file needs this many: check the brackets and the indentation";
+
+fn too_deep() -> String {
+    format!("nested more than {MAX_DEPTH} levels deep")
 }
 
 fn is_null(node: &Node) -> bool {

@@ -60,6 +60,19 @@ fn located(document: &Document, reached: &Reached, serde_message: &str) -> Confi
             let message = "this key is missing".to_owned();
             document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"))
         }
+        Fault::Mismatch { found, expected } => {
+            let message = format!("expected {expected}, found {found}");
+            let help = help_for(&found, &expected).into();
+            // serde's path ends at the mapping when a key, not a value, is of the wrong type.
+            match document.tree().pairs(*node).iter().find(|pair| pair.key_scalar.describe() == found) {
+                Some(pair) => {
+                    let mut path = path.clone();
+                    push_step(&mut path, &Step::Key(pair.key.clone()));
+                    document.error_at_key(pair.value, &path, message, help)
+                }
+                None => document.error_at_value(*node, path, message, help),
+            }
+        }
         Fault::Other { message, help } => document.error_at_value(*node, path, message, help.into()),
     }
 }
@@ -83,6 +96,7 @@ enum Fault {
     UnknownField { name: String, expected: Vec<String> },
     UnknownVariant { name: String, expected: Vec<String> },
     MissingField { name: String },
+    Mismatch { found: String, expected: String },
     Other { message: String, help: &'static str },
 }
 
@@ -99,8 +113,7 @@ impl Fault {
         }
         let mismatch = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
         if let Some((found, expected)) = mismatch.and_then(|rest| rest.rsplit_once(", expected ")) {
-            let (found, expected) = (plain_found(found), plain_expected(expected));
-            return Self::Other { message: format!("expected {expected}, found {found}"), help: help_for(&found, &expected) };
+            return Self::Mismatch { found: plain_found(found), expected: plain_expected(expected) };
         }
         if let Some((found, expected)) =
             message.strip_prefix("invalid length ").and_then(|rest| rest.split_once(", expected "))
@@ -157,7 +170,9 @@ fn plain_expected(expected: &str) -> String {
         "a map" => "a mapping".into(),
         "unit" => "nothing".into(),
         _ if expected.starts_with("struct ") => "a mapping".into(),
-        _ => expected.strip_prefix("an array of length ").map_or(expected.to_owned(), |n| format!("a list of {n} values")),
+        _ => expected
+            .strip_prefix("an array of length ")
+            .map_or(expected.to_owned(), |n| format!("a list of {n} values")),
     }
 }
 
