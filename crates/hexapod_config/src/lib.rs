@@ -1,1 +1,17 @@
-//! hexapod_config
+#![doc = include_str!("../README.md")]
+
+mod document;
+mod error;
+pub mod ros_params;
+mod scalar;
+mod source;
+mod suggest;
+mod tree;
+mod tree_builder;
+mod typed;
+
+pub use document::{Document, Entry};
+pub use error::{ConfigError, Location};
+pub use scalar::Scalar;
+pub use source::{MAX_BYTES, Source};
+pub use tree_builder::MAX_DEPTH;

@@ -1,0 +1,150 @@
+//! A parsed file: typed access by path, and errors that point into it.
+
+use serde::de::DeserializeOwned;
+
+use crate::error::{ConfigError, Location};
+use crate::scalar::Scalar;
+use crate::source::{self, MAX_BYTES, Source};
+use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
+use crate::{suggest, tree_builder, typed};
+
+/// A configuration file that is sound YAML: one document, no key twice, no alias, anchor or tag, bounded size and
+/// depth, finite numbers.
+#[derive(Debug)]
+pub struct Document {
+    source: Source,
+    tree: Tree,
+}
+
+/// One key of a mapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key itself.
+    pub key: String,
+    /// Path from the top of the file.
+    pub path: String,
+    /// Where the key stands.
+    pub location: Location,
+    /// The value, unless it is a mapping or a list.
+    pub scalar: Option<Scalar>,
+}
+
+impl Document {
+    /// Parses a text. A byte order mark is dropped; lines may end in LF or CR LF.
+    ///
+    /// # Errors
+    /// For everything that keeps the text from being one plain YAML document; see [`Document`].
+    pub fn parse(mut source: Source) -> Result<Self, ConfigError> {
+        if source.text.len() > MAX_BYTES {
+            return Err(source::too_large(&source.name));
+        }
+        if source.text.starts_with('\u{feff}') {
+            source.text.remove(0);
+        }
+        refuse_control_characters(&source)?;
+        let tree = tree_builder::build(&source)?;
+        Ok(Self { source, tree })
+    }
+
+    /// Reads and parses a file.
+    ///
+    /// # Errors
+    /// As [`Source::read`] and [`Document::parse`].
+    pub fn read(path: impl AsRef<std::path::Path>) -> Result<Self, ConfigError> {
+        Self::parse(Source::read(path)?)
+    }
+
+    /// The text that was parsed, without byte order mark, and its name.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The whole file as a value of type `T`, which should be `#[serde(deny_unknown_fields)]` so that a misspelt key
+    /// is an error and not a default.
+    ///
+    /// # Errors
+    /// Unknown, missing and ill-typed keys, at their line.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
+        typed::deserialize(self, self.tree.root)
+    }
+
+    /// What stands at a path such as `servos.left_front_coxa` or `legs[2]`, as a value of type `T`.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
+    pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
+        match self.tree.find(path) {
+            Found::Exact(node) => typed::deserialize(self, node),
+            Found::Parent(parent) => Err(self.missing(parent, path)),
+        }
+    }
+
+    fn missing(&self, parent: NodeId, path: &str) -> ConfigError {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let help = suggest::hint(last, self.tree.pairs(parent).iter().map(|pair| pair.key.as_str()));
+        self.error_at(path, "this key is missing", help)
+    }
+
+    /// The keys directly below a mapping, in the order of the file; none when the path leads to no mapping.
+    pub fn entries(&self, path: &str) -> Vec<Entry> {
+        let Found::Exact(node) = self.tree.find(path) else { return Vec::new() };
+        let entry = |pair: &Pair| {
+            let value = self.tree.node(pair.value);
+            let mut path = path.to_owned();
+            push_step(&mut path, &Step::Key(pair.key.clone()));
+            let offset = value.key_span.as_ref().unwrap_or(&value.span).start;
+            let scalar = if let Kind::Scalar(scalar) = &value.kind { Some(scalar.clone()) } else { None };
+            Entry { key: pair.key.clone(), path, location: self.at_offset(offset), scalar }
+        };
+        self.tree.pairs(node).iter().map(entry).collect()
+    }
+
+    /// An error that was found later, by whoever knows what the values mean, at the line of a key. When the key does
+    /// not exist the error points at the nearest parent that does.
+    pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
+        let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
+        ConfigError::at(&self.source, self.tree.pointed(node), key_path, message, help)
+    }
+
+    /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.
+    pub fn location(&self, key_path: &str) -> Option<Location> {
+        match self.tree.find(key_path) {
+            Found::Exact(node) => Some(self.at_offset(self.tree.pointed(node).start)),
+            Found::Parent(_) => None,
+        }
+    }
+
+    fn at_offset(&self, offset: usize) -> Location {
+        Location::in_text(&self.source.text, offset)
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// An error at the key of a node rather than at its value.
+    pub(crate) fn error_at_key(&self, node: NodeId, path: &str, message: String, help: String) -> ConfigError {
+        let span = self.tree.node(node).key_span.clone().unwrap_or_else(|| self.tree.pointed(node));
+        ConfigError::at(&self.source, span, path, message, help)
+    }
+
+    pub(crate) fn error_at_value(&self, node: NodeId, path: &str, message: String, help: String) -> ConfigError {
+        ConfigError::at(&self.source, self.tree.pointed(node), path, message, help)
+    }
+}
+
+/// Control characters other than tab and line ends are not printable YAML (1.2.2, section 5.1), and a carriage
+/// return alone would make our line numbers differ from an editor's.
+fn refuse_control_characters(source: &Source) -> Result<(), ConfigError> {
+    let mut characters = source.text.char_indices().peekable();
+    while let Some((offset, character)) = characters.next() {
+        let line_end = matches!(characters.peek(), Some((_, '\n')));
+        let fine = matches!(character, '\n' | '\t') || (character == '\r' && line_end) || !character.is_control();
+        if !fine {
+            let span = offset..offset + character.len_utf8();
+            let message = format!("control character U+{:04X}", u32::from(character));
+            return Err(ConfigError::at(source, span, "", message, "remove it; end lines with LF or CR LF"));
+        }
+    }
+    Ok(())
+}

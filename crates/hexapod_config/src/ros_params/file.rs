@@ -1,0 +1,168 @@
+//! A node's parameters out of a ROS 2 parameter file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::section;
+use super::spec::ParamSpec;
+use super::value::ParamValue;
+use crate::document::Document;
+use crate::error::ConfigError;
+use crate::suggest;
+use crate::tree::{Kind, NodeId, Pair, Step, push_step};
+
+/// The level between a node's name and its parameters.
+const LEVEL: &str = "ros__parameters";
+
+/// All parameters of a node by name: given ones, and defaults for the rest.
+pub type Params = BTreeMap<&'static str, ParamValue>;
+
+/// The parameters of `node` (`gait_planner` or `/robot/gait_planner`): defaults, then every section that fits, the
+/// most specific last.
+///
+/// # Errors
+/// At the line of the fault: a section without `ros__parameters`, a name the node does not declare, a value that
+/// [`ParamSpec::check`] refuses.
+pub fn load_ros_params(document: &Document, node: &str, specs: &[ParamSpec]) -> Result<Params, ConfigError> {
+    let mut params: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    let mut fitting: Vec<_> = sections(document)?
+        .iter()
+        .filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair)))
+        .collect();
+    fitting.sort_by_key(|(closeness, _)| *closeness);
+    for (_, pair) in fitting {
+        let mut reader =
+            Reader { document, node, specs, section: &pair.key, seen: BTreeSet::new(), params: &mut params };
+        let (level, path) = level_below(document, pair)?;
+        match &document.tree().node(level).kind {
+            // Everything below is commented out.
+            Kind::Scalar(crate::Scalar::Null) => {}
+            Kind::Mapping(pairs) => reader.group(pairs, "", &path)?,
+            _ => return Err(not_a_mapping(document, level, &path, "parameters, one `name: value` in a line")),
+        }
+    }
+    Ok(params)
+}
+
+/// Refuses sections for nodes that do not exist, and sections without `ros__parameters`. A misspelt node's name would
+/// otherwise leave every one of its parameters at the default.
+///
+/// # Errors
+/// At the line of the first such section.
+pub fn check_known_nodes(document: &Document, nodes: &[&str]) -> Result<(), ConfigError> {
+    for pair in sections(document)? {
+        if let Some(name) = section::node_name(&pair.key)
+            && !nodes.contains(&name)
+        {
+            let hint = suggest::hint(name, nodes.iter().copied());
+            return Err(document.error_at_key(pair.value, &pair.key, format!("unknown node `{name}`"), hint));
+        }
+        level_below(document, pair)?;
+    }
+    Ok(())
+}
+
+fn sections(document: &Document) -> Result<&[Pair], ConfigError> {
+    let root = document.tree().root;
+    match &document.tree().node(root).kind {
+        Kind::Mapping(pairs) => Ok(pairs),
+        _ => Err(not_a_mapping(document, root, "", "nodes, such as `gait_planner:`")),
+    }
+}
+
+fn not_a_mapping(document: &Document, node: NodeId, path: &str, wanted: &str) -> ConfigError {
+    let found = match &document.tree().node(node).kind {
+        Kind::Scalar(scalar) => scalar.describe(),
+        Kind::Sequence(_) => "a list".into(),
+        Kind::Mapping(_) => "a mapping".into(),
+    };
+    let help = format!("write {wanted}, below");
+    document.error_at_value(node, path, format!("expected a mapping, found {found}"), help)
+}
+
+/// The node of `ros__parameters` in a section, and its path.
+fn level_below(document: &Document, section: &Pair) -> Result<(NodeId, String), ConfigError> {
+    let tree = document.tree();
+    let Some(level) = tree.child(section.value, &Step::Key(LEVEL.into())) else {
+        return Err(no_level(document, section));
+    };
+    match tree.pairs(section.value).iter().find(|pair| pair.key != LEVEL) {
+        Some(stray) => {
+            let message = format!("`{}` stands outside `{LEVEL}`", stray.key);
+            let help = format!("move it below `{LEVEL}:`");
+            Err(document.error_at_key(stray.value, &joined(&section.key, &stray.key), message, help))
+        }
+        None => Ok((level, joined(&section.key, LEVEL))),
+    }
+}
+
+fn no_level(document: &Document, section: &Pair) -> ConfigError {
+    match document.tree().pairs(section.value).iter().find(|pair| suggest::nearest(&pair.key, [LEVEL]).is_some()) {
+        Some(near) => {
+            let message = format!("unknown key `{}`", near.key);
+            let help = format!("did you mean `{LEVEL}`? (two underscores)");
+            document.error_at_key(near.value, &joined(&section.key, &near.key), message, help)
+        }
+        None => {
+            let message = format!("the level `{LEVEL}` is missing");
+            let help = format!("write `{LEVEL}:` below `{}:` and the parameters below that", section.key);
+            document.error_at_key(section.value, &section.key, message, help)
+        }
+    }
+}
+
+fn joined(path: &str, key: &str) -> String {
+    let mut path = path.to_owned();
+    push_step(&mut path, &Step::Key(key.to_owned()));
+    path
+}
+
+/// Reads one section into the parameters.
+struct Reader<'a> {
+    document: &'a Document,
+    node: &'a str,
+    specs: &'a [ParamSpec],
+    section: &'a str,
+    seen: BTreeSet<&'static str>,
+    params: &'a mut Params,
+}
+
+impl Reader<'_> {
+    /// `prefix` is the dotted name so far, `path` the place in the file.
+    fn group(&mut self, pairs: &[Pair], prefix: &str, path: &str) -> Result<(), ConfigError> {
+        for pair in pairs {
+            let (name, path) = (joined(prefix, &pair.key), joined(path, &pair.key));
+            let spec = self.specs.iter().find(|spec| spec.name == name);
+            match (spec, &self.document.tree().node(pair.value).kind) {
+                (Some(spec), _) => self.parameter(spec, pair.value, &path)?,
+                (None, Kind::Mapping(inner)) if self.is_group(&name) => self.group(inner, &name, &path)?,
+                (None, _) => return Err(self.unknown(pair.value, &name, &path)),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_group(&self, name: &str) -> bool {
+        self.specs.iter().any(|spec| spec.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    }
+
+    fn parameter(&mut self, spec: &ParamSpec, node: NodeId, path: &str) -> Result<(), ConfigError> {
+        if !self.seen.insert(spec.name) {
+            let message = format!("the parameter `{}` is given twice", spec.name);
+            return Err(self.document.error_at_key(node, path, message, "remove one of the two".into()));
+        }
+        let value = ParamValue::from_node(self.document.tree(), node).map_err(|message| (message, spec.expectation()));
+        let value = value.and_then(|value| spec.judge(&value));
+        let value = value.map_err(|(message, help)| self.document.error_at_value(node, path, message, help))?;
+        self.params.insert(spec.name, value);
+        Ok(())
+    }
+
+    fn unknown(&self, value: NodeId, name: &str, path: &str) -> ConfigError {
+        let mut help = suggest::hint(name, self.specs.iter().map(|spec| spec.name));
+        if section::node_name(self.section).is_none() {
+            help.push_str(&format!("; `{}` gives a parameter to every node, so each must have it", self.section));
+        }
+        let message = format!("{} has no parameter `{name}`", self.node);
+        self.document.error_at_key(value, path, message, help)
+    }
+}

@@ -1,0 +1,164 @@
+//! What a node declares: name, type, default, range, choices.
+
+use super::value::ParamValue;
+use crate::suggest;
+
+/// One parameter of a node.
+///
+/// ```
+/// use hexapod_config::ros_params::{ParamSpec, ParamValue};
+///
+/// let rate = ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(10.0, 1000.0).read_only();
+/// assert_eq!(rate.check(&ParamValue::Integer(50)), Ok(ParamValue::Double(50.0)));
+/// let reason = rate.check(&ParamValue::Double(5000.0)).unwrap_err();
+/// assert_eq!(reason, "5000.0 is out of range: `rate` takes a number from 10 to 1000, by default 100.0");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParamSpec {
+    /// Name, with dots for groups.
+    pub name: &'static str,
+    /// Value when none is given. It also sets the type.
+    pub default: ParamValue,
+    /// What the parameter is for, with its unit.
+    pub description: &'static str,
+    /// Least and greatest value of a number, or of each number of a list.
+    pub range: Option<(f64, f64)>,
+    /// The texts that are allowed; empty means any.
+    pub choices: &'static [&'static str],
+    /// Whether the value is fixed once the node runs. [`check`](Self::check) does not look at this.
+    pub read_only: bool,
+}
+
+/// (what is wrong, what would be right)
+type Fault = (String, String);
+
+impl ParamSpec {
+    /// A parameter of the type of its default, without range or choices.
+    pub fn new(name: &'static str, default: impl Into<ParamValue>, description: &'static str) -> Self {
+        Self { name, default: default.into(), description, range: None, choices: &[], read_only: false }
+    }
+
+    /// Bounds a number, both ends included.
+    #[must_use]
+    pub fn range(mut self, least: f64, greatest: f64) -> Self {
+        self.range = Some((least, greatest));
+        self
+    }
+
+    /// Names the texts that are allowed.
+    #[must_use]
+    pub fn choices(mut self, choices: &'static [&'static str]) -> Self {
+        self.choices = choices;
+        self
+    }
+
+    /// Fixes the value once the node runs.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// Checks a value and returns it in the declared type: a whole number becomes a double where one is declared.
+    ///
+    /// # Errors
+    /// A sentence for the user when the type is wrong, a number is not finite or out of range, a text is not among the
+    /// choices, holds control characters, or is empty although the default is not.
+    pub fn check(&self, value: &ParamValue) -> Result<ParamValue, String> {
+        self.judge(value).map_err(|(message, help)| format!("{message}: {help}"))
+    }
+
+    /// As [`check`](Self::check), with what is wrong and what would be right apart.
+    pub(super) fn judge(&self, value: &ParamValue) -> Result<ParamValue, Fault> {
+        let value = self.coerce(value).ok_or_else(|| {
+            (format!("expected {}, found {}", self.default.type_in_words(), value.describe()), self.expectation())
+        })?;
+        match &value {
+            ParamValue::Bool(_) | ParamValue::BoolArray(_) => {}
+            ParamValue::Integer(number) => self.judge_number(*number as f64, &value)?,
+            ParamValue::Double(number) => self.judge_number(*number, &value)?,
+            ParamValue::IntegerArray(list) => {
+                list.iter().try_for_each(|number| self.judge_number(*number as f64, &ParamValue::Integer(*number)))?;
+            }
+            ParamValue::DoubleArray(list) => {
+                list.iter().try_for_each(|number| self.judge_number(*number, &ParamValue::Double(*number)))?;
+            }
+            ParamValue::String(text) => self.judge_text(text)?,
+            ParamValue::StringArray(list) => list.iter().try_for_each(|text| self.judge_text(text))?,
+        }
+        Ok(value)
+    }
+
+    /// What the parameter takes, as the end of a sentence.
+    pub(super) fn expectation(&self) -> String {
+        let Self { name, default, .. } = self;
+        let what = match (self.range, self.choices) {
+            (Some((least, greatest)), _) => format!("{} from {least} to {greatest}", default.type_in_words()),
+            (None, []) => default.type_in_words().into(),
+            (None, choices) => format!("one of {}", suggest::list(choices.iter().copied()).unwrap_or_default()),
+        };
+        format!("`{name}` takes {what}, by default {default}")
+    }
+
+    fn coerce(&self, value: &ParamValue) -> Option<ParamValue> {
+        use ParamValue::{BoolArray, Double, DoubleArray, Integer, IntegerArray, StringArray};
+        match (&self.default, value) {
+            (Double(_), Integer(number)) => Some(Double(*number as f64)),
+            (DoubleArray(_), IntegerArray(list)) => {
+                Some(DoubleArray(list.iter().map(|number| *number as f64).collect()))
+            }
+            (BoolArray(_), StringArray(list)) if list.is_empty() => Some(BoolArray(Vec::new())),
+            (IntegerArray(_), StringArray(list)) if list.is_empty() => Some(IntegerArray(Vec::new())),
+            (DoubleArray(_), StringArray(list)) if list.is_empty() => Some(DoubleArray(Vec::new())),
+            (default, value) => {
+                (std::mem::discriminant(default) == std::mem::discriminant(value)).then(|| value.clone())
+            }
+        }
+    }
+
+    fn judge_number(&self, number: f64, shown: &ParamValue) -> Result<(), Fault> {
+        if !number.is_finite() {
+            return Err((format!("{number} is not a finite number"), self.expectation()));
+        }
+        match self.range {
+            Some((least, greatest)) if !(least..=greatest).contains(&number) => {
+                Err((format!("{shown} is out of range"), self.expectation()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn judge_text(&self, text: &str) -> Result<(), Fault> {
+        if !self.choices.is_empty() {
+            let near = || match suggest::nearest(text, self.choices.iter().copied()) {
+                Some(choice) => format!("did you mean `{choice}`? {}", self.expectation()),
+                None => self.expectation(),
+            };
+            return if self.choices.contains(&text) { Ok(()) } else { Err((format!("{text:?} is not known"), near())) };
+        }
+        if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t')) {
+            return Err(("the text holds control characters".into(), self.expectation()));
+        }
+        if text.trim().is_empty() && !matches!(&self.default, ParamValue::String(default) if default.is_empty()) {
+            return Err(("the text is empty".into(), self.expectation()));
+        }
+        Ok(())
+    }
+}
+
+/// Finds the parameter of this name and checks a value for it; for overrides and for `ros2 param set`.
+///
+/// # Errors
+/// A sentence for the user when no parameter has this name, or [`ParamSpec::check`] refuses the value.
+pub fn check_named<'s>(
+    specs: &'s [ParamSpec],
+    name: &str,
+    value: &ParamValue,
+) -> Result<(&'s ParamSpec, ParamValue), String> {
+    let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+        let hint = suggest::hint(name, specs.iter().map(|spec| spec.name));
+        return Err(format!("unknown parameter `{}`: {hint}", crate::error::printable(name)));
+    };
+    let value = spec.check(value)?;
+    Ok((spec, value))
+}

@@ -1,0 +1,190 @@
+//! From the tree into Rust types, with serde's messages turned into ours.
+
+use serde::de::DeserializeOwned;
+use serde_path_to_error::{Path, Segment};
+
+use crate::document::Document;
+use crate::error::ConfigError;
+use crate::suggest;
+use crate::tree::{NodeId, Step, push_step};
+
+pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId) -> Result<T, ConfigError> {
+    let value = document.tree().value(node);
+    serde_path_to_error::deserialize(&value).map_err(|error| {
+        let reached = walk(document, node, error.path());
+        located(document, &reached, &error.inner().to_string())
+    })
+}
+
+/// How far serde's path leads in the tree, and how that is written from the top of the file.
+struct Reached {
+    node: NodeId,
+    path: String,
+}
+
+fn walk(document: &Document, from: NodeId, path: &Path) -> Reached {
+    let tree = document.tree();
+    let mut reached = Reached { node: from, path: tree.path_to(from) };
+    for segment in path.iter() {
+        let step = match segment {
+            Segment::Seq { index } => Step::Index(*index),
+            Segment::Map { key } => Step::Key(key.clone()),
+            Segment::Enum { variant } => Step::Key(variant.clone()),
+            Segment::Unknown => continue,
+        };
+        if let Some(child) = tree.child(reached.node, &step) {
+            push_step(&mut reached.path, &step);
+            reached.node = child;
+        }
+    }
+    reached
+}
+
+fn located(document: &Document, reached: &Reached, serde_message: &str) -> ConfigError {
+    let Reached { node, path } = reached;
+    match Fault::read(serde_message) {
+        Fault::UnknownField { name, expected } => {
+            let (node, path) = child_or_self(document, reached, &name);
+            let help = suggest::hint(&name, expected.iter().map(String::as_str));
+            document.error_at_key(node, &path, format!("unknown key `{name}`"), help)
+        }
+        Fault::UnknownVariant { name, expected } => {
+            let help = suggest::hint(&name, expected.iter().map(String::as_str));
+            let listed = suggest::list(expected.iter().map(String::as_str)).unwrap_or_default();
+            document.error_at_value(*node, path, format!("`{name}` is not one of {listed}"), help)
+        }
+        Fault::MissingField { name } => {
+            let mut missing = path.clone();
+            push_step(&mut missing, &Step::Key(name.clone()));
+            let parent = if path.is_empty() { "at the top of the file".into() } else { format!("under `{path}`") };
+            let message = "this key is missing".to_owned();
+            document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"))
+        }
+        Fault::Mismatch { found, expected } => {
+            let message = format!("expected {expected}, found {found}");
+            let help = help_for(&found, &expected).into();
+            // serde's path ends at the mapping when a key, not a value, is of the wrong type.
+            match document.tree().pairs(*node).iter().find(|pair| pair.key_scalar.describe() == found) {
+                Some(pair) => {
+                    let mut path = path.clone();
+                    push_step(&mut path, &Step::Key(pair.key.clone()));
+                    document.error_at_key(pair.value, &path, message, help)
+                }
+                None => document.error_at_value(*node, path, message, help),
+            }
+        }
+        Fault::Other { message, help } => document.error_at_value(*node, path, message, help.into()),
+    }
+}
+
+/// serde's path ends at the unknown key or at the mapping that holds it, depending on the type.
+fn child_or_self(document: &Document, reached: &Reached, name: &str) -> (NodeId, String) {
+    let step = Step::Key(name.to_owned());
+    match document.tree().child(reached.node, &step) {
+        Some(child) => {
+            let mut path = reached.path.clone();
+            push_step(&mut path, &step);
+            (child, path)
+        }
+        None => (reached.node, reached.path.clone()),
+    }
+}
+
+/// What serde's message says.
+#[derive(Debug, PartialEq)]
+enum Fault {
+    UnknownField { name: String, expected: Vec<String> },
+    UnknownVariant { name: String, expected: Vec<String> },
+    MissingField { name: String },
+    Mismatch { found: String, expected: String },
+    Other { message: String, help: &'static str },
+}
+
+impl Fault {
+    fn read(message: &str) -> Self {
+        if let Some((name, expected)) = message.strip_prefix("unknown field `").and_then(name_and_list) {
+            return Self::UnknownField { name, expected };
+        }
+        if let Some((name, expected)) = message.strip_prefix("unknown variant `").and_then(name_and_list) {
+            return Self::UnknownVariant { name, expected };
+        }
+        if let Some(name) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
+            return Self::MissingField { name: name.to_owned() };
+        }
+        let mismatch = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+        if let Some((found, expected)) = mismatch.and_then(|rest| rest.rsplit_once(", expected ")) {
+            return Self::Mismatch { found: plain_found(found), expected: plain_expected(expected) };
+        }
+        if let Some((found, expected)) =
+            message.strip_prefix("invalid length ").and_then(|rest| rest.split_once(", expected "))
+        {
+            let message = format!("expected {}, found {found} of them", plain_expected(expected));
+            return Self::Other { message, help: "give exactly as many values as expected" };
+        }
+        Self::Other { message: message.to_owned(), help: "" }
+    }
+}
+
+/// From ``x`, expected one of `a`, `b``: `x` and `a`, `b`.
+fn name_and_list(rest: &str) -> Option<(String, Vec<String>)> {
+    let (name, expected) = rest.rsplit_once("`, expected ").or_else(|| rest.rsplit_once("`, there are no "))?;
+    let expected = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    Some((name.to_owned(), expected))
+}
+
+fn plain_found(found: &str) -> String {
+    if let Some(text) = found.strip_prefix("string ") {
+        return format!("the text {text}");
+    }
+    if let Some(number) = found.strip_prefix("integer ").or_else(|| found.strip_prefix("floating point ")) {
+        return format!("the number {}", number.trim_matches('`'));
+    }
+    match found {
+        "map" => "a mapping".into(),
+        "sequence" => "a list".into(),
+        "unit value" => "nothing".into(),
+        _ => found.strip_prefix("boolean ").unwrap_or(found).to_owned(),
+    }
+}
+
+fn plain_expected(expected: &str) -> String {
+    let whole = match expected {
+        "u8" => Some((0, i128::from(u8::MAX))),
+        "u16" => Some((0, i128::from(u16::MAX))),
+        "u32" => Some((0, i128::from(u32::MAX))),
+        "i8" => Some((i128::from(i8::MIN), i128::from(i8::MAX))),
+        "i16" => Some((i128::from(i16::MIN), i128::from(i16::MAX))),
+        "i32" => Some((i128::from(i32::MIN), i128::from(i32::MAX))),
+        _ => None,
+    };
+    if let Some((low, high)) = whole {
+        return format!("a whole number from {low} to {high}");
+    }
+    match expected {
+        "f32" | "f64" => "a number".into(),
+        "u64" | "usize" | "u128" => "a whole number, not negative".into(),
+        "i64" | "isize" | "i128" => "a whole number".into(),
+        "a boolean" => "true or false".into(),
+        "a string" | "string" | "a borrowed string" => "text".into(),
+        "a sequence" => "a list".into(),
+        "a map" => "a mapping".into(),
+        "unit" => "nothing".into(),
+        _ if expected.starts_with("struct ") => "a mapping".into(),
+        _ => expected
+            .strip_prefix("an array of length ")
+            .map_or(expected.to_owned(), |n| format!("a list of {n} values")),
+    }
+}
+
+fn help_for(found: &str, expected: &str) -> &'static str {
+    let quoted = found.starts_with("the text ");
+    match expected {
+        "true or false" => "write true or false, without quotes",
+        "a mapping" => "write `key: value` lines, indented below this key",
+        "a list" => "write a list such as [1, 2, 3]",
+        "text" => "put the value in quotes",
+        _ if expected.contains("number") && quoted => "write a number without quotes or unit",
+        _ if expected.contains("number") && found == "nothing" => "write a number after the colon",
+        _ => "",
+    }
+}
