@@ -177,7 +177,7 @@ impl Diagnostic for ConfigError {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let place = self.inner.place.as_ref()?;
-        let label = LabeledSpan::new(Some(self.inner.message.clone()), place.location.offset, place.length);
+        let label = LabeledSpan::new(Some("here".into()), place.location.offset, place.length);
         Some(Box::new(std::iter::once(label)))
     }
 }

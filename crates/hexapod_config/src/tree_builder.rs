@@ -15,6 +15,9 @@ use crate::tree::{Kind, Node, NodeId, Pair, Step, Tree, push_step};
 /// Deepest nesting of mappings and lists that is read.
 pub const MAX_DEPTH: usize = 32;
 
+/// Most values in a file. Bounds the time a file can cost where its size in bytes does not.
+const MAX_VALUES: usize = 20_000;
+
 /// Parses a text without byte order mark.
 pub(crate) fn build(source: &Source) -> Result<Tree, ConfigError> {
     let mut builder = Builder::new(source);
@@ -59,6 +62,10 @@ impl<'s> Builder<'s> {
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), ConfigError> {
         let span = self.bytes(span);
+        if self.nodes.len() >= MAX_VALUES {
+            let help = "check that this is the file you meant";
+            return Err(self.error(span, format!("more than {MAX_VALUES} values"), help));
+        }
         match event {
             Event::DocumentStart(_) => self.document_start(span),
             Event::Alias(_) => Err(self.alias(span)),
@@ -236,9 +243,9 @@ impl<'s> Builder<'s> {
         ConfigError::at(self.source, at..at + 1, "", message, help)
     }
 
-    /// Offset of a tab in the indentation of a line or of the one before, where parsers notice it.
+    /// Offset of a tab in the indentation of a line or of its neighbours, where the parser notices it.
     fn tab_near(&self, line: usize) -> Option<usize> {
-        [line.saturating_sub(1), line].into_iter().filter(|line| *line > 0).find_map(|line| {
+        [line.saturating_sub(1), line, line + 1].into_iter().filter(|line| *line > 0).find_map(|line| {
             let start = *self.offsets.get(*self.lines.get(line - 1)?)?;
             let text = self.source.text[start..].lines().next()?;
             let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
@@ -275,9 +282,11 @@ fn is_null(node: &Node) -> bool {
 
 /// The parser's words, with what usually causes them.
 fn explain(info: &str) -> (String, &'static str) {
-    let help = if info.contains("quoted scalar") {
+    let help = if info.contains("escape") {
+        "in double quotes a backslash starts an escape: write it twice, or use single quotes"
+    } else if info.contains("quoted scalar") {
         "close the quote"
-    } else if info.contains("flow") || info.contains("','") {
+    } else if info.contains("flow") || info.contains("bracket") || info.contains("','") {
         "check the brackets, braces and commas"
     } else if info.contains("simple key") || info.contains("mapping values") || info.contains("':'") {
         "write `key: value` with a space after the colon, and indent all keys of a mapping alike"

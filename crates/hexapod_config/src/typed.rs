@@ -1,7 +1,8 @@
 //! From the tree into Rust types, with serde's messages turned into ours.
 
 use serde::de::DeserializeOwned;
-use serde_path_to_error::{Path, Segment};
+use serde_path_to_error::{Path, Segment, Track};
+use serde_yaml::with::singleton_map_recursive;
 
 use crate::document::Document;
 use crate::error::ConfigError;
@@ -10,9 +11,12 @@ use crate::tree::{NodeId, Step, push_step};
 
 pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId) -> Result<T, ConfigError> {
     let value = document.tree().value(node);
-    serde_path_to_error::deserialize(&value).map_err(|error| {
-        let reached = walk(document, node, error.path());
-        located(document, &reached, &error.inner().to_string())
+    let mut track = Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(&value, &mut track);
+    // Tags being refused, an enum's variant with contents is a mapping of one key.
+    singleton_map_recursive::deserialize(tracked).map_err(|error: serde_yaml::Error| {
+        let reached = walk(document, node, &track.path());
+        located(document, &reached, &error.to_string())
     })
 }
 
@@ -169,7 +173,10 @@ fn plain_expected(expected: &str) -> String {
         "a sequence" => "a list".into(),
         "a map" => "a mapping".into(),
         "unit" => "nothing".into(),
+        "map with a single key" => "a mapping of one key".into(),
+        "unit variant" => "a name without anything below it".into(),
         _ if expected.starts_with("struct ") => "a mapping".into(),
+        _ if expected.starts_with("enum ") => "a name, or a mapping of one key".into(),
         _ => expected
             .strip_prefix("an array of length ")
             .map_or(expected.to_owned(), |n| format!("a list of {n} values")),
@@ -180,6 +187,7 @@ fn help_for(found: &str, expected: &str) -> &'static str {
     let quoted = found.starts_with("the text ");
     match expected {
         "true or false" => "write true or false, without quotes",
+        "a mapping of one key" => "give exactly one key, with its contents below it",
         "a mapping" => "write `key: value` lines, indented below this key",
         "a list" => "write a list such as [1, 2, 3]",
         "text" => "put the value in quotes",

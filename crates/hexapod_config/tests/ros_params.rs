@@ -1,4 +1,5 @@
 //! ROS 2 parameter files, overrides and single values.
+#![allow(clippy::expect_used)] // in the helper of the tables, which is a test in all but name
 
 use hexapod_config::ros_params::{
     ParamSpec, ParamValue, Params, check_known_nodes, check_named, load_ros_params, parse_override,

@@ -8,8 +8,7 @@ fn when_shipped_parameters_are_read_expect_no_error() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/hexapod.yaml");
     let document = Document::read(path).unwrap();
     check_known_nodes(&document, &["gait_planner", "servo_driver", "state_publisher"]).unwrap();
-    for (key, line) in [("gait_planner", 14), ("servo_driver.ros__parameters.bus", 0)] {
-        let at = document.location(key).unwrap();
-        assert!(at.line > 1 && at.column > 0, "{key} {line}");
+    for key in ["gait_planner.ros__parameters.cmd_vel_timeout", "servo_driver.ros__parameters.bus"] {
+        assert!(document.location(key).is_some(), "{key}");
     }
 }
