@@ -1,1 +1,17 @@
-//! hexapod_kinematics
+//! Robot model of a legged robot: from URDF text to validated links, joints and legs, and from joint angles to feet
+//! and back.
+
+mod angles;
+mod error;
+mod ik;
+mod leg;
+mod legs;
+mod model;
+mod urdf;
+
+pub use angles::{LegAngles, MAX_LEG_JOINTS};
+pub use error::{ModelError, ModelFault};
+pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
+pub use leg::{Leg, LegJoint, Matrix3xN};
+pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, Robot};
+pub use model::{Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape};

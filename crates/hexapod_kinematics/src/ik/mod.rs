@@ -1,0 +1,148 @@
+//! Inverse kinematics: the joint angles that put a foot at a point of the body frame.
+
+mod error;
+mod nearest;
+mod newton;
+mod parallel;
+mod solutions;
+
+use nalgebra::Vector3;
+
+pub use error::IkError;
+pub use nearest::NearestPose;
+pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
+
+use crate::angles::LegAngles;
+use crate::leg::{Chain, Leg};
+use parallel::Parallel;
+use solutions::Candidates;
+
+/// Farthest a returned pose may be from its target, m.
+pub(crate) const REACH_TOLERANCE: f64 = 1e-10;
+
+/// How the inverse of one leg is found; chosen once from its geometry.
+// Kept in place: a leg is built once and solved a hundred times a second.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Solver {
+    /// Three joints, the outer two parallel: closed form.
+    Parallel(Parallel),
+    /// Anything else: iteration.
+    Iteration,
+}
+
+impl Solver {
+    pub(crate) fn new(chain: &Chain) -> Self {
+        Parallel::new(chain).map_or(Self::Iteration, Self::Parallel)
+    }
+}
+
+impl Leg {
+    /// Angles inside the joint limits that put the foot at `foot_in_body` (m), to 1e-9 m; of several solutions the
+    /// one nearest to `seed` (which may be any angles; those that are not finite count as home).
+    ///
+    /// # Errors
+    /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
+    pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        if !foot_in_body.iter().all(|x| x.is_finite()) {
+            return Err(IkError::NotFinite);
+        }
+        let seed = self.usable_seed(seed);
+        match self.candidates(foot_in_body, &seed) {
+            Some(candidates) => self.choose(&candidates?, &seed),
+            None => self.iterate(foot_in_body, &seed),
+        }
+    }
+
+    /// All solutions, nearest to [`Leg::home`] first; see [`Leg::solutions_near`].
+    pub fn solutions(&self, foot_in_body: &Vector3<f64>) -> Solutions {
+        self.solutions_near(foot_in_body, &self.home())
+    }
+
+    /// All solutions, those inside the limits first, then by nearness to `seed`; none when the target is out of
+    /// reach. A redundant leg (four joints and more) has a continuum of them; there it is the distinct ones that
+    /// the iteration reaches.
+    pub fn solutions_near(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Solutions {
+        let seed = self.usable_seed(seed);
+        let mut solutions = Solutions::default();
+        if !foot_in_body.iter().all(|x| x.is_finite()) {
+            return solutions;
+        }
+        match self.candidates(foot_in_body, &seed) {
+            Some(Ok(candidates)) => {
+                for raw in candidates.iter() {
+                    let (angles, outside) = self.fit(raw, &seed);
+                    solutions.insert(Solution { angles, within_limits: outside.is_none() });
+                }
+            }
+            Some(Err(_)) => {}
+            None => self.iterate_all(foot_in_body, &seed, &mut solutions),
+        }
+        solutions.sort_by_nearness(&seed);
+        solutions
+    }
+
+    /// The closed form, where the leg has one.
+    fn candidates(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<Result<Candidates, IkError>> {
+        match &self.solver {
+            Solver::Parallel(parallel) => Some(parallel.solve(foot_in_body, seed)),
+            Solver::Iteration => None,
+        }
+    }
+
+    /// Seed with a finite angle for each joint.
+    fn usable_seed(&self, seed: &LegAngles) -> LegAngles {
+        let home = self.home();
+        LegAngles::from_fn(self.joint_count(), |i| {
+            let fallback = home.get(i).copied().unwrap_or(0.0);
+            seed.get(i).copied().filter(|a| a.is_finite()).unwrap_or(fallback)
+        })
+    }
+
+    fn choose(&self, candidates: &Candidates, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        let mut best: Option<(f64, LegAngles)> = None;
+        let mut refused: Option<(f64, IkError)> = None;
+        for raw in candidates.iter() {
+            let (angles, outside) = self.fit(raw, seed);
+            match outside {
+                None => {
+                    let distance = angles.distance_squared(seed);
+                    if best.as_ref().is_none_or(|(d, _)| distance < *d) {
+                        best = Some((distance, angles));
+                    }
+                }
+                Some((excess, error)) => {
+                    if refused.as_ref().is_none_or(|(e, _)| excess < *e) {
+                        refused = Some((excess, error));
+                    }
+                }
+            }
+        }
+        match (best, refused) {
+            (Some((_, angles)), _) => Ok(angles),
+            (None, Some((_, error))) => Err(error),
+            (None, None) => Err(IkError::Unreachable { shortfall_m: f64::INFINITY }),
+        }
+    }
+
+    /// Whole turns added to each angle so that it is inside its limits and, of the choices, nearest to the seed.
+    /// With it, how far outside the worst joint is and the error that says so.
+    fn fit(&self, raw: &[f64; 3], seed: &LegAngles) -> (LegAngles, Option<(f64, IkError)>) {
+        let mut worst: Option<(f64, IkError)> = None;
+        let angles = LegAngles::from_fn(3, |i| {
+            let (Some(angle), Some(joint), Some(near)) = (raw.get(i), self.joints().get(i), seed.get(i)) else {
+                return 0.0;
+            };
+            let fitted = solutions::fit_angle(*angle, joint.limits(), *near);
+            let excess = -joint.limits().margin(fitted);
+            if excess > 0.0 && worst.as_ref().is_none_or(|(e, _)| excess > *e) {
+                let limits = joint.limits();
+                let error =
+                    IkError::OutsideLimits { joint: i, angle: fitted, lower: limits.lower, upper: limits.upper };
+                worst = Some((excess, error));
+            }
+            fitted
+        });
+        (angles, worst)
+    }
+}

@@ -1,0 +1,122 @@
+//! The reachable point nearest to a target, whatever the target.
+
+use nalgebra::Vector3;
+
+use super::newton::Descent;
+use super::solutions::{Solution, Solutions};
+use super::{IkError, Solver};
+use crate::angles::LegAngles;
+use crate::leg::Leg;
+
+/// A pose of a leg inside its limits, with the foot as near to a target as it gets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestPose {
+    /// Angles inside the limits, rad.
+    pub angles: LegAngles,
+    /// Where they put the foot in the body frame, m.
+    pub foot_in_body: Vector3<f64>,
+    /// True when that is the target, to 1e-9 m.
+    pub reached: bool,
+}
+
+/// Distance that counts as reached, m.
+const REACHED: f64 = 1e-9;
+/// Starts that are followed to the end, of all that are looked at.
+const FOLLOWED: usize = 4;
+
+impl Leg {
+    /// Angles inside the limits that put the foot at the target, or at the reachable point nearest to it. Never
+    /// fails: a target that is not finite gives the seed (moved into the limits; home where it is not finite).
+    ///
+    /// Nearest is in the body frame and over the whole range of the joints, so that a target that wanders outside
+    /// the workspace may make the leg change its bend where two points are equally near.
+    pub fn inverse_nearest(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> NearestPose {
+        let seed = self.clamp(&self.usable_seed(seed));
+        if !foot_in_body.iter().all(|x| x.is_finite()) {
+            return NearestPose { angles: seed, foot_in_body: self.foot_in_body(&seed), reached: false };
+        }
+        let target = self.pull_in(foot_in_body);
+        if let Ok(angles) = self.inverse(&target, &seed) {
+            let reached = target == *foot_in_body;
+            return NearestPose { angles, foot_in_body: self.foot_in_body(&angles), reached };
+        }
+        let best = self.descend_from_all(&target, &seed);
+        let reached = best.distance <= REACHED && target == *foot_in_body;
+        NearestPose { angles: best.angles, foot_in_body: best.foot, reached }
+    }
+
+    /// A target farther away than 100 times the leg's length is moved onto that sphere about the hip, so that
+    /// squares of it stay finite; the nearest reachable point of both is the same to less than a per cent of angle.
+    fn pull_in(&self, target: &Vector3<f64>) -> Vector3<f64> {
+        let hip = self.hip_in_body();
+        let away = target - hip;
+        let largest = away.amax();
+        let limit = 100.0 * self.length();
+        if largest <= limit { *target } else { hip + (away / largest).normalize() * limit }
+    }
+
+    /// Greatest distance from the hip that the joints could reach, m: the sum of the link lengths.
+    pub fn length(&self) -> f64 {
+        let between: f64 = self.joints().iter().skip(1).map(|j| j.origin().translation.vector.norm()).sum();
+        (between + self.tip().translation.vector.norm()).max(1e-3)
+    }
+
+    /// The best of the descents from the seed and from the most promising of a grid over the limits.
+    fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles) -> Descent {
+        let mut best = self.descend(target, seed);
+        let mut starts = [(f64::INFINITY, *seed); FOLLOWED];
+        self.for_each_start(|start| {
+            let distance = (self.foot_in_body(&start) - target).norm();
+            if let Some(last) = starts.last_mut().filter(|last| distance < last.0) {
+                *last = (distance, start);
+                starts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            }
+        });
+        for (distance, start) in starts {
+            if distance.is_finite() {
+                let other = self.descend(target, &start);
+                if other.distance < best.distance - 1e-12 {
+                    best = other;
+                }
+            }
+        }
+        best
+    }
+
+    /// Calls back with a grid of poses over the limits, three per joint.
+    fn for_each_start(&self, mut look: impl FnMut(LegAngles)) {
+        let count = 3usize.pow(u32::try_from(self.joint_count()).unwrap_or(0));
+        for index in 0..count {
+            let mut rest = index;
+            look(LegAngles::from_fn(self.joint_count(), |i| {
+                let part = [0.1, 0.5, 0.9].get(rest % 3).copied().unwrap_or(0.5);
+                rest /= 3;
+                self.joints().get(i).map_or(0.0, |j| j.limits().lower + part * (j.limits().upper - j.limits().lower))
+            }));
+        }
+    }
+
+    /// Inverse by iteration: from the seed, then from everywhere.
+    pub(super) fn iterate(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        let first = self.descend(target, seed);
+        let best = if first.distance <= REACHED { first } else { self.descend_from_all(&self.pull_in(target), seed) };
+        let distance = (best.foot - target).norm();
+        match (distance <= REACHED, best.converged) {
+            (true, _) => Ok(best.angles),
+            (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
+            (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),
+        }
+    }
+
+    /// Distinct solutions inside the limits, by iteration from a grid over the limits.
+    pub(super) fn iterate_all(&self, target: &Vector3<f64>, seed: &LegAngles, found: &mut Solutions) {
+        debug_assert!(matches!(self.solver, Solver::Iteration));
+        let mut keep = |end: Descent| {
+            if end.distance <= REACHED {
+                found.insert(Solution { angles: end.angles, within_limits: true });
+            }
+        };
+        keep(self.descend(target, seed));
+        self.for_each_start(|start| keep(self.descend(target, &start)));
+    }
+}

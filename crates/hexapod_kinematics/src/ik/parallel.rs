@@ -1,0 +1,166 @@
+//! Closed form for three joints of which the outer two are parallel, and the first is not parallel to them.
+//!
+//! This is the leg of nearly every walking robot (yaw-pitch-pitch, roll-pitch-pitch), with any lateral offsets: the
+//! axes need not meet, and the first axis need not be at a right angle to the others.
+//!
+//! Turning about joints 2 and 3 leaves the component of the foot along their common direction `a2` as it is. So the
+//! target, turned back about joint 1, must have the component that the foot has at zero:
+//! `a2 . R1(-q1) (t - p1) = a2 . (f - p1)`, one equation `y' = -sin q1 x + cos q1 y = D` in a frame whose y is `a2`
+//! made perpendicular to `a1`. It has two solutions, `x' = +-sqrt(x² + y² - D²)`. What is left is a planar arm of
+//! two lengths, with two solutions by the law of cosines: four in all.
+
+use nalgebra::Vector3;
+
+use super::REACH_TOLERANCE;
+use super::error::IkError;
+use super::solutions::Candidates;
+use crate::angles::LegAngles;
+use crate::leg::{Chain, Screw};
+
+/// Sine of the angle between two axes up to which they count as parallel.
+const PARALLEL: f64 = 1e-10;
+/// Least length of a link of the planar arm, m.
+const MIN_LENGTH: f64 = 1e-6;
+
+/// Constants of the closed form, from the leg's geometry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Parallel {
+    /// Origin of joint 1.
+    hip: Vector3<f64>,
+    /// Frame at the hip: z along joint 1, y along the part of joint 2 that is perpendicular to it.
+    x: Vector3<f64>,
+    y: Vector3<f64>,
+    z: Vector3<f64>,
+    /// `D = d0 - d_z h`, with h the height of the target along joint 1.
+    d0: f64,
+    d_z: f64,
+    /// The planar arm's coordinates are `w = w0 + wx x' + wy D + wz h`.
+    w0: [f64; 2],
+    wx: [f64; 2],
+    wy: [f64; 2],
+    wz: [f64; 2],
+    /// Lengths and directions at zero of the planar arm's links.
+    upper: f64,
+    lower: f64,
+    upper_angle: f64,
+    bend: f64,
+    /// +1 when joint 3 turns as joint 2, -1 when it turns against it.
+    sense: f64,
+}
+
+impl Parallel {
+    /// The constants, or `None` when the geometry is another.
+    pub(crate) fn new(chain: &Chain) -> Option<Self> {
+        let [one, two, three] = chain.screws() else { return None };
+        let (z, a2) = (one.axis, two.axis);
+        let across = a2 - z * a2.dot(&z);
+        let s = across.norm();
+        if two.axis.cross(&three.axis).norm() > PARALLEL || s < 1e-6 {
+            return None;
+        }
+        let y = across / s;
+        let x = y.cross(&z);
+        let n1 = (z - a2 * z.dot(&a2)).normalize();
+        let plane = Plane { n1, n2: a2.cross(&n1) };
+        let (first, second) =
+            (plane.polar(&(three.point - two.point)), plane.polar(&(chain.foot_at_zero() - three.point)));
+        if first.0 < MIN_LENGTH || second.0 < MIN_LENGTH {
+            return None;
+        }
+        Some(Self {
+            hip: one.point,
+            x,
+            y,
+            z,
+            d0: a2.dot(&(chain.foot_at_zero() - one.point)) / s,
+            d_z: a2.dot(&z) / s,
+            w0: plane.flat(&(one.point - two.point)),
+            wx: plane.flat(&x),
+            wy: plane.flat(&y),
+            wz: plane.flat(&z),
+            upper: first.0,
+            lower: second.0,
+            upper_angle: first.1,
+            bend: second.1 - first.1,
+            sense: sense(two, three),
+        })
+    }
+
+    /// All angles for a target, whole turns and limits aside. Where the target leaves joint 1 free, it keeps its seed.
+    pub(crate) fn solve(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<Candidates, IkError> {
+        let t = target - self.hip;
+        let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
+        let d = self.d0 - self.d_z * h;
+        let radius = tx.hypot(ty);
+        if d.abs() > radius + REACH_TOLERANCE {
+            return Err(IkError::Unreachable { shortfall_m: d.abs() - radius });
+        }
+        let ahead = ((radius - d) * (radius + d)).max(0.0).sqrt();
+        let mut found = Candidates::default();
+        let mut shortfall = f64::INFINITY;
+        for ahead in [ahead, -ahead] {
+            let yaw = self.yaw(tx, ty, d, ahead, seed);
+            shortfall = shortfall.min(self.arm([ahead, d, h], yaw, seed, &mut found));
+            if ahead == 0.0 {
+                break;
+            }
+        }
+        if found.is_empty() { Err(IkError::Unreachable { shortfall_m: shortfall }) } else { Ok(found) }
+    }
+
+    fn yaw(&self, tx: f64, ty: f64, d: f64, ahead: f64, seed: &LegAngles) -> f64 {
+        // The angle from (ahead, d) to (tx, ty), as one arc tangent.
+        let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
+        if sin.abs() + cos.abs() < 1e-24 { seed.first().copied().unwrap_or(0.0) } else { sin.atan2(cos) }
+    }
+
+    /// Adds the solutions of the planar arm; returns by how much it is too short or too long, at least zero.
+    fn arm(&self, [ahead, d, h]: [f64; 3], yaw: f64, seed: &LegAngles, found: &mut Candidates) -> f64 {
+        let [w1, w2] = [0, 1].map(|i: usize| {
+            let at = |v: &[f64; 2]| v.get(i).copied().unwrap_or(0.0);
+            at(&self.w0) + at(&self.wx) * ahead + at(&self.wy) * d + at(&self.wz) * h
+        });
+        let reach = w1.hypot(w2);
+        let beyond = (reach - (self.upper + self.lower)).max((self.upper - self.lower).abs() - reach);
+        if beyond > REACH_TOLERANCE {
+            return beyond;
+        }
+        let cos = (reach * reach - self.upper * self.upper - self.lower * self.lower) / (2.0 * self.upper * self.lower);
+        let cos = cos.clamp(-1.0, 1.0);
+        let sin = ((1.0 - cos) * (1.0 + cos)).sqrt();
+        for sin in [sin, -sin] {
+            // Direction of the foot seen from joint 2 when the upper link points along n1.
+            let (along, aside) = (self.upper + self.lower * cos, self.lower * sin);
+            let (rise, run) = (w2 * along - w1 * aside, w1 * along + w2 * aside);
+            let free = rise.abs() + run.abs() < 1e-24;
+            let pitch = if free { seed.get(1).copied().unwrap_or(0.0) } else { rise.atan2(run) - self.upper_angle };
+            let knee = self.sense * (sin.atan2(cos) - self.bend);
+            found.push([yaw, pitch, knee]);
+            if sin == 0.0 {
+                break;
+            }
+        }
+        0.0
+    }
+}
+
+fn sense(two: &Screw, three: &Screw) -> f64 {
+    if two.axis.dot(&three.axis) < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// Two directions perpendicular to joints 2 and 3; n1 x n2 points along joint 2.
+struct Plane {
+    n1: Vector3<f64>,
+    n2: Vector3<f64>,
+}
+
+impl Plane {
+    fn flat(&self, v: &Vector3<f64>) -> [f64; 2] {
+        [self.n1.dot(v), self.n2.dot(v)]
+    }
+
+    fn polar(&self, v: &Vector3<f64>) -> (f64, f64) {
+        let [x, y] = self.flat(v);
+        (x.hypot(y), y.atan2(x))
+    }
+}

@@ -1,0 +1,139 @@
+//! One leg: a chain of revolute joints from the body to the foot.
+
+mod chain;
+
+use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
+
+pub(crate) use chain::{Chain, Screw};
+
+use crate::angles::{LegAngles, MAX_LEG_JOINTS};
+use crate::ik::Solver;
+use crate::model::JointLimits;
+
+/// Jacobian of a foot: 3 rows (x, y, z of the body frame, m/rad), one column per joint, unused columns zero.
+pub type Matrix3xN = SMatrix<f64, 3, MAX_LEG_JOINTS>;
+
+/// One joint of a leg.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegJoint {
+    pub(crate) name: String,
+    pub(crate) limits: JointLimits,
+    pub(crate) axis: Unit<Vector3<f64>>,
+    pub(crate) origin: Isometry3<f64>,
+    pub(crate) joint: usize,
+    pub(crate) position: usize,
+}
+
+impl LegJoint {
+    /// Name of the joint in the description.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Limits.
+    pub fn limits(&self) -> &JointLimits {
+        &self.limits
+    }
+
+    /// Unit axis in the joint's own frame.
+    pub fn axis(&self) -> Unit<Vector3<f64>> {
+        self.axis
+    }
+
+    /// Pose of the joint's frame at position zero in the frame of the leg joint before it (of the body for the
+    /// first), fixed joints between them included.
+    pub fn origin(&self) -> &Isometry3<f64> {
+        &self.origin
+    }
+
+    /// Index of the joint in [`Model::joints`](crate::Model::joints).
+    pub fn joint_index(&self) -> usize {
+        self.joint
+    }
+
+    /// Index of its position in the slices that [`Model`](crate::Model) takes.
+    pub fn position_index(&self) -> usize {
+        self.position
+    }
+}
+
+/// A leg: joints from the hip outwards, and a foot, which is a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leg {
+    pub(crate) name: String,
+    pub(crate) joints: Vec<LegJoint>,
+    pub(crate) foot_link: usize,
+    pub(crate) tip: Isometry3<f64>,
+    pub(crate) chain: Chain,
+    pub(crate) home: LegAngles,
+    pub(crate) solver: Solver,
+}
+
+impl Leg {
+    /// A leg of these joints, hip first, with the foot at the origin of `tip`, a pose in the last joint's frame.
+    pub(crate) fn new(name: String, joints: Vec<LegJoint>, foot_link: usize, tip: Isometry3<f64>) -> Self {
+        let chain = Chain::new(&joints, &tip);
+        let home = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.clamp(0.0)));
+        let solver = Solver::new(&chain);
+        Self { name, joints, foot_link, tip, chain, home, solver }
+    }
+
+    /// Name, unique among the legs.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Joints, hip first.
+    pub fn joints(&self) -> &[LegJoint] {
+        &self.joints
+    }
+
+    /// How many joints it has, 3 to [`MAX_LEG_JOINTS`].
+    pub fn joint_count(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Index of the link in [`Model::links`](crate::Model::links) that carries the foot.
+    pub fn foot_link(&self) -> usize {
+        self.foot_link
+    }
+
+    /// Pose of the foot's frame in the frame of the last joint.
+    pub fn tip(&self) -> &Isometry3<f64> {
+        &self.tip
+    }
+
+    /// Zero angles, moved into the limits.
+    pub fn home(&self) -> LegAngles {
+        self.home
+    }
+
+    /// The foot in the body frame, m. Angles that are missing count as zero; angles that are not finite give a
+    /// result that is not finite.
+    pub fn foot_in_body(&self, angles: &LegAngles) -> Vector3<f64> {
+        self.chain.foot(angles.padded())
+    }
+
+    /// Jacobian of the foot in the body frame.
+    pub fn jacobian(&self, angles: &LegAngles) -> Matrix3xN {
+        self.chain.jacobian(angles.padded())
+    }
+
+    /// Origin of the first joint in the body frame, m.
+    pub fn hip_in_body(&self) -> Vector3<f64> {
+        self.joints.first().map_or_else(Vector3::zeros, |j| j.origin.translation.vector)
+    }
+
+    /// `angles` moved into the limits; a NaN becomes the position of the range nearest to zero.
+    pub fn clamp(&self, angles: &LegAngles) -> LegAngles {
+        LegAngles::from_fn(self.joints.len(), |i| {
+            let angle = angles.get(i).copied().unwrap_or(0.0);
+            self.joints.get(i).map_or(angle, |j| j.limits.clamp(angle))
+        })
+    }
+
+    /// True when every joint has an angle inside its limits.
+    pub fn within_limits(&self, angles: &LegAngles) -> bool {
+        angles.len() == self.joints.len() && self.joints.iter().zip(angles.iter()).all(|(j, a)| j.limits.contains(*a))
+    }
+}

@@ -1,0 +1,179 @@
+//! Which chains of joints are legs.
+
+use nalgebra::Isometry3;
+
+use super::foot;
+use super::options::LegOptions;
+use super::{MAX_LEGS, MIN_LEGS};
+use crate::angles::MAX_LEG_JOINTS;
+use crate::error::{ModelError, ModelFault, Place};
+use crate::leg::{Leg, LegJoint};
+use crate::model::{Joint, JointKind, Model};
+
+/// Fewest joints of a leg.
+const MIN_LEG_JOINTS: usize = 3;
+
+/// A chain that is a leg.
+#[derive(Clone, Debug)]
+pub(super) struct LegChain {
+    /// Moving joints, hip first.
+    pub(super) moving: Vec<usize>,
+    /// Link of the foot.
+    pub(super) foot_link: usize,
+    /// Pose of the foot in the foot link's frame.
+    pub(super) link_from_foot: Isometry3<f64>,
+    /// Name, when it was given.
+    pub(super) name: Option<String>,
+}
+
+/// A chain from the base to a leaf.
+struct Branch {
+    moving: Vec<usize>,
+    leaf: usize,
+}
+
+/// Chains of three to six joints from the base, one per first joint.
+///
+/// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
+/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm.
+pub(super) fn by_themselves(model: &mut Model, options: &LegOptions) -> Result<Vec<LegChain>, ModelError> {
+    let mut chosen: Vec<Branch> = Vec::new();
+    for branch in branches(model) {
+        match chosen.iter_mut().find(|c| c.moving.first() == branch.moving.first()) {
+            None => chosen.push(branch),
+            Some(known) if is_better(model, &branch, known) => *known = branch,
+            Some(_) => {}
+        }
+    }
+    let mut notes = Vec::new();
+    chosen.retain(|branch| {
+        let fits = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).contains(&branch.moving.len());
+        if !fits {
+            notes.push(not_a_leg(model, branch, "legs have 3 to 6 joints"));
+        }
+        fits
+    });
+    drop_arms(model, &mut chosen, &mut notes);
+    model.notes.append(&mut notes);
+    chosen.into_iter().map(|branch| to_chain(model, branch, options)).collect()
+}
+
+/// The legs that the options name.
+pub(super) fn as_given(model: &Model, options: &LegOptions) -> Result<Vec<LegChain>, ModelError> {
+    let mut chains: Vec<LegChain> = Vec::new();
+    for spec in &options.legs {
+        let place = || Place::element(format!("leg \"{}\"", spec.name), None);
+        let foot_link = model.link_index(&spec.foot_link).ok_or_else(|| {
+            let found = format!("names foot link \"{}\", which does not exist", spec.foot_link);
+            ModelError::new(ModelFault::Legs, place(), found, "name a link of the robot")
+        })?;
+        let moving = moving_to(model, foot_link);
+        if !(MIN_LEG_JOINTS..=MAX_LEG_JOINTS).contains(&moving.len()) {
+            let found = format!("has {} moving joints", moving.len());
+            return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have 3 to 6 joints"));
+        }
+        if spec.name.is_empty() || chains.iter().any(|c| c.name.as_ref() == Some(&spec.name)) {
+            return Err(ModelError::new(
+                ModelFault::Name,
+                place(),
+                "is empty or used twice",
+                "give every leg its own name",
+            ));
+        }
+        if let Some(shared) = chains.iter().find(|c| c.moving.iter().any(|j| moving.contains(j))) {
+            let found = format!("shares a joint with leg \"{}\"", shared.name.as_deref().unwrap_or(""));
+            return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
+        }
+        let branch = Branch { moving, leaf: foot_link };
+        let mut chain = to_chain(model, branch, options)?;
+        chain.name = Some(spec.name.clone());
+        chains.push(chain);
+    }
+    Ok(chains)
+}
+
+/// The leg of a chain.
+pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, ModelError> {
+    let mut joints = Vec::with_capacity(chain.moving.len());
+    let mut pending = Isometry3::identity();
+    for index in model.path_to(chain.foot_link) {
+        let Some(joint) = model.joints().get(index) else { continue };
+        pending *= joint.parent_from_joint();
+        if chain.moving.contains(&index) {
+            joints.push(leg_joint(joint, index, pending, &name)?);
+            pending = Isometry3::identity();
+        }
+    }
+    Ok(Leg::new(name, joints, chain.foot_link, pending * chain.link_from_foot))
+}
+
+fn leg_joint(joint: &Joint, index: usize, origin: Isometry3<f64>, leg: &str) -> Result<LegJoint, ModelError> {
+    let place = || Place::named("joint", joint.name(), joint.line());
+    let refuse = |found: &str, hint: &str| {
+        Err(ModelError::new(ModelFault::JointKind, place(), format!("is in leg \"{leg}\" and {found}"), hint))
+    };
+    if joint.kind() == JointKind::Prismatic {
+        return refuse("is prismatic", "joints of a leg are revolute or continuous");
+    }
+    match (joint.position_index(), joint.limits()) {
+        (Some(position), Some(limits)) => Ok(LegJoint {
+            name: joint.name().to_owned(),
+            limits: *limits,
+            axis: joint.axis(),
+            origin,
+            joint: index,
+            position,
+        }),
+        _ => refuse("copies another joint (mimic)", "joints of a leg move by themselves"),
+    }
+}
+
+fn moving_to(model: &Model, link: usize) -> Vec<usize> {
+    let path = model.path_to(link);
+    path.into_iter().filter(|&i| model.joints().get(i).is_some_and(|j| !j.is_fixed())).collect()
+}
+
+fn branches(model: &Model) -> Vec<Branch> {
+    let leaves = (0..model.links().len()).filter(|&l| model.children.get(l).is_none_or(Vec::is_empty));
+    leaves
+        .map(|leaf| Branch { moving: moving_to(model, leaf), leaf })
+        .filter(|branch| !branch.moving.is_empty())
+        .collect()
+}
+
+fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
+    let rank = |b: &Branch| (b.moving.len(), foot::is_called_foot(model, b.leaf));
+    match rank(branch).cmp(&rank(known)) {
+        std::cmp::Ordering::Equal => foot::distance(model, branch.leaf) > foot::distance(model, known.leaf),
+        order => order.is_gt(),
+    }
+}
+
+fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
+    let with = |chosen: &[Branch], n: usize| chosen.iter().filter(|b| b.moving.len() == n).count();
+    let common = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).max_by_key(|&n| (with(chosen, n), MAX_LEG_JOINTS - n)).unwrap_or(0);
+    if with(chosen, common) < MIN_LEGS {
+        return;
+    }
+    let alone: Vec<usize> =
+        (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).filter(|&n| n != common && with(chosen, n) == 1).collect();
+    let too_many = chosen.len() > MAX_LEGS;
+    chosen.retain(|branch| {
+        let n = branch.moving.len();
+        let keep = n == common || !(alone.contains(&n) || too_many);
+        if !keep {
+            notes.push(not_a_leg(model, branch, &format!("the legs have {common} joints")));
+        }
+        keep
+    });
+}
+
+fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
+    let name = model.links().get(branch.leaf).map_or("", |l| l.name());
+    format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
+}
+
+fn to_chain(model: &Model, branch: Branch, options: &LegOptions) -> Result<LegChain, ModelError> {
+    let link_from_foot = foot::foot_of(model, branch.leaf, options)?;
+    Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
+}

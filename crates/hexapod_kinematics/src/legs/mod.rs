@@ -1,0 +1,99 @@
+//! Legs found in a model by themselves: chains from the base to a foot, named and put in order.
+
+mod find;
+mod foot;
+mod names;
+mod options;
+mod order;
+
+pub use options::{LegOptions, LegSpec};
+
+use crate::error::{ModelError, ModelFault, Place};
+use crate::leg::Leg;
+use crate::model::Model;
+
+/// Most legs a robot may have.
+pub const MAX_LEGS: usize = 8;
+/// Fewest legs a robot may have.
+pub const MIN_LEGS: usize = 3;
+
+/// A model with its legs.
+///
+/// Legs are ordered left front to rear, then right front to rear (x forward, y left, REP-103).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Robot {
+    model: Model,
+    legs: Vec<Leg>,
+}
+
+impl Robot {
+    /// Reads a URDF and finds the legs in it.
+    ///
+    /// # Errors
+    /// [`ModelError`], see [`Model::from_urdf`]; and when there are fewer than 3 or more than 8 legs, or a leg has a
+    /// joint that legs may not have.
+    pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
+        Self::from_urdf_with(text, &LegOptions::default())
+    }
+
+    /// The same with legs, names, order and feet given where they cannot be found.
+    pub fn from_urdf_with(text: &str, options: &LegOptions) -> Result<Self, ModelError> {
+        Self::from_model(Model::from_urdf(text)?, options)
+    }
+
+    /// Finds the legs of a model.
+    pub fn from_model(mut model: Model, options: &LegOptions) -> Result<Self, ModelError> {
+        let chains = if options.legs.is_empty() {
+            find::by_themselves(&mut model, options)?
+        } else {
+            find::as_given(&model, options)?
+        };
+        check_count(&model, chains.len())?;
+        let names = names::names(&model, &chains);
+        let mut legs = Vec::with_capacity(chains.len());
+        for (chain, name) in chains.iter().zip(names) {
+            legs.push(find::leg(&model, chain, name)?);
+        }
+        if options.legs.is_empty() {
+            order::sort(&mut legs);
+        }
+        Ok(Self { model, legs })
+    }
+
+    /// Legs, left front to rear, then right front to rear.
+    pub fn legs(&self) -> &[Leg] {
+        &self.legs
+    }
+
+    /// The links and joints.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Index of the leg of that name.
+    pub fn leg_index(&self, name: &str) -> Option<usize> {
+        self.legs.iter().position(|leg| leg.name() == name)
+    }
+
+    /// Number of joints of all legs together.
+    pub fn joint_count(&self) -> usize {
+        self.legs.iter().map(Leg::joint_count).sum()
+    }
+}
+
+fn check_count(model: &Model, count: usize) -> Result<(), ModelError> {
+    if (MIN_LEGS..=MAX_LEGS).contains(&count) {
+        return Ok(());
+    }
+    let found = format!("has {count} legs");
+    let mut hint = format!(
+        "a leg is a chain of 3 to {} revolute joints from the base to a foot, and a robot has {MIN_LEGS} to {MAX_LEGS} of them",
+        crate::MAX_LEG_JOINTS
+    );
+    for note in model.notes() {
+        hint.push_str("; ");
+        hint.push_str(note);
+    }
+    let place = Place::named("robot", model.name(), None);
+    Err(ModelError::new(ModelFault::Legs, place, found, hint))
+}

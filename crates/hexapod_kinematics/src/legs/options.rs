@@ -1,0 +1,22 @@
+//! What may be said about legs where a description leaves it open.
+
+use nalgebra::Vector3;
+
+/// How legs are found. The default finds them by themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LegOptions {
+    /// The legs in their order; empty to find them.
+    pub legs: Vec<LegSpec>,
+    /// Foot of each leg that has none in the description: name of the leg's last link, and the point in that
+    /// link's frame, m. A name that is empty stands for every leg.
+    pub feet: Vec<(String, Vector3<f64>)>,
+}
+
+/// One leg as given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegSpec {
+    /// Its name.
+    pub name: String,
+    /// The link whose origin is its foot.
+    pub foot_link: String,
+}

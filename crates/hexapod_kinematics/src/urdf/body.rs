@@ -1,0 +1,101 @@
+//! Links: mass, inertia and shapes as bodies can have them.
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+
+use super::convert::pose;
+use super::lines::ElementLines;
+use crate::error::{ModelError, ModelFault, Place};
+use crate::model::{Geometry, Inertial, Link, Shape};
+
+/// A principal moment of a body is at most the sum of the two others. Published descriptions break this (unit
+/// slips, inertia of another frame), so a moment up to this many times the sum is noted; beyond it is refused.
+const REFUSED_MOMENT_RATIO: f64 = 2.0;
+/// Rounding allowed in the same rule, and in the sign of the least moment, relative to the greatest.
+const ROUNDING: f64 = 1e-3;
+
+/// One link, checked.
+pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, notes: &mut Vec<String>) -> Result<Link, ModelError> {
+    let place = |tag: &str| Place::named("link", &link.name, lines.line).on_line(lines.of(tag)).attribute(tag);
+    Ok(Link {
+        name: link.name.clone(),
+        inertial: inertial(&link.inertial, &link.name, place, notes)?,
+        visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry)), || place("visual"))?,
+        collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry)), || place("collision"))?,
+        line: lines.line,
+    })
+}
+
+fn inertial(
+    given: &urdf_rs::Inertial,
+    name: &str,
+    place: impl Fn(&str) -> Place,
+    notes: &mut Vec<String>,
+) -> Result<Option<Inertial>, ModelError> {
+    let i = &given.inertia;
+    let inertia = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
+    let mass = given.mass.value;
+    if mass == 0.0 && inertia == Matrix3::zeros() {
+        return Ok(None);
+    }
+    if mass.is_nan() || mass <= 0.0 {
+        let found = format!("is {mass} kg");
+        return Err(ModelError::new(
+            ModelFault::Inertia,
+            place("mass"),
+            found,
+            "write a mass above zero, or no <inertial>",
+        ));
+    }
+    let mut moments: [f64; 3] = inertia.symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    let [least, middle, greatest] = moments;
+    if least < -ROUNDING * greatest.abs() || greatest < 0.0 {
+        let found = format!("has a negative principal moment ({least:.3e} kg m²)");
+        let hint = "give the inertia about the centre of mass; all principal moments are positive";
+        return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
+    }
+    let sum = least + middle;
+    if greatest > sum * REFUSED_MOMENT_RATIO {
+        let found = format!("has a principal moment of {greatest:.3e} kg m², and the other two sum up to {sum:.3e}");
+        let hint = "no body is like that: a principal moment is at most the sum of the two others";
+        return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
+    }
+    if greatest > sum * (1.0 + ROUNDING) {
+        notes.push(format!("link \"{name}\": no body has these moments of inertia, {greatest:.3e} > {sum:.3e} kg m²"));
+    }
+    Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
+}
+
+fn shapes<'a>(
+    given: impl Iterator<Item = (&'a urdf_rs::Pose, &'a urdf_rs::Geometry)>,
+    place: impl Fn() -> Place,
+) -> Result<Vec<Shape>, ModelError> {
+    given
+        .map(|(origin, geometry)| {
+            shape(pose(origin), geometry).map_err(|found| {
+                ModelError::new(ModelFault::Geometry, place(), found, "write sizes above zero, in metres")
+            })
+        })
+        .collect()
+}
+
+fn shape(link_from_shape: Isometry3<f64>, geometry: &urdf_rs::Geometry) -> Result<Shape, String> {
+    let (geometry, sizes) = match geometry {
+        urdf_rs::Geometry::Box { size } => (Geometry::Box { size: Vector3::from(size.0) }, size.0),
+        urdf_rs::Geometry::Cylinder { radius, length } => {
+            (Geometry::Cylinder { radius: *radius, length: *length }, [*radius, *length, 1.0])
+        }
+        urdf_rs::Geometry::Capsule { radius, length } => {
+            (Geometry::Capsule { radius: *radius, length: *length }, [*radius, *length, 1.0])
+        }
+        urdf_rs::Geometry::Sphere { radius } => (Geometry::Sphere { radius: *radius }, [*radius, 1.0, 1.0]),
+        urdf_rs::Geometry::Mesh { filename, scale } => {
+            let scale = scale.map_or([1.0; 3], |s| s.0);
+            (Geometry::Mesh { filename: filename.clone(), scale: Vector3::from(scale) }, scale.map(f64::abs))
+        }
+    };
+    match sizes.iter().find(|s| s.is_nan() || **s < 0.0) {
+        Some(size) => Err(format!("has size {size}")),
+        None => Ok(Shape { link_from_shape, geometry }),
+    }
+}

@@ -1,0 +1,150 @@
+//! Second pass: what `urdf-rs` read, checked part by part and turned into this crate's types.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use urdf_rs::JointType;
+
+use super::body;
+use super::lines::{ElementLines, Lines};
+use crate::error::{ModelError, ModelFault, Place};
+use crate::model::tree::{LooseJoint, LooseMimic, Parts};
+use crate::model::{JointKind, JointLimits};
+
+/// How far the length of an axis may be from one.
+const AXIS_TOLERANCE: f64 = 0.01;
+/// Speed of a continuous joint whose description gives none, rad/s: one turn a second.
+const CONTINUOUS_VELOCITY: f64 = 2.0 * PI;
+
+/// All parts of a robot.
+pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines) -> Result<Parts, ModelError> {
+    let unknown = ElementLines::default();
+    let mut parts = Parts { name: robot.name.clone(), links: Vec::new(), joints: Vec::new(), notes: Vec::new() };
+    for (i, link) in robot.links.iter().enumerate() {
+        let lines = lines.links.get(i).unwrap_or(&unknown);
+        parts.links.push(body::link(link, lines, &mut parts.notes)?);
+    }
+    for (i, joint) in robot.joints.iter().enumerate() {
+        let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown) };
+        match joint.joint_type {
+            JointType::Floating => source.drop_floating_root(robot, &mut parts)?,
+            _ => parts.joints.push(source.convert(&mut parts.notes)?),
+        }
+    }
+    Ok(parts)
+}
+
+/// Pose from a URDF origin: translation, then roll about x, pitch about y, yaw about z, all of the fixed parent axes.
+pub(super) fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
+    let [x, y, z] = origin.xyz.0;
+    let [roll, pitch, yaw] = origin.rpy.0;
+    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw))
+}
+
+/// One joint of the text.
+struct Source<'a> {
+    joint: &'a urdf_rs::Joint,
+    lines: &'a ElementLines,
+}
+
+impl Source<'_> {
+    fn place(&self, tag: &str) -> Place {
+        Place::named("joint", &self.joint.name, self.lines.line).on_line(self.lines.of(tag)).attribute(tag)
+    }
+
+    fn convert(&self, notes: &mut Vec<String>) -> Result<LooseJoint, ModelError> {
+        let kind = self.kind()?;
+        let limits = self.limits(kind, notes)?;
+        let axis = if kind == JointKind::Fixed { Vector3::x_axis() } else { self.axis()? };
+        Ok(LooseJoint {
+            name: self.joint.name.clone(),
+            kind,
+            parent: self.joint.parent.link.clone(),
+            child: self.joint.child.link.clone(),
+            parent_from_joint: pose(&self.joint.origin),
+            axis,
+            limits,
+            mimic: self.joint.mimic.as_ref().map(|mimic| LooseMimic {
+                joint: mimic.joint.clone(),
+                multiplier: mimic.multiplier.unwrap_or(1.0),
+                offset: mimic.offset.unwrap_or(0.0),
+            }),
+            line: self.lines.line,
+        })
+    }
+
+    fn kind(&self) -> Result<JointKind, ModelError> {
+        match self.joint.joint_type {
+            JointType::Revolute => Ok(JointKind::Revolute),
+            JointType::Continuous => Ok(JointKind::Continuous),
+            JointType::Prismatic => Ok(JointKind::Prismatic),
+            JointType::Fixed => Ok(JointKind::Fixed),
+            _ => {
+                let hint = "write revolute, continuous, prismatic or fixed";
+                Err(ModelError::new(ModelFault::JointKind, self.place("type"), "is not supported", hint))
+            }
+        }
+    }
+
+    fn axis(&self) -> Result<Unit<Vector3<f64>>, ModelError> {
+        let axis = Vector3::from(self.joint.axis.xyz.0);
+        let length = axis.norm();
+        if (length - 1.0).abs() <= AXIS_TOLERANCE {
+            return Ok(Unit::new_normalize(axis));
+        }
+        let place = self.place("axis");
+        match Unit::try_new(axis, 1e-12) {
+            None => {
+                Err(ModelError::new(ModelFault::Axis, place, "has no direction", "write a unit vector, such as 0 0 1"))
+            }
+            Some(unit) => {
+                let hint = format!("write a unit vector: {:.6} {:.6} {:.6}", unit.x, unit.y, unit.z);
+                Err(ModelError::new(ModelFault::Axis, place, format!("has length {length}"), hint))
+            }
+        }
+    }
+
+    fn limits(&self, kind: JointKind, notes: &mut Vec<String>) -> Result<Option<JointLimits>, ModelError> {
+        let given = &self.joint.limit;
+        let acceleration = Some(given.acceleration).filter(|a| a.is_finite());
+        let made = match kind {
+            JointKind::Fixed => return Ok(None),
+            JointKind::Revolute | JointKind::Prismatic => {
+                JointLimits::try_new(given.lower, given.upper, given.velocity, given.effort, acceleration)
+            }
+            JointKind::Continuous => {
+                let velocity = if given.velocity > 0.0 { given.velocity } else { CONTINUOUS_VELOCITY };
+                if velocity != given.velocity {
+                    notes.push(format!(
+                        "joint \"{}\" is continuous and gives no velocity limit: one turn a second is assumed",
+                        self.joint.name
+                    ));
+                }
+                let effort = if given.effort.is_finite() { given.effort } else { 0.0 };
+                JointLimits::try_new(-PI, PI, velocity, effort, acceleration)
+            }
+        };
+        made.map(Some).map_err(|error| {
+            let text = error.to_string();
+            let (found, hint) = text.split_once("; ").unwrap_or((&text, "correct the limit"));
+            let place = self.place("limit");
+            ModelError::new(ModelFault::Limits, place, found, hint)
+        })
+    }
+
+    /// A floating joint below a root that carries nothing else only says that the robot is free to move: the
+    /// root is left out and the joint's child is the base.
+    fn drop_floating_root(&self, robot: &urdf_rs::Robot, parts: &mut Parts) -> Result<(), ModelError> {
+        let root = &self.joint.parent.link;
+        let used = robot.joints.iter().filter(|j| j.parent.link == *root || j.child.link == *root).count();
+        if used > 1 || root == &self.joint.child.link {
+            let hint = "a floating joint may only carry the body, on a root link that carries nothing else";
+            return Err(ModelError::new(ModelFault::JointKind, self.place("type"), "is floating", hint));
+        }
+        parts.links.retain(|link| link.name() != root);
+        parts
+            .notes
+            .push(format!("link \"{root}\" only carries a floating joint: \"{}\" is the base", self.joint.child.link));
+        Ok(())
+    }
+}

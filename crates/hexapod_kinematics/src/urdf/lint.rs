@@ -1,0 +1,257 @@
+//! First pass: the text is XML, every element and attribute that is needed is there, every number is a finite number.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::lines::Lines;
+use crate::error::{ModelError, ModelFault, Place};
+
+/// Deepest nesting of elements; a URDF needs six.
+const MAX_NESTING: usize = 64;
+/// Most nodes of a text.
+const MAX_NODES: u32 = 2_000_000;
+
+/// Checks the text and notes where its links and joints stand.
+pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
+    let mut lines = Lines::new(text);
+    let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let place = Place::element("", Some(error.pos().row));
+        ModelError::new(ModelFault::Syntax, place, format!("not XML: {error}"), "correct the text there")
+    })?;
+    check_nesting(&document, &lines)?;
+    let robot = document.root_element();
+    if robot.tag_name().name() != "robot" {
+        let place = Place::element(format!("<{}>", robot.tag_name().name()), lines.node(robot));
+        return Err(ModelError::new(ModelFault::Syntax, place, "is not a robot", "the outermost element is <robot>"));
+    }
+    for node in robot.children().filter(Node::is_element) {
+        let check = Check { lines: &lines, node, kind: node.tag_name().name(), name: node.attribute("name") };
+        match check.kind {
+            "link" => check.link()?,
+            "joint" => check.joint()?,
+            _ => {}
+        }
+    }
+    lines.links = robot.children().filter(|n| n.has_tag_name("link")).map(|n| lines.element(n)).collect();
+    lines.joints = robot.children().filter(|n| n.has_tag_name("joint")).map(|n| lines.element(n)).collect();
+    Ok(lines)
+}
+
+fn check_nesting(document: &Document<'_>, lines: &Lines) -> Result<(), ModelError> {
+    let mut depth = 0usize;
+    let mut node = document.root();
+    loop {
+        node = match (node.first_child(), node.next_sibling()) {
+            (Some(child), _) => {
+                depth += 1;
+                child
+            }
+            (None, Some(next)) => next,
+            (None, None) => match after(node, &mut depth) {
+                Some(next) => next,
+                None => return Ok(()),
+            },
+        };
+        if depth > MAX_NESTING {
+            let place = Place::element(format!("<{}>", node.tag_name().name()), lines.node(node));
+            let found = format!("is nested more than {MAX_NESTING} deep");
+            return Err(ModelError::new(ModelFault::Syntax, place, found, "a URDF needs six levels"));
+        }
+    }
+}
+
+/// The node after the subtree that ends in `node`.
+fn after<'a, 'b>(node: Node<'a, 'b>, depth: &mut usize) -> Option<Node<'a, 'b>> {
+    let mut at = node;
+    loop {
+        at = at.parent()?;
+        *depth = depth.saturating_sub(1);
+        if let Some(next) = at.next_sibling() {
+            return Some(next);
+        }
+    }
+}
+
+/// One link or joint under check.
+struct Check<'a, 'b> {
+    lines: &'a Lines,
+    node: Node<'a, 'b>,
+    kind: &'a str,
+    name: Option<&'a str>,
+}
+
+impl<'a, 'b> Check<'a, 'b> {
+    fn link(&self) -> Result<(), ModelError> {
+        self.text(self.node, "name")?;
+        if let Some(inertial) = self.only(self.node, "inertial")? {
+            self.origin(inertial)?;
+            let mass = self.needed(inertial, "mass")?;
+            self.numbers(mass, "value", 1, true)?;
+            let inertia = self.needed(inertial, "inertia")?;
+            for attribute in ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"] {
+                self.numbers(inertia, attribute, 1, true)?;
+            }
+        }
+        for tag in ["visual", "collision"] {
+            for shape in self.node.children().filter(|n| n.has_tag_name(tag)) {
+                self.origin(shape)?;
+                self.geometry(self.needed(shape, "geometry")?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn joint(&self) -> Result<(), ModelError> {
+        self.text(self.node, "name")?;
+        let kind = self.text(self.node, "type")?;
+        let known = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
+        if !known.contains(&kind) {
+            let found = format!("is \"{kind}\"");
+            let hint = "write revolute, continuous, prismatic or fixed";
+            return Err(self.error(ModelFault::JointKind, self.node, "type", found, hint));
+        }
+        self.text(self.needed(self.node, "parent")?, "link")?;
+        self.text(self.needed(self.node, "child")?, "link")?;
+        self.origin(self.node)?;
+        if let Some(axis) = self.only(self.node, "axis")? {
+            self.numbers(axis, "xyz", 3, true)?;
+        }
+        if let Some(limit) = self.limit(kind)? {
+            for attribute in ["lower", "upper", "acceleration", "deceleration", "jerk"] {
+                self.numbers(limit, attribute, 1, false)?;
+            }
+            let needed = matches!(kind, "revolute" | "prismatic");
+            self.numbers(limit, "velocity", 1, needed)?;
+            self.numbers(limit, "effort", 1, needed)?;
+        }
+        if let Some(mimic) = self.only(self.node, "mimic")? {
+            self.text(mimic, "joint")?;
+            self.numbers(mimic, "multiplier", 1, false)?;
+            self.numbers(mimic, "offset", 1, false)?;
+        }
+        Ok(())
+    }
+
+    fn limit(&self, kind: &str) -> Result<Option<Node<'a, 'b>>, ModelError> {
+        let limit = self.only(self.node, "limit")?;
+        if limit.is_none() && matches!(kind, "revolute" | "prismatic") {
+            let found = format!("is missing, and the joint is {kind}");
+            let hint = "add <limit lower=\"..\" upper=\"..\" velocity=\"..\" effort=\"..\"/>";
+            return Err(self.error(ModelFault::Missing, self.node, "limit", found, hint));
+        }
+        Ok(limit)
+    }
+
+    fn origin(&self, node: Node<'a, 'b>) -> Result<(), ModelError> {
+        if let Some(origin) = self.only(node, "origin")? {
+            self.numbers(origin, "xyz", 3, false)?;
+            self.numbers(origin, "rpy", 3, false)?;
+            self.numbers(origin, "quat_xyzw", 4, false)?;
+        }
+        Ok(())
+    }
+
+    fn geometry(&self, geometry: Node<'a, 'b>) -> Result<(), ModelError> {
+        let Some(shape) = geometry.children().find(Node::is_element) else {
+            let hint = "add <box>, <cylinder>, <capsule>, <sphere> or <mesh>";
+            return Err(self.error(ModelFault::Missing, geometry, "geometry", "is empty", hint));
+        };
+        match shape.tag_name().name() {
+            "box" => self.numbers(shape, "size", 3, true),
+            "cylinder" | "capsule" => {
+                self.numbers(shape, "radius", 1, true)?;
+                self.numbers(shape, "length", 1, true)
+            }
+            "sphere" => self.numbers(shape, "radius", 1, true),
+            "mesh" => {
+                self.text(shape, "filename")?;
+                self.numbers(shape, "scale", 3, false)
+            }
+            other => {
+                let found = format!("is <{other}>");
+                let hint = "write <box>, <cylinder>, <capsule>, <sphere> or <mesh>";
+                Err(self.error(ModelFault::Geometry, shape, "geometry", found, hint))
+            }
+        }
+    }
+
+    /// The only child of that tag, `None` when there is none, an error when there are two.
+    fn only(&self, node: Node<'a, 'b>, tag: &str) -> Result<Option<Node<'a, 'b>>, ModelError> {
+        let mut found = node.children().filter(|n| n.has_tag_name(tag));
+        let first = found.next();
+        match found.next() {
+            Some(second) => Err(self.error(ModelFault::Name, second, tag, "is given twice", "keep one of them")),
+            None => Ok(first),
+        }
+    }
+
+    fn needed(&self, node: Node<'a, 'b>, tag: &str) -> Result<Node<'a, 'b>, ModelError> {
+        self.only(node, tag)?
+            .ok_or_else(|| self.error(ModelFault::Missing, node, tag, "is missing", format!("add a <{tag}> element")))
+    }
+
+    fn text(&self, node: Node<'a, 'b>, attribute: &str) -> Result<&'a str, ModelError> {
+        let value = node.attribute(attribute).map(str::trim).filter(|value| !value.is_empty());
+        value.ok_or_else(|| {
+            let hint = format!("write {attribute}=\"..\"");
+            self.error(ModelFault::Missing, node, attribute, "is missing or empty", hint)
+        })
+    }
+
+    fn numbers(&self, node: Node<'a, 'b>, name: &str, count: usize, needed: bool) -> Result<(), ModelError> {
+        let Some(value) = node.attribute(name) else {
+            if needed {
+                let found = misspelt(node, name)
+                    .map_or("is missing".to_owned(), |near| format!("is missing, though there is \"{near}\""));
+                return Err(self.error(ModelFault::Missing, node, name, found, numbers_hint(name, count)));
+            }
+            return Ok(());
+        };
+        let parsed: Option<Vec<f64>> = value.split_whitespace().map(|word| word.parse().ok()).collect();
+        let found = format!("is \"{value}\"");
+        match parsed {
+            Some(numbers) if numbers.len() != count => {
+                Err(self.error(ModelFault::NotANumber, node, name, found, numbers_hint(name, count)))
+            }
+            Some(numbers) if numbers.iter().any(|n| !n.is_finite()) => {
+                Err(self.error(ModelFault::NotFinite, node, name, found, numbers_hint(name, count)))
+            }
+            Some(_) => Ok(()),
+            None => Err(self.error(ModelFault::NotANumber, node, name, found, numbers_hint(name, count))),
+        }
+    }
+
+    fn error(
+        &self,
+        fault: ModelFault,
+        node: Node<'a, 'b>,
+        attribute: &str,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> ModelError {
+        let line = self.lines.attribute(node, attribute);
+        let tag = node.tag_name().name();
+        let attribute =
+            if node == self.node || tag == attribute { attribute.to_owned() } else { format!("{tag} {attribute}") };
+        ModelError::new(fault, Place::named(self.kind, self.name.unwrap_or(""), line).attribute(attribute), found, hint)
+    }
+}
+
+fn numbers_hint(name: &str, count: usize) -> String {
+    let dots = vec!["0.0"; count].join(" ");
+    match count {
+        1 => format!("write one finite number, {name}=\"{dots}\""),
+        _ => format!("write {count} finite numbers, {name}=\"{dots}\""),
+    }
+}
+
+/// An attribute of the node that has the same letters but for case or order.
+fn misspelt<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    let letters = |s: &str| {
+        let mut letters: Vec<char> = s.to_lowercase().chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let wanted = letters(name);
+    node.attributes().map(|a| a.name()).find(|other| letters(other) == wanted)
+}

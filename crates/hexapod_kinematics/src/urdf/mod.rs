@@ -1,0 +1,30 @@
+//! URDF text to a [`Model`]: well-formed and complete (`lint`), read by `urdf-rs`, checked part by part (`convert`)
+//! and as a tree.
+//!
+//! `urdf-rs` gives the values. It does not say where they stand and takes NaN, reversed limits, cycles and missing
+//! links without a word; hence the pass before it, which knows lines, and the passes after it.
+
+mod body;
+mod convert;
+mod lines;
+mod lint;
+
+use crate::error::{ModelError, ModelFault, Place};
+use crate::model::{Model, tree};
+
+impl Model {
+    /// Reads a URDF.
+    ///
+    /// # Errors
+    /// [`ModelError`] with line, element and attribute for anything that is not one tree of physically possible
+    /// links and joints. Mimic joints are supported outside legs; floating joints only below a root link that
+    /// carries nothing else (the joint's child becomes the base); planar and spherical joints are refused by name.
+    pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
+        let lines = lint::lint(text)?;
+        let robot = urdf_rs::read_from_string(text).map_err(|error| {
+            let found = format!("cannot be read: {error}");
+            ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
+        })?;
+        tree::assemble(convert::parts(&robot, &lines)?)
+    }
+}
