@@ -1,0 +1,171 @@
+"""
+Start the robot: the three nodes in one process or each in its own, and if asked RViz and a joystick.
+
+    ros2 launch hexapod hexapod.launch.py                      # simulated servo bus
+    ros2 launch hexapod hexapod.launch.py bus:=i2c             # on the robot
+    ros2 launch hexapod hexapod.launch.py rviz:=true joystick:=true
+    ros2 launch hexapod hexapod.launch.py --show-args
+"""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, Shutdown
+from launch.conditions import IfCondition, UnlessCondition
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+PACKAGE = 'hexapod'
+
+# On Ctrl-C a node plants its feet and switches the servos off, which takes up to 3 s. Only then is it pressed.
+STOP_S = '6'
+KILL_S = '4'
+RESPAWN_DELAY_S = 2.0
+
+
+def generate_launch_description():
+    """Declare the arguments and start what they ask for."""
+    return LaunchDescription([
+        *arguments(),
+        composed_process(),
+        GroupAction(
+            [robot_node(name, *extra) for name, extra in STANDALONE.items()],
+            condition=UnlessCondition(LaunchConfiguration('composed')),
+        ),
+        rviz(),
+        GroupAction(joystick(), condition=IfCondition(LaunchConfiguration('joystick'))),
+    ])
+
+
+def arguments():
+    """Return what can be given on the command line; `--show-args` prints it."""
+    share = FindPackageShare(PACKAGE)
+    return [
+        DeclareLaunchArgument(
+            'bus', default_value='simulated', choices=['simulated', 'i2c'],
+            description='Servo bus: two simulated PWM boards, or the boards on /dev/i2c-*.'),
+        DeclareLaunchArgument(
+            'composed', default_value='true',
+            description='true: all nodes in one process. false: gait_planner, servo_driver and state_publisher, '
+                        'each in a process of its own.'),
+        DeclareLaunchArgument(
+            'namespace', default_value='',
+            description='Namespace of all nodes and topics, such as robot1. /tf and /diagnostics stay global.'),
+        DeclareLaunchArgument(
+            'use_sim_time', default_value='false',
+            description='Take the time from /clock. Only takes effect at start.'),
+        DeclareLaunchArgument(
+            'config', default_value=PathJoinSubstitution([share, 'config']),
+            description='Folder with hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml.'),
+        DeclareLaunchArgument(
+            'urdf', default_value=PathJoinSubstitution([share, 'urdf', 'hexapod.urdf']),
+            description='Description of the robot.'),
+        DeclareLaunchArgument(
+            'respawn', default_value='false',
+            description='Start a process of the robot again when it ends without being asked to. It comes up with '
+                        'the servos off.'),
+        DeclareLaunchArgument(
+            'rviz', default_value='false',
+            description='Show the robot in RViz.'),
+        DeclareLaunchArgument(
+            'rviz_config', default_value=PathJoinSubstitution([share, 'rviz', 'hexapod.rviz']),
+            description='View that RViz opens.'),
+        DeclareLaunchArgument(
+            'joystick', default_value='false',
+            description='Drive with a gamepad through joy and teleop_twist_joy.'),
+        DeclareLaunchArgument(
+            'joystick_config', default_value=PathJoinSubstitution([share, 'config', 'joystick.yaml']),
+            description='Axes, buttons and speeds of the gamepad.'),
+    ]
+
+
+def process(executable, *, condition=None, on_exit=None, arguments=(), ros_arguments=()):
+    """Return one executable of this package in the namespace, with time to stop in."""
+    return Node(
+        package=PACKAGE,
+        executable=executable,
+        # No name: it would rename every node of a composed process.
+        namespace=LaunchConfiguration('namespace'),
+        arguments=list(arguments),
+        ros_arguments=[*ros_arguments, *parameter('use_sim_time', LaunchConfiguration('use_sim_time'))],
+        output='screen',
+        sigterm_timeout=STOP_S,
+        sigkill_timeout=KILL_S,
+        respawn=LaunchConfiguration('respawn'),
+        respawn_delay=RESPAWN_DELAY_S,
+        condition=condition,
+        on_exit=on_exit,
+    )
+
+
+def composed_process():
+    """Return the one process with all nodes. When it ends, and is not started again, the launch ends."""
+    return process(
+        'hexapod',
+        arguments=[
+            'run',
+            '--config', LaunchConfiguration('config'),
+            '--urdf', LaunchConfiguration('urdf'),
+            '--bus', LaunchConfiguration('bus'),
+        ],
+        condition=IfCondition(LaunchConfiguration('composed')),
+        on_exit=Shutdown(condition=UnlessCondition(LaunchConfiguration('respawn'))),
+    )
+
+
+def parameter(name, value):
+    """Return the arguments that override one parameter of every node in a process."""
+    return ['-p', [f'{name}:=', value]]
+
+
+# The nodes, and the parameters each has besides the common ones. When one of them ends the others go on:
+# the driver holds the last pose if the planner is gone, and the planner waits for its driver.
+STANDALONE = {
+    'gait_planner': [],
+    'servo_driver': ['bus'],
+    'state_publisher': [],
+}
+
+
+def robot_node(executable, *extra):
+    """Return one node in a process of its own: the parameter file, then what the command line overrides."""
+    overrides = []
+    for name in ('config', 'urdf', *extra):
+        overrides += parameter(name, LaunchConfiguration(name))
+    parameter_file = PathJoinSubstitution([LaunchConfiguration('config'), 'hexapod.yaml'])
+    return process(executable, ros_arguments=['--params-file', parameter_file, *overrides])
+
+
+def rviz():
+    """Return RViz with the view of this package, whose topics are relative and so follow the namespace."""
+    return Node(
+        package='rviz2',
+        executable='rviz2',
+        name='rviz2',
+        namespace=LaunchConfiguration('namespace'),
+        arguments=['-d', LaunchConfiguration('rviz_config')],
+        parameters=[{'use_sim_time': sim_time()}],
+        output='screen',
+        condition=IfCondition(LaunchConfiguration('rviz')),
+    )
+
+
+def joystick():
+    """Return the gamepad's driver and what turns it into `cmd_vel`."""
+    nodes = {'joy_node': ('joy', 'joy_node'), 'teleop_twist_joy_node': ('teleop_twist_joy', 'teleop_node')}
+    return [
+        Node(
+            package=package,
+            executable=executable,
+            name=name,
+            namespace=LaunchConfiguration('namespace'),
+            parameters=[LaunchConfiguration('joystick_config'), {'use_sim_time': sim_time()}],
+            output='screen',
+        )
+        for name, (package, executable) in nodes.items()
+    ]
+
+
+def sim_time():
+    """Return `use_sim_time` as the boolean a node expects."""
+    return ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
