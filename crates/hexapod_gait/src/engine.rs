@@ -89,7 +89,7 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Sitting,
-    /// Bringing one leg after another to its resting place, through a lifted pose.
+    /// Bringing one leg after another to its place, through a lifted pose.
     Placing { leg: usize, lifting: bool, from: LegAngles, to: LegAngles, part: Glide },
     Rising(Glide),
     Standing,
@@ -106,6 +106,8 @@ struct State {
     height: f64,
     offset: BodyOffset,
     twist: Twist,
+    /// The twist that shapes the swings: follows `twist` at a bounded rate, so that a foot in the air never jumps.
+    path_twist: Twist,
     angles: [LegAngles; MAX_LEGS],
     /// After a stop, commands are ignored until the driver lets go.
     held: bool,
@@ -128,8 +130,10 @@ const LEAST_SPEED_M_S: f64 = 5e-4;
 const LEAST_TURN_RAD_S: f64 = 2e-3;
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.98;
-/// How far from its resting place a foot may be when the body rises on it, m.
-const PLACED_M: f64 = 0.005;
+/// How far from its place a foot may be when the body rises on it, m.
+const PLACED_M: f64 = 1e-4;
+/// How far from its resting place a foot may be when the robot sits down on it, m.
+const CENTRED_M: f64 = 0.006;
 /// Seconds a leg takes to be lifted, and again to be put down, when it is placed.
 const PLACE_TIME_S: f64 = 0.35;
 /// The longest step of time the engine takes at once.
@@ -149,6 +153,7 @@ impl Engine {
             height: settings.stance.sit_height,
             offset: BodyOffset::default(),
             twist: Twist::ZERO,
+            path_twist: Twist::ZERO,
             angles: [LegAngles::zeros(0); MAX_LEGS],
             held: false,
         };
@@ -227,7 +232,8 @@ impl Engine {
         self.state.held = true;
         match self.state.mode {
             Mode::Walking | Mode::Stopping { .. } => self.state.mode = Mode::Stopping { then_sit: true },
-            Mode::Standing | Mode::Rising(_) => self.state.mode = self.lower(),
+            Mode::Standing => self.state.mode = Mode::Stopping { then_sit: true },
+            Mode::Rising(_) => self.state.mode = self.lower(),
             Mode::Placing { .. } | Mode::Sitting | Mode::Lowering(_) => {}
         }
     }
@@ -263,30 +269,35 @@ impl Engine {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let before = self.state;
         let mut pace = 1.0;
-        let mut slowed = LimitedBy::Nothing;
+        let mut by = LimitedBy::Nothing;
         for attempt in 0..ATTEMPTS {
-            let input = if attempt < 2 { *input } else { Input { body_offset: before.offset, ..*input } };
-            let mut limited = self.advance(&input, dt * pace);
+            let mut limited = self.advance(input, dt * pace);
+            if by == LimitedBy::Kinematics {
+                // The body straight above its feet has the most room: it goes there while the path waits.
+                self.state.offset = before.offset.towards(BodyOffset::default(), dt);
+            }
             match self.solve(dt) {
                 Ok(()) => {
-                    limited.by = limited.by.max(slowed);
+                    limited.by = limited.by.max(by);
                     limited.twist = limited.twist.scaled(pace);
                     self.report(limited, dt);
                     return &self.tick;
                 }
                 Err(Obstacle::TooFast(ratio)) => {
-                    slowed = slowed.max(LimitedBy::JointVelocity);
+                    by = by.max(LimitedBy::JointVelocity);
                     pace *= 0.95 / ratio;
                 }
                 Err(Obstacle::OutOfReach) => {
-                    slowed = LimitedBy::Kinematics;
-                    pace *= 0.5;
+                    by = LimitedBy::Kinematics;
+                    pace = if attempt + 2 < ATTEMPTS { pace * 0.5 } else { 0.0 };
                 }
             }
             self.state = before;
         }
-        // No way on: everything stays where it is, the body comes to rest, and commands may lead out of it.
-        self.state.twist = Twist::ZERO;
+        // No way on: everything stays where it is for this tick. A body that is on its way down has come far enough.
+        if let Mode::Lowering(_) = self.state.mode {
+            self.state.mode = Mode::Sitting;
+        }
         self.report(Limited { twist: Twist::ZERO, by: LimitedBy::Kinematics }, dt);
         &self.tick
     }
@@ -299,7 +310,8 @@ impl Engine {
                 if let Some(gait) = self.next_gait.take() {
                     self.gait = gait;
                 }
-                if !wanted.is_zero() {
+                if !wanted.is_zero() && self.leaves_room(self.state.offset) {
+                    self.state.path_twist = self.state.twist;
                     self.state.walk.start(&self.gait, &self.stance, wanted);
                     self.state.mode = Mode::Walking;
                 }
@@ -309,16 +321,45 @@ impl Engine {
             }
             Mode::Stopping { then_sit: false } if !wanted.is_zero() && self.next_gait.is_none() => {
                 if self.state.walk.all_planted() {
+                    self.state.path_twist = self.state.twist;
                     self.state.walk.start(&self.gait, &self.stance, wanted);
                 }
                 self.state.mode = Mode::Walking;
             }
             _ => {}
         }
-        let sits = matches!(self.state.mode, Mode::Sitting | Mode::Placing { .. } | Mode::Lowering(_));
-        let offset = if sits { BodyOffset::default() } else { input.body_offset.clipped() };
-        self.state.offset = self.state.offset.towards(offset, dt);
+        self.state.offset = self.next_offset(input.body_offset, wanted, dt);
         self.advance_mode(wanted, dt)
+    }
+
+    /// The body's offset goes where it is wanted while the robot stands; while it walks, as far as the feet keep
+    /// their room; and back to nothing before it starts to walk without that room, and for any other posture.
+    fn next_offset(&self, wanted_offset: BodyOffset, wanted: Twist, dt: f64) -> BodyOffset {
+        let now = self.state.offset;
+        let next = now.towards(wanted_offset.clipped(), dt);
+        match self.state.mode {
+            Mode::Standing if wanted.is_zero() => next,
+            Mode::Walking | Mode::Stopping { then_sit: false } if next == now || self.leaves_room(next) => next,
+            Mode::Walking | Mode::Stopping { then_sit: false } => now,
+            _ => now.towards(BodyOffset::default(), 2.0 * dt),
+        }
+    }
+
+    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset.
+    fn leaves_room(&self, offset: BodyOffset) -> bool {
+        const AROUND: [(f64, f64); 8] =
+            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
+        if offset == BodyOffset::default() {
+            return true;
+        }
+        let body_from_footprint = offset.footprint_from_body(self.state.height).inverse();
+        let reach = self.stance.reach();
+        self.legs().iter().zip(self.stance.rest()).zip(&self.state.angles).all(|((leg, rest), seed)| {
+            AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
+                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
+                leg.inverse(&body_from_footprint.transform_point(&foot.into()).coords, seed).is_ok()
+            })
+        })
     }
 
     /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
@@ -342,20 +383,34 @@ impl Engine {
                 Limited::unlimited(Twist::ZERO)
             }
             Mode::Lowering(mut glide) => {
-                glide.advance(dt);
+                // The body is straight above its feet before it goes down.
+                glide.advance(if self.state.offset == BodyOffset::default() { dt } else { 0.0 });
                 self.state.height = glide.value();
                 self.state.mode = if glide.is_done() { Mode::Sitting } else { Mode::Lowering(glide) };
                 Limited::unlimited(Twist::ZERO)
             }
             Mode::Walking => self.advance_walking(wanted, true, dt),
             Mode::Stopping { then_sit } => {
-                let limited = self.advance_walking(Twist::ZERO, false, dt);
-                if self.state.twist.is_zero() && self.state.walk.all_planted() {
+                // Before it sits, the robot steps on the spot until its feet are under it.
+                let centring = then_sit && !self.is_centred();
+                if centring && !self.leaves_room(self.state.offset) {
+                    return Limited::unlimited(Twist::ZERO);
+                }
+                if centring && self.state.walk.all_planted() {
+                    self.state.walk.start(&self.gait, &self.stance, Twist::ZERO);
+                }
+                let limited = self.advance_walking(Twist::ZERO, centring, dt);
+                if self.state.twist.is_zero() && self.state.walk.all_planted() && !centring {
                     self.state.mode = if then_sit { self.lower() } else { Mode::Standing };
                 }
                 limited
             }
         }
+    }
+
+    /// Whether all feet are near enough to their resting places to sit down on them.
+    fn is_centred(&self) -> bool {
+        self.state.walk.feet().iter().zip(self.stance.rest()).all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
     }
 
     fn advance_walking(&mut self, wanted: Twist, lifting: bool, dt: f64) -> Limited {
@@ -367,29 +422,31 @@ impl Engine {
         let planted = self.state.walk.planted(&self.gait, &self.stance, lifting);
         let limited = limits::reach(planted, self.stance.reach(), limits.linear_acceleration / 2.0, ramped);
         self.state.twist = limited.twist;
-        let pace = Pace { twist: limited.twist, step_height: self.settings.step_height, lifting };
+        let path = limits.acceleration(self.state.path_twist, Limited::unlimited(limited.twist), 2.0 * dt);
+        self.state.path_twist = path.twist;
+        let pace = Pace { twist: limited.twist, path_twist: path.twist, step_height: self.settings.step_height, lifting };
         self.state.walk.advance(&self.gait, &self.stance, pace, dt);
         limited
     }
 
-    /// Starts to bring the first leg from `first` on that is not at its resting place there; else rises.
+    /// Starts to bring the first leg from `first` on that is not in its place there; else rises.
     fn place_from(&self, first: usize) -> Mode {
         let found = (first..self.legs().len()).find(|&leg| !self.is_placed(leg));
         let Some(leg) = found else { return self.rise() };
         let from = self.state.angles[leg];
-        let to = self.angles_at_rest(leg, self.settings.stance.step_height);
+        let to = self.angles_in_place(leg, self.settings.stance.step_height);
         Mode::Placing { leg, lifting: true, from, to, part: Glide::new(0.0, 1.0, PLACE_TIME_S) }
     }
 
     fn is_placed(&self, leg: usize) -> bool {
         let foot = self.legs()[leg].foot_in_body(&self.state.angles[leg]);
-        let rest = self.stance.rest()[leg];
-        (foot - Vector3::new(rest.x, rest.y, -self.state.height)).norm() < PLACED_M
+        let wanted = self.state.walk.feet()[leg].position();
+        (foot - Vector3::new(wanted.x, wanted.y, -self.state.height)).norm() < PLACED_M
     }
 
-    fn angles_at_rest(&self, leg: usize, lift: f64) -> LegAngles {
-        let rest = self.stance.rest()[leg];
-        let foot = Vector3::new(rest.x, rest.y, lift - self.state.height);
+    fn angles_in_place(&self, leg: usize, lift: f64) -> LegAngles {
+        let wanted = self.state.walk.feet()[leg].position();
+        let foot = Vector3::new(wanted.x, wanted.y, lift - self.state.height);
         self.legs()[leg].inverse_nearest(&foot, &self.state.angles[leg]).angles
     }
 
@@ -404,7 +461,7 @@ impl Engine {
         self.state.mode = match (part.is_done(), lifting) {
             (false, _) => Mode::Placing { leg, lifting, from, to, part },
             (true, true) => {
-                let down = self.angles_at_rest(leg, 0.0);
+                let down = self.angles_in_place(leg, 0.0);
                 Mode::Placing { leg, lifting: false, from: to, to: down, part: Glide::new(0.0, 1.0, PLACE_TIME_S) }
             }
             (true, false) => self.place_from(leg + 1),

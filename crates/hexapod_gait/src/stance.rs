@@ -43,8 +43,13 @@ pub struct StanceSpec {
     pub max_stride: f64,
 }
 
-const REACH_STEP_M: f64 = 0.005;
-const DIRECTIONS: usize = 16;
+const PLACE_STEP_M: f64 = 0.01;
+const PLACES: usize = 100;
+const ROOM_STEP_M: f64 = 0.003;
+const MAX_ROOM_M: f64 = 0.3;
+const DIRECTIONS: usize = 12;
+/// The part of a foot's circle over which it may be at its full lift.
+const LIFTED_PART: f64 = 0.6;
 
 impl Stance {
     /// Chooses for each leg the resting place, straight out from its hip, about which the foot has most room.
@@ -120,38 +125,35 @@ pub fn middle_angles(leg: &Leg) -> LegAngles {
     angles
 }
 
+/// The place nearest to the hip that has nearly the most room: feet close in load the servos less.
 fn roomiest_place(leg: &Leg, spec: StanceSpec) -> Option<(Vector2<f64>, f64)> {
     let hip = leg.hip_in_body();
     let outward = (leg.foot_in_body(&middle_angles(leg)) - hip).xy().try_normalize(1e-6)?;
-    let mut best: Option<(Vector2<f64>, f64)> = None;
-    for step in 0..200 {
-        let place = hip.xy() + outward * (f64::from(step) * REACH_STEP_M);
-        if let Some(room) = room_about(leg, place, spec)
-            && best.is_none_or(|(_, most)| room > most + 1e-9)
-        {
-            best = Some((place, room));
-        }
-    }
-    best
+    let enough = 0.5 * spec.max_stride / STRIDE_PART;
+    let place = |step: usize| hip.xy() + outward * (step as f64 * PLACE_STEP_M);
+    let rooms: Vec<f64> = (0..PLACES).map(|step| room_about(leg, place(step), spec).unwrap_or(-1.0)).collect();
+    let most = rooms.iter().copied().fold(-1.0, f64::max);
+    let chosen = rooms.iter().position(|&room| room >= 0.0 && room >= (0.95 * most).min(enough))?;
+    Some((place(chosen), rooms[chosen]))
 }
 
 /// How far from `place` a foot may go in every direction, on the ground and lifted; `None` if it cannot even rest.
 fn room_about(leg: &Leg, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
     let rest = reaches(leg, place, -spec.height, &middle_angles(leg))?;
     reaches(leg, place, -spec.sit_height, &rest)?;
+    let fits = |room: f64| {
+        let at = |direction: usize, part: f64, z: f64| {
+            let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
+            reaches(leg, place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
+        };
+        // A swing is low where it starts and ends, and at its highest near the resting place.
+        (0..DIRECTIONS).all(|d| at(d, 1.0, -spec.height) && at(d, LIFTED_PART, -spec.height + spec.step_height))
+    };
     let mut room = 0.0;
-    loop {
-        let next = room + REACH_STEP_M;
-        let all = (0..DIRECTIONS).all(|direction| {
-            let angle = std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64;
-            let foot = place + Vector2::new(angle.cos(), angle.sin()) * next;
-            [-spec.height, -spec.height + spec.step_height].iter().all(|&z| reaches(leg, foot, z, &rest).is_some())
-        });
-        if !all || next > 1.0 {
-            return Some(room);
-        }
-        room = next;
+    while room < MAX_ROOM_M && fits(room + ROOM_STEP_M) {
+        room += ROOM_STEP_M;
     }
+    Some(room)
 }
 
 fn reaches(leg: &Leg, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {

@@ -33,6 +33,8 @@ impl Foot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub twist: Twist,
+    /// The twist swings are shaped by.
+    pub path_twist: Twist,
     pub step_height: f64,
     /// Whether feet may leave the ground; without it those in the air are put down and the rest stay.
     pub lifting: bool,
@@ -62,10 +64,6 @@ impl Walk {
         &self.feet[..self.count]
     }
 
-    pub(crate) fn plant(&mut self, leg: usize, at: Vector2<f64>) {
-        self.feet[leg] = Foot::Planted { at };
-    }
-
     pub(crate) fn all_planted(&self) -> bool {
         self.feet().iter().all(Foot::is_planted)
     }
@@ -92,7 +90,8 @@ impl Walk {
         let lag = |leg: usize| {
             let rest = stance.rest()[leg];
             let at = self.feet[leg].position().xy();
-            (rest - at).dot(&twist.velocity_at(rest))
+            // Without a direction to lag in, the feet farthest from their places go first.
+            (rest - at).dot(&twist.velocity_at(rest)) + 1e-3 * (rest - at).norm()
         };
         let group_lag = |leader: usize| {
             let phase = gait.lift_off_phase(leader);
@@ -120,7 +119,7 @@ impl Walk {
             self.feet[leg] = match (self.feet[leg], now) {
                 (Foot::Planted { at }, LegPhase::Swing(s)) if pace.lifting && was_standing => {
                     let lift_off = ground.apply_inverse(at);
-                    let touch_down = wanted_touch_down(gait, rest, pace.twist, s);
+                    let touch_down = wanted_touch_down(gait, rest, pace.path_twist, s);
                     swing(gait, rest, pace, Ends { lift_off, touch_down }, s)
                 }
                 (Foot::Planted { at }, _) => Foot::Planted { at: ground.apply_inverse(at) },
@@ -128,7 +127,7 @@ impl Walk {
                     Foot::Planted { at: ground.apply_inverse(touch_down) }
                 }
                 (Foot::Swinging { lift_off, touch_down, progress, .. }, LegPhase::Swing(s)) => {
-                    let wanted = wanted_touch_down(gait, rest, pace.twist, s);
+                    let wanted = wanted_touch_down(gait, rest, pace.path_twist, s);
                     let touch_down = ground.apply_inverse(touch_down);
                     let followed = touch_down + (wanted - touch_down) * follow_part(progress, s);
                     let ends = Ends { lift_off: ground.apply_inverse(lift_off), touch_down: followed };
@@ -166,7 +165,7 @@ fn swing(gait: &Gait, rest: Vector2<f64>, pace: Pace, ends: Ends, progress: f64)
     // Where the two ends lie along the arc, in seconds of the body's motion from rest.
     let first = -gait.stance_time() / 2.0 - progress * gait.swing_time();
     let last = gait.stance_time() / 2.0 + (1.0 - progress) * gait.swing_time();
-    let along = |time: f64| pace.twist.motion(time).apply(rest);
+    let along = |time: f64| pace.path_twist.motion(time).apply(rest);
     let flat = along(first + (last - first) * travel)
         + (ends.lift_off - along(first)) * (1.0 - travel)
         + (ends.touch_down - along(last)) * travel;

@@ -1,0 +1,212 @@
+//! The engine on the shipped robot: whatever is asked of it, feet do not slip, joints do not jump, the robot does not
+//! fall over.
+
+use hexapod_gait::{
+    BodyOffset, Engine, Gait, GaitSpec, GaitState, Input, Motion, Settings, StanceSpec, SupportPolygon, SwingProfile,
+    Tick, Twist, TwistLimits, leg_places,
+};
+use hexapod_kinematics::Robot;
+use nalgebra::{Vector2, Vector3};
+use proptest::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+fn robot() -> Arc<Robot> {
+    static ROBOT: OnceLock<Arc<Robot>> = OnceLock::new();
+    ROBOT.get_or_init(|| Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap())).clone()
+}
+
+fn tripod() -> Gait {
+    let spec = GaitSpec {
+        duty_factor: 0.5,
+        cycle_time: 0.8,
+        lag: 0.5,
+        side_lag: 0.5,
+        phase_offsets: Default::default(),
+        swing: SwingProfile::Smooth,
+    };
+    Gait::try_new(&spec, &leg_places(&robot())).unwrap()
+}
+
+const LIMITS: TwistLimits =
+    TwistLimits { linear_velocity: 0.15, angular_velocity: 0.8, linear_acceleration: 0.3, angular_acceleration: 1.5 };
+
+fn engine() -> Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    let make = || {
+        let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
+        let settings = Settings { stance, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 1.0 };
+        Engine::new(robot(), tripod(), settings).unwrap()
+    };
+    ENGINE.get_or_init(make).clone()
+}
+
+/// Follows the engine from outside: where the body goes by the twist it says it walks, what its joints and feet do.
+struct Observer {
+    odom_from_body: Motion,
+    before: Tick,
+    planted_at: [Option<Vector2<f64>>; 8],
+    worst_slip: f64,
+    dt: f64,
+}
+
+impl Observer {
+    fn new(engine: &Engine, dt: f64) -> Self {
+        Self {
+            odom_from_body: Motion::identity(),
+            before: *engine.last(),
+            planted_at: [None; 8],
+            worst_slip: 0.0,
+            dt,
+        }
+    }
+
+    fn check(&mut self, engine: &Engine, tick: &Tick) -> Result<(), TestCaseError> {
+        self.odom_from_body = self.odom_from_body.then(&tick.twist.motion(self.dt));
+        let down = tick.contacts.iter().filter(|&&down| down).count();
+        prop_assert!(down >= 3, "{down} feet down");
+        for (i, leg) in engine.legs().iter().enumerate() {
+            let foot = tick.footprint_from_body.transform_point(&leg.foot_in_body(&tick.angles[i]).into()).coords;
+            prop_assert!(foot.iter().all(|x| x.is_finite()));
+            for ((joint, &now), &then) in leg.joints().iter().zip(&*tick.angles[i]).zip(&*self.before.angles[i]) {
+                let limits = joint.limits();
+                prop_assert!((limits.lower..=limits.upper).contains(&now), "{} at {now}", joint.name());
+                let step = (now - then).abs();
+                prop_assert!(step <= limits.velocity * self.dt + 1e-9, "{} jumps {step}", joint.name());
+            }
+            if matches!(tick.state, GaitState::Walking | GaitState::Stopping | GaitState::Standing) {
+                prop_assert!((foot - tick.feet[i]).norm() < 1e-8, "joints reach the feet");
+                self.follow_foot(i, tick.contacts[i], foot)?;
+            } else {
+                self.planted_at[i] = None;
+            }
+        }
+        if tick.state == GaitState::Walking {
+            let polygon = SupportPolygon::new((0..6).filter(|&i| tick.contacts[i]).map(|i| tick.feet[i].xy()));
+            let margin = polygon.margin(Vector2::zeros());
+            prop_assert!(margin > 0.0, "margin {margin}");
+        }
+        let reached = tick.twist;
+        prop_assert!(reached.is_finite() && reached.speed() <= LIMITS.linear_velocity * 1.0001);
+        self.before = *tick;
+        Ok(())
+    }
+
+    fn follow_foot(&mut self, i: usize, down: bool, foot: Vector3<f64>) -> Result<(), TestCaseError> {
+        let in_odom = self.odom_from_body.apply(foot.xy());
+        match (down, self.planted_at[i]) {
+            (true, Some(planted)) => {
+                let slip = (in_odom - planted).norm();
+                self.worst_slip = self.worst_slip.max(slip);
+                prop_assert!(slip < 1e-6, "leg {i} slips {slip} m");
+                prop_assert!(foot.z.abs() < 1e-8);
+            }
+            (true, None) => self.planted_at[i] = Some(in_odom),
+            (false, _) => self.planted_at[i] = None,
+        }
+        Ok(())
+    }
+}
+
+fn drive(engine: &mut Engine, observer: &mut Observer, input: &Input, ticks: usize) -> Result<(), TestCaseError> {
+    for _ in 0..ticks {
+        let tick = *engine.step(input, observer.dt);
+        observer.check(engine, &tick)?;
+    }
+    Ok(())
+}
+
+fn twist(vx: f64, vy: f64, wz: f64) -> Input {
+    Input { twist: Twist::new(vx, vy, wz), ..Input::default() }
+}
+
+#[test]
+fn when_a_twist_comes_to_a_sitting_robot_expect_it_to_stand_walk_stop_and_sit() {
+    let mut engine = engine();
+    let mut observer = Observer::new(&engine, 0.01);
+    let input = twist(0.06, 0.0, 0.0);
+    drive(&mut engine, &mut observer, &input, 1).unwrap();
+    assert_eq!(engine.last().state, GaitState::Playing);
+    drive(&mut engine, &mut observer, &input, 400).unwrap();
+    assert_eq!(engine.last().state, GaitState::Walking);
+    let start = observer.odom_from_body.shift();
+    drive(&mut engine, &mut observer, &input, 1000).unwrap();
+    let way = observer.odom_from_body.shift() - start;
+    assert!((way.x - 0.6).abs() < 1e-9 && way.y.abs() < 1e-12, "{way}");
+    let mut ticks = 0;
+    while engine.last().state != GaitState::Standing {
+        drive(&mut engine, &mut observer, &Input::default(), 1).unwrap();
+        ticks += 1;
+        assert!(ticks <= 100, "planted within a second");
+    }
+    engine.sit();
+    drive(&mut engine, &mut observer, &Input::default(), 220).unwrap();
+    assert_eq!(engine.last().state, GaitState::Sitting);
+}
+
+#[test]
+fn when_every_kind_of_twist_is_walked_expect_it_reached() {
+    for (vx, vy, wz) in [(0.06, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.4), (0.05, 0.02, -0.3), (-0.08, 0.0, 0.1)] {
+        let mut engine = engine();
+        let mut observer = Observer::new(&engine, 0.01);
+        drive(&mut engine, &mut observer, &twist(vx, vy, wz), 3000).unwrap();
+        assert_eq!(engine.last().twist, Twist::new(vx, vy, wz), "limited by {:?}", engine.last().limited_by);
+    }
+}
+
+#[test]
+fn when_stopped_by_hand_expect_commands_to_count_only_after_the_stick_is_let_go() {
+    let mut engine = engine();
+    let mut observer = Observer::new(&engine, 0.01);
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 500).unwrap();
+    engine.stop();
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 300).unwrap();
+    assert_eq!(engine.last().state, GaitState::Standing);
+    drive(&mut engine, &mut observer, &Input::default(), 1).unwrap();
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 10).unwrap();
+    assert_eq!(engine.last().state, GaitState::Walking);
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Drive(Twist),
+    Pose(BodyOffset),
+    Stand,
+    Sit,
+    Stop,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let extreme = prop_oneof![4 => -0.2..0.2f64, 1 => -1e9..1e9f64, 1 => Just(0.0), 1 => Just(f64::NAN)];
+    let twist = (extreme.clone(), extreme.clone(), extreme).prop_map(|(vx, vy, wz)| Act::Drive(Twist::new(vx, vy, 5.0 * wz)));
+    let part = prop_oneof![3 => -0.05..0.05f64, 1 => -10.0..10.0f64];
+    let pose = prop::array::uniform6(part).prop_map(|p| {
+        Act::Pose(BodyOffset { translation: Vector3::new(p[0], p[1], p[2]), rotation: 4.0 * Vector3::new(p[3], p[4], p[5]) })
+    });
+    prop_oneof![12 => twist, 3 => pose, 1 => Just(Act::Stand), 1 => Just(Act::Sit), 1 => Just(Act::Stop)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn when_driven_at_random_expect_no_slip_no_jump_no_fall(
+        acts in prop::collection::vec((act(), 1usize..150), 1..60), rate in prop_oneof![Just(50.0), Just(100.0), Just(333.0)],
+    ) {
+        let mut engine = engine();
+        let mut observer = Observer::new(&engine, 1.0 / rate);
+        let mut input = Input::default();
+        for (act, ticks) in acts {
+            match act {
+                Act::Drive(twist) => input.twist = twist,
+                Act::Pose(offset) => input.body_offset = offset,
+                Act::Stand => engine.stand(),
+                Act::Sit => engine.sit(),
+                Act::Stop => engine.stop(),
+            }
+            drive(&mut engine, &mut observer, &input, ticks)?;
+        }
+        // Whatever has happened, silence ends with the robot planted and at rest.
+        drive(&mut engine, &mut observer, &Input::default(), (8.0 * rate) as usize)?;
+        prop_assert!(matches!(engine.last().state, GaitState::Standing | GaitState::Sitting), "{:?}", engine.last().state);
+    }
+}
