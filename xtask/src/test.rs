@@ -54,7 +54,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let ros = if options.pure { None } else { Some(Ros::ensure(layout, Scope::Test)?) };
     let members = members(layout, ros.as_ref())?;
     let (bound, pure): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| member.needs_ros);
-    let mut run = Run { layout, options, report: Report::default() };
+    let mut run = Run { layout, options, report: Report::new() };
 
     run.formatting();
     run.dependencies();
