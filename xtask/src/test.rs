@@ -82,9 +82,20 @@ impl Run<'_> {
 
     fn dependencies(&mut self) {
         let title = "dependencies";
-        if self.options.dependencies && self.wants_lints(title, "deny", "cargo install --locked cargo-deny") {
-            self.report.section(title, cargo(self.layout, None).args(["deny", "check"]), &[0]);
+        if !self.options.dependencies || !self.wants_lints(title, "deny", "cargo install --locked cargo-deny") {
+            return;
         }
+        let deny = |args: &[&str]| {
+            let mut command = cargo(self.layout, None);
+            command.arg("deny").args(args);
+            command
+        };
+        self.report.section(title, &mut deny(&["check", "bans", "licenses", "sources"]), &[0]);
+        let title = "advisories";
+        if read(&mut deny(&["fetch", "db"])).is_err() {
+            return self.report.skip(title, "the advisory database cannot be fetched from here");
+        }
+        self.report.section(title, &mut deny(&["check", "advisories"]), &[0]);
     }
 
     /// Lints and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are
