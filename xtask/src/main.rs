@@ -1,6 +1,9 @@
 //! The project's commands: `cargo xtask help` lists them.
 
+mod bench;
+mod cargo;
 mod cmake_paths;
+mod demo;
 mod env;
 mod layout;
 mod libraries;
@@ -9,10 +12,14 @@ mod overlay;
 mod process;
 mod progress;
 mod python;
+mod report;
 mod ros;
 mod setup;
 mod stamp;
+mod tally;
+mod test;
 mod wheels;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -21,12 +28,20 @@ use anyhow::{Result, bail};
 use crate::layout::Layout;
 use crate::ros::Ros;
 use crate::setup::Scope;
+use crate::test::Options;
 
 const HELP: &str = "\
 cargo xtask <command>
 
-  env                 print the ROS 2 environment; use it with: eval \"$(cargo xtask env)\"
+  demo [ARGS]         set up what is missing, build, and walk a simulated hexapod in this terminal
+  test [PART]         set up what is missing and run every check; PART: only tests whose name holds it
+       --pure         without everything that needs ROS 2
+  bench [ARGS]        run the benches; ARGS go to `cargo bench`
+  env                 print the ROS 2 environment in use: eval \"$(cargo xtask env)\"
+  ci                  what .ci/run runs: test, and cargo deny where it is installed
   help                show this
+
+A ROS 2 that is sourced in the shell is used as it is. Otherwise one is made in .ros (x86_64 Linux), once.
 ";
 
 fn main() -> ExitCode {
@@ -40,13 +55,24 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode> {
-    let mut args = std::env::args().skip(1);
-    let command = args.next().unwrap_or_else(|| "help".to_owned());
+    let mut args = std::env::args_os().skip(1);
+    let command = args.next().unwrap_or_else(|| "help".into());
     let layout = Layout::find()?;
-    match command.as_str() {
+    match command.to_string_lossy().as_ref() {
+        "demo" => demo::demo(&layout, args)?,
+        "test" => {
+            let args = args.map(|arg| arg.to_string_lossy().into_owned());
+            return Ok(verdict(test::test(&layout, &Options::parse(args)?)?));
+        }
+        "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
+        "bench" => bench::bench(&layout, args)?,
         "env" => print!("{}", Ros::ensure(&layout, Scope::Run)?.exports()),
         "help" | "-h" | "--help" => print!("{HELP}"),
         other => bail!("no command `{other}`\n\n{HELP}"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn verdict(passed: bool) -> ExitCode {
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::cargo::refresh_bindings;
 use crate::env::Variables;
 use crate::layout::Layout;
 use crate::process::find_program;
 use crate::setup::{self, Scope};
-use crate::stamp::Key;
 
 /// A ROS 2 that programs can be built and run with.
 #[derive(Debug)]
@@ -25,8 +25,6 @@ pub enum Ros {
         variables: Variables,
         /// Its interpreter.
         python: PathBuf,
-        /// Stands for its content.
-        key: Key,
     },
 }
 
@@ -38,7 +36,8 @@ impl Ros {
             return Ok(Self::Sourced { distro });
         }
         let key = setup::ensure(layout, scope)?;
-        Ok(Self::Ours { variables: Variables::of(layout)?, python: layout.python(), key })
+        refresh_bindings(layout, &key)?;
+        Ok(Self::Ours { variables: Variables::of(layout)?, python: layout.python() })
     }
 
     /// Gives `command` this ROS 2.

@@ -1,0 +1,92 @@
+//! Cargo, called from a program that cargo runs.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::layout::{Layout, target_dir};
+use crate::ros::Ros;
+use crate::stamp::{self, Key};
+
+/// The package that holds the executables.
+pub const PACKAGE: &str = "hexapod";
+
+/// Crates that keep bindings generated from the messages they were built with.
+const BINDINGS: [&str; 4] = ["r2r_msg_gen", "r2r_rcl", "r2r_actions", "r2r"];
+
+/// A cargo command in the workspace, with the environment of `ros`.
+pub fn cargo(layout: &Layout, ros: Option<&Ros>) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(layout.root());
+    if let Some(ros) = ros {
+        ros.apply(&mut command);
+    }
+    forget_xtask(&mut command);
+    command
+}
+
+/// Removes what cargo tells xtask about itself, which build scripts would take for news and run again.
+pub fn forget_xtask(command: &mut Command) {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    for name in names.filter(|name| name.to_str().is_some_and(is_about_xtask)) {
+        command.env_remove(name);
+    }
+    // A relative folder was relative to where the user stands.
+    if std::env::var_os("CARGO_TARGET_DIR").is_some()
+        && let Ok(target) = target_dir()
+    {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+}
+
+fn is_about_xtask(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Where release executables are.
+pub fn release_dir() -> Result<PathBuf> {
+    Ok(target_dir()?.join("release"))
+}
+
+/// The command that builds all executables. One and the same everywhere: other packages or features on the command
+/// line would compile r2r once more.
+pub fn build_executables(layout: &Layout, ros: &Ros) -> Command {
+    let mut command = cargo(layout, Some(ros));
+    command.args(["build", "--release", "--bins", "-p", PACKAGE]);
+    command
+}
+
+/// Runs `command` to its end, its output going where ours goes.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().context("cannot start cargo")?;
+    if !status.success() {
+        bail!("cargo ended with {status}");
+    }
+    Ok(())
+}
+
+/// Drops r2r's bindings when the messages they were made from changed: r2r itself looks at the environment's paths
+/// only, which stay the same.
+pub fn refresh_bindings(layout: &Layout, environment: &Key) -> Result<()> {
+    let stamp = target_dir()?.join(".ros_environment");
+    if stamp::matches(&stamp, environment) {
+        return Ok(());
+    }
+    let mut command = cargo(layout, None);
+    command.arg("clean").args(["--quiet"]).args(BINDINGS.iter().flat_map(|name| ["-p", name]));
+    // It fails where r2r is no dependency (yet); then there is nothing to drop.
+    let _ = command.output().context("cannot start cargo")?;
+    stamp::write(&stamp, environment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_variable_is_the_users_expect_it_kept() {
+        assert!(is_about_xtask("CARGO_PKG_NAME") && is_about_xtask("CARGO_MANIFEST_DIR"));
+        assert!(!is_about_xtask("CARGO_HOME") && !is_about_xtask("CARGO_TARGET_DIR") && !is_about_xtask("CARGO"));
+    }
+}

@@ -1,0 +1,28 @@
+//! `cargo xtask demo`: set up, build, become the demo.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::cargo::{PACKAGE, build_executables, forget_xtask, release_dir, run};
+use crate::layout::Layout;
+use crate::ros::Ros;
+use crate::setup::Scope;
+
+/// Returns only on failure; otherwise this process is the demo, so that signals reach it directly.
+pub fn demo(layout: &Layout, args: impl Iterator<Item = OsString>) -> Result<()> {
+    let ros = Ros::ensure(layout, Scope::Run)?;
+    let program = release_dir()?.join(PACKAGE);
+    if !program.exists() {
+        eprintln!("building; the first time takes some minutes, most of them for the ROS 2 bindings ...");
+    }
+    run(&mut build_executables(layout, &ros)).context("cannot build the demo")?;
+
+    let mut command = Command::new(&program);
+    command.arg("demo").args(args);
+    ros.apply(&mut command);
+    forget_xtask(&mut command);
+    Err(command.exec()).with_context(|| format!("cannot start {}", program.display()))
+}

@@ -1,0 +1,186 @@
+//! Sections of a test run, and the table at its end.
+
+use std::io::{IsTerminal, Read, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::tally::Tally;
+
+const GREEN: &str = "\u{1b}[32m";
+const RED: &str = "\u{1b}[31m";
+const YELLOW: &str = "\u{1b}[33m";
+const BOLD: &str = "\u{1b}[1m";
+
+/// How a section ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+#[derive(Debug)]
+struct Line {
+    title: String,
+    outcome: Outcome,
+    took: Duration,
+    detail: String,
+}
+
+/// The results so far.
+pub struct Report {
+    out: Box<dyn Write>,
+    colours: bool,
+    lines: Vec<Line>,
+    total: Tally,
+}
+
+impl Report {
+    /// A report on stdout, with colours in a terminal.
+    pub fn new() -> Self {
+        let stdout = std::io::stdout();
+        let colours = stdout.is_terminal();
+        Self { out: Box::new(stdout), colours, lines: Vec::new(), total: Tally::default() }
+    }
+
+    /// Runs `command` under a heading; counts the tests it reports. `accepted` exit codes mean success.
+    pub fn section(&mut self, title: &str, command: &mut Command, accepted: &[i32]) {
+        self.heading(title);
+        let started = Instant::now();
+        let mut tally = Tally::default();
+        let (outcome, detail) = match run_counted(command, &mut self.out, &mut tally) {
+            Ok(code) if code.is_some_and(|code| accepted.contains(&code)) => (Outcome::Passed, tally.to_string()),
+            Ok(_) => (Outcome::Failed, tally.to_string()),
+            Err(error) => (Outcome::Failed, format!("{error:#}")),
+        };
+        self.total.add(&tally);
+        self.lines.push(Line { title: title.to_owned(), outcome, took: started.elapsed(), detail });
+    }
+
+    /// Notes a section that could not be run and does not count as a failure.
+    pub fn skip(&mut self, title: &str, why: &str) {
+        self.note(title, Outcome::Skipped, why);
+    }
+
+    /// Notes a section that failed before it could be run.
+    pub fn fail(&mut self, title: &str, why: &str) {
+        self.note(title, Outcome::Failed, why);
+    }
+
+    fn note(&mut self, title: &str, outcome: Outcome, why: &str) {
+        self.heading(title);
+        self.say(why);
+        self.lines.push(Line { title: title.to_owned(), outcome, took: Duration::ZERO, detail: why.to_owned() });
+    }
+
+    /// Prints the table; whether nothing failed.
+    pub fn finish(&mut self) -> bool {
+        self.heading("summary");
+        let width = self.lines.iter().map(|line| line.title.len()).max().unwrap_or(0);
+        let mut rows = Vec::new();
+        for line in &self.lines {
+            let (colour, word) = match line.outcome {
+                Outcome::Passed => (GREEN, "ok"),
+                Outcome::Failed => (RED, "FAILED"),
+                Outcome::Skipped => (YELLOW, "skipped"),
+            };
+            let word = self.coloured(colour, &format!("{word:<7}"));
+            let seconds = line.took.as_secs_f64();
+            let row = format!("{word} {:<width$} {seconds:>7.1} s  {}", line.title, line.detail);
+            rows.push(row.trim_end().to_owned());
+        }
+        let failed = self.lines.iter().filter(|line| line.outcome == Outcome::Failed).count();
+        rows.push(self.verdict(failed));
+        self.say(&rows.join("\n"));
+        failed == 0
+    }
+
+    fn verdict(&self, failed_sections: usize) -> String {
+        let verdict = match failed_sections {
+            0 => self.coloured(GREEN, "ok"),
+            1 => self.coloured(RED, "FAILED: 1 section"),
+            more => self.coloured(RED, &format!("FAILED: {more} sections")),
+        };
+        format!("test total: {verdict}. {}", self.total)
+    }
+
+    fn heading(&mut self, title: &str) {
+        let heading = self.coloured(BOLD, &format!("==> {title}"));
+        self.say(&format!("\n{heading}"));
+    }
+
+    fn say(&mut self, text: &str) {
+        // A closed pipe must not keep the remaining checks from running.
+        let _ = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
+    }
+
+    fn coloured(&self, colour: &str, text: &str) -> String {
+        if self.colours { format!("{colour}{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Passes the output on as it comes and reads the counts in it. The exit code is absent after a signal.
+fn run_counted(command: &mut Command, out: &mut dyn Write, tally: &mut Tally) -> Result<Option<i32>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
+    if let Some(output) = child.stdout.take() {
+        pass_on(output, out, tally)?;
+    }
+    Ok(child.wait()?.code())
+}
+
+fn pass_on(mut output: impl Read, out: &mut dyn Write, tally: &mut Tally) -> Result<()> {
+    let (mut chunk, mut line) = ([0; 4096], Vec::new());
+    loop {
+        let count = output.read(&mut chunk)?;
+        if count == 0 {
+            tally.read(&String::from_utf8_lossy(&line));
+            return Ok(());
+        }
+        out.write_all(&chunk[..count])?;
+        out.flush()?;
+        for byte in &chunk[..count] {
+            if *byte == b'\n' {
+                tally.read(&String::from_utf8_lossy(&line));
+                line.clear();
+            } else {
+                line.push(*byte);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn silent() -> Report {
+        Report { out: Box::new(std::io::sink()), colours: false, lines: Vec::new(), total: Tally::default() }
+    }
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn when_a_section_fails_expect_the_others_run_and_the_whole_failed() {
+        let mut report = silent();
+        report.section("a", &mut shell("echo 'test result: ok. 2 passed; 0 failed'; exit 1"), &[0]);
+        report.section("b", &mut shell("printf '== 3 passed in 1s =='"), &[0]);
+        assert!(!report.finish());
+        assert_eq!(report.total.to_string(), "5 passed, 0 failed, 0 ignored");
+    }
+
+    #[test]
+    fn when_an_exit_code_is_accepted_or_a_section_skipped_expect_success() {
+        let mut report = silent();
+        report.section("a", &mut shell("exit 5"), &[0, 5]);
+        report.skip("b", "not here");
+        assert!(report.finish());
+    }
+}

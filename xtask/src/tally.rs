@@ -1,0 +1,99 @@
+//! Counts of tests, read from what cargo test and pytest print.
+
+/// Sum of the results of one section.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Tally {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    seen: bool,
+}
+
+impl Tally {
+    /// Takes in one line of output.
+    pub fn read(&mut self, line: &str) {
+        let line = without_colours(line);
+        let counts = line.strip_prefix("test result:").or_else(|| pytest_summary(&line));
+        let Some(counts) = counts else { return };
+        self.seen = true;
+        for part in counts.split([',', ';', '.']) {
+            let mut words = part.split_whitespace();
+            let (Some(count), Some(kind)) = (words.next().and_then(|word| word.parse::<u64>().ok()), words.next())
+            else {
+                continue;
+            };
+            match kind {
+                "passed" | "xfailed" => self.passed += count,
+                "failed" | "error" | "errors" | "xpassed" => self.failed += count,
+                "ignored" | "skipped" => self.ignored += count,
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds another section's counts.
+    pub fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.seen |= other.seen;
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.seen {
+            return Ok(());
+        }
+        write!(f, "{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+    }
+}
+
+/// `3 passed, 1 skipped` of `=== 3 passed, 1 skipped in 0.12s ===`.
+fn pytest_summary(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix("==")?.trim_matches(|c: char| c == '=' || c.is_whitespace());
+    let (counts, seconds) = inner.rsplit_once(" in ")?;
+    seconds.starts_with(|c: char| c.is_ascii_digit()).then_some(counts)
+}
+
+/// `line` without terminal control sequences that set colours.
+fn without_colours(line: &str) -> String {
+    let mut pieces = line.split("\u{1b}[");
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        plain.push_str(piece.split_once('m').map_or(piece, |(_, rest)| rest));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&str], expected: &str) {
+        let mut tally = Tally::default();
+        lines.iter().for_each(|line| tally.read(line));
+        assert_eq!(tally.to_string(), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn when_cargo_test_prints_results_expect_their_sum() {
+        let result = "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.00s";
+        let failed = "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.2s";
+        check(&[result, "test a ... ok", failed], "13 passed, 2 failed, 1 ignored");
+    }
+
+    #[test]
+    fn when_pytest_prints_its_summary_expect_the_counts() {
+        check(&["===== 3 passed, 1 skipped, 2 warnings in 0.12s ====="], "3 passed, 0 failed, 1 ignored");
+        check(
+            &["\u{1b}[31m== \u{1b}[1m1 failed\u{1b}[0m, 2 errors in 61.02s (0:01:01) =="],
+            "0 passed, 3 failed, 0 ignored",
+        );
+    }
+
+    #[test]
+    fn when_nothing_is_counted_expect_silence() {
+        check(&["==== test session starts ====", "finished in 3 s"], "");
+    }
+}

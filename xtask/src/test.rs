@@ -1,0 +1,216 @@
+//! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::cargo::{build_executables, cargo, forget_xtask, release_dir};
+use crate::layout::{Layout, target_dir};
+use crate::process::read;
+use crate::report::Report;
+use crate::ros::Ros;
+use crate::setup::Scope;
+use crate::workspace::{Member, members, selection};
+
+/// pytest's exit code for "no test was selected", which a filter may well cause.
+const NOTHING_SELECTED: i32 = 5;
+
+/// What to run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only tests whose name holds this; formatting and lints are left out then.
+    filter: Option<String>,
+    /// Nothing that needs a ROS 2.
+    pure: bool,
+    /// Dependencies' licences and advisories too.
+    dependencies: bool,
+}
+
+impl Options {
+    /// Reads the arguments of `test`.
+    pub fn parse(args: impl Iterator<Item = String>) -> Result<Self> {
+        let mut options = Self::default();
+        for arg in args {
+            match arg.as_str() {
+                "--pure" => options.pure = true,
+                flag if flag.starts_with('-') => bail!("test takes `--pure` and a part of test names, not `{flag}`"),
+                _ if options.filter.is_some() => bail!("test takes one part of test names; `{arg}` is a second one"),
+                _ => options.filter = Some(arg),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Everything.
+    pub fn ci() -> Self {
+        Self { dependencies: true, ..Self::default() }
+    }
+}
+
+/// Runs the checks; whether all passed.
+pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
+    let ros = if options.pure { None } else { Some(Ros::ensure(layout, Scope::Test)?) };
+    let members = members(layout, ros.as_ref())?;
+    let (bound, pure): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| member.needs_ros);
+    let mut run = Run { layout, options, report: Report::new() };
+
+    run.formatting();
+    run.dependencies();
+    run.crates("crates without ROS", None, &pure);
+    if let Some(ros) = &ros {
+        run.crates("crates with ROS", Some(ros), &bound);
+        run.nodes(ros);
+    }
+    Ok(run.report.finish())
+}
+
+struct Run<'a> {
+    layout: &'a Layout,
+    options: &'a Options,
+    report: Report,
+}
+
+impl Run<'_> {
+    fn formatting(&mut self) {
+        let title = "formatting";
+        if self.wants_lints(title, "fmt", "rustup component add rustfmt") {
+            self.report.section(title, cargo(self.layout, None).args(["fmt", "--all", "--check"]), &[0]);
+        }
+    }
+
+    fn dependencies(&mut self) {
+        let title = "dependencies";
+        if !self.options.dependencies || !self.wants_lints(title, "deny", "cargo install --locked cargo-deny") {
+            return;
+        }
+        let deny = |args: &[&str]| {
+            let mut command = cargo(self.layout, None);
+            command.arg("deny").args(args);
+            command
+        };
+        self.report.section(title, &mut deny(&["check", "bans", "licenses", "sources"]), &[0]);
+        let title = "advisories";
+        if read(&mut deny(&["fetch", "db"])).is_err() {
+            return self.report.skip(title, "the advisory database cannot be fetched from here");
+        }
+        self.report.section(title, &mut deny(&["check", "advisories"]), &[0]);
+    }
+
+    /// Lints and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are
+    /// built as well, so that r2r is generated and compiled once.
+    fn crates(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
+        if members.is_empty() {
+            return;
+        }
+        let profile: &[_] = if ros.is_some() { &["--release"] } else { &[] };
+        let packages = selection(members);
+
+        let title = format!("lints, {name}");
+        if self.wants_lints(&title, "clippy", "rustup component add clippy") {
+            let mut command = cargo(self.layout, ros);
+            command.args(["clippy", "--all-targets"]).args(profile).args(&packages).args(["--", "-D", "warnings"]);
+            self.report.section(&title, &mut command, &[0]);
+        }
+
+        let mut command = cargo(self.layout, ros);
+        command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
+        if ros.is_some() {
+            isolate(&mut command);
+        }
+        self.report.section(&format!("tests, {name}"), &mut command, &[0]);
+    }
+
+    /// The executables, driven from outside as a user would.
+    fn nodes(&mut self, ros: &Ros) {
+        self.report.section("executables", &mut build_executables(self.layout, ros), &[0]);
+        let title = "tests/ros";
+        match pytest(self.layout, ros, self.options.filter.as_deref()) {
+            Ok(mut command) => {
+                let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
+                self.report.section(title, &mut command, accepted);
+            }
+            Err(error) => self.report.fail(title, &format!("{error:#}")),
+        }
+    }
+
+    /// Whether to run a check that is no test; when the tool is not installed, says how to get it.
+    fn wants_lints(&mut self, title: &str, tool: &str, install: &str) -> bool {
+        if self.options.filter.is_some() {
+            return false;
+        }
+        if read(cargo(self.layout, None).args([tool, "--version"])).is_ok() {
+            return true;
+        }
+        self.report.skip(title, &format!("cargo {tool} is not installed: {install}"));
+        false
+    }
+}
+
+fn pytest(layout: &Layout, ros: &Ros, filter: Option<&str>) -> Result<Command> {
+    let folder = layout.root().join("tests/ros");
+    if !folder.is_dir() {
+        bail!("{} does not exist", folder.display());
+    }
+    let python = ros.python();
+    require_pytest(&python, ros)?;
+    let mut command = Command::new(&python);
+    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder);
+    command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
+    command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
+    command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
+    ros.apply(&mut command);
+    forget_xtask(&mut command);
+    isolate(&mut command);
+    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
+    Ok(command)
+}
+
+/// A sourced ROS 2 may come without the test tools.
+fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
+    let mut probe = Command::new(python);
+    ros.apply(&mut probe);
+    if read(probe.args(["-c", "import pytest, rclpy, yaml"])).is_err() {
+        bail!(
+            "{} lacks pytest, rclpy or yaml; with ROS 2 from packages: \
+             sudo apt-get install -y python3-pytest python3-pytest-timeout python3-yaml",
+            python.display()
+        );
+    }
+    Ok(())
+}
+
+/// Keeps tests apart from any robot on the network and from a second run on this machine.
+fn isolate(command: &mut Command) {
+    command.env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
+    command.env("RUST_TEST_THREADS", "1");
+    if std::env::var_os("ROS_DOMAIN_ID").is_none() {
+        // Domains above 101 run into the ports Linux hands out by itself.
+        command.env("ROS_DOMAIN_ID", (1 + std::process::id() % 100).to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<Options> {
+        Options::parse(args.iter().map(|arg| (*arg).to_owned()))
+    }
+
+    #[test]
+    fn when_arguments_are_understood_expect_them_in_the_options() {
+        assert_eq!(parse(&[]).unwrap(), Options::default());
+        let expected = Options { filter: Some("ik".to_owned()), pure: true, dependencies: false };
+        assert_eq!(parse(&["ik", "--pure"]).unwrap(), expected);
+    }
+
+    #[test]
+    fn when_an_argument_is_not_understood_expect_it_named() {
+        for (args, culprit) in [(["--fast", "a"], "--fast"), (["a", "b"], "`b`")] {
+            let error = parse(&args).unwrap_err().to_string();
+            assert!(error.contains(culprit), "{error}");
+        }
+    }
+}
