@@ -65,7 +65,7 @@ pub enum ServoConfigError {
     BadTrim { path: String, trim_rad: f64 },
     #[error("angle {angle_rad} rad is out of range; use -6.3..=6.3")]
     BadAngle { path: String, angle_rad: f64 },
-    #[error("{value} is not a finite number")]
+    #[error("{value} is not a finite number; write a plain one")]
     NotFinite { path: String, value: f64 },
     #[error("{value} is out of range; use {lower}..={upper}")]
     OutOfRange { path: String, value: f64, lower: f64, upper: f64 },

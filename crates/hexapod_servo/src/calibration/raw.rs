@@ -42,9 +42,10 @@ pub struct RawServo {
     pub board: i64,
     /// Channel of the board, 0..=15.
     pub channel: i64,
-    /// Pulse at two or more angles, angles rising; linear between them and beyond the ends.
+    /// Pulse at two or more servo angles, angles rising; linear between them and beyond the ends.
+    /// Servo angle = `direction * (joint angle + trim_rad)`.
     pub points: Vec<RawPoint>,
-    /// `-1` if the servo turns against the points; 1 otherwise.
+    /// `-1` for a servo mounted the other way round, so that its angles are the joint's negated; 1 otherwise.
     #[serde(default = "default_direction")]
     pub direction: i64,
     /// Added to every joint angle before the points are looked up, in radians.
@@ -68,7 +69,7 @@ pub struct RawServo {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawPoint {
-    /// Joint angle in radians.
+    /// Servo angle in radians (the joint's angle if `direction` is 1 and `trim_rad` 0).
     pub angle_rad: f64,
     /// Pulse length at that angle in microseconds.
     pub pulse_us: f64,

@@ -102,6 +102,8 @@ impl<B: I2c> ServoDriver<B> {
         let all_on = self.groups_on == self.config.groups().len() && now >= self.next_group;
         if self.state == State::Arming && all_on && self.joints.iter().all(|joint| joint.met || !joint.on) {
             self.arming_done = true;
+            // One that has met its target and lost it again stays slow until it meets it once more.
+            self.joints.iter_mut().for_each(|joint| joint.met = joint.at_target);
             self.enter(now, State::Armed);
         }
     }

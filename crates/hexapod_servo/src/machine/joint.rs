@@ -11,6 +11,8 @@ pub(super) struct Joint {
     pub on: bool,
     /// True once it has met its target since it was switched on or commands resumed; until then it moves slowly.
     pub met: bool,
+    /// True if the last step ended on its target.
+    pub at_target: bool,
     /// True while it is kept off by request.
     pub relaxed: bool,
 }
@@ -20,6 +22,7 @@ impl Joint {
     pub fn switch_on(&mut self) {
         self.on = self.target_rad.is_some();
         self.met = false;
+        self.at_target = false;
         self.position_rad = self.position_rad.or(self.target_rad);
     }
 
@@ -30,7 +33,8 @@ impl Joint {
         };
         let error_rad = target_rad - position_rad;
         let next = if error_rad.abs() <= step_rad { target_rad } else { position_rad + step_rad.copysign(error_rad) };
-        self.met |= next == target_rad;
+        self.at_target = next == target_rad;
+        self.met |= self.at_target;
         self.position_rad = Some(next);
         Some(next)
     }

@@ -16,11 +16,13 @@
 //! or *mixed*: new OFF_L under old OFF_H. ON bytes in a burst are rewritten with what they are. So the mix is the one
 //! state to think about, and three rules make it harmless:
 //!
-//! 1. ON is chosen so that the shortest pulse starts a page of 256 OFF counts ([`PulseRange`]). A range shorter than
-//!    256 counts then lies in one page and has no mix; in a longer one, upward mixes stay within the range.
-//! 2. What is left, a step down out of the last page, is checked number by number; where the mix would be out of
-//!    range, the channel is first set full-off (one register, three bytes, nothing to tear) and then written: the mix
-//!    is then full-off too, and since outputs change only with the period, at worst one pulse is left out.
+//! 1. ON is chosen so that the middle of a channel's range is the middle of a page of 256 OFF counts ([`PulseRange`]).
+//!    A range shorter than 256 counts then lies in one page and has no mix. In a longer one OFF_H changes far from the
+//!    middle (625 us from it at 50 Hz), and steps away from the middle mix to pulses within the range.
+//! 2. What is left, small steps back into the middle page and some long ones, is found number by number: where the
+//!    mix would be out of range, the channel is first set full-off (one register, three bytes, nothing to tear) and
+//!    then written. The mix is then full-off too, and since outputs change only with the period, at worst one pulse
+//!    is left out.
 //! 3. A channel whose write failed is written again with the *same* bytes until that succeeds ([`Shadow`]), so no
 //!    third value can mix with the first two.
 //!

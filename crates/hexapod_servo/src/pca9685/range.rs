@@ -4,11 +4,12 @@ use super::registers::COUNTS_PER_PERIOD;
 
 const COUNT_MASK: u16 = COUNTS_PER_PERIOD - 1;
 const HIGH_BYTE: u16 = 0x0F00;
+const HALF_PAGE: u16 = 0x7F;
 
 /// Shortest and longest pulse of a channel in counts, and the fixed ON count.
 ///
-/// ON is 0 if all pulses then share OFF_H, else the least value that lets the shortest pulse start a page of 256
-/// counts; see the [module](super) for why.
+/// ON is 0 if all pulses then share OFF_H, else the value that puts the middle of the range in the middle of a page of
+/// 256 OFF counts; see the [module](super) for why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PulseRange {
     on: u16,
@@ -21,7 +22,7 @@ impl PulseRange {
     pub fn try_new(shortest: u16, longest: u16) -> Option<Self> {
         let valid = shortest >= 1 && shortest < longest && longest < COUNTS_PER_PERIOD;
         let one_page = shortest & HIGH_BYTE == longest & HIGH_BYTE;
-        let on = if one_page { 0 } else { shortest.wrapping_neg() & 0xFF };
+        let on = if one_page { 0 } else { HALF_PAGE.wrapping_sub(shortest.midpoint(longest)) & 0xFF };
         valid.then_some(Self { on, shortest, longest })
     }
 
@@ -73,25 +74,33 @@ mod tests {
         }
     }
 
+    /// 500 to 2500 us at 50 Hz: OFF pages change 128 counts either side of the middle.
     #[test]
-    fn when_pulse_grows_expect_mix_safe() {
-        for (shortest, longest) in [(102, 512), (61, 552), (999, 3700), (3, 4095)] {
-            let range = PulseRange::try_new(shortest, longest).expect("valid");
-            for from in (shortest..longest).step_by(3) {
-                for to in (from..=longest).step_by(5) {
-                    assert!(range.mix_is_safe(from, to), "{shortest}..={longest}: {from} -> {to}");
-                }
+    fn when_range_is_wide_expect_middle_page_safe_inside_and_outward() {
+        let range = PulseRange::try_new(103, 512).expect("valid");
+        let middle = 180..=435;
+        assert_eq!(range.off(*middle.start()) & 0xFF, 0);
+        assert_eq!(range.off(*middle.end()) & 0xFF, 0xFF);
+        for from in middle.clone() {
+            for to in middle.clone() {
+                assert!(range.mix_is_safe(from, to), "{from} -> {to}");
             }
         }
+        assert!(range.mix_is_safe(435, 436), "out of the middle, upward");
+        assert!(range.mix_is_safe(180, 179), "out of the middle, downward");
+        assert!(!range.mix_is_safe(436, 435), "back into it, downward");
+        assert!(!range.mix_is_safe(179, 180), "back into it, upward");
     }
 
     #[test]
-    fn when_pulse_leaves_last_page_downward_expect_mix_found_unsafe() {
-        let range = PulseRange::try_new(102, 512).expect("valid");
-        assert_eq!(range.on(), 154);
-        assert_eq!(range.off(358), 0x200);
-        assert!(!range.mix_is_safe(358, 357));
-        assert!(range.mix_is_safe(358, 256));
+    fn when_any_pulse_expect_off_differs_from_on_and_gives_it_back() {
+        for (shortest, longest) in [(1, 4095), (103, 512), (184, 430), (3000, 4095), (1, 2)] {
+            let range = PulseRange::try_new(shortest, longest).expect("valid");
+            for counts in shortest..=longest {
+                assert_ne!(range.off(counts), range.on());
+                assert_eq!((range.off(counts) + 4096 - range.on()) % 4096, counts);
+            }
+        }
     }
 
     #[test]
