@@ -1,1 +1,10 @@
-//! hexapod_servo
+#![doc = include_str!("../README.md")]
+
+pub mod calibration;
+pub mod machine;
+pub mod pca9685;
+pub mod simulated;
+
+pub use calibration::{RawServoConfig, ServoConfig, ServoConfigError};
+pub use machine::{ArmReport, Counters, Fault, ServoDriver, State, TargetError};
+pub use simulated::SimulatedBus;

@@ -1,0 +1,108 @@
+//! What may be wrong with a servo configuration, and at which key.
+
+use thiserror::Error;
+
+/// Why a servo configuration was refused. [`key_path`](Self::key_path) names the key in the file.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[allow(missing_docs, reason = "the messages document the variants; `path` is always the key path")]
+pub enum ServoConfigError {
+    #[error("no board is listed; name at least one, e.g. `- address: 0x40`")]
+    NoBoards,
+    #[error("{count} boards are listed; the bus has room for 62")]
+    TooManyBoards { count: usize },
+    #[error("no servo is listed; name at least one joint")]
+    NoServos,
+    #[error("I2C address {address:#04x} is not a PCA9685's; use 0x40..=0x7f, but not 0x70 (ALLCALL)")]
+    BadAddress { path: String, address: i64 },
+    #[error("address {address:#04x} is already that of boards[{first}]; give every board its own")]
+    DuplicateAddress { path: String, address: i64, first: usize },
+    #[error("PWM frequency {frequency_hz} Hz is out of range; use 24..=1526")]
+    BadFrequency { path: String, frequency_hz: f64 },
+    #[error("oscillator frequency {oscillator_hz} Hz is out of range; use the measured 20e6..=30e6 (nominal 25e6)")]
+    BadOscillator { path: String, oscillator_hz: f64 },
+    #[error(
+        "PWM frequency {frequency_hz} Hz is out of reach of an oscillator of {oscillator_hz} Hz (prescaler not in \
+         3..=255); use a value further inside 24..=1526"
+    )]
+    FrequencyUnreachable { path: String, frequency_hz: f64, oscillator_hz: f64 },
+    #[error("joint `{joint}` is listed twice; name every joint once")]
+    DuplicateJoint { path: String, joint: String },
+    #[error("the joint name is empty; use the joint's name in the URDF")]
+    EmptyJoint { path: String },
+    #[error("there is no board {board}; boards are numbered 0..={last}")]
+    UnknownBoard { path: String, board: i64, last: usize },
+    #[error("channel {channel} does not exist; a PCA9685 has channels 0..=15")]
+    BadChannel { path: String, channel: i64 },
+    #[error("board {board} channel {channel} already drives `{other}`; give every servo a channel of its own")]
+    DuplicateChannel { path: String, board: usize, channel: u8, other: String },
+    #[error("{count} calibration point(s) given; at least 2 are needed")]
+    TooFewPoints { path: String, count: usize },
+    #[error("points are not strictly monotonic here; list them by rising angle, pulses all rising or all falling")]
+    NotMonotonic { path: String },
+    #[error(
+        "point pulse {pulse_us} us lies outside the pulse limits {min_us}..={max_us} us; widen the limits or measure the point again"
+    )]
+    PointOutsideLimits { path: String, pulse_us: f64, min_us: f64, max_us: f64 },
+    #[error("points span less than 1 us per rad or more than 1e5; measure them again")]
+    BadSlope { path: String },
+    #[error("direction {direction} is neither 1 nor -1")]
+    BadDirection { path: String, direction: i64 },
+    #[error("pulse limit {pulse_us} us is outside 300..=2700 us")]
+    BadPulseLimit { path: String, pulse_us: f64 },
+    #[error("pulse limits are reversed: min_pulse_us {min_us} must be less than max_pulse_us {max_us}")]
+    LimitsReversed { path: String, min_us: f64, max_us: f64 },
+    #[error("pulse limits {min_us}..={max_us} us hold fewer than two PWM counts; widen them or raise the frequency")]
+    LimitsTooNarrow { path: String, min_us: f64, max_us: f64 },
+    #[error(
+        "longest pulse {max_us} us does not fit the PWM period of {period_us:.1} us; lower the board's frequency or the limit"
+    )]
+    PulseLongerThanPeriod { path: String, max_us: f64, period_us: f64 },
+    #[error("neutral pulse {neutral_us} us is outside the pulse limits {min_us}..={max_us} us")]
+    NeutralOutsideLimits { path: String, neutral_us: f64, min_us: f64, max_us: f64 },
+    #[error("speed limit {speed_rad_s} rad/s is out of range; use more than 0 and at most 100")]
+    BadSpeed { path: String, speed_rad_s: f64 },
+    #[error("trim {trim_rad} rad is out of range; use -3.15..=3.15")]
+    BadTrim { path: String, trim_rad: f64 },
+    #[error("angle {angle_rad} rad is out of range; use -6.3..=6.3")]
+    BadAngle { path: String, angle_rad: f64 },
+    #[error("{value} is not a finite number; write a plain one")]
+    NotFinite { path: String, value: f64 },
+    #[error("{value} is out of range; use {lower}..={upper}")]
+    OutOfRange { path: String, value: f64, lower: f64, upper: f64 },
+}
+
+impl ServoConfigError {
+    /// The key in the file, e.g. `servos.left_front_coxa.channel` or `boards[1].address`.
+    pub fn key_path(&self) -> String {
+        use ServoConfigError as E;
+        match self {
+            E::NoBoards | E::TooManyBoards { .. } => "boards".into(),
+            E::NoServos => "servos".into(),
+            E::BadAddress { path, .. }
+            | E::DuplicateAddress { path, .. }
+            | E::BadFrequency { path, .. }
+            | E::BadOscillator { path, .. }
+            | E::FrequencyUnreachable { path, .. }
+            | E::DuplicateJoint { path, .. }
+            | E::EmptyJoint { path }
+            | E::UnknownBoard { path, .. }
+            | E::BadChannel { path, .. }
+            | E::DuplicateChannel { path, .. }
+            | E::TooFewPoints { path, .. }
+            | E::NotMonotonic { path }
+            | E::PointOutsideLimits { path, .. }
+            | E::BadSlope { path }
+            | E::BadDirection { path, .. }
+            | E::BadPulseLimit { path, .. }
+            | E::LimitsReversed { path, .. }
+            | E::LimitsTooNarrow { path, .. }
+            | E::PulseLongerThanPeriod { path, .. }
+            | E::NeutralOutsideLimits { path, .. }
+            | E::BadSpeed { path, .. }
+            | E::BadTrim { path, .. }
+            | E::BadAngle { path, .. }
+            | E::NotFinite { path, .. }
+            | E::OutOfRange { path, .. } => path.clone(),
+        }
+    }
+}

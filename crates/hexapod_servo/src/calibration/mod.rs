@@ -1,0 +1,21 @@
+//! From joint angle to pulse and back: what `config/servos.yaml` says, checked once and then trusted.
+//!
+//! [`RawServoConfig`] is the file as serde reads it; [`ServoConfig::try_from`] turns it into validated boards and
+//! servos or says which key is wrong and what would be right.
+
+mod clock;
+mod config;
+mod curve;
+mod error;
+mod raw;
+mod servo;
+mod timing;
+mod validate;
+
+pub use clock::PwmClock;
+pub use config::{Board, ServoConfig};
+pub use curve::PulseCurve;
+pub use error::ServoConfigError;
+pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+pub use servo::{Limited, Servo};
+pub use timing::Timing;

@@ -1,0 +1,153 @@
+//! The servo configuration as it is written in YAML, before any check. Numbers are wide on purpose, so that a value
+//! out of range reaches our own message instead of serde's.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The whole of `config/servos.yaml`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawServoConfig {
+    /// PCA9685 boards; servos name them by their index in this list.
+    pub boards: Vec<RawBoard>,
+    /// One entry per joint, in the order that gives joints their index.
+    pub servos: ServoMap,
+    /// Times and speeds of the state machine; every key has a default.
+    #[serde(default)]
+    pub timing: RawTiming,
+}
+
+/// One PCA9685 board.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawBoard {
+    /// Seven-bit I2C address, 0x40..=0x7f without 0x70 (ALLCALL).
+    pub address: i64,
+    /// PWM frequency wished for in hertz, 24..=1526.
+    #[serde(default = "default_frequency_hz")]
+    pub pwm_frequency_hz: f64,
+    /// Measured frequency of the board's oscillator in hertz (nominally 25 MHz).
+    #[serde(default = "default_oscillator_hz")]
+    pub oscillator_hz: f64,
+}
+
+/// One servo: where it is plugged in and how its pulses map to joint angles.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawServo {
+    /// Index into `boards`.
+    pub board: i64,
+    /// Channel of the board, 0..=15.
+    pub channel: i64,
+    /// Pulse at two or more servo angles, angles rising; linear between them and beyond the ends.
+    /// Servo angle = `direction * (joint angle + trim_rad)`.
+    pub points: Vec<RawPoint>,
+    /// `-1` for a servo mounted the other way round, so that its angles are the joint's negated; 1 otherwise.
+    #[serde(default = "default_direction")]
+    pub direction: i64,
+    /// Added to every joint angle before the points are looked up, in radians.
+    #[serde(default)]
+    pub trim_rad: f64,
+    /// Shortest pulse ever sent, in microseconds.
+    pub min_pulse_us: f64,
+    /// Longest pulse ever sent, in microseconds.
+    pub max_pulse_us: f64,
+    /// Pulse at which the horn is mounted, in microseconds; by default 1500 if the limits allow it, else their middle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neutral_us: Option<f64>,
+    /// Fastest the servo is ever told to turn, in radians per second.
+    pub speed_limit_rad_s: f64,
+    /// Servos of one group are switched on together; by default the joint's name before its last `_`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+/// One measured point of a servo.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPoint {
+    /// Servo angle in radians (the joint's angle if `direction` is 1 and `trim_rad` 0).
+    pub angle_rad: f64,
+    /// Pulse length at that angle in microseconds.
+    pub pulse_us: f64,
+}
+
+/// Times and speeds of the state machine, see [`Timing`](super::Timing) for their meaning.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawTiming {
+    /// Age in seconds at which commands are stale and the driver holds.
+    pub command_timeout_s: f64,
+    /// Seconds of holding after which everything is switched off; 0 means never.
+    pub relax_after_s: f64,
+    /// Seconds between the switching on of one group and the next.
+    pub group_interval_s: f64,
+    /// Speed in radians per second of the first motion after arming or holding.
+    pub soft_start_rad_s: f64,
+    /// Seconds after a fault at which the boards that still answer are switched off too; 0 means at once.
+    pub fault_off_after_s: f64,
+}
+
+impl Default for RawTiming {
+    fn default() -> Self {
+        Self {
+            command_timeout_s: 0.25,
+            relax_after_s: 0.0,
+            group_interval_s: 0.1,
+            soft_start_rad_s: 0.5,
+            fault_off_after_s: 5.0,
+        }
+    }
+}
+
+/// The `servos` mapping in the order of the file. A plain map would drop a joint written twice; this keeps both, so
+/// that the check can name it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServoMap(pub Vec<(String, RawServo)>);
+
+impl<'de> Deserialize<'de> for ServoMap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = ServoMap;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a mapping from joint name to servo")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ServoMap, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(ServoMap(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+impl Serialize for ServoMap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (joint, servo) in &self.0 {
+            map.serialize_entry(joint, servo)?;
+        }
+        map.end()
+    }
+}
+
+fn default_frequency_hz() -> f64 {
+    50.0
+}
+
+fn default_oscillator_hz() -> f64 {
+    25_000_000.0
+}
+
+fn default_direction() -> i64 {
+    1
+}

@@ -1,0 +1,124 @@
+//! One validated servo.
+
+use super::clock::PwmClock;
+use super::curve::PulseCurve;
+use crate::pca9685::PulseRange;
+
+/// A value brought within its limits, and whether that changed it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limited<T> {
+    /// The value within limits.
+    pub value: T,
+    /// True if the value asked for was outside.
+    pub clamped: bool,
+}
+
+/// One servo: its plug, its calibration and its limits. Built by [`ServoConfig::try_from`](super::ServoConfig), so
+/// every number in it is finite and every count it gives lies within the hard pulse limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Servo {
+    pub(super) joint: String,
+    pub(super) group: usize,
+    pub(super) board: usize,
+    pub(super) channel: u8,
+    pub(super) curve: PulseCurve,
+    pub(super) direction: f64,
+    pub(super) trim_rad: f64,
+    pub(super) min_pulse_us: f64,
+    pub(super) max_pulse_us: f64,
+    pub(super) neutral_us: f64,
+    pub(super) speed_limit_rad_s: f64,
+    pub(super) clock: PwmClock,
+    pub(super) range: PulseRange,
+    pub(super) angles_rad: (f64, f64),
+}
+
+impl Servo {
+    /// Joint name as in the URDF.
+    pub fn joint(&self) -> &str {
+        &self.joint
+    }
+
+    /// Index of its group in [`ServoConfig::groups`](super::ServoConfig::groups).
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// Index of its board in [`ServoConfig::boards`](super::ServoConfig::boards).
+    pub fn board(&self) -> usize {
+        self.board
+    }
+
+    /// Channel of the board, 0..=15.
+    pub fn channel(&self) -> u8 {
+        self.channel
+    }
+
+    /// Hard pulse limits in microseconds, shortest and longest.
+    pub fn pulse_limits_us(&self) -> (f64, f64) {
+        (self.min_pulse_us, self.max_pulse_us)
+    }
+
+    /// Pulse at which the horn is mounted, in microseconds.
+    pub fn neutral_us(&self) -> f64 {
+        self.neutral_us
+    }
+
+    /// Speed limit in radians per second.
+    pub fn speed_limit_rad_s(&self) -> f64 {
+        self.speed_limit_rad_s
+    }
+
+    /// Joint angles at the hard pulse limits, in radians, lower first.
+    pub fn angle_limits_rad(&self) -> (f64, f64) {
+        self.angles_rad
+    }
+
+    /// The counts the channel may be given, and its ON count.
+    pub fn range(&self) -> PulseRange {
+        self.range
+    }
+
+    /// The angle brought within the hard limits; `None` if it is not finite.
+    pub fn limit_angle(&self, angle_rad: f64) -> Option<Limited<f64>> {
+        let (lower, upper) = self.angles_rad;
+        angle_rad.is_finite().then(|| {
+            let value = angle_rad.clamp(lower, upper);
+            Limited { value, clamped: value != angle_rad }
+        })
+    }
+
+    /// Pulse in microseconds at a joint angle, within the hard limits; `None` if the angle is not finite.
+    pub fn pulse_us(&self, angle_rad: f64) -> Option<Limited<f64>> {
+        let angle = self.limit_angle(angle_rad)?;
+        let value = self.raw_pulse_us(angle.value).clamp(self.min_pulse_us, self.max_pulse_us);
+        Some(Limited { value, clamped: angle.clamped })
+    }
+
+    /// Joint angle in radians at a pulse in microseconds.
+    pub fn angle_rad(&self, pulse_us: f64) -> f64 {
+        self.direction * self.curve.angle_rad(pulse_us) - self.trim_rad
+    }
+
+    /// Pulse length in counts at a joint angle. Whatever the angle, NaN included, the result lies within the hard
+    /// limits: `as` saturates, and the clamp comes after it.
+    pub fn counts(&self, angle_rad: f64) -> u16 {
+        let counts = self.raw_pulse_us(angle_rad) * self.clock.counts_per_us() + 0.5;
+        self.range.limit(counts as u16)
+    }
+
+    /// Joint angle in radians at a pulse length in counts.
+    pub fn angle_of_counts(&self, counts: u16) -> f64 {
+        self.angle_rad(f64::from(counts) / self.clock.counts_per_us())
+    }
+
+    /// Joint angle that one PWM count is worth at the centre of the range, in radians.
+    pub fn resolution_rad(&self) -> f64 {
+        let middle = (self.min_pulse_us + self.max_pulse_us) / 2.0;
+        (self.angle_rad(middle + 1.0 / self.clock.counts_per_us()) - self.angle_rad(middle)).abs()
+    }
+
+    fn raw_pulse_us(&self, angle_rad: f64) -> f64 {
+        self.curve.pulse_us(self.direction * (angle_rad + self.trim_rad))
+    }
+}

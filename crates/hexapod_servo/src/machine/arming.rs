@@ -1,0 +1,135 @@
+//! From disarmed to armed, and from armed to holding and back.
+
+use std::time::Duration;
+
+use embedded_hal::i2c::I2c;
+
+use super::boards::READ_BACK;
+use super::checks::ArmReport;
+use super::driver::{RETRIES, ServoDriver};
+use super::state::State;
+use crate::pca9685::{Link, SETTLE};
+
+impl<B: I2c> ServoDriver<B> {
+    /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
+    /// else the state stays what it was. Clears a latched fault or emergency stop if it passes. Does its bus traffic
+    /// at once (about 2.5 ms a board at 400 kHz). In a live state it does nothing and passes.
+    ///
+    /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last told to be,
+    /// or, if that is not known, with their commanded angle as first pulse.
+    pub fn enable(&mut self, now: Duration) -> ArmReport {
+        let mut report = ArmReport::default();
+        if self.state.is_live() {
+            return report;
+        }
+        self.check_config(&mut report);
+        self.check_commands(now, &mut report);
+        self.check_boards(now, &mut report);
+        if report.passed() {
+            self.begin_arming(now);
+        }
+        report
+    }
+
+    fn check_config(&self, report: &mut ArmReport) {
+        let (joints, boards) = (self.joints.len(), self.boards.len());
+        let detail = format!("{joints} joints in {} groups on {boards} boards", self.config.groups().len());
+        report.add("config", true, detail);
+    }
+
+    fn check_commands(&self, now: Duration, report: &mut ArmReport) {
+        let timeout_s = self.config.timing().command_timeout.as_secs_f64();
+        let fresh = self.commands_are_fresh(now);
+        let commanded = self.joints.iter().filter(|joint| joint.target_rad.is_some()).count();
+        let detail = match self.command_age(now) {
+            None => "no joint command was received yet; start the planner".to_owned(),
+            Some(age) if !fresh => {
+                format!("last joint command is {:.2} s old, more than {timeout_s:.2} s", age.as_secs_f64())
+            }
+            Some(_) => format!("fresh, for {commanded} joints"),
+        };
+        report.add("commands", fresh && commanded > 0, detail);
+    }
+
+    fn check_boards(&mut self, now: Duration, report: &mut ArmReport) {
+        let (mut silent, mut wrong) = (Vec::new(), Vec::new());
+        let count = self.boards.len() as u32;
+        for (index, board) in (0..).zip(&mut self.boards) {
+            let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
+            match board.prepare(now, READ_BACK / 2 * index / count, &mut link) {
+                Ok(None) => {}
+                Ok(Some(read)) => wrong.push(format!("board {:#04x} reads {read}", board.address())),
+                Err(error) => silent.push(error.to_string()),
+            }
+        }
+        let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
+        report.add("bus", silent.is_empty(), detail(&silent, "every board answers"));
+        report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
+        if !report.passed() {
+            self.drop_pulses();
+        }
+    }
+
+    fn begin_arming(&mut self, now: Duration) {
+        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
+            joint.on &= !self.boards[servo.board()].shadow.is_off();
+            joint.met = false;
+            joint.relaxed = false;
+        }
+        self.fault = None;
+        self.trip_pending = None;
+        self.groups_on = 0;
+        self.next_group = now + SETTLE;
+        self.arming_done = false;
+        self.last_tick = Some(now);
+        self.enter(now, State::Arming);
+    }
+
+    /// Switches on the next group when it is time, and joints that got their first target later.
+    pub(super) fn open_groups(&mut self, now: Duration) {
+        if self.groups_on < self.config.groups().len() && now >= self.next_group {
+            self.groups_on += 1;
+            self.next_group = now + self.config.timing().group_interval;
+        }
+        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
+            if !joint.on && !joint.relaxed && servo.group() < self.groups_on {
+                joint.switch_on();
+            }
+        }
+    }
+
+    pub(super) fn finish_arming(&mut self, now: Duration) {
+        let all_on = self.groups_on == self.config.groups().len() && now >= self.next_group;
+        if self.state == State::Arming && all_on && self.joints.iter().all(|joint| joint.met || !joint.on) {
+            self.arming_done = true;
+            // One that has met its target and lost it again stays slow until it meets it once more.
+            self.joints.iter_mut().for_each(|joint| joint.met = joint.at_target);
+            self.enter(now, State::Armed);
+        }
+    }
+
+    /// Holds when commands are stale, goes on when they are fresh, relaxes after a set time.
+    pub(super) fn watch_commands(&mut self, now: Duration) {
+        let fresh = self.commands_are_fresh(now);
+        match self.state {
+            State::Arming | State::Armed if !fresh => {
+                self.counters.holds += 1;
+                self.enter(now, State::Holding);
+            }
+            State::Holding if fresh => {
+                for joint in &mut self.joints {
+                    joint.met = false;
+                }
+                let next = if self.arming_done { State::Armed } else { State::Arming };
+                self.enter(now, next);
+            }
+            State::Holding => {
+                let held = now.saturating_sub(self.since);
+                if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
+                    self.disable();
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One board as the machine sees it.
+
+use std::time::Duration;
+
+use embedded_hal::i2c::I2c;
+
+use super::fault::Fault;
+use crate::calibration::Board;
+use crate::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
+use crate::pca9685::{self, BusError, Link, Shadow};
+
+/// A board whose traffic fails for longer than this is lost. With [`IDLE`] and a tick of 20 ms that is within 100 ms
+/// of the board's last good answer.
+pub(super) const LOST_AFTER: Duration = Duration::from_millis(60);
+/// A live board that was not spoken to for this long is asked for a register, so that silence is noticed.
+pub(super) const IDLE: Duration = Duration::from_millis(20);
+/// MODE1 and PRE_SCALE are each read at least this often.
+pub(super) const READ_BACK: Duration = Duration::from_millis(250);
+/// A board that did not acknowledge being switched off is told again after this time.
+const OFF_RETRY: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(super) struct BoardUnit {
+    pub shadow: Shadow,
+    prescale: u8,
+    /// To be switched off, and kept so.
+    pub off: bool,
+    failing_since: Option<Duration>,
+    last_spoken: Duration,
+    next_off: Duration,
+    next_read: Duration,
+    read_prescale: bool,
+}
+
+impl BoardUnit {
+    pub fn new(board: &Board) -> Self {
+        Self {
+            shadow: Shadow::new(board.address()),
+            prescale: board.clock().prescale(),
+            off: true,
+            failing_since: None,
+            last_spoken: Duration::ZERO,
+            next_off: Duration::ZERO,
+            next_read: Duration::ZERO,
+            read_prescale: false,
+        }
+    }
+
+    pub fn address(&self) -> u8 {
+        self.shadow.address()
+    }
+
+    /// True while its traffic fails.
+    pub fn is_failing(&self) -> bool {
+        self.failing_since.is_some()
+    }
+
+    /// Tells it to be off unless it is known to be; at once, or some time after a failure.
+    pub fn keep_off<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), BusError> {
+        if self.shadow.is_off() || now < self.next_off {
+            return Ok(());
+        }
+        let result = self.shadow.all_off(link);
+        self.next_off = if result.is_ok() { Duration::ZERO } else { now + OFF_RETRY };
+        result
+    }
+
+    /// Forgets what the board was told, so that it is told to be off at the next chance.
+    pub fn drop_pulses(&mut self) {
+        if self.off {
+            return;
+        }
+        self.off = true;
+        self.next_off = Duration::ZERO;
+        self.failing_since = None;
+        if !self.shadow.is_off() {
+            self.shadow.forget();
+        }
+    }
+
+    /// One tick of a live board: what is due, then the register whose turn it is.
+    pub fn serve<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), Fault> {
+        let due = self.shadow.is_due();
+        let mut result = self.shadow.flush(link);
+        if due && result.is_ok() {
+            self.last_spoken = now;
+        }
+        let idle = now.saturating_sub(self.last_spoken) >= IDLE;
+        let mut reset = None;
+        if result.is_ok() && (now >= self.next_read || idle || self.failing_since.is_some()) {
+            (result, reset) = match self.read_back(now, link) {
+                Ok(reset) => (Ok(()), reset),
+                Err(error) => (Err(error), None),
+            };
+        }
+        self.judge(now, result)?;
+        reset.map_or(Ok(()), Err)
+    }
+
+    fn judge(&mut self, now: Duration, result: Result<(), BusError>) -> Result<(), Fault> {
+        let Err(error) = result else {
+            self.failing_since = None;
+            return Ok(());
+        };
+        let since = *self.failing_since.get_or_insert(now);
+        if now.saturating_sub(since) >= LOST_AFTER { Err(Fault::BoardLost(error)) } else { Ok(()) }
+    }
+
+    /// Reads MODE1 and PRE_SCALE in turn.
+    fn read_back<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<Option<Fault>, BusError> {
+        let (register, expected) = if self.read_prescale { (PRE_SCALE, self.prescale) } else { (MODE1, MODE1_RUNNING) };
+        let address = self.address();
+        let found = pca9685::verify(address, register, expected, link)?;
+        self.last_spoken = now;
+        self.next_read = now + READ_BACK / 2;
+        self.read_prescale = !self.read_prescale;
+        Ok(found.map(|read| Fault::BoardReset { address, register, read, expected }))
+    }
+
+    /// Brings the board into service for arming. One that is in service and has pulses keeps them. `stagger` puts off
+    /// its first read-back. Returns a register that reads otherwise than written.
+    pub fn prepare<B: I2c>(
+        &mut self,
+        now: Duration,
+        stagger: Duration,
+        link: &mut Link<'_, B>,
+    ) -> Result<Option<u8>, BusError> {
+        let address = self.address();
+        if self.off || !self.in_service(link)? {
+            pca9685::start(&mut self.shadow, self.prescale, link)?;
+        }
+        if let Some(read) = pca9685::verify(address, PRE_SCALE, self.prescale, link)? {
+            return Ok(Some(read));
+        }
+        pca9685::wake(address, link)?;
+        self.off = false;
+        self.failing_since = None;
+        self.last_spoken = now;
+        self.next_read = now + stagger;
+        Ok(None)
+    }
+
+    fn in_service<B: I2c>(&self, link: &mut Link<'_, B>) -> Result<bool, BusError> {
+        Ok(pca9685::verify(self.address(), MODE1, MODE1_RUNNING, link)?.is_none()
+            && pca9685::verify(self.address(), PRE_SCALE, self.prescale, link)?.is_none())
+    }
+}

@@ -1,0 +1,47 @@
+//! What `enable` looked at.
+
+use std::fmt;
+
+/// One check made before arming.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArmCheck {
+    /// Short name: `config`, `bus`, `prescale`, `commands`.
+    pub name: &'static str,
+    /// Whether it passed.
+    pub passed: bool,
+    /// What was found.
+    pub detail: String,
+}
+
+impl fmt::Display for ArmCheck {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}: {}", if self.passed { "ok" } else { "FAILED" }, self.name, self.detail)
+    }
+}
+
+/// All checks made before arming.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArmReport {
+    /// One entry per check, in the order they were made. Empty if the driver was armed already.
+    pub checks: Vec<ArmCheck>,
+}
+
+impl ArmReport {
+    /// True if every check passed, so that the driver is arming (or was armed already).
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+
+    pub(super) fn add(&mut self, name: &'static str, passed: bool, detail: String) {
+        self.checks.push(ArmCheck { name, passed, detail });
+    }
+}
+
+impl fmt::Display for ArmReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, check) in self.checks.iter().enumerate() {
+            write!(formatter, "{}{check}", if index == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,33 @@
+//! Reasons for the fault state.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::pca9685::BusError;
+
+/// Why the driver went into [`State::Fault`](super::State::Fault).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// A board failed for longer than 60 ms, retries included.
+    #[error("board lost: {0}")]
+    BoardLost(BusError),
+    /// A register of a board reads otherwise than written: it was reset or had a brown-out.
+    #[error("board {address:#04x} was reset: register {register:#04x} reads {read:#04x}, not {expected:#04x}")]
+    BoardReset {
+        /// Address of the board.
+        address: u8,
+        /// Register read.
+        register: u8,
+        /// Its value.
+        read: u8,
+        /// The value it must have.
+        expected: u8,
+    },
+    /// So much time passed between two ticks: the bus hung or the thread starved.
+    #[error("no tick for {} ms", .0.as_millis())]
+    Stalled(Duration),
+    /// Reported from outside through [`ServoDriver::trip`](super::ServoDriver::trip), e.g. a low battery.
+    #[error("{0}")]
+    External(&'static str),
+}

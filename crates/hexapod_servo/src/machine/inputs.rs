@@ -1,0 +1,106 @@
+//! Joint targets as they come in.
+
+use std::time::Duration;
+
+use embedded_hal::i2c::I2c;
+use thiserror::Error;
+
+use super::driver::ServoDriver;
+
+/// Why a target was refused. Nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum TargetError {
+    /// There is no joint of this index.
+    #[error("there is no joint {joint}; joints are numbered from 0 and there are {count}")]
+    UnknownJoint {
+        /// Index asked for.
+        joint: usize,
+        /// Number of joints.
+        count: usize,
+    },
+    /// The angle is NaN or infinite.
+    #[error("target of joint {joint} is {angle_rad}, not a finite angle")]
+    NotFinite {
+        /// Index of the joint.
+        joint: usize,
+        /// The angle asked for.
+        angle_rad: f64,
+    },
+}
+
+/// A target that was taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accepted {
+    /// The target, within the servo's hard pulse limits, in radians.
+    pub angle_rad: f64,
+    /// True if what was asked for lay outside.
+    pub clamped: bool,
+}
+
+impl<B: I2c> ServoDriver<B> {
+    /// Sets the target of one joint. An angle beyond the hard pulse limits is brought within them and counted; one
+    /// that is not finite is refused and counted. Targets are taken in every state, and moved to only in `Arming` and
+    /// `Armed`. Call [`command_received`](Self::command_received) once per message whose targets were all taken.
+    pub fn set_target(&mut self, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
+        let accepted = self.check_target(joint, angle_rad).inspect_err(|_| self.counters.refused += 1)?;
+        self.take_target(joint, accepted);
+        Ok(accepted)
+    }
+
+    /// A whole message: every target is checked first; if one is refused none is taken and the stream is not
+    /// refreshed. Returns how many targets had to be brought within limits.
+    pub fn command(&mut self, now: Duration, targets: &[(usize, f64)]) -> Result<usize, TargetError> {
+        for &(joint, angle_rad) in targets {
+            self.check_target(joint, angle_rad).inspect_err(|_| self.counters.refused += 1)?;
+        }
+        let mut clamped = 0;
+        for &(joint, angle_rad) in targets {
+            clamped += usize::from(self.set_target(joint, angle_rad)?.clamped);
+        }
+        self.command_received(now);
+        Ok(clamped)
+    }
+
+    /// Notes that a valid command came in at `now`, the time of receipt on the caller's monotonic clock.
+    pub fn command_received(&mut self, now: Duration) {
+        self.last_command = Some(now);
+    }
+
+    /// Tells where a joint stands, in radians, so that arming starts from there; `None` if nobody knows. Taken only
+    /// while the joint has no pulse. Returns whether it was taken.
+    pub fn assume_position(&mut self, joint: usize, angle_rad: Option<f64>) -> bool {
+        let Some(servo) = self.config.servos().get(joint) else { return false };
+        let position_rad = match angle_rad.map(|angle| servo.limit_angle(angle)) {
+            Some(None) => return false,
+            Some(Some(limited)) => Some(limited.value),
+            None => None,
+        };
+        let free = !self.joints[joint].on;
+        if free {
+            self.joints[joint].position_rad = position_rad;
+        }
+        free
+    }
+
+    /// True if a command came in within the timeout before `now`.
+    pub(super) fn commands_are_fresh(&self, now: Duration) -> bool {
+        self.command_age(now).is_some_and(|age| age <= self.config.timing().command_timeout)
+    }
+
+    /// Age of the last command.
+    pub fn command_age(&self, now: Duration) -> Option<Duration> {
+        self.last_command.map(|then| now.saturating_sub(then))
+    }
+
+    fn check_target(&self, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
+        let servos = self.config.servos();
+        let servo = servos.get(joint).ok_or(TargetError::UnknownJoint { joint, count: servos.len() })?;
+        let limited = servo.limit_angle(angle_rad).ok_or(TargetError::NotFinite { joint, angle_rad })?;
+        Ok(Accepted { angle_rad: limited.value, clamped: limited.clamped })
+    }
+
+    fn take_target(&mut self, joint: usize, accepted: Accepted) {
+        self.joints[joint].target_rad = Some(accepted.angle_rad);
+        self.counters.clamped += u64::from(accepted.clamped);
+    }
+}

@@ -1,0 +1,41 @@
+//! Motion of one joint.
+
+/// Target and told position of one joint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Joint {
+    /// Where it shall go, in radians, within limits; `None` until commanded.
+    pub target_rad: Option<f64>,
+    /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
+    pub position_rad: Option<f64>,
+    /// True while it is given pulses.
+    pub on: bool,
+    /// True once it has met its target since it was switched on or commands resumed; until then it moves slowly.
+    pub met: bool,
+    /// True if the last step ended on its target.
+    pub at_target: bool,
+    /// True while it is kept off by request.
+    pub relaxed: bool,
+}
+
+impl Joint {
+    /// Switches it on where it was last told to be, else where it is commanded. Nothing without a target.
+    pub fn switch_on(&mut self) {
+        self.on = self.target_rad.is_some();
+        self.met = false;
+        self.at_target = false;
+        self.position_rad = self.position_rad.or(self.target_rad);
+    }
+
+    /// One step toward the target, at most `step_rad`; returns the position if the joint is on.
+    pub fn step(&mut self, step_rad: f64) -> Option<f64> {
+        let (true, Some(target_rad), Some(position_rad)) = (self.on, self.target_rad, self.position_rad) else {
+            return None;
+        };
+        let error_rad = target_rad - position_rad;
+        let next = if error_rad.abs() <= step_rad { target_rad } else { position_rad + step_rad.copysign(error_rad) };
+        self.at_target = next == target_rad;
+        self.met |= self.at_target;
+        self.position_rad = Some(next);
+        Some(next)
+    }
+}

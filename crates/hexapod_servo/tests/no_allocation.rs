@@ -1,0 +1,79 @@
+//! A tick allocates nothing, in any state. (`allocation-counter` is the global allocator of this test.)
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{JOINTS, config, ms};
+use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
+use hexapod_servo::{ServoDriver, State};
+
+/// A bus that answers reads as a healthy board would and can be unplugged; the simulated bus allocates.
+#[derive(Default)]
+struct Plain {
+    unplugged: bool,
+}
+
+impl ErrorType for Plain {
+    type Error = ErrorKind;
+}
+
+impl I2c for Plain {
+    fn transaction(&mut self, _: u8, operations: &mut [Operation<'_>]) -> Result<(), ErrorKind> {
+        if self.unplugged {
+            return Err(ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address));
+        }
+        let mut register = 0;
+        for operation in operations {
+            match operation {
+                Operation::Write(bytes) => register = bytes[0],
+                Operation::Read(bytes) => bytes.fill(if register == 0xFE { 121 } else { 0x21 }),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ticks(driver: &mut ServoDriver<Plain>, now: &mut Duration, count: u32, commands: bool) {
+    let info = allocation_counter::measure(|| {
+        for _ in 0..count {
+            *now += ms(10);
+            if commands {
+                for joint in 0..JOINTS {
+                    let _ = driver.set_target(joint, (now.as_secs_f64() + joint as f64).sin());
+                    let _ = driver.set_target(joint, f64::NAN);
+                }
+                driver.command_received(*now);
+            }
+            driver.tick(*now);
+        }
+    });
+    assert_eq!(info.count_total, 0, "{} allocations in state {}", info.count_total, driver.state());
+}
+
+#[test]
+fn when_ticking_in_every_state_expect_no_allocation() {
+    let mut driver = ServoDriver::new(config(), Plain::default());
+    let mut now = ms(0);
+    ticks(&mut driver, &mut now, 100, true);
+    assert_eq!(driver.state(), State::Disarmed);
+    assert!(driver.enable(now).passed());
+    ticks(&mut driver, &mut now, 1000, true);
+    assert_eq!(driver.state(), State::Armed);
+    ticks(&mut driver, &mut now, 100, false);
+    assert_eq!(driver.state(), State::Holding);
+    ticks(&mut driver, &mut now, 10, true);
+    driver.bus_mut().unplugged = true;
+    ticks(&mut driver, &mut now, 1000, true);
+    assert_eq!(driver.state(), State::Fault);
+    let stop = allocation_counter::measure(|| assert!(driver.emergency_stop().is_err()));
+    assert_eq!(stop.count_total, 0);
+    ticks(&mut driver, &mut now, 100, true);
+    assert_eq!(driver.state(), State::EmergencyStop);
+}
+
+#[test]
+fn when_memory_is_taken_expect_the_counter_to_see_it() {
+    assert_ne!(allocation_counter::measure(|| drop(std::hint::black_box(vec![0u8; 64]))).count_total, 0);
+}

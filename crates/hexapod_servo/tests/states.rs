@@ -1,0 +1,306 @@
+//! Every state, how it is entered and left, and what it puts out.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
+
+mod common;
+
+use common::{JOINTS, Rig, config, ms, raw_config};
+use hexapod_servo::{RawServoConfig, ServoConfig, State, TargetError};
+
+fn with(change: impl Fn(&mut RawServoConfig)) -> ServoConfig {
+    let mut raw = raw_config(50.0, (900.0, 2100.0));
+    change(&mut raw);
+    ServoConfig::try_from(raw).expect("valid")
+}
+
+#[test]
+fn when_not_enabled_expect_no_pulse_ever() {
+    let mut rig = Rig::new(config());
+    for _ in 0..500 {
+        assert_eq!(rig.step(|_| 0.3), State::Disarmed);
+        assert!(rig.all_low());
+    }
+    assert_eq!(rig.driver.told(0), None);
+}
+
+#[test]
+fn when_no_command_came_expect_enable_refused_with_reason() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    let report = rig.driver.enable(rig.now);
+    let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).map(|check| check.name).collect();
+    assert_eq!(failed, ["commands"]);
+    let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
+    assert_eq!(names, ["config", "commands", "bus", "prescale"]);
+    assert_eq!(rig.driver.state(), State::Disarmed);
+    rig.step(|_| 0.0);
+    assert!(rig.all_low());
+}
+
+#[test]
+fn when_command_is_stale_expect_enable_refused() {
+    let mut rig = Rig::new(config());
+    rig.step(|_| 0.0);
+    rig.now += ms(251);
+    assert!(!rig.driver.enable(rig.now).passed());
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+}
+
+#[test]
+fn when_board_is_silent_expect_enable_to_name_it() {
+    let mut rig = Rig::new(config());
+    rig.step(|_| 0.0);
+    rig.bus.inject(hexapod_servo::simulated::BusFault::Dead { address: 0x41 });
+    let report = rig.driver.enable(rig.now);
+    let bus = report.checks.iter().find(|check| check.name == "bus").expect("checked");
+    assert!(!bus.passed && bus.detail.contains("0x41"), "{bus}");
+    rig.step(|_| 0.0);
+    assert_eq!(rig.driver.state(), State::Disarmed);
+    assert!(rig.all_low());
+}
+
+#[test]
+fn when_arming_expect_one_leg_per_100_ms_with_the_commanded_pulse_first() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    rig.send(|joint| 0.02 * joint as f64);
+    assert!(rig.driver.enable(rig.now).passed());
+    let mut switched = [None; JOINTS];
+    let start = rig.now;
+    while rig.driver.state() == State::Arming {
+        rig.step(|joint| 0.02 * joint as f64);
+        for (joint, at) in switched.iter_mut().enumerate() {
+            if at.is_none() && rig.counts(joint).is_some() {
+                *at = Some(rig.now - start);
+                assert_eq!(rig.counts(joint), Some(rig.driver.servos()[joint].counts(0.02 * joint as f64)));
+            }
+        }
+        assert!(rig.now - start < ms(2000));
+    }
+    for (joint, at) in switched.iter().enumerate() {
+        assert_eq!(*at, Some(ms(10 + 100 * (joint as u64 / 3))), "joint {joint}");
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+}
+
+#[test]
+fn when_target_moves_while_arming_expect_half_a_radian_per_second_at_most() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    rig.step(|_| 0.0);
+    let begin = rig.now;
+    let mut moved = 0.0;
+    while moved < 0.79 {
+        rig.step(|_| 0.8);
+        moved = rig.driver.told(0).expect("first leg is on").abs();
+        let bound = 0.5 * (rig.now - begin).as_secs_f64() + rig.driver.servos()[0].resolution_rad();
+        assert!(moved <= bound, "{moved} > {bound}");
+        rig.check_outputs();
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+}
+
+#[test]
+fn when_armed_expect_speed_limit_always() {
+    let mut rig = Rig::armed();
+    let mut last = rig.driver.told(4).expect("on");
+    for tick in 0..400 {
+        let target = if (tick / 20) % 2 == 0 { 0.9 } else { -0.9 };
+        rig.step(|_| target);
+        let told = rig.driver.told(4).expect("on");
+        assert!((told - last).abs() <= 6.0 * 0.01 + rig.driver.servos()[4].resolution_rad());
+        last = told;
+    }
+}
+
+#[test]
+fn when_commands_stop_expect_hold_then_slow_catch_up() {
+    let mut rig = Rig::armed();
+    for _ in 0..100 {
+        rig.step(|_| 0.4);
+    }
+    let last = rig.now;
+    while rig.tick() == State::Armed {}
+    assert_eq!(rig.driver.state(), State::Holding);
+    assert!((rig.now - last) <= ms(260) && (rig.now - last) > ms(250), "{:?}", rig.now - last);
+    let held: Vec<_> = (0..JOINTS).map(|joint| rig.counts(joint)).collect();
+    for _ in 0..300 {
+        assert_eq!(rig.tick(), State::Holding);
+    }
+    assert_eq!(held, (0..JOINTS).map(|joint| rig.counts(joint)).collect::<Vec<_>>());
+    let begin = rig.now;
+    for _ in 0..50 {
+        assert_eq!(rig.step(|_| -0.4), State::Armed);
+        let moved = 0.4 - rig.driver.told(0).expect("on");
+        assert!(moved <= 0.5 * (rig.now - begin).as_secs_f64() + 0.01);
+    }
+    for _ in 0..200 {
+        rig.step(|_| -0.4);
+    }
+    assert_eq!(rig.driver.counters().holds, 1);
+    assert!((rig.driver.told(0).expect("on") + 0.4).abs() < 0.01);
+}
+
+#[test]
+fn when_commands_stop_while_arming_expect_hold_and_arming_to_go_on_later() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    for _ in 0..40 {
+        rig.tick();
+    }
+    assert_eq!(rig.driver.state(), State::Holding);
+    assert!((0..JOINTS).any(|joint| rig.counts(joint).is_none()), "not all legs are on");
+    assert_eq!(rig.step(|_| 0.0), State::Arming);
+    for _ in 0..100 {
+        rig.step(|_| 0.0);
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+}
+
+#[test]
+fn when_holding_for_long_expect_off_if_configured() {
+    let mut rig = Rig::armed_with(with(|raw| raw.timing.relax_after_s = 2.0));
+    let last = rig.now;
+    while rig.tick() != State::Disarmed {
+        assert!(rig.now - last < ms(3000));
+    }
+    assert!(rig.now - last >= ms(2250));
+    assert!(rig.all_low());
+    rig.arm(|_| 0.0);
+}
+
+#[test]
+fn when_disabled_expect_all_off_with_the_next_tick_and_rearm_from_last_told() {
+    let mut rig = Rig::armed();
+    for _ in 0..100 {
+        rig.step(|_| 0.6);
+    }
+    rig.driver.disable();
+    assert_eq!(rig.step(|_| 0.6), State::Disarmed);
+    assert!(rig.all_low());
+    rig.send(|_| -0.6);
+    assert!(rig.driver.enable(rig.now).passed());
+    rig.step(|_| -0.6);
+    let first = rig.driver.told(0).expect("first leg is on");
+    assert!((first - 0.6).abs() < 0.01, "{first}");
+    let begin = rig.now;
+    while rig.driver.state() == State::Arming {
+        rig.step(|_| -0.6);
+        let moved = 0.6 - rig.driver.told(0).expect("on");
+        assert!(moved <= 0.5 * (rig.now - begin).as_secs_f64() + 0.012);
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+}
+
+#[test]
+fn when_pose_is_assumed_expect_arming_from_there() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    for joint in 0..JOINTS {
+        assert!(rig.driver.assume_position(joint, Some(-0.3)));
+    }
+    assert!(!rig.driver.assume_position(0, Some(f64::NAN)));
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    rig.step(|_| 0.0);
+    assert!((rig.driver.told(0).expect("on") + 0.3).abs() < 0.01);
+    assert!(!rig.driver.assume_position(0, None), "a joint with a pulse is where it was told to be");
+}
+
+#[test]
+fn when_stopped_expect_latch_until_enable() {
+    let mut rig = Rig::armed();
+    rig.driver.emergency_stop().expect("boards answer");
+    for _ in 0..100 {
+        assert_eq!(rig.step(|_| 0.0), State::EmergencyStop);
+        assert!(rig.all_low());
+    }
+    rig.driver.disable();
+    assert_eq!(rig.driver.state(), State::EmergencyStop);
+    rig.now += ms(300);
+    assert!(!rig.driver.enable(rig.now).passed(), "stale commands");
+    assert_eq!(rig.driver.state(), State::EmergencyStop);
+    rig.arm(|_| 0.0);
+    assert_eq!(rig.driver.counters().emergency_stops, 1);
+}
+
+#[test]
+fn when_shut_down_expect_all_off_without_a_tick() {
+    let mut rig = Rig::armed();
+    assert!(rig.driver.shutdown());
+    assert!(rig.all_low());
+    assert_eq!(rig.driver.state(), State::Disarmed);
+}
+
+#[test]
+fn when_group_is_relaxed_expect_its_leg_off_and_the_rest_on() {
+    let mut rig = Rig::armed();
+    assert!(rig.driver.relax(2, true));
+    rig.step(|_| 0.0);
+    for joint in 0..JOINTS {
+        assert_eq!(rig.counts(joint).is_none(), joint / 3 == 2);
+    }
+    assert!(rig.driver.relax(2, false));
+    rig.step(|_| 0.0);
+    assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some()));
+    assert!(!rig.driver.relax(6, true));
+}
+
+#[test]
+fn when_target_is_bad_expect_refusal_counted_and_stream_not_refreshed() {
+    let mut rig = Rig::armed();
+    assert_eq!(rig.driver.set_target(18, 0.0), Err(TargetError::UnknownJoint { joint: 18, count: 18 }));
+    assert!(matches!(rig.driver.set_target(0, f64::NAN), Err(TargetError::NotFinite { joint: 0, .. })));
+    assert!(rig.driver.command(rig.now + ms(1), &[(0, 0.5), (1, f64::INFINITY)]).is_err());
+    assert_eq!(rig.driver.counters().refused, 3);
+    assert_eq!(rig.driver.command_age(rig.now), Some(ms(0)));
+    for _ in 0..20 {
+        rig.tick();
+    }
+    assert!(rig.driver.told(0).expect("on").abs() < 0.01, "no target of a refused message is taken");
+    let accepted = rig.driver.set_target(0, 1e300).expect("finite");
+    assert!(accepted.clamped && accepted.angle_rad < 1.0);
+    assert_eq!(rig.driver.counters().clamped, 1);
+}
+
+#[test]
+fn when_joint_is_first_commanded_late_expect_it_to_start_at_its_command() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    let most: Vec<_> = (0..17).map(|joint| (joint, 0.0)).collect();
+    rig.driver.command(rig.now, &most).expect("finite");
+    assert!(rig.driver.enable(rig.now).passed());
+    for _ in 0..100 {
+        rig.now += rig.period;
+        rig.driver.command(rig.now, &most).expect("finite");
+        rig.driver.tick(rig.now);
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+    assert_eq!(rig.driver.told(17), None);
+    rig.step(|_| 0.5);
+    assert!((rig.driver.told(17).expect("on") - 0.5).abs() < 0.01);
+}
+
+#[test]
+fn when_counters_are_watched_expect_them_never_to_fall() {
+    let mut rig = Rig::armed();
+    let mut last = *rig.driver.counters();
+    for tick in 0..3000u32 {
+        match tick % 700 {
+            300 => rig.driver.emergency_stop().expect("boards answer"),
+            350 => drop(rig.driver.enable(rig.now)),
+            600 => rig.driver.disable(),
+            650 => drop(rig.driver.enable(rig.now)),
+            _ => {}
+        }
+        rig.step(|joint| f64::from(tick + joint as u32).sin());
+        let counters = *rig.driver.counters();
+        assert!(counters.wire.bytes >= last.wire.bytes && counters.wire.transactions >= last.wire.transactions);
+        assert!(counters.ticks == last.ticks + 1 && counters.clamped >= last.clamped);
+        last = counters;
+    }
+}

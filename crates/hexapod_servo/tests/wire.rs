@@ -1,0 +1,193 @@
+//! Bytes on the wire. Constants are declared again here, from the datasheet, so that a slip in the crate shows.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
+
+mod common;
+
+use common::{JOINTS, Rig, config, ms, raw_config};
+use hexapod_servo::simulated::{Outcome, Transfer};
+use hexapod_servo::{ServoConfig, State};
+
+const BOARD_A: u8 = 0x40;
+const BOARD_B: u8 = 0x41;
+const ALL_CALL: u8 = 0x70;
+const MODE1: u8 = 0x00;
+const MODE2: u8 = 0x01;
+const ALLCALLADR: u8 = 0x05;
+const LED0_ON_L: u8 = 0x06;
+const LED0_OFF_L: u8 = 0x08;
+const LED3_OFF_L: u8 = 0x14;
+const LED6_OFF_L: u8 = 0x20;
+const ALL_LED_OFF_H: u8 = 0xFD;
+const PRE_SCALE: u8 = 0xFE;
+const FULL_OFF: u8 = 0x10;
+/// 1500 us at 50 Hz with 25 MHz and prescaler 121: 25 / 122 counts per us, 307.4 counts.
+const CENTRE: u16 = 307;
+
+fn write(address: u8, bytes: &[u8]) -> Transfer {
+    Transfer { address, written: bytes.to_vec(), read: Vec::new(), outcome: Outcome::Done }
+}
+
+fn read(address: u8, register: u8, value: u8) -> Transfer {
+    Transfer { address, written: vec![register], read: vec![value], outcome: Outcome::Done }
+}
+
+/// The writes to LED registers in a transcript; read-backs are left out.
+fn led_writes(transcript: Vec<Transfer>) -> Vec<Transfer> {
+    transcript.into_iter().filter(|transfer| transfer.read.is_empty()).collect()
+}
+
+fn bytes(transfers: &[Transfer]) -> usize {
+    transfers.iter().map(|transfer| 1 + transfer.written.len()).sum()
+}
+
+#[test]
+fn when_first_tick_expect_each_board_off_and_nothing_else() {
+    let mut rig = Rig::new(config());
+    rig.bus.record();
+    rig.tick();
+    let off = [ALL_LED_OFF_H, FULL_OFF];
+    assert_eq!(rig.bus.take_transcript(), [write(BOARD_A, &off), write(BOARD_B, &off)]);
+    rig.tick();
+    assert_eq!(rig.bus.take_transcript(), []);
+}
+
+#[test]
+fn when_enabled_expect_start_sequence_of_the_datasheet() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    rig.bus.record();
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    let transcript = rig.bus.take_transcript();
+    // 900..=2100 us is 185..=430 counts, middle 307; ON puts it at OFF count 127 of a page: 127 - 307 modulo 256.
+    let on = 76;
+    let mut led = vec![LED0_ON_L];
+    for channel in 0..16 {
+        led.extend([if channel < 9 { on } else { 0 }, 0, 0, FULL_OFF]);
+    }
+    let sequence = |address| {
+        [
+            write(address, &[ALL_LED_OFF_H, FULL_OFF]),
+            write(address, &[MODE1, 0x31]),
+            write(address, &[ALLCALLADR, 0xE0]),
+            write(address, &[MODE2, 0x04]),
+            write(address, &[PRE_SCALE, 121]),
+            write(address, &led),
+            read(address, PRE_SCALE, 121),
+            write(address, &[MODE1, 0x21]),
+        ]
+    };
+    assert_eq!(transcript, [sequence(BOARD_A), sequence(BOARD_B)].concat());
+    assert!(rig.all_low());
+}
+
+#[test]
+fn when_all_joints_move_expect_72_bytes_in_two_transactions() {
+    let mut rig = Rig::armed();
+    rig.bus.record();
+    let before = rig.bus.tally();
+    let counted = rig.driver.counters().wire;
+    rig.step(|_| 0.03);
+    let writes = led_writes(rig.bus.take_transcript());
+    assert_eq!(writes.len(), 2);
+    assert_eq!(bytes(&writes), 72);
+    // 0.03 rad is 19.1 us is 3.9 counts: 311.3. ON is 76.
+    let off = 311 + 76;
+    for (transfer, address) in writes.iter().zip([BOARD_A, BOARD_B]) {
+        let mut expected = vec![LED0_OFF_L, off as u8, (off >> 8) as u8];
+        for _ in 1..9 {
+            expected.extend([76, 0, off as u8, (off >> 8) as u8]);
+        }
+        assert_eq!(*transfer, write(address, &expected));
+    }
+    let after = rig.bus.tally();
+    let reads = after.transactions - before.transactions - 2;
+    assert_eq!(after.bytes - before.bytes, 72 + 4 * reads);
+    assert_eq!(rig.driver.counters().wire.bytes - counted.bytes, 72 + 4 * reads);
+    assert_eq!(rig.driver.counters().wire.transactions - counted.transactions, 2 + reads);
+}
+
+#[test]
+fn when_18_channels_go_out_at_400_khz_expect_1640_us() {
+    let mut rig = Rig::armed();
+    // Just after a read-back of both boards, so that the tick holds none.
+    while rig.bus.tally().transactions > 0 {
+        let before = rig.bus.tally();
+        let sign = if rig.driver.told(0).expect("on") > 0.0 { -0.03 } else { 0.03 };
+        rig.step(|_| sign);
+        let after = rig.bus.tally();
+        if after.transactions - before.transactions == 2 && after.bytes - before.bytes == 72 {
+            let time = after.wire_time() - before.wire_time();
+            assert!(time <= std::time::Duration::from_micros(1640), "{time:?}");
+            return;
+        }
+        assert!(rig.now < ms(1_100_000), "no tick with a full update alone");
+    }
+}
+
+#[test]
+fn when_some_channels_change_expect_one_burst_per_run() {
+    let mut rig = Rig::armed();
+    rig.bus.record();
+    let check = |rig: &mut Rig, moved: &[usize], value: f64, starts: &[(u8, u8)]| {
+        rig.step(|joint| if moved.contains(&joint) { value } else { 0.0 });
+        let writes = led_writes(rig.bus.take_transcript());
+        let found: Vec<_> = writes.iter().map(|transfer| (transfer.address, transfer.written[0])).collect();
+        assert_eq!(found, starts);
+        assert_eq!(bytes(&writes), 4 * moved.len());
+        rig.step(|_| 0.0);
+        rig.bus.take_transcript();
+    };
+    check(&mut rig, &[], 0.03, &[]);
+    check(&mut rig, &[0], 0.03, &[(BOARD_A, LED0_OFF_L)]);
+    check(&mut rig, &[0, 1, 2], 0.03, &[(BOARD_A, LED0_OFF_L)]);
+    check(&mut rig, &[0, 3, 6], 0.03, &[(BOARD_A, LED0_OFF_L), (BOARD_A, LED3_OFF_L), (BOARD_A, LED6_OFF_L)]);
+    check(&mut rig, &[8, 9], 0.03, &[(BOARD_A, 0x28), (BOARD_B, LED0_OFF_L)]);
+    // Less than half a count: nothing to say.
+    check(&mut rig, &[], 0.0005, &[]);
+}
+
+#[test]
+fn when_centred_expect_told_to_be_read_back_from_counts() {
+    let rig = Rig::armed();
+    let exact = f64::from(CENTRE) / (25.0 / 122.0);
+    for joint in 0..JOINTS {
+        assert_eq!(rig.counts(joint), Some(CENTRE));
+        let told = rig.driver.told(joint).expect("on");
+        assert!((told - (exact - 1500.0) / common::US_PER_RAD).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn when_emergency_stop_expect_one_frame_at_once_then_each_board() {
+    let mut rig = Rig::armed();
+    rig.bus.record();
+    rig.driver.emergency_stop().expect("boards answer");
+    assert_eq!(rig.bus.take_transcript(), [write(ALL_CALL, &[ALL_LED_OFF_H, FULL_OFF])]);
+    assert!(rig.all_low());
+    rig.tick();
+    let off = [ALL_LED_OFF_H, FULL_OFF];
+    assert_eq!(rig.bus.take_transcript(), [write(BOARD_A, &off), write(BOARD_B, &off)]);
+    assert_eq!(rig.step(|_| 0.1), State::EmergencyStop);
+    assert_eq!(rig.bus.take_transcript(), []);
+}
+
+#[test]
+fn when_step_could_tear_out_of_limits_expect_channel_off_first() {
+    let config = ServoConfig::try_from(raw_config(50.0, (500.0, 2500.0))).expect("valid");
+    let range = config.servos()[0].range();
+    // 103..=512 counts, middle 307: OFF pages change at 180 and 436 counts.
+    assert_eq!((range.shortest(), range.longest(), range.on()), (103, 512, 76));
+    let angle = |counts: f64| (counts * 122.0 / 25.0 - 1500.0) / common::US_PER_RAD;
+    let mut rig = Rig::armed_with(config);
+    for _ in 0..200 {
+        rig.step(|_| angle(437.0));
+    }
+    rig.bus.record();
+    rig.step(|joint| angle(if joint == 0 { 434.0 } else { 437.0 }));
+    let off = 434 + 76;
+    let writes = led_writes(rig.bus.take_transcript());
+    assert_eq!(writes, [write(BOARD_A, &[0x09, FULL_OFF]), write(BOARD_A, &[LED0_OFF_L, off as u8, (off >> 8) as u8])]);
+    rig.step(|_| angle(437.0));
+    assert_eq!(led_writes(rig.bus.take_transcript()).len(), 1, "outward needs no more than one write");
+}
