@@ -2,9 +2,9 @@
 
 use nalgebra::Vector3;
 
+use super::IkError;
 use super::newton::Descent;
 use super::solutions::{Solution, Solutions};
-use super::{IkError, Solver};
 use crate::angles::LegAngles;
 use crate::leg::Leg;
 
@@ -110,7 +110,6 @@ impl Leg {
 
     /// Distinct solutions inside the limits, by iteration from a grid over the limits.
     pub(super) fn iterate_all(&self, target: &Vector3<f64>, seed: &LegAngles, found: &mut Solutions) {
-        debug_assert!(matches!(self.solver, Solver::Iteration));
         let mut keep = |end: Descent| {
             if end.distance <= REACHED {
                 found.insert(Solution { angles: end.angles, within_limits: true });

@@ -4,7 +4,7 @@ mod chain;
 
 use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
 
-pub(crate) use chain::{Chain, Screw};
+pub(crate) use chain::{Chain, Screw, turn};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::ik::Solver;
