@@ -1,5 +1,7 @@
 //! Legs of any geometry: all solutions of the closed form, checked against a dense search.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Random, RandomLegs};

@@ -1,8 +1,11 @@
 //! One leg: a chain of revolute joints from the body to the foot.
 
 mod chain;
+mod derivatives;
 
 use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
+
+pub use derivatives::Matrix6xN;
 
 pub(crate) use chain::{Chain, Screw, turn};
 

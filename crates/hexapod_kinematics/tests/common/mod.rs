@@ -1,5 +1,5 @@
 //! Small generator of URDFs for the tests.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 /// A yaw-pitch-pitch leg to write.
 #[derive(Clone, Debug)]
