@@ -1,18 +1,19 @@
-//! Prints what is found in a URDF: `cargo run --example legs -- robot.urdf`.
+//! Prints what is found in a URDF: `cargo run --example legs -- robot.urdf [folder of its package://]`.
 
 use std::process::ExitCode;
 
-use hexapod_kinematics::Robot;
+use hexapod_kinematics::{LegOptions, Robot};
 
 fn main() -> ExitCode {
     let Some(path) = std::env::args().nth(1) else {
         eprintln!("usage: legs ROBOT.urdf");
         return ExitCode::from(2);
     };
-    let robot = match std::fs::read_to_string(&path)
-        .map_err(|e| e.to_string())
-        .and_then(|text| Robot::from_urdf(&text).map_err(|e| e.to_string()))
-    {
+    let packages = std::env::args().nth(2).unwrap_or_else(|| ".".to_owned());
+    let mut read = |address: &str| std::fs::read(address.replace("package://", &format!("{packages}/"))).ok();
+    let robot = match std::fs::read_to_string(&path).map_err(|e| e.to_string()).and_then(|text| {
+        Robot::from_urdf_and_meshes(&text, &LegOptions::default(), &mut read).map_err(|e| e.to_string())
+    }) {
         Ok(robot) => robot,
         Err(error) => {
             eprintln!("{path}: {error}");

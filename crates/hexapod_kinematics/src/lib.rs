@@ -15,7 +15,7 @@ pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
 pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
-pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, Robot};
+pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use model::{
     Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape, rotation,
     rotation_derivative, rotation_second_derivative,

@@ -5,6 +5,7 @@ mod nearest;
 mod newton;
 mod parallel;
 mod quartic;
+mod redundant;
 mod roots;
 mod solutions;
 

@@ -96,12 +96,13 @@ impl Leg {
         }
     }
 
-    /// Inverse by iteration: from the seed, then from everywhere.
+    /// Inverse by iteration: from the seed, then from everywhere; a redundant leg then takes on its posture.
     pub(super) fn iterate(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         let first = self.descend(target, seed);
         let best = if first.distance <= REACHED { first } else { self.descend_from_all(&self.pull_in(target), seed) };
         let distance = (best.foot - target).norm();
         match (distance <= REACHED, best.converged) {
+            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, &best.angles)),
             (true, _) => Ok(best.angles),
             (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
             (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),

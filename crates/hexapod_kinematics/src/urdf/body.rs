@@ -16,15 +16,30 @@ const LIGHT: f64 = 0.01;
 const ROUNDING: f64 = 1e-3;
 
 /// What is known of the whole robot while its links are checked.
-pub(super) struct Whole<'a> {
+#[derive(Debug, Default)]
+pub(super) struct Whole {
     /// Sum of all masses, kg.
     pub(super) mass: f64,
-    /// Remarks so far.
-    pub(super) notes: &'a mut Vec<String>,
+    /// The first link whose moments are noted, with the remark, and how many there are.
+    pub(super) noted: Option<(String, usize)>,
+}
+
+impl Whole {
+    fn note(&mut self, remark: String) {
+        self.noted.get_or_insert((remark, 0)).1 += 1;
+    }
+
+    /// One remark for all links together.
+    pub(super) fn into_note(self) -> Option<String> {
+        self.noted.map(|(remark, count)| match count {
+            1 => remark,
+            _ => format!("{remark}; so it is with {count} links"),
+        })
+    }
 }
 
 /// One link, checked.
-pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, whole: &mut Whole<'_>) -> Result<Link, ModelError> {
+pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, whole: &mut Whole) -> Result<Link, ModelError> {
     let place = |tag: &str| Place::named("link", &link.name, lines.line).on_line(lines.of(tag)).attribute(tag);
     Ok(Link {
         name: link.name.clone(),
@@ -39,7 +54,7 @@ fn inertial(
     given: &urdf_rs::Inertial,
     name: &str,
     place: impl Fn(&str) -> Place,
-    whole: &mut Whole<'_>,
+    whole: &mut Whole,
 ) -> Result<Option<Inertial>, ModelError> {
     let i = &given.inertia;
     let inertia = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
@@ -71,7 +86,7 @@ fn inertial(
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
     if greatest > sum * (1.0 + ROUNDING) {
-        whole.notes.push(format!("link \"{name}\" {found}, which no body has"));
+        whole.note(format!("link \"{name}\" {found}, which no body has"));
     }
     Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
 }

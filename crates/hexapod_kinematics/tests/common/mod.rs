@@ -159,3 +159,37 @@ fn unit(v: [f64; 3]) -> [f64; 3] {
     let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
     v.map(|x| x / length)
 }
+
+/// A robot of six legs with `n` joints each: yaw, then pitches, links of equal length.
+pub fn many_jointed(n: usize) -> String {
+    let mut out = String::from("<robot name=\"many\">\n  <link name=\"base_link\"/>\n");
+    for (leg, x, y) in [
+        ("lf", 0.1, 0.1),
+        ("lm", 0.0, 0.1),
+        ("lr", -0.1, 0.1),
+        ("rf", 0.1, -0.1),
+        ("rm", 0.0, -0.1),
+        ("rr", -0.1, -0.1),
+    ] {
+        let yaw = if y > 0.0 { 1.57 } else { -1.57 };
+        for i in 0..=n {
+            let parent = if i == 0 { "base_link".to_owned() } else { format!("{leg}_{}", i - 1) };
+            let kind = if i == n { "fixed" } else { "revolute" };
+            let origin =
+                if i == 0 { format!("xyz=\"{x} {y} 0\" rpy=\"0 0 {yaw}\"") } else { "xyz=\"0.07 0 0\"".to_owned() };
+            out.push_str(&format!(
+                "<link name=\"{leg}_{i}\"/><joint name=\"{leg}_joint{i}\" type=\"{kind}\"><parent link=\"{parent}\"/>\
+                 <child link=\"{leg}_{i}\"/><origin {origin}/>"
+            ));
+            if i < n {
+                let axis = if i == 0 { "0 0 1" } else { "0 -1 0" };
+                out.push_str(&format!(
+                    "<axis xyz=\"{axis}\"/><limit lower=\"-1.5\" upper=\"1.2\" velocity=\"5\" effort=\"1\"/>"
+                ));
+            }
+            out.push_str("</joint>\n");
+        }
+    }
+    out.push_str("</robot>\n");
+    out
+}
