@@ -2,6 +2,7 @@
 //! and back.
 
 mod angles;
+mod dh;
 mod error;
 mod ik;
 mod leg;
@@ -10,8 +11,12 @@ mod model;
 mod urdf;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
+pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
-pub use leg::{Leg, LegJoint, Matrix3xN};
-pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, Robot};
-pub use model::{Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape};
+pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
+pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use model::{
+    Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape, rotation,
+    rotation_derivative, rotation_second_derivative,
+};

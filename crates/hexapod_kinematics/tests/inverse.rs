@@ -1,5 +1,7 @@
 //! Inverse kinematics through the public API.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Random, hexapod, shipped};

@@ -4,6 +4,9 @@ mod error;
 mod nearest;
 mod newton;
 mod parallel;
+mod quartic;
+mod redundant;
+mod roots;
 mod solutions;
 
 use nalgebra::Vector3;
@@ -15,6 +18,7 @@ pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Leg};
 use parallel::Parallel;
+use quartic::Quartic;
 use solutions::Candidates;
 
 /// Farthest a returned pose may be from its target, m.
@@ -27,17 +31,29 @@ pub(crate) const REACH_TOLERANCE: f64 = 1e-10;
 pub(crate) enum Solver {
     /// Three joints, the outer two parallel: closed form.
     Parallel(Parallel),
-    /// Anything else: iteration.
+    /// Any other three joints: closed form up to the roots of a quartic.
+    Quartic(Quartic),
+    /// More than three joints: iteration.
     Iteration,
 }
 
 impl Solver {
     pub(crate) fn new(chain: &Chain) -> Self {
-        Parallel::new(chain).map_or(Self::Iteration, Self::Parallel)
+        let quartic = || Quartic::new(chain).map_or(Self::Iteration, Self::Quartic);
+        Parallel::new(chain).map_or_else(quartic, Self::Parallel)
     }
 }
 
 impl Leg {
+    /// How the inverse is found: `closed form (parallel)`, `closed form (quartic)` or `iteration`.
+    pub fn inverse_method(&self) -> &'static str {
+        match self.solver {
+            Solver::Parallel(_) => "closed form (parallel)",
+            Solver::Quartic(_) => "closed form (quartic)",
+            Solver::Iteration => "iteration",
+        }
+    }
+
     /// Angles inside the joint limits that put the foot at `foot_in_body` (m), to 1e-9 m; of several solutions the
     /// one nearest to `seed` (which may be any angles; those that are not finite count as home).
     ///
@@ -82,10 +98,14 @@ impl Leg {
         solutions
     }
 
-    /// The closed form, where the leg has one.
+    /// The closed form, where the leg has one and it finds the target in reach.
     fn candidates(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<Result<Candidates, IkError>> {
         match &self.solver {
             Solver::Parallel(parallel) => Some(parallel.solve(foot_in_body, seed)),
+            Solver::Quartic(quartic) => match quartic.solve(foot_in_body, seed) {
+                Ok(found) if found.is_empty() => None,
+                other => Some(other),
+            },
             Solver::Iteration => None,
         }
     }

@@ -2,9 +2,9 @@
 
 use nalgebra::Vector3;
 
+use super::IkError;
 use super::newton::Descent;
 use super::solutions::{Solution, Solutions};
-use super::{IkError, Solver};
 use crate::angles::LegAngles;
 use crate::leg::Leg;
 
@@ -96,12 +96,13 @@ impl Leg {
         }
     }
 
-    /// Inverse by iteration: from the seed, then from everywhere.
+    /// Inverse by iteration: from the seed, then from everywhere; a redundant leg then takes on its posture.
     pub(super) fn iterate(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         let first = self.descend(target, seed);
         let best = if first.distance <= REACHED { first } else { self.descend_from_all(&self.pull_in(target), seed) };
         let distance = (best.foot - target).norm();
         match (distance <= REACHED, best.converged) {
+            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, &best.angles)),
             (true, _) => Ok(best.angles),
             (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
             (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),
@@ -110,7 +111,6 @@ impl Leg {
 
     /// Distinct solutions inside the limits, by iteration from a grid over the limits.
     pub(super) fn iterate_all(&self, target: &Vector3<f64>, seed: &LegAngles, found: &mut Solutions) {
-        debug_assert!(matches!(self.solver, Solver::Iteration));
         let mut keep = |end: Descent| {
             if end.distance <= REACHED {
                 found.insert(Solution { angles: end.angles, within_limits: true });

@@ -85,6 +85,13 @@ impl Candidates {
         }
     }
 
+    /// Adds one unless it is there already.
+    pub(crate) fn push_distinct(&mut self, angles: [f64; 3]) {
+        if !self.iter().any(|known| known.iter().zip(angles).all(|(a, b)| same(*a, b))) {
+            self.push(angles);
+        }
+    }
+
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, [f64; 3]> {
         self.list.get(..self.len).unwrap_or(&[]).iter()
     }

@@ -1,10 +1,13 @@
 //! One leg: a chain of revolute joints from the body to the foot.
 
 mod chain;
+mod derivatives;
 
 use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
 
-pub(crate) use chain::{Chain, Screw};
+pub use derivatives::Matrix6xN;
+
+pub(crate) use chain::{Chain, Screw, turn};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::ik::Solver;
@@ -66,6 +69,7 @@ pub struct Leg {
     pub(crate) tip: Isometry3<f64>,
     pub(crate) chain: Chain,
     pub(crate) home: LegAngles,
+    pub(crate) posture: LegAngles,
     pub(crate) solver: Solver,
 }
 
@@ -74,8 +78,9 @@ impl Leg {
     pub(crate) fn new(name: String, joints: Vec<LegJoint>, foot_link: usize, tip: Isometry3<f64>) -> Self {
         let chain = Chain::new(&joints, &tip);
         let home = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.clamp(0.0)));
+        let posture = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.middle()));
         let solver = Solver::new(&chain);
-        Self { name, joints, foot_link, tip, chain, home, solver }
+        Self { name, joints, foot_link, tip, chain, home, posture, solver }
     }
 
     /// Name, unique among the legs.
@@ -106,6 +111,16 @@ impl Leg {
     /// Zero angles, moved into the limits.
     pub fn home(&self) -> LegAngles {
         self.home
+    }
+
+    /// The posture that a redundant leg prefers; the middle of the limits unless it is set.
+    pub fn posture(&self) -> LegAngles {
+        self.posture
+    }
+
+    /// Sets the posture that a redundant leg prefers, moved into the limits. Without effect on a leg of three joints.
+    pub fn set_posture(&mut self, posture: &LegAngles) {
+        self.posture = self.clamp(posture);
     }
 
     /// The foot in the body frame, m. Angles that are missing count as zero; angles that are not finite give a

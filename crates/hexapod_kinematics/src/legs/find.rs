@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 
 use super::foot;
 use super::options::LegOptions;
-use super::{MAX_LEGS, MIN_LEGS};
+use super::{MAX_LEGS, MIN_LEGS, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::{Leg, LegJoint};
@@ -36,7 +36,11 @@ struct Branch {
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
 /// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm.
-pub(super) fn by_themselves(model: &mut Model, options: &LegOptions) -> Result<Vec<LegChain>, ModelError> {
+pub(super) fn by_themselves(
+    model: &mut Model,
+    options: &LegOptions,
+    read: MeshReader<'_>,
+) -> Result<Vec<LegChain>, ModelError> {
     let mut chosen: Vec<Branch> = Vec::new();
     for branch in branches(model) {
         match chosen.iter_mut().find(|c| c.moving.first() == branch.moving.first()) {
@@ -55,11 +59,11 @@ pub(super) fn by_themselves(model: &mut Model, options: &LegOptions) -> Result<V
     });
     drop_arms(model, &mut chosen, &mut notes);
     model.notes.append(&mut notes);
-    chosen.into_iter().map(|branch| to_chain(model, branch, options)).collect()
+    chosen.into_iter().map(|branch| to_chain(model, branch, options, read)).collect()
 }
 
 /// The legs that the options name.
-pub(super) fn as_given(model: &Model, options: &LegOptions) -> Result<Vec<LegChain>, ModelError> {
+pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Vec<LegChain>, ModelError> {
     let mut chains: Vec<LegChain> = Vec::new();
     for spec in &options.legs {
         let place = || Place::element(format!("leg \"{}\"", spec.name), None);
@@ -85,7 +89,7 @@ pub(super) fn as_given(model: &Model, options: &LegOptions) -> Result<Vec<LegCha
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
         }
         let branch = Branch { moving, leaf: foot_link };
-        let mut chain = to_chain(model, branch, options)?;
+        let mut chain = to_chain(model, branch, options, read)?;
         chain.name = Some(spec.name.clone());
         chains.push(chain);
     }
@@ -173,7 +177,7 @@ fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
 }
 
-fn to_chain(model: &Model, branch: Branch, options: &LegOptions) -> Result<LegChain, ModelError> {
-    let link_from_foot = foot::foot_of(model, branch.leaf, options)?;
+fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {
+    let link_from_foot = foot::foot_of(model, branch.leaf, options, read)?;
     Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
 }

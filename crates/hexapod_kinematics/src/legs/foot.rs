@@ -2,6 +2,8 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::MeshReader;
+use super::mesh::stl_vertices;
 use super::options::LegOptions;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Model, Shape};
@@ -24,7 +26,12 @@ pub(super) fn distance(model: &Model, link: usize) -> f64 {
 
 /// Pose of the foot in the frame of the last link of a leg: as given, the link's origin when fixed joints lead to
 /// it, or the point of the link's shapes that is farthest from the last joint.
-pub(super) fn foot_of(model: &Model, link: usize, options: &LegOptions) -> Result<Isometry3<f64>, ModelError> {
+pub(super) fn foot_of(
+    model: &Model,
+    link: usize,
+    options: &LegOptions,
+    read: MeshReader<'_>,
+) -> Result<Isometry3<f64>, ModelError> {
     let Some(of) = model.links().get(link) else { return Ok(Isometry3::identity()) };
     let given = options.feet.iter().find(|(name, _)| name == of.name() || name.is_empty());
     if let Some((_, point)) = given {
@@ -34,8 +41,8 @@ pub(super) fn foot_of(model: &Model, link: usize, options: &LegOptions) -> Resul
         return Ok(Isometry3::identity());
     }
     let joint_from_link = last_joint_from_link(model, link);
-    let farthest = |shapes: &[Shape]| {
-        let points = shapes.iter().filter_map(|s| farthest_point(s, &joint_from_link));
+    let mut farthest = |shapes: &[Shape]| {
+        let points = shapes.iter().filter_map(|s| farthest_point(s, &joint_from_link, read));
         points.max_by(|a, b| a.norm().total_cmp(&b.norm()))
     };
     let point = farthest(of.collisions()).or_else(|| farthest(of.visuals())).filter(|p| p.norm() > MIN_TIP);
@@ -66,14 +73,21 @@ fn last_joint_from_link(model: &Model, link: usize) -> Isometry3<f64> {
     pose
 }
 
-/// The middle of the end of a shape that is farthest from the link's joint, in the link's frame; a mesh is unknown.
-fn farthest_point(shape: &Shape, joint_from_link: &Isometry3<f64>) -> Option<Vector3<f64>> {
+/// The middle of the end of a shape that is farthest from the link's joint, in the link's frame; of a mesh the
+/// farthest vertex, where it can be read.
+fn farthest_point(shape: &Shape, joint_from_link: &Isometry3<f64>, read: MeshReader<'_>) -> Option<Vector3<f64>> {
+    let in_link = |p: Vector3<f64>| (shape.link_from_shape * nalgebra::Point3::from(p)).coords;
+    let from_joint = |p: &Vector3<f64>| (joint_from_link * nalgebra::Point3::from(*p)).coords.norm();
+    let farther = |a: &Vector3<f64>, b: &Vector3<f64>| from_joint(a).total_cmp(&from_joint(b));
     let half = match &shape.geometry {
         Geometry::Box { size } => size * 0.5,
         Geometry::Cylinder { length, .. } => Vector3::new(0.0, 0.0, length * 0.5),
         Geometry::Capsule { radius, length } => Vector3::new(0.0, 0.0, length * 0.5 + radius),
         Geometry::Sphere { .. } => Vector3::zeros(),
-        Geometry::Mesh { .. } => return None,
+        Geometry::Mesh { filename, scale } => {
+            let vertices = stl_vertices(&read(filename)?)?;
+            return vertices.iter().map(|v| in_link(v.component_mul(scale))).max_by(farther);
+        }
     };
     let longest = half.iamax();
     let ends = [1.0, -1.0].map(|sign| {
@@ -81,8 +95,7 @@ fn farthest_point(shape: &Shape, joint_from_link: &Isometry3<f64>) -> Option<Vec
         if let (Some(to), Some(from)) = (end.get_mut(longest), half.get(longest)) {
             *to = sign * from;
         }
-        (shape.link_from_shape * nalgebra::Point3::from(end)).coords
+        in_link(end)
     });
-    let from_joint = |p: &Vector3<f64>| (joint_from_link * nalgebra::Point3::from(*p)).coords.norm();
-    ends.into_iter().max_by(|a, b| from_joint(a).total_cmp(&from_joint(b)))
+    ends.into_iter().max_by(farther)
 }

@@ -2,6 +2,7 @@
 
 mod find;
 mod foot;
+mod mesh;
 mod names;
 mod options;
 mod order;
@@ -16,6 +17,9 @@ use crate::model::Model;
 pub const MAX_LEGS: usize = 8;
 /// Fewest legs a robot may have.
 pub const MIN_LEGS: usize = 3;
+
+/// Gives the bytes of a mesh by its address in the description (`package://..`, a path), or `None`.
+pub type MeshReader<'a> = &'a mut dyn FnMut(&str) -> Option<Vec<u8>>;
 
 /// A model with its legs.
 ///
@@ -41,12 +45,22 @@ impl Robot {
         Self::from_model(Model::from_urdf(text)?, options)
     }
 
+    /// The same; where only a mesh (STL) shows a leg's foot, `read` is asked for it, and the vertex farthest from the
+    /// last joint is the foot. This crate opens no files.
+    pub fn from_urdf_and_meshes(text: &str, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
+        Self::build(Model::from_urdf(text)?, options, read)
+    }
+
     /// Finds the legs of a model.
-    pub fn from_model(mut model: Model, options: &LegOptions) -> Result<Self, ModelError> {
+    pub fn from_model(model: Model, options: &LegOptions) -> Result<Self, ModelError> {
+        Self::build(model, options, &mut |_| None)
+    }
+
+    fn build(mut model: Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
         let chains = if options.legs.is_empty() {
-            find::by_themselves(&mut model, options)?
+            find::by_themselves(&mut model, options, read)?
         } else {
-            find::as_given(&model, options)?
+            find::as_given(&model, options, read)?
         };
         check_count(&model, chains.len())?;
         let names = names::names(&model, &chains);
@@ -63,6 +77,11 @@ impl Robot {
     /// Legs, left front to rear, then right front to rear.
     pub fn legs(&self) -> &[Leg] {
         &self.legs
+    }
+
+    /// Legs, to set their postures.
+    pub fn legs_mut(&mut self) -> &mut [Leg] {
+        &mut self.legs
     }
 
     /// The links and joints.

@@ -4,11 +4,13 @@ mod joint;
 mod limits;
 mod link;
 mod pose;
+mod transform;
 pub(crate) mod tree;
 
 pub use joint::{Joint, JointKind, Mimic};
 pub use limits::{JointLimits, LimitsError};
 pub use link::{Geometry, Inertial, Link, Shape};
+pub use transform::{rotation, rotation_derivative, rotation_second_derivative};
 
 /// A robot that is one tree: a base link, every other link hanging on exactly one joint, all numbers finite.
 ///

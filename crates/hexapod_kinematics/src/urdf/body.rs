@@ -8,17 +8,42 @@ use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Inertial, Link, Shape};
 
 /// A principal moment of a body is at most the sum of the two others. Published descriptions break this (unit
-/// slips, inertia of another frame), so a moment up to this many times the sum is noted; beyond it is refused.
-const REFUSED_MOMENT_RATIO: f64 = 2.0;
+/// slips, the inertia of another frame), so up to this many times the sum is noted; beyond it is refused.
+const REFUSED_MOMENT_RATIO: f64 = 1.5;
+/// Links lighter than this share of the robot are not refused for it, only noted: they are often placeholders.
+const LIGHT: f64 = 0.01;
 /// Rounding allowed in the same rule, and in the sign of the least moment, relative to the greatest.
 const ROUNDING: f64 = 1e-3;
 
+/// What is known of the whole robot while its links are checked.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    /// Sum of all masses, kg.
+    pub(super) mass: f64,
+    /// The first link whose moments are noted, with the remark, and how many there are.
+    pub(super) noted: Option<(String, usize)>,
+}
+
+impl Whole {
+    fn note(&mut self, remark: String) {
+        self.noted.get_or_insert((remark, 0)).1 += 1;
+    }
+
+    /// One remark for all links together.
+    pub(super) fn into_note(self) -> Option<String> {
+        self.noted.map(|(remark, count)| match count {
+            1 => remark,
+            _ => format!("{remark}; so it is with {count} links"),
+        })
+    }
+}
+
 /// One link, checked.
-pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, notes: &mut Vec<String>) -> Result<Link, ModelError> {
+pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, whole: &mut Whole) -> Result<Link, ModelError> {
     let place = |tag: &str| Place::named("link", &link.name, lines.line).on_line(lines.of(tag)).attribute(tag);
     Ok(Link {
         name: link.name.clone(),
-        inertial: inertial(&link.inertial, &link.name, place, notes)?,
+        inertial: inertial(&link.inertial, &link.name, place, whole)?,
         visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry)), || place("visual"))?,
         collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry)), || place("collision"))?,
         line: lines.line,
@@ -29,7 +54,7 @@ fn inertial(
     given: &urdf_rs::Inertial,
     name: &str,
     place: impl Fn(&str) -> Place,
-    notes: &mut Vec<String>,
+    whole: &mut Whole,
 ) -> Result<Option<Inertial>, ModelError> {
     let i = &given.inertia;
     let inertia = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
@@ -55,13 +80,13 @@ fn inertial(
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
     let sum = least + middle;
-    if greatest > sum * REFUSED_MOMENT_RATIO {
-        let found = format!("has a principal moment of {greatest:.3e} kg m², and the other two sum up to {sum:.3e}");
+    let found = format!("has a principal moment of {greatest:.3e} kg m², and the other two sum up to {sum:.3e}");
+    if greatest > sum * REFUSED_MOMENT_RATIO && mass >= LIGHT * whole.mass {
         let hint = "no body is like that: a principal moment is at most the sum of the two others";
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
     if greatest > sum * (1.0 + ROUNDING) {
-        notes.push(format!("link \"{name}\": no body has these moments of inertia, {greatest:.3e} > {sum:.3e} kg m²"));
+        whole.note(format!("link \"{name}\" {found}, which no body has"));
     }
     Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
 }

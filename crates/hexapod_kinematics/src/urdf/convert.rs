@@ -20,10 +20,12 @@ const CONTINUOUS_VELOCITY: f64 = 2.0 * PI;
 pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines) -> Result<Parts, ModelError> {
     let unknown = ElementLines::default();
     let mut parts = Parts { name: robot.name.clone(), links: Vec::new(), joints: Vec::new(), notes: Vec::new() };
+    let mass = robot.links.iter().map(|link| link.inertial.mass.value).sum();
+    let mut whole = body::Whole { mass, ..body::Whole::default() };
     for (i, link) in robot.links.iter().enumerate() {
-        let lines = lines.links.get(i).unwrap_or(&unknown);
-        parts.links.push(body::link(link, lines, &mut parts.notes)?);
+        parts.links.push(body::link(link, lines.links.get(i).unwrap_or(&unknown), &mut whole)?);
     }
+    parts.notes.extend(whole.into_note());
     for (i, joint) in robot.joints.iter().enumerate() {
         let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown) };
         match joint.joint_type {

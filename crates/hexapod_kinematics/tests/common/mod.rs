@@ -1,7 +1,5 @@
 //! Small generator of URDFs for the tests.
-#![allow(dead_code)]
-
-use std::fmt::Write;
+#![allow(dead_code, clippy::unwrap_used)]
 
 /// A yaw-pitch-pitch leg to write.
 #[derive(Clone, Debug)]
@@ -28,8 +26,7 @@ impl LegText {
             };
             let axis = if i == 0 { "0 0 1" } else { "0 -1 0" };
             let [lower, upper] = limits[i];
-            write!(
-                out,
+            out.push_str(&format!(
                 r#"  <link name="{name}_{part}_link"/>
   <joint name="{name}_{part}" type="revolute">
     <parent link="{parent}"/>
@@ -39,11 +36,9 @@ impl LegText {
     <limit lower="{lower}" upper="{upper}" velocity="5.0" effort="1.5"/>
   </joint>
 "#
-            )
-            .unwrap();
+            ));
         }
-        write!(
-            out,
+        out.push_str(&format!(
             r#"  <link name="{name}_foot"/>
   <joint name="{name}_foot_fixed" type="fixed">
     <parent link="{name}_tibia_link"/>
@@ -52,8 +47,7 @@ impl LegText {
   </joint>
 "#,
             lengths[2]
-        )
-        .unwrap();
+        ));
     }
 }
 
@@ -102,4 +96,100 @@ impl Random {
     pub fn range(&mut self, lower: f64, upper: f64) -> f64 {
         lower + (upper - lower) * self.unit()
     }
+}
+
+/// Kinds of random three-joint legs.
+#[derive(Clone, Copy, Debug)]
+pub enum RandomLegs {
+    /// Outer axes parallel, lateral offsets, the first axis at any angle.
+    Parallel,
+    /// Any axes and offsets.
+    General,
+    /// The first two axes parallel.
+    InnerParallel,
+    /// The first two axes meet.
+    Meeting,
+}
+
+/// A robot of three equal legs of a random geometry.
+pub fn random_robot(kind: RandomLegs, random: &mut Random) -> String {
+    let mut vector = |scale: f64| [0; 3].map(|_: i32| random.range(-scale, scale));
+    let rpy: Vec<[f64; 3]> = (0..4).map(|_| vector(3.0)).collect();
+    let xyz: Vec<[f64; 3]> = (0..4).map(|_| vector(0.15)).collect();
+    let axes: Vec<[f64; 3]> = (0..3).map(|_| unit(vector(1.0))).collect();
+    let (mut rpy, mut xyz, mut axes) = (rpy, xyz, axes);
+    match kind {
+        RandomLegs::General => {}
+        RandomLegs::Parallel => {
+            rpy[2] = [0.0; 3];
+            axes[2] = axes[1].map(|a| -a);
+        }
+        RandomLegs::InnerParallel => {
+            rpy[1] = [0.0; 3];
+            axes[1] = axes[0];
+        }
+        RandomLegs::Meeting => xyz[1] = axes[0].map(|a| 0.03 * a),
+    }
+    let text = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+    let mut out = String::from("<robot name=\"random\">\n  <link name=\"base_link\"/>\n");
+    for leg in ["a", "b", "c"] {
+        for i in 0..4 {
+            let parent = if i == 0 { "base_link".to_owned() } else { format!("{leg}_{}", i - 1) };
+            let kind = if i == 3 { "fixed" } else { "revolute" };
+            out.push_str(&format!(
+                "<link name=\"{leg}_{i}\"/><joint name=\"{leg}_joint{i}\" type=\"{kind}\"><parent link=\"{parent}\"/>\
+                 <child link=\"{leg}_{i}\"/><origin xyz=\"{}\" rpy=\"{}\"/>",
+                text(xyz[i]),
+                text(rpy[i])
+            ));
+            if i < 3 {
+                out.push_str(&format!(
+                    "<axis xyz=\"{}\"/><limit lower=\"-3\" upper=\"3\" velocity=\"1\" effort=\"1\"/>",
+                    text(axes[i])
+                ));
+            }
+            out.push_str("</joint>\n");
+        }
+    }
+    out.push_str("</robot>\n");
+    out
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    v.map(|x| x / length)
+}
+
+/// A robot of six legs with `n` joints each: yaw, then pitches, links of equal length.
+pub fn many_jointed(n: usize) -> String {
+    let mut out = String::from("<robot name=\"many\">\n  <link name=\"base_link\"/>\n");
+    for (leg, x, y) in [
+        ("lf", 0.1, 0.1),
+        ("lm", 0.0, 0.1),
+        ("lr", -0.1, 0.1),
+        ("rf", 0.1, -0.1),
+        ("rm", 0.0, -0.1),
+        ("rr", -0.1, -0.1),
+    ] {
+        let yaw = if y > 0.0 { 1.57 } else { -1.57 };
+        for i in 0..=n {
+            let parent = if i == 0 { "base_link".to_owned() } else { format!("{leg}_{}", i - 1) };
+            let kind = if i == n { "fixed" } else { "revolute" };
+            let origin =
+                if i == 0 { format!("xyz=\"{x} {y} 0\" rpy=\"0 0 {yaw}\"") } else { "xyz=\"0.07 0 0\"".to_owned() };
+            out.push_str(&format!(
+                "<link name=\"{leg}_{i}\"/><joint name=\"{leg}_joint{i}\" type=\"{kind}\"><parent link=\"{parent}\"/>\
+                 <child link=\"{leg}_{i}\"/><origin {origin}/>"
+            ));
+            if i < n {
+                let axis = if i == 0 { "0 0 1" } else { "0 -1 0" };
+                out.push_str(&format!(
+                    "<axis xyz=\"{axis}\"/><limit lower=\"-1.5\" upper=\"1.2\" velocity=\"5\" effort=\"1\"/>"
+                ));
+            }
+            out.push_str("</joint>\n");
+        }
+    }
+    out.push_str("</robot>\n");
+    out
 }
