@@ -80,8 +80,22 @@ impl ConfigError {
         Self::build(&source.name, key, message.into(), help.into(), Some(Place { location, length, code }))
     }
 
+    /// An error on a line (from 1) of a text that another parser has read, such as a URDF.
+    pub fn on_line(
+        source: &Source,
+        line: usize,
+        key: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let start: usize = source.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let text = source.text[start..].lines().next().unwrap_or_default();
+        let indent = text.len() - text.trim_start().len();
+        Self::at(source, start + indent..start + text.len(), key, message, help)
+    }
+
     /// An error about a file as a whole: it cannot be read, it is too large.
-    pub(crate) fn whole_file(name: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn whole_file(name: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::build(name, "", message.into(), help.into(), None)
     }
 

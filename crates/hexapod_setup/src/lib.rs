@@ -1,2 +1,12 @@
-//! x
+#![doc = include_str!("../README.md")]
+
+mod files;
+mod gaits;
 pub mod params;
+mod robot;
+mod servos;
+
+pub use files::Files;
+pub use gaits::Gaits;
+pub use robot::Description;
+pub use servos::read_servos;

@@ -1,0 +1,54 @@
+//! Where the robot's files are.
+
+use hexapod_config::ConfigError;
+use std::path::{Path, PathBuf};
+
+/// The folder of the configuration files and the file of the robot's description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// Folder of `hexapod.yaml`, `gaits.yaml` and `servos.yaml`.
+    pub config: PathBuf,
+    /// The URDF.
+    pub urdf: PathBuf,
+}
+
+impl Files {
+    /// The files given, and for those that are not given (or empty) the shipped ones: beside the executable in an
+    /// installed package (`lib/hexapod/x` and `share/hexapod`), or in the source tree it was built in.
+    ///
+    /// # Errors
+    /// The shipped files are needed and nowhere near the executable; says where they were looked for.
+    pub fn find(config: &str, urdf: &str) -> Result<Self, ConfigError> {
+        let given = |path: &str| (!path.is_empty()).then(|| PathBuf::from(path));
+        let (config, urdf) = (given(config), given(urdf));
+        if let (Some(config), Some(urdf)) = (&config, &urdf) {
+            return Ok(Self { config: config.clone(), urdf: urdf.clone() });
+        }
+        let share = share_folder()?;
+        Ok(Self {
+            config: config.unwrap_or_else(|| share.join("config")),
+            urdf: urdf.unwrap_or_else(|| share.join("urdf/hexapod.urdf")),
+        })
+    }
+
+    /// A file in the configuration folder.
+    #[must_use]
+    pub fn in_config(&self, name: &str) -> PathBuf {
+        self.config.join(name)
+    }
+}
+
+/// The folder that holds the shipped `config`, `launch` and `urdf`.
+fn share_folder() -> Result<PathBuf, ConfigError> {
+    let executable = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
+    let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
+    let here = std::env::current_dir().ok();
+    let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).collect();
+    let found = tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
+    found.cloned().ok_or_else(|| {
+        let help = "give the folder with --config and the robot with --urdf (parameters `config` and `urdf`)";
+        let nearest = tried.first().map(|path| path.display().to_string()).unwrap_or_default();
+        ConfigError::whole_file("config/hexapod.yaml", format!("not found near the executable, nor in {nearest}"), help)
+    })
+}

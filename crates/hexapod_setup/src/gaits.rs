@@ -1,0 +1,56 @@
+//! `gaits.yaml`.
+
+use hexapod_config::{ConfigError, Document};
+use hexapod_gait::{Gait, GaitSpec, leg_places};
+use hexapod_kinematics::Robot;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Gaits by name, laid out for a robot's legs.
+#[derive(Clone, Debug)]
+pub struct Gaits {
+    by_name: BTreeMap<String, Gait>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    gaits: BTreeMap<String, GaitSpec>,
+}
+
+impl Gaits {
+    /// Reads and checks a file of gaits.
+    ///
+    /// # Errors
+    /// File, line and key of the first gait that does not hold.
+    pub fn read(path: &Path, robot: &Robot) -> Result<Self, ConfigError> {
+        let document = Document::read(path)?;
+        let file: File = document.deserialize()?;
+        let places = leg_places(robot);
+        let mut by_name = BTreeMap::new();
+        for (name, spec) in file.gaits {
+            let gait = Gait::try_new(&spec, &places)
+                .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
+            by_name.insert(name, gait);
+        }
+        if by_name.is_empty() {
+            return Err(document.error_at("gaits", "there is no gait", "describe one, such as `tripod`"));
+        }
+        Ok(Self { by_name })
+    }
+
+    /// The gait of this name.
+    ///
+    /// # Errors
+    /// No gait has it; names those that there are.
+    pub fn get(&self, name: &str) -> Result<Gait, String> {
+        let known = || self.names().collect::<Vec<_>>().join(", ");
+        self.by_name.get(name).copied().ok_or_else(|| format!("no gait is called {name:?}; there are {}", known()))
+    }
+
+    /// The names of all gaits.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+}

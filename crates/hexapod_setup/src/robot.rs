@@ -1,0 +1,33 @@
+//! The robot's description.
+
+use hexapod_config::{ConfigError, Source};
+use hexapod_kinematics::Robot;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A checked robot and the text it was read from.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The robot.
+    pub robot: Arc<Robot>,
+    /// The URDF, as it is published on `robot_description`.
+    pub urdf: String,
+}
+
+impl Description {
+    /// Reads and checks a URDF.
+    ///
+    /// # Errors
+    /// The file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let source = Source::read(path)?;
+        match Robot::from_urdf(&source.text) {
+            Ok(robot) => Ok(Self { robot: Arc::new(robot), urdf: source.text }),
+            Err(error) => {
+                let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
+                let line = error.line().map_or(1, |line| line as usize);
+                Err(ConfigError::on_line(&source, line, key.trim(), error.what(), error.expected()))
+            }
+        }
+    }
+}
