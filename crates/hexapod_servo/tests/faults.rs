@@ -83,6 +83,22 @@ fn when_lost_board_comes_back_expect_it_off_and_latched_until_enable() {
 }
 
 #[test]
+fn when_enable_is_refused_in_fault_expect_frozen_board_to_keep_its_pulses() {
+    let mut rig = Rig::armed();
+    rig.bus.inject(BusFault::BrownOut { address: 0x40 });
+    while rig.step(|_| 0.2) != State::Fault {}
+    rig.now += ms(300);
+    let report = rig.driver.enable(rig.now);
+    let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).map(|check| check.name).collect();
+    assert_eq!(failed, ["commands"]);
+    for _ in 0..10 {
+        assert_eq!(rig.tick(), State::Fault);
+        assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some() == (joint >= 9)));
+    }
+    rig.arm(|_| 0.2);
+}
+
+#[test]
 fn when_fault_lasts_expect_the_rest_off_too() {
     let mut rig = Rig::armed();
     rig.bus.inject(BusFault::Dead { address: 0x40 });

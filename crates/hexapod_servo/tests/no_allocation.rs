@@ -9,7 +9,7 @@ use common::{JOINTS, config, ms};
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
 use hexapod_servo::{ServoDriver, State};
 
-/// A bus that answers reads as a healthy board would and can be unplugged; the simulated bus allocates.
+/// A bus that answers reads as a healthy board would and can be unplugged.
 #[derive(Default)]
 struct Plain {
     unplugged: bool,
@@ -71,6 +71,22 @@ fn when_ticking_in_every_state_expect_no_allocation() {
     assert_eq!(stop.count_total, 0);
     ticks(&mut driver, &mut now, 100, true);
     assert_eq!(driver.state(), State::EmergencyStop);
+}
+
+#[test]
+fn when_bus_is_simulated_expect_no_allocation_either() {
+    let mut rig = common::Rig::armed();
+    rig.bus.inject(hexapod_servo::simulated::BusFault::NackProbability(0.01));
+    let targets: Vec<_> = (0..JOINTS).map(|joint| (joint, 0.4)).collect();
+    let info = allocation_counter::measure(|| {
+        for _ in 0..500 {
+            rig.now += ms(10);
+            assert!(rig.driver.command(rig.now, &targets).is_ok());
+            rig.driver.tick(rig.now);
+        }
+    });
+    assert_eq!(info.count_total, 0);
+    assert_eq!(rig.driver.state(), State::Armed);
 }
 
 #[test]

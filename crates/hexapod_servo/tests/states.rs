@@ -30,7 +30,7 @@ fn when_no_command_came_expect_enable_refused_with_reason() {
     let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).map(|check| check.name).collect();
     assert_eq!(failed, ["commands"]);
     let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
-    assert_eq!(names, ["config", "commands", "bus", "prescale"]);
+    assert_eq!(names, ["config", "bus", "prescale", "commands"]);
     assert_eq!(rig.driver.state(), State::Disarmed);
     rig.step(|_| 0.0);
     assert!(rig.all_low());
@@ -303,4 +303,11 @@ fn when_counters_are_watched_expect_them_never_to_fall() {
         assert!(counters.ticks == last.ticks + 1 && counters.clamped >= last.clamped);
         last = counters;
     }
+}
+
+#[test]
+fn when_driver_is_moved_to_a_thread_expect_it_to_work_there() {
+    let mut rig = Rig::armed();
+    let state = std::thread::spawn(move || rig.step(|_| 0.1)).join().expect("no panic");
+    assert_eq!(state, State::Armed);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use embedded_hal::i2c::I2c;
 
-use super::boards::READ_BACK;
+use super::boards::{BoardUnit, READ_BACK};
 use super::checks::ArmReport;
 use super::driver::{RETRIES, ServoDriver};
 use super::state::State;
@@ -12,7 +12,7 @@ use crate::pca9685::{Link, SETTLE};
 
 impl<B: I2c> ServoDriver<B> {
     /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
-    /// else the state stays what it was. Clears a latched fault or emergency stop if it passes. Does its bus traffic
+    /// else the state stays what it was, and boards without pulses stay off. Clears a latched fault or emergency stop if it passes. Does its bus traffic
     /// at once (about 2.5 ms a board at 400 kHz). In a live state it does nothing and passes.
     ///
     /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last told to be,
@@ -23,10 +23,12 @@ impl<B: I2c> ServoDriver<B> {
             return report;
         }
         self.check_config(&mut report);
-        self.check_commands(now, &mut report);
         self.check_boards(now, &mut report);
+        self.check_commands(now, &mut report);
         if report.passed() {
             self.begin_arming(now);
+        } else {
+            self.boards.iter_mut().for_each(BoardUnit::stay_off);
         }
         report
     }
@@ -65,9 +67,6 @@ impl<B: I2c> ServoDriver<B> {
         let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
         report.add("bus", silent.is_empty(), detail(&silent, "every board answers"));
         report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
-        if !report.passed() {
-            self.drop_pulses();
-        }
     }
 
     fn begin_arming(&mut self, now: Duration) {

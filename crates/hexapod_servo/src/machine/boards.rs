@@ -78,6 +78,11 @@ impl BoardUnit {
         }
     }
 
+    /// After a refused arming: a board that was prepared but has no pulse yet gets none.
+    pub fn stay_off(&mut self) {
+        self.off |= self.shadow.is_off();
+    }
+
     /// One tick of a live board: what is due, then the register whose turn it is.
     pub fn serve<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), Fault> {
         let due = self.shadow.is_due();
@@ -127,6 +132,7 @@ impl BoardUnit {
     ) -> Result<Option<u8>, BusError> {
         let address = self.address();
         if self.off || !self.in_service(link)? {
+            self.off = true;
             pca9685::start(&mut self.shadow, self.prescale, link)?;
         }
         if let Some(read) = pca9685::verify(address, PRE_SCALE, self.prescale, link)? {

@@ -26,6 +26,7 @@ impl<B: I2c> ServoDriver<B> {
         self.counters.emergency_stops += 1;
         self.drop_pulses();
         self.state = State::EmergencyStop;
+        self.fault = None;
         result
     }
 

@@ -37,6 +37,8 @@ pub struct Chip {
     pointer: u8,
     led_written: bool,
     resets: u64,
+    /// Acknowledged the address of the present transfer.
+    listening: bool,
 }
 
 impl Chip {
@@ -50,6 +52,7 @@ impl Chip {
             pointer: 0,
             led_written: false,
             resets: 0,
+            listening: false,
         };
         chip.power_up();
         chip
@@ -121,6 +124,14 @@ impl Chip {
         let sub_call = (0..3).any(|n| mode1 & (0x08 >> n) != 0 && self.register(SUBADR1 + n) >> 1 == address);
         let all_call = mode1 & MODE1_ALL_CALL != 0 && self.register(ALLCALLADR) >> 1 == address;
         address == self.address || sub_call || all_call
+    }
+
+    pub(super) fn set_listening(&mut self, listening: bool) {
+        self.listening = listening;
+    }
+
+    pub(super) fn is_listening(&self) -> bool {
+        self.listening
     }
 
     pub(super) fn point_to(&mut self, register: u8) {

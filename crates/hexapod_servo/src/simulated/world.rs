@@ -82,10 +82,10 @@ impl World {
         let total =
             operations.iter().map(|operation| if let Operation::Write(bytes) = operation { bytes.len() } else { 0 });
         let total: usize = total.sum();
-        let listeners = self.listeners(address);
+        let answered = self.call(address);
         let refused = self.nacks > 0 || self.random.chance(self.nack_probability);
         self.nacks = self.nacks.saturating_sub(1);
-        if refused || (listeners.is_empty() && address != 0) {
+        if refused || (!answered && address != 0) {
             self.note(address, operations, Outcome::NotAcknowledged);
             return Err(ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address));
         }
@@ -99,14 +99,14 @@ impl World {
                         if tear.is_some_and(|(limit, _)| written >= limit) {
                             break;
                         }
-                        self.deliver(address, &listeners, written, byte);
+                        self.deliver(address, written, byte);
                         written += 1;
                     }
                 }
                 Operation::Read(bytes) => {
                     for byte in bytes.iter_mut() {
                         // Several listeners pull the line low together.
-                        *byte = listeners.iter().fold(0xFF, |value, &index| value & self.chips[index].give());
+                        *byte = self.listening().fold(0xFF, |value, chip| value & chip.give());
                     }
                     read += bytes.len();
                 }
@@ -137,9 +137,15 @@ impl World {
         transcript.push(Transfer { address, written, read, outcome });
     }
 
-    fn listeners(&self, address: u8) -> Vec<usize> {
-        let alive = |chip: &Chip| chip.answers(address) && !self.dead.contains(&chip.address());
-        (0..self.chips.len()).filter(|&index| alive(&self.chips[index])).collect()
+    /// Marks the chips that acknowledge this address for the transfer to come; true if there is one.
+    fn call(&mut self, address: u8) -> bool {
+        let mut any = false;
+        for chip in &mut self.chips {
+            let listens = chip.answers(address) && !self.dead.contains(&chip.address());
+            chip.set_listening(listens);
+            any |= listens;
+        }
+        any
     }
 
     fn pick_tear(&mut self, total: usize) -> Option<(usize, bool)> {
@@ -153,14 +159,18 @@ impl World {
         torn.then(|| (self.random.below(total), self.random.chance(0.5)))
     }
 
-    fn deliver(&mut self, address: u8, listeners: &[usize], position: usize, byte: u8) {
+    fn listening(&mut self) -> impl Iterator<Item = &mut Chip> {
+        self.chips.iter_mut().filter(|chip| chip.is_listening())
+    }
+
+    fn deliver(&mut self, address: u8, position: usize, byte: u8) {
         if address == 0 && position == 0 && byte == SOFTWARE_RESET {
             self.chips.iter_mut().for_each(Chip::reset);
         }
-        for &index in listeners {
+        for chip in self.listening() {
             match position {
-                0 => self.chips[index].point_to(byte),
-                _ => self.chips[index].take(byte),
+                0 => chip.point_to(byte),
+                _ => chip.take(byte),
             }
         }
     }
