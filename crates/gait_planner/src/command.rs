@@ -31,7 +31,12 @@ pub enum Command {
     /// Parameter `cmd_vel_timeout`, s.
     Timeout(f64),
     /// The joint angles the robot is found in before it has moved.
-    Found { angles: [LegAngles; MAX_LEGS], legs: usize },
+    Found {
+        /// Angles of each leg's joints, rad.
+        angles: [LegAngles; MAX_LEGS],
+        /// How many legs there are.
+        legs: usize,
+    },
 }
 
 /// A command and when it was received, on the clock the control loop ticks by.

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+pub mod command;
+mod control;
+pub mod core;
+mod inbox;
+mod markers;
+mod outbox;
+mod params;
+mod publish;
+mod run;
+mod setup;
+mod status;
+mod subscriptions;
+
+pub use params::specs;
+pub use run::run;
+pub use setup::Setup;
+
+/// Name of the node.
+pub const NAME: &str = "gait_planner";

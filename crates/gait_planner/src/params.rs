@@ -21,7 +21,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_stride", 0.11, "Longest step of the outermost foot, m").range(0.005, 1.0).read_only(),
         ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m").range(0.0, 0.2).read_only(),
         ParamSpec::new("body_height", 0.09, "Body above the ground when walking, m").range(0.01, 1.0).read_only(),
-        ParamSpec::new("sit_height", 0.04, "Body above the ground when sitting, m").range(0.0, 1.0).read_only(),
+        ParamSpec::new("sit_height", 0.03, "Body above the ground when sitting, m").range(0.0, 1.0).read_only(),
         ParamSpec::new("stand_time", 1.5, "Seconds that standing up takes").range(0.3, 20.0).read_only(),
         ParamSpec::new("sit_time", 1.0, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
     ]);
@@ -61,4 +61,16 @@ pub fn limits(params: &Params) -> TwistLimits {
 #[must_use]
 pub fn gait_name(params: &Params) -> String {
     text(params, "gait")
+}
+
+/// Ticks per second.
+#[must_use]
+pub fn rate(params: &Params) -> f64 {
+    number(params, "rate")
+}
+
+/// Seconds after which a command stops counting.
+#[must_use]
+pub fn timeout(params: &Params) -> f64 {
+    number(params, "cmd_vel_timeout")
 }

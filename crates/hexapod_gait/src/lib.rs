@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arc;
+mod balance;
 mod engine;
 mod gait;
 pub mod limits;
@@ -11,6 +12,7 @@ mod swing;
 mod twist;
 mod walk;
 
+pub use balance::{Balance, Standing};
 pub use engine::{Engine, GaitState, Input, Settings, Tick};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace};
 pub use limits::{LimitedBy, TwistLimits};

@@ -25,6 +25,9 @@ pub enum RosError {
         /// What rcl says.
         reason: String,
     },
+    /// A thread could not be started, or ended badly.
+    #[error("{0}")]
+    Thread(String),
     /// A parameter given at the start does not hold.
     #[error("node `{node}`, parameter `{parameter}`: {reason}")]
     Parameter {

@@ -14,7 +14,9 @@ pub type Granted = Result<(), String>;
 /// # Errors
 /// The limit on locked memory is too low, and how to raise it.
 pub fn lock_memory() -> Granted {
-    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
+    // MCL_ONFAULT (Linux 4.4): pages are locked as they are first used, not all of every thread's stack at once.
+    const MCL_ONFAULT: i32 = 4;
+    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | MlockAllFlags::from_bits_retain(MCL_ONFAULT))
         .map_err(|error| format!("memory is not locked ({error}); raise `memlock` in /etc/security/limits.conf"))
 }
 

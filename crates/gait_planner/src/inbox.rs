@@ -1,0 +1,171 @@
+//! What comes in from ROS: checked here, once, and handed to the control loop.
+
+use crate::command::{Command, Received};
+use hexapod_gait::{BodyOffset, Twist};
+use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use rtrb::Producer;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The clock commands are dated by: monotonic, or simulated when the loop ticks by `/clock`.
+pub type Now = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// The sending end for commands, shared by all handlers of the node's one spinning thread.
+#[derive(Clone)]
+pub struct Inbox {
+    shared: Arc<Mutex<Shared>>,
+    now: Now,
+}
+
+struct Shared {
+    queue: Producer<Received>,
+    rejected: BTreeMap<&'static str, Rejected>,
+}
+
+/// How often messages of a topic were refused, and why the last one was.
+#[derive(Clone, Debug, Default)]
+pub struct Rejected {
+    /// Messages refused.
+    pub count: u64,
+    /// Why the last one was.
+    pub reason: String,
+}
+
+impl Inbox {
+    /// An inbox that fills `queue`.
+    #[must_use]
+    pub fn new(queue: Producer<Received>, now: Now) -> Self {
+        Self { shared: Arc::new(Mutex::new(Shared { queue, rejected: BTreeMap::new() })), now }
+    }
+
+    /// Hands a command to the control loop; refused (and counted) only if that has stopped taking any.
+    pub fn send(&self, topic: &'static str, command: Command) {
+        let received = Received { command, at: (self.now)() };
+        if self.locked(|shared| shared.queue.push(received)).is_err() {
+            self.reject(topic, "the control loop does not take commands");
+        }
+    }
+
+    /// Hands over what a message holds, or counts why it is refused.
+    pub fn take(&self, topic: &'static str, command: Result<Command, String>) {
+        match command {
+            Ok(command) => self.send(topic, command),
+            Err(reason) => self.reject(topic, reason),
+        }
+    }
+
+    /// Counts a message that is refused.
+    pub fn reject(&self, topic: &'static str, reason: impl Into<String>) {
+        let reason = reason.into();
+        let first = self.locked(|shared| {
+            let entry = shared.rejected.entry(topic).or_default();
+            entry.count += 1;
+            let first = entry.reason != reason;
+            entry.reason.clone_from(&reason);
+            first
+        });
+        if first {
+            tracing::warn!("{topic}: {reason}");
+        }
+    }
+
+    /// What has been refused so far, by topic.
+    #[must_use]
+    pub fn rejected(&self) -> BTreeMap<&'static str, Rejected> {
+        self.locked(|shared| shared.rejected.clone())
+    }
+
+    fn locked<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
+        work(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The planar part of a twist; all six numbers must be finite, though three are not used.
+///
+/// # Errors
+/// Names the field that is not finite.
+pub fn planar(message: &TwistMsg) -> Result<Command, String> {
+    let TwistMsg { linear, angular } = message;
+    let fields = [
+        ("linear.x", linear.x),
+        ("linear.y", linear.y),
+        ("linear.z", linear.z),
+        ("angular.x", angular.x),
+        ("angular.y", angular.y),
+        ("angular.z", angular.z),
+    ];
+    all_finite(&fields)?;
+    Ok(Command::Twist(Twist::new(linear.x, linear.y, angular.z)))
+}
+
+/// A single number.
+///
+/// # Errors
+/// It is not finite.
+pub fn finite(value: f64) -> Result<f64, String> {
+    all_finite(&[("data", value)]).map(|()| value)
+}
+
+/// A pose of the body against its standing pose. A quaternion of zeros, as in a message left blank, turns nothing.
+///
+/// # Errors
+/// A number is not finite, or the quaternion is none.
+pub fn body_offset(message: &Pose) -> Result<Command, String> {
+    let (p, q) = (&message.position, &message.orientation);
+    all_finite(&[("position.x", p.x), ("position.y", p.y), ("position.z", p.z)])?;
+    all_finite(&[("orientation.x", q.x), ("orientation.y", q.y), ("orientation.z", q.z), ("orientation.w", q.w)])?;
+    let quaternion = Quaternion::new(q.w, q.x, q.y, q.z);
+    let norm = quaternion.norm();
+    let rotation = if norm == 0.0 {
+        Vector3::zeros()
+    } else if (norm - 1.0).abs() > 0.1 {
+        return Err(format!("orientation has the norm {norm:.3}; a rotation has 1"));
+    } else {
+        UnitQuaternion::from_quaternion(quaternion).scaled_axis()
+    };
+    let offset = BodyOffset { translation: Vector3::new(p.x, p.y, p.z), rotation };
+    Ok(Command::BodyOffset(offset))
+}
+
+fn all_finite(fields: &[(&str, f64)]) -> Result<(), String> {
+    match fields.iter().find(|(_, value)| !value.is_finite()) {
+        Some((field, value)) => Err(format!("{field} is {value}; the message was dropped")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_any_field_of_a_twist_is_not_finite_expect_it_dropped_by_name() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for field in 0..6 {
+                let mut message = TwistMsg::default();
+                let fields = [
+                    &mut message.linear.x,
+                    &mut message.linear.y,
+                    &mut message.linear.z,
+                    &mut message.angular.x,
+                    &mut message.angular.y,
+                    &mut message.angular.z,
+                ];
+                *fields.into_iter().nth(field).unwrap() = bad;
+                let reason = planar(&message).unwrap_err();
+                assert!(reason.contains(["linear.", "angular."][field / 3]), "{reason}");
+            }
+        }
+    }
+
+    #[test]
+    fn when_a_pose_is_blank_expect_no_offset_and_when_its_quaternion_is_none_a_refusal() {
+        let blank = Pose::default();
+        assert!(matches!(body_offset(&blank), Ok(Command::BodyOffset(offset)) if offset == BodyOffset::default()));
+        let mut bad = Pose::default();
+        bad.orientation.w = 3.0;
+        assert!(body_offset(&bad).unwrap_err().contains("norm"));
+    }
+}

@@ -1,0 +1,139 @@
+//! What the node tells the world, on a thread of its own.
+
+use crate::inbox::Inbox;
+use crate::markers::Markers;
+use crate::outbox::Done;
+use crate::status::{Report, SharedState};
+use hexapod_gait::{GaitState, Tick};
+use hexapod_kinematics::Robot;
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
+use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
+use hexapod_ros::r2r::{Publisher, QosProfile};
+use hexapod_ros::{Diagnostics, RosError, RosNode};
+use rtrb::Consumer;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The publishers of the node and the messages they send again and again.
+pub struct Outlet {
+    robot: Arc<Robot>,
+    joint_commands: Publisher<JointState>,
+    foot_contacts: Publisher<UInt8MultiArray>,
+    gait_state: Publisher<StringMsg>,
+    commanded_twist: Publisher<TwistMsg>,
+    markers: Markers,
+    diagnostics: Diagnostics,
+    inbox: Inbox,
+    shared: Arc<SharedState>,
+    joints: JointState,
+    contacts: UInt8MultiArray,
+    state: Option<GaitState>,
+    ticks: u64,
+    marker_ticks: u64,
+    report: Report,
+}
+
+impl Outlet {
+    /// Opens the node's topics.
+    ///
+    /// # Errors
+    /// One of them cannot be opened.
+    pub fn new(
+        node: &mut RosNode,
+        robot: &Arc<Robot>,
+        diagnostics: Diagnostics,
+        inbox: Inbox,
+        shared: Arc<SharedState>,
+        rate_hz: f64,
+    ) -> Result<Self, RosError> {
+        let reliable = QosProfile::default();
+        let latched = QosProfile::default().keep_last(1).transient_local();
+        Ok(Self {
+            robot: Arc::clone(robot),
+            joint_commands: node.publisher("joint_commands", reliable.clone())?,
+            foot_contacts: node.publisher("foot_contacts", reliable.clone())?,
+            gait_state: node.publisher("gait_state", latched)?,
+            commanded_twist: node.publisher("commanded_twist", reliable)?,
+            markers: Markers::new(node, robot)?,
+            diagnostics,
+            inbox,
+            shared,
+            joints: blank_joints(robot),
+            contacts: blank_contacts(robot),
+            state: None,
+            ticks: 0,
+            marker_ticks: (rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
+            report: Report::default(),
+        })
+    }
+
+    /// Publishes all that has been done.
+    pub fn publish_all(&mut self, done: &mut Consumer<Done>) {
+        while let Ok(done) = done.pop() {
+            match done {
+                Done::Tick { tick, stamp } => self.publish_tick(&tick, stamp),
+                Done::Lateness(lateness) => {
+                    self.report.lateness = lateness;
+                    self.diagnostics.publish(self.report.status(&self.inbox, &self.shared));
+                }
+            }
+        }
+    }
+
+    fn publish_tick(&mut self, tick: &Tick, stamp: Duration) {
+        // Contacts go first: a listener that takes both topics in order has them when the joints arrive.
+        let legs = self.robot.legs().len();
+        for (cell, &down) in self.contacts.data.iter_mut().zip(&tick.contacts[..legs]) {
+            *cell = u8::from(down);
+        }
+        warn_if_lost("foot_contacts", self.foot_contacts.publish(&self.contacts));
+        self.joints.header.stamp = to_stamp(stamp);
+        let angles = tick.angles[..legs].iter().flat_map(|leg| leg.iter());
+        let velocities = tick.velocities[..legs].iter().flat_map(|leg| leg.iter());
+        for (((position, velocity), &angle), &rate) in
+            self.joints.position.iter_mut().zip(&mut self.joints.velocity).zip(angles).zip(velocities)
+        {
+            (*position, *velocity) = (angle, rate);
+        }
+        warn_if_lost("joint_commands", self.joint_commands.publish(&self.joints));
+        let mut twist = TwistMsg::default();
+        (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
+        warn_if_lost("commanded_twist", self.commanded_twist.publish(&twist));
+        if self.state != Some(tick.state) {
+            self.state = Some(tick.state);
+            self.shared.set(tick.state);
+            warn_if_lost("gait_state", self.gait_state.publish(&StringMsg { data: tick.state.as_str().into() }));
+        }
+        if self.ticks % self.marker_ticks == 0 {
+            let margin = self.markers.publish(tick, stamp);
+            self.report.margin_m = Some(margin);
+        }
+        self.report.take(tick);
+        self.ticks += 1;
+    }
+}
+
+const MARKER_RATE_HZ: f64 = 10.0;
+
+fn warn_if_lost(topic: &str, published: hexapod_ros::r2r::Result<()>) {
+    if let Err(error) = published {
+        tracing::warn!("{topic}: not published: {error}");
+    }
+}
+
+fn blank_joints(robot: &Robot) -> JointState {
+    let name: Vec<String> =
+        robot.legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name().to_owned()).collect();
+    let zeros = vec![0.0; name.len()];
+    JointState { name, position: zeros.clone(), velocity: zeros, ..JointState::default() }
+}
+
+fn blank_contacts(robot: &Robot) -> UInt8MultiArray {
+    let names: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
+    let mut message = UInt8MultiArray { data: vec![0; names.len()], ..UInt8MultiArray::default() };
+    let size = u32::try_from(names.len()).unwrap_or_default();
+    message.layout.dim.push(MultiArrayDimension { label: names.join(","), size, stride: size });
+    message
+}

@@ -1,0 +1,109 @@
+//! The node's threads: one takes messages in, one ticks, one publishes.
+
+use crate::command;
+use crate::control::{SimulatedLoop, run_in_real_time};
+use crate::core::Core;
+use crate::inbox::{Inbox, Now};
+use crate::outbox::{Outbox, outbox};
+use crate::publish::Outlet;
+use crate::setup::Setup;
+use crate::status::SharedState;
+use crate::subscriptions;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
+use hexapod_ros::{Diagnostics, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
+use hexapod_setup::params::switch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Priority of the control loop among real-time threads; drivers' interrupt threads have 50.
+const FIFO_PRIORITY: u8 = 40;
+
+/// Runs the node until a shutdown has been asked for and the robot sits.
+///
+/// # Errors
+/// A topic or service cannot be opened, or a thread not be started.
+pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RosError> {
+    let simulated = switch(&setup.params, "use_sim_time");
+    let clock = if simulated { RosClock::simulated() } else { RosClock::System };
+    let now: Now = match &clock {
+        RosClock::System => Arc::new(monotonic_now),
+        simulated => {
+            let clock = simulated.clone();
+            Arc::new(move || clock.now())
+        }
+    };
+    let (commands, queue) = command::queue();
+    let inbox = Inbox::new(commands, now);
+    let shared = Arc::new(SharedState::default());
+    subscriptions::open(&mut node, &setup, &inbox, &shared)?;
+    let robot = Arc::clone(setup.engine.robot());
+    let diagnostics = Diagnostics::new(&mut node, robot.model().name(), clock.clone())?;
+    let mut outlet = Outlet::new(&mut node, &robot, diagnostics, inbox, Arc::clone(&shared), setup.rate_hz)?;
+    let (mut outbox, mut done) = outbox();
+    let ended = Arc::new(AtomicBool::new(false));
+    let stop = Arc::clone(&ended);
+    let publisher = spawn("planner-publish", move || {
+        loop {
+            let last = stop.load(Ordering::SeqCst);
+            outlet.publish_all(&mut done);
+            if last {
+                return;
+            }
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+    })?;
+    outbox.wakes(publisher.thread().clone());
+    let core = Core::new(setup.engine, queue, setup.timeout);
+    let spinning = Shutdown::default();
+    if simulated {
+        run_simulated(node, SimulatedLoop::new(core, outbox, setup.rate_hz), clock, shutdown)?;
+    } else {
+        let until = spinning.clone();
+        let spinner = spawn("planner-spin", move || node.spin(&until, Stage::Stopping))?;
+        control(core, outbox, &clock, setup.rate_hz, &shared, shutdown)?;
+        spinning.ask();
+        let _ = spinner.join();
+    }
+    ended.store(true, Ordering::SeqCst);
+    publisher.thread().unpark();
+    let _ = publisher.join();
+    Ok(())
+}
+
+/// Ticks on a thread of its own until the robot sits.
+fn control(
+    mut core: Core,
+    mut outbox: Outbox,
+    clock: &RosClock,
+    rate_hz: f64,
+    shared: &Arc<SharedState>,
+    shutdown: &Shutdown,
+) -> Result<(), RosError> {
+    let (clock, shared, shutdown) = (clock.clone(), Arc::clone(shared), shutdown.clone());
+    let thread = spawn("planner-control", move || {
+        shared.set_real_time(realtime::fifo(FIFO_PRIORITY));
+        run_in_real_time(&mut core, &mut outbox, &clock, rate_hz, &shutdown);
+    })?;
+    thread.join().map_err(|_| RosError::Thread("the control loop panicked".into()))
+}
+
+/// Ticks on the spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
+fn run_simulated(mut node: RosNode, mut ticks: SimulatedLoop, clock: RosClock, shutdown: &Shutdown) -> Result<(), RosError> {
+    let qos = QosProfile::default().keep_last(100).best_effort();
+    node.subscribe("/clock", qos, move |message: Clock| {
+        let now = clock::from_stamp(&message.clock);
+        clock.set(now);
+        ticks.clock(now);
+    })?;
+    node.spin(shutdown, Stage::Stopping);
+    Ok(())
+}
+
+fn spawn<R: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<std::thread::JoinHandle<R>, RosError> {
+    std::thread::Builder::new().name(name.into()).spawn(work).map_err(|error| RosError::Thread(error.to_string()))
+}

@@ -1,0 +1,97 @@
+//! The node's state as its services answer by, and as `/diagnostics` shows it.
+
+use crate::inbox::Inbox;
+use hexapod_gait::{GaitState, LimitedBy, Tick, Twist};
+use hexapod_ros::realtime::Granted;
+use hexapod_ros::{Lateness, Level, Status};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What other threads know of the control loop.
+#[derive(Debug)]
+pub struct SharedState {
+    state: AtomicU8,
+    real_time: Mutex<Granted>,
+}
+
+impl Default for SharedState {
+    fn default() -> Self {
+        Self { state: AtomicU8::new(0), real_time: Mutex::new(Ok(())) }
+    }
+}
+
+const STATES: [GaitState; 5] =
+    [GaitState::Sitting, GaitState::Standing, GaitState::Walking, GaitState::Stopping, GaitState::Playing];
+
+impl SharedState {
+    /// Takes down what the robot does.
+    pub fn set(&self, state: GaitState) {
+        let index = STATES.iter().position(|&known| known == state).unwrap_or_default();
+        self.state.store(index as u8, Ordering::Relaxed);
+    }
+
+    /// What the robot does.
+    #[must_use]
+    pub fn get(&self) -> GaitState {
+        STATES.get(usize::from(self.state.load(Ordering::Relaxed))).copied().unwrap_or(GaitState::Sitting)
+    }
+
+    /// Takes down whether the loop runs in real time.
+    pub fn set_real_time(&self, granted: Granted) {
+        *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) = granted;
+    }
+
+    fn real_time(&self) -> Granted {
+        self.real_time.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What is gathered between two diagnostics.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How the loop kept its rate.
+    pub lateness: Lateness,
+    /// Least distance of the centre of mass from the edge of the support polygon, m.
+    pub margin_m: Option<f64>,
+    twist: Twist,
+    limited_by: LimitedBy,
+    feet_down: usize,
+}
+
+impl Report {
+    /// Takes down a tick.
+    pub fn take(&mut self, tick: &Tick) {
+        self.twist = tick.twist;
+        self.limited_by = tick.limited_by;
+        self.feet_down = tick.contacts.iter().filter(|&&down| down).count();
+    }
+
+    /// The node's status now.
+    #[must_use]
+    pub fn status(&self, inbox: &Inbox, shared: &SharedState) -> Status {
+        let mut status = Status::default();
+        status.value("state", shared.get().as_str());
+        let Twist { vx, vy, wz } = self.twist;
+        status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
+        status.value("limited by", self.limited_by.as_str());
+        status.value("feet down", self.feet_down);
+        if let Some(margin) = self.margin_m {
+            status.value("stability margin (mm)", format!("{:.1}", margin * 1000.0));
+        }
+        status.lateness(&self.lateness, 1.0);
+        match shared.real_time() {
+            Ok(()) => status.value("real time", "SCHED_FIFO, memory locked"),
+            Err(reason) => status.value("real time", reason),
+        }
+        let rejected = inbox.rejected();
+        status.value("rejected messages", rejected.values().map(|topic| topic.count).sum::<u64>());
+        for (topic, what) in &rejected {
+            status.value(&format!("rejected on {topic}"), what.count);
+            status.value(&format!("last reason on {topic}"), &what.reason);
+        }
+        if self.limited_by == LimitedBy::Kinematics {
+            status.report(Level::Warn, "a leg cannot get where the path goes; the robot waits");
+        }
+        status
+    }
+}

@@ -1,0 +1,134 @@
+//! The node's topics, services and parameters on their way in.
+
+use crate::command::Command;
+use crate::inbox::{Inbox, body_offset, finite, planar};
+use crate::params;
+use crate::setup::Setup;
+use crate::status::SharedState;
+use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_gait::GaitState;
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
+use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{RosError, RosNode};
+use std::sync::Arc;
+
+/// Subscribes and serves all that commands the robot.
+///
+/// # Errors
+/// A topic or service cannot be opened.
+pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
+    steering(node, setup.stamped, inbox)?;
+    posture(node, setup, inbox)?;
+    services(node, inbox, shared)?;
+    parameters(node, setup, inbox);
+    Ok(())
+}
+
+/// Streams of commands: only the newest counts, so no queue.
+fn latest() -> QosProfile {
+    QosProfile::default().keep_last(1)
+}
+
+fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
+    let to = inbox.clone();
+    if stamped {
+        node.subscribe("cmd_vel", latest(), move |message: TwistStamped| to.take("cmd_vel", planar(&message.twist)))?;
+    } else {
+        node.subscribe("cmd_vel", latest(), move |message: Twist| to.take("cmd_vel", planar(&message)))?;
+    }
+    let to = inbox.clone();
+    // The curvature is taken in before the velocity that is walked with it.
+    node.subscribe("curvature", latest(), move |message: Float64| {
+        to.take("curvature", finite(message.data).map(Command::Curvature));
+    })?;
+    let to = inbox.clone();
+    node.subscribe("velocity", latest(), move |message: Float64| {
+        to.take("velocity", finite(message.data).map(Command::Velocity));
+    })
+}
+
+fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
+    let to = inbox.clone();
+    node.subscribe("body_pose", latest(), move |message: Pose| to.take("body_pose", body_offset(&message)))?;
+    let (to, gaits) = (inbox.clone(), setup.gaits.clone());
+    node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
+        to.take("gait", gaits.get(&message.data).map(Command::Gait));
+    })?;
+    let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
+    node.subscribe("servo_states", latest(), move |message: JointState| {
+        // Servos that are told nothing, or only some that are, do not tell the robot's pose.
+        if let Some(angles) = pose_of(&robot, &message) {
+            to.send("servo_states", Command::Found { angles, legs: robot.legs().len() });
+        }
+    })
+}
+
+/// The legs' angles, if the message has every joint and all are finite.
+fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
+    let mut angles = [LegAngles::zeros(0); MAX_LEGS];
+    for (angles, leg) in angles.iter_mut().zip(robot.legs()) {
+        *angles = LegAngles::zeros(leg.joint_count());
+        for (angle, joint) in angles.iter_mut().zip(leg.joints()) {
+            let place = message.name.iter().position(|name| name == joint.name())?;
+            *angle = *message.position.get(place).filter(|position| position.is_finite())?;
+        }
+    }
+    Some(angles)
+}
+
+fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
+    let answer = |message: &str| Trigger::Response { success: true, message: message.into() };
+    let (to, state) = (inbox.clone(), Arc::clone(shared));
+    node.serve::<Trigger::Service>("stand", move |_| {
+        to.send("stand", Command::Stand);
+        answer(match state.get() {
+            GaitState::Sitting => "standing up",
+            GaitState::Standing => "stands already",
+            GaitState::Walking | GaitState::Stopping => "stopping, to stand",
+            GaitState::Playing => "stands when the transition is over",
+        })
+    })?;
+    let (to, state) = (inbox.clone(), Arc::clone(shared));
+    node.serve::<Trigger::Service>("sit", move |_| {
+        to.send("sit", Command::Sit);
+        answer(match state.get() {
+            GaitState::Sitting => "sits already",
+            GaitState::Walking | GaitState::Stopping => "stopping, then sitting down",
+            GaitState::Standing | GaitState::Playing => "sitting down",
+        })
+    })?;
+    let (to, state) = (inbox.clone(), Arc::clone(shared));
+    node.serve::<Trigger::Service>("stop", move |_| {
+        to.send("stop", Command::Stop);
+        answer(match state.get() {
+            GaitState::Walking | GaitState::Stopping => "stopping with all feet planted; release the stick to go on",
+            _ => "not walking; release the stick before the next command counts",
+        })
+    })
+}
+
+fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox) {
+    let (to, gaits) = (inbox.clone(), setup.gaits.clone());
+    let mut params: Params = setup.params.clone();
+    node.on_set(Box::new(move |name, value| {
+        let number = value.as_f64();
+        let command = match (name, value) {
+            ("gait", ParamValue::String(gait)) => Some(Command::Gait(gaits.get(gait)?)),
+            ("step_height", _) => number.map(Command::StepHeight),
+            ("cmd_vel_timeout", _) => number.map(Command::Timeout),
+            _ => None,
+        };
+        if let Some((key, _)) = params.get_key_value(name).map(|(key, _)| (*key, ())) {
+            params.insert(key, value.clone());
+        }
+        let command = command.or_else(|| name.starts_with("max_").then(|| Command::Limits(params::limits(&params))));
+        if let Some(command) = command {
+            to.send("parameters", command);
+        }
+        Ok(())
+    }));
+}

@@ -1,0 +1,49 @@
+//! `hexapod check`: the robot that the files describe, as a table.
+
+use crate::cli::{FileArgs, RunArgs};
+use crate::composed::{Setups, files_of, parameters};
+use crate::exit::Failure;
+use hexapod_gait::Engine;
+use hexapod_servo::ServoConfig;
+use std::fmt::Write;
+
+/// Loads all files and prints what they describe.
+///
+/// # Errors
+/// File, line and key of what does not hold.
+pub fn check(files: &FileArgs) -> Result<(), Failure> {
+    let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
+    let setups = Setups::load(&all)?;
+    let (config, urdf) = files_of(&all);
+    println!("robot    {urdf}\nconfig   {config}\n");
+    print!("{}", table(&setups.planner.engine, setups.driver.servos()));
+    println!("gaits    {}", setups.planner.gaits.names().collect::<Vec<_>>().join(", "));
+    println!("\nall files hold");
+    Ok(())
+}
+
+/// Legs, joints, limits, servos and reach.
+#[must_use]
+pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
+    let mut out = String::new();
+    let robot = engine.robot();
+    let mass = robot.model().total_mass();
+    let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg", robot.legs().len(), robot.joint_count());
+    let _ = writeln!(out, "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}", "joint", "limits (deg)", "rad/s", "N m", "servo", "pulse (us)");
+    for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
+        let limits = joint.limits();
+        let servo = servos.joint_index(joint.name()).map(|index| &servos.servos()[index]);
+        let plug = servo.map_or("none".into(), |s| {
+            format!("{:#04x} channel {}", servos.boards()[s.board()].address(), s.channel())
+        });
+        let pulses = servo.map_or(String::new(), |s| format!("{:.0}..{:.0}", s.pulse_limits_us().0, s.pulse_limits_us().1));
+        let range = format!("{:.0} .. {:.0}", limits.lower.to_degrees(), limits.upper.to_degrees());
+        let (name, velocity, effort) = (joint.name(), limits.velocity, limits.effort);
+        let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {pulses:>11}");
+    }
+    let stride = engine.stance().stride();
+    let _ = writeln!(out, "\nstride   {:.0} mm, feet may go {:.0} mm from rest", stride * 1e3, engine.stance().reach() * 1e3);
+    let fastest = stride / engine.gait().stance_time();
+    let _ = writeln!(out, "speed    {fastest:.3} m/s at most with this gait");
+    out
+}

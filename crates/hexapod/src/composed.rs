@@ -1,0 +1,163 @@
+//! All nodes in one process, ended in the order that is safe: first the robot sits, then the servos are let go.
+
+use crate::cli::{FileArgs, RunArgs};
+use crate::exit::Failure;
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
+use hexapod_config::{ConfigError, Document};
+use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
+use hexapod_setup::{Files, params};
+use std::thread::JoinHandle;
+
+/// Parameters of the three nodes.
+#[derive(Clone, Debug)]
+pub struct AllParams {
+    /// Of `gait_planner`.
+    pub planner: Params,
+    /// Of `servo_driver`.
+    pub driver: Params,
+    /// Of `state_publisher`.
+    pub publisher: Params,
+}
+
+const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME];
+
+/// Reads `hexapod.yaml` and lays the command line over it.
+///
+/// # Errors
+/// File, line and key of what does not hold, or the argument that does not.
+pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
+    let FileArgs { config, urdf } = &arguments.files;
+    let files = Files::find(config, urdf)?;
+    let document = Document::read(files.in_config("hexapod.yaml"))?;
+    hexapod_config::ros_params::check_known_nodes(&document, &NODES)?;
+    let specs = [gait_planner::specs(), servo_driver::specs(), state_publisher::specs()];
+    let mut all: Vec<Params> = Vec::new();
+    for (node, specs) in NODES.iter().zip(&specs) {
+        let mut params = hexapod_config::ros_params::load_ros_params(&document, node, specs)?;
+        for (name, value) in [("config", &files.config), ("urdf", &files.urdf)] {
+            let given = params.get(name).and_then(ParamValue::as_str).is_some_and(|text| !text.is_empty());
+            let typed = if name == "config" { !config.is_empty() } else { !urdf.is_empty() };
+            if typed || !given {
+                params.insert(name, ParamValue::String(value.display().to_string()));
+            }
+        }
+        all.push(params);
+    }
+    if let Some(bus) = arguments.bus {
+        all[1].insert("bus", bus.as_str().into());
+    }
+    for text in &arguments.params {
+        apply(text, &specs, &mut all).map_err(|reason| Failure::Words(format!("-p {text}: {reason}")))?;
+    }
+    let mut all = all.into_iter();
+    let mut next = || all.next().unwrap_or_default();
+    Ok(AllParams { planner: next(), driver: next(), publisher: next() })
+}
+
+fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
+    let (node, name, value) = parse_override(text)?;
+    let index = NODES.iter().position(|known| *known == node);
+    let index = index.ok_or_else(|| format!("no node is called `{node}`; there are {}", NODES.join(", ")))?;
+    let (spec, value) = check_named(&specs[index], &name, &value)?;
+    all[index].insert(spec.name, value);
+    Ok(())
+}
+
+/// All that is read before anything opens.
+pub struct Setups {
+    /// Of `gait_planner`.
+    pub planner: gait_planner::Setup,
+    /// Of `servo_driver`.
+    pub driver: servo_driver::Setup,
+    /// Of `state_publisher`.
+    pub publisher: state_publisher::Setup,
+}
+
+impl Setups {
+    /// Reads and checks every file.
+    ///
+    /// # Errors
+    /// File, line and key of what does not hold.
+    pub fn load(all: &AllParams) -> Result<Self, ConfigError> {
+        Ok(Self {
+            planner: gait_planner::Setup::load(&all.planner)?,
+            driver: servo_driver::Setup::load(&all.driver)?,
+            publisher: state_publisher::Setup::load(&all.publisher)?,
+        })
+    }
+}
+
+/// Runs all nodes until `shutdown`, which `beside` may ask for as well: it runs on this thread meanwhile.
+///
+/// # Errors
+/// The input does not hold, or a node failed.
+pub fn run(arguments: &RunArgs, shutdown: &Shutdown, beside: impl FnOnce(&Ros)) -> Result<(), Failure> {
+    let base = parameters(arguments)?;
+    // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
+    Setups::load(&base)?;
+    let ros = Ros::init()?;
+    let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?;
+    let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?;
+    let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher)?;
+    let all = AllParams {
+        planner: planner.values().clone(),
+        driver: driver.values().clone(),
+        publisher: publisher.values().clone(),
+    };
+    let setups = Setups::load(&all)?;
+    if let Err(reason) = realtime::lock_memory() {
+        tracing::info!("{reason}");
+    }
+    let (last, end) = (Shutdown::default(), shutdown.clone());
+    let (stop_driver, stop_publisher) = (last.clone(), last.clone());
+    let publisher = spawn(state_publisher::NAME, shutdown, move || {
+        state_publisher::run(setups.publisher, publisher, &stop_publisher).map_err(|e| e.to_string())
+    })?;
+    let driver = spawn(servo_driver::NAME, shutdown, move || {
+        servo_driver::run(setups.driver, driver, &stop_driver).map_err(|e| e.to_string())
+    })?;
+    let planner = spawn(gait_planner::NAME, shutdown, move || {
+        gait_planner::run(setups.planner, planner, &end).map_err(|e| e.to_string())
+    })?;
+    beside(&ros);
+    // The planner ends when the robot sits; only then may the servos be let go.
+    let planner = join(gait_planner::NAME, planner);
+    last.ask();
+    last.ask();
+    let driver = join(servo_driver::NAME, driver);
+    let publisher = join(state_publisher::NAME, publisher);
+    planner.and(driver).and(publisher)
+}
+
+type Running = JoinHandle<Result<(), String>>;
+
+/// A node on a thread of its own; when it fails, the whole process ends in order.
+fn spawn(
+    name: &str,
+    shutdown: &Shutdown,
+    node: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Result<Running, Failure> {
+    let shutdown = shutdown.clone();
+    let work = move || {
+        let result = node();
+        if result.is_err() {
+            shutdown.ask();
+        }
+        result
+    };
+    Ok(std::thread::Builder::new().name(name.into()).spawn(work)?)
+}
+
+fn join(name: &str, node: Running) -> Result<(), Failure> {
+    match node.join() {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(reason)) => Err(Failure::Running(format!("{name}: {reason}"))),
+        Err(_) => Err(Failure::Running(format!("{name} panicked"))),
+    }
+}
+
+/// The parameters every node has, for `hexapod check`.
+#[must_use]
+pub fn files_of(all: &AllParams) -> (String, String) {
+    (params::text(&all.planner, "config"), params::text(&all.planner, "urdf"))
+}

@@ -1,0 +1,45 @@
+//! One node in a process of its own.
+
+use crate::exit::{self, Failure};
+use hexapod_config::ros_params::{ParamSpec, Params, load_ros_params};
+use hexapod_config::{ConfigError, Document};
+use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
+use std::process::ExitCode;
+
+/// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
+/// before anything is opened.
+pub fn main<S, E: Into<Failure>>(
+    name: &str,
+    specs: Vec<ParamSpec>,
+    load: impl FnOnce(&Params) -> Result<S, ConfigError>,
+    run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
+) -> ExitCode {
+    exit::log();
+    exit::status(start(name, specs, load, run))
+}
+
+fn start<S, E: Into<Failure>>(
+    name: &str,
+    specs: Vec<ParamSpec>,
+    load: impl FnOnce(&Params) -> Result<S, ConfigError>,
+    run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
+) -> Result<(), Failure> {
+    let shutdown = Shutdown::on_signals()?;
+    check_parameter_files(name, &specs)?;
+    let ros = Ros::init()?;
+    let node = RosNode::create(&ros, name, specs, Params::new())?;
+    let setup = load(node.values())?;
+    if let Err(reason) = realtime::lock_memory() {
+        tracing::info!("{reason}");
+    }
+    run(setup, node, &shutdown).map_err(Into::into)
+}
+
+/// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.
+fn check_parameter_files(node: &str, specs: &[ParamSpec]) -> Result<(), ConfigError> {
+    let arguments: Vec<String> = std::env::args().collect();
+    for pair in arguments.windows(2).filter(|pair| pair[0] == "--params-file") {
+        load_ros_params(&Document::read(&pair[1])?, node, specs)?;
+    }
+    Ok(())
+}
