@@ -98,9 +98,11 @@ impl Outlet {
             (*position, *velocity) = (angle, rate);
         }
         warn_if_lost("joint_commands", self.joint_commands.publish(&self.joints));
-        let mut twist = TwistMsg::default();
-        (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
-        warn_if_lost("commanded_twist", self.commanded_twist.publish(&twist));
+        if self.ticks % TWIST_TICKS == 0 {
+            let mut twist = TwistMsg::default();
+            (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
+            warn_if_lost("commanded_twist", self.commanded_twist.publish(&twist));
+        }
         if self.state != Some(tick.state) {
             self.state = Some(tick.state);
             self.shared.set(tick.state);
@@ -116,6 +118,8 @@ impl Outlet {
 }
 
 const MARKER_RATE_HZ: f64 = 10.0;
+/// `commanded_twist` goes out with every second tick: it changes slowly.
+const TWIST_TICKS: u64 = 2;
 
 fn warn_if_lost(topic: &str, published: hexapod_ros::r2r::Result<()>) {
     if let Err(error) = published {

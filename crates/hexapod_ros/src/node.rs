@@ -49,19 +49,20 @@ pub struct RosNode {
 }
 
 /// How long the spinning thread sleeps when nothing comes in; it bounds how late it sees a shutdown.
-const SPIN_TIMEOUT: Duration = Duration::from_millis(50);
+const SPIN_TIMEOUT: Duration = Duration::from_millis(100);
 /// At most one spin in this time, so that a flood of messages cannot take a whole core.
 const SPIN_PERIOD: Duration = Duration::from_micros(500);
 
 impl RosNode {
-    /// Creates the node `name`. Its parameters are `base` (defaults and configuration file) under the overrides from
-    /// `--ros-args`.
+    /// Creates the node `name`. Its parameters are the defaults of `specs`, under `base` (a configuration file), under the
+    /// overrides from `--ros-args`.
     ///
     /// # Errors
     /// The node cannot be created, or an override is not what `specs` ask for.
     pub fn create(ros: &Ros, name: &str, specs: Vec<ParamSpec>, base: Params) -> Result<Self, RosError> {
         let node = r2r::Node::create(ros.context.clone(), name, "").map_err(|e| RosError::node(name, e))?;
-        let mut values = base;
+        let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        values.extend(base);
         for (key, value) in overrides(&node) {
             let refuse = |reason: String| RosError::Parameter { node: name.into(), parameter: key.clone(), reason };
             let value = from_override(&value).ok_or_else(|| refuse("it has no value of a known type".into()))?;

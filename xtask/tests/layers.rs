@@ -1,0 +1,111 @@
+//! The layers of the workspace: arrows go one way, and this test fails on one that does not.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Crates that know nothing of ROS, of an executor, of a board, of the clock or of files.
+const PURE: [&str; 5] =
+    ["hexapod_kinematics", "hexapod_gait", "hexapod_servo", "hexapod_odometry", "hexapod_plot"];
+/// What no pure crate may reach, however far.
+const NEVER_PURE: [&str; 9] =
+    ["r2r", "tokio", "rppal", "nix", "rustix", "signal-hook", "crossterm", "hexapod_ros", "hexapod_setup"];
+/// What a pure crate's own code may not name: clocks, files, threads, the environment.
+const NEVER_NAMED: [&str; 7] =
+    ["std::time::Instant", "SystemTime", "std::fs", "std::net", "std::env", "std::thread", "std::process"];
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+/// Package -> the packages it is built on; dev-dependencies are left out.
+fn graph(metadata: &Value) -> Graph {
+    let names: BTreeMap<&str, &str> =
+        metadata["packages"].as_array().unwrap().iter().map(|p| (text(&p["id"]), text(&p["name"]))).collect();
+    let mut graph = Graph::new();
+    for node in metadata["resolve"]["nodes"].as_array().unwrap() {
+        let edges = graph.entry(names[text(&node["id"])].to_owned()).or_default();
+        for dependency in node["deps"].as_array().unwrap() {
+            let kinds = dependency["dep_kinds"].as_array().unwrap();
+            if kinds.iter().any(|kind| kind["kind"].as_str() != Some("dev")) {
+                edges.insert(names[text(&dependency["pkg"])].to_owned());
+            }
+        }
+    }
+    graph
+}
+
+fn reachable(graph: &Graph, from: &str) -> BTreeSet<String> {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
+    while let Some(name) = open.pop() {
+        for next in graph.get(&name).into_iter().flatten() {
+            if seen.insert(next.clone()) {
+                open.push(next.clone());
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn when_a_pure_crate_is_built_expect_no_ros_no_executor_no_board() {
+    let graph = graph(&metadata());
+    for name in PURE {
+        assert!(graph.contains_key(name), "{name} is not in the workspace: keep this list true");
+        let reached = reachable(&graph, name);
+        let wrong: Vec<_> = NEVER_PURE.iter().filter(|never| reached.contains(**never)).collect();
+        assert!(wrong.is_empty(), "{name} depends on {wrong:?}");
+    }
+}
+
+#[test]
+fn when_r2r_or_rppal_is_named_expect_only_the_crate_meant_for_it() {
+    let graph = graph(&metadata());
+    for (dependency, user) in [("r2r", "hexapod_ros"), ("rppal", "servo_driver")] {
+        let users: Vec<_> = graph.iter().filter(|(_, on)| on.contains(dependency)).map(|(name, _)| name).collect();
+        assert_eq!(users, [user], "{dependency} is named by {users:?}");
+    }
+}
+
+#[test]
+fn when_a_pure_crate_is_read_expect_no_clock_file_or_thread() {
+    let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
+    let mut checked = 0;
+    for name in PURE {
+        for file in rust_files(&std::path::Path::new(crates).join(name).join("src")) {
+            let code = std::fs::read_to_string(&file).unwrap();
+            let code = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+            let code = code.split("#[cfg(test)]").next().unwrap();
+            for never in NEVER_NAMED {
+                assert!(!code.contains(never), "{} names {never}", file.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "only {checked} files were found");
+}
+
+fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = vec![];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
