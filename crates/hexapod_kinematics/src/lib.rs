@@ -2,6 +2,7 @@
 //! and back.
 
 mod angles;
+mod batch;
 mod dh;
 mod error;
 mod ik;
@@ -11,6 +12,7 @@ mod model;
 mod urdf;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
+pub use batch::{Batch, Lane, Lanes3};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};

@@ -17,7 +17,7 @@ pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
 
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Leg};
-use parallel::Parallel;
+pub(crate) use parallel::Parallel;
 use quartic::Quartic;
 use solutions::Candidates;
 

@@ -26,26 +26,26 @@ const MIN_LENGTH: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Parallel {
     /// Origin of joint 1.
-    hip: Vector3<f64>,
+    pub(crate) hip: Vector3<f64>,
     /// Frame at the hip: z along joint 1, y along the part of joint 2 that is perpendicular to it.
-    x: Vector3<f64>,
-    y: Vector3<f64>,
-    z: Vector3<f64>,
+    pub(crate) x: Vector3<f64>,
+    pub(crate) y: Vector3<f64>,
+    pub(crate) z: Vector3<f64>,
     /// `D = d0 - d_z h`, with h the height of the target along joint 1.
-    d0: f64,
-    d_z: f64,
+    pub(crate) d0: f64,
+    pub(crate) d_z: f64,
     /// The planar arm's coordinates are `w = w0 + wx x' + wy D + wz h`.
-    w0: [f64; 2],
-    wx: [f64; 2],
-    wy: [f64; 2],
-    wz: [f64; 2],
+    pub(crate) w0: [f64; 2],
+    pub(crate) wx: [f64; 2],
+    pub(crate) wy: [f64; 2],
+    pub(crate) wz: [f64; 2],
     /// Lengths and directions at zero of the planar arm's links.
-    upper: f64,
-    lower: f64,
-    upper_angle: f64,
-    bend: f64,
+    pub(crate) upper: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper_angle: f64,
+    pub(crate) bend: f64,
     /// +1 when joint 3 turns as joint 2, -1 when it turns against it.
-    sense: f64,
+    pub(crate) sense: f64,
 }
 
 impl Parallel {
@@ -106,6 +106,16 @@ impl Parallel {
             }
         }
         if found.is_empty() { Err(IkError::Unreachable { shortfall_m: shortfall }) } else { Ok(found) }
+    }
+
+    /// Signs of the roots of joint 1 and joint 3 that belong to a pose with its foot at `foot`.
+    pub(crate) fn branch(&self, foot: &Vector3<f64>, pose: &LegAngles) -> (f64, f64) {
+        let [yaw, knee] = [0, 2].map(|i: usize| pose.get(i).copied().unwrap_or(0.0));
+        let t = foot - self.hip;
+        let (tx, ty) = (self.x.dot(&t), self.y.dot(&t));
+        let ahead = tx * yaw.cos() + ty * yaw.sin();
+        let bend = (self.sense * knee + self.bend).sin();
+        (if ahead < 0.0 { -1.0 } else { 1.0 }, if bend < 0.0 { -1.0 } else { 1.0 })
     }
 
     fn yaw(&self, tx: f64, ty: f64, d: f64, ahead: f64, seed: &LegAngles) -> f64 {
