@@ -9,6 +9,7 @@ mod ik;
 mod leg;
 mod legs;
 mod model;
+mod poly;
 mod urdf;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};

@@ -1,8 +1,8 @@
 //! Forward kinematics of all legs, lane by lane: the inverse's steps run backwards.
 
-use super::poly::sin_cos;
 use super::{Batch, Lanes3};
 use crate::legs::MAX_LEGS;
+use crate::poly::sin_cos;
 
 impl Batch {
     /// Feet in the body frame (m) at joint angles (rad), within 1e-12 m of [`Leg::foot_in_body`](crate::Leg::foot_in_body).

@@ -1,8 +1,8 @@
 //! Inverse of all legs: the closed form of `ik::parallel` lane by lane, without branches.
 
-use super::poly::atan2;
 use super::{Batch, Lane, Lanes3};
 use crate::legs::MAX_LEGS;
+use crate::poly::atan2;
 
 /// How far out of reach rounding may put a target that is on the edge, m² (a square of m).
 const EDGE: f64 = 1e-12;

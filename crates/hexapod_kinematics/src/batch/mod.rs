@@ -6,7 +6,6 @@
 
 mod forward;
 mod inverse;
-mod poly;
 
 use nalgebra::{Isometry3, Vector3};
 

@@ -5,6 +5,7 @@ mod nearest;
 mod newton;
 mod parallel;
 mod quartic;
+mod range;
 mod redundant;
 mod roots;
 mod solutions;
@@ -13,6 +14,7 @@ use nalgebra::Vector3;
 
 pub use error::IkError;
 pub use nearest::NearestPose;
+pub(crate) use range::Range;
 pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
 
 use crate::angles::LegAngles;
@@ -64,6 +66,11 @@ impl Leg {
             return Err(IkError::NotFinite);
         }
         let seed = self.usable_seed(seed);
+        if let Solver::Parallel(parallel) = &self.solver
+            && let Some(angles) = parallel.nearest_inside(foot_in_body, &seed, &self.ranges)
+        {
+            return Ok(angles);
+        }
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed),
             None => self.iterate(foot_in_body, &seed),
@@ -112,6 +119,9 @@ impl Leg {
 
     /// Seed with a finite angle for each joint.
     fn usable_seed(&self, seed: &LegAngles) -> LegAngles {
+        if seed.len() == self.joint_count() && seed.is_finite() {
+            return *seed;
+        }
         let home = self.home();
         LegAngles::from_fn(self.joint_count(), |i| {
             let fallback = home.get(i).copied().unwrap_or(0.0);

@@ -7,7 +7,7 @@ const EIGHTH: f64 = 0.414_213_562_373_095_03;
 
 /// Arc tangent of `y / x` in all quadrants, within 2e-12; zero for `(0, 0)`.
 #[inline(always)]
-pub(super) fn atan2(y: f64, x: f64) -> f64 {
+pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
     let (ax, ay) = (x.abs(), y.abs());
     let (small, large) = if ay > ax { (ax, ay) } else { (ay, ax) };
@@ -34,7 +34,7 @@ fn arc(s: f64) -> f64 {
 
 /// Sine and cosine, within 1e-13 for angles up to 1e5 rad.
 #[inline(always)]
-pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
+pub(crate) fn sin_cos(angle: f64) -> (f64, f64) {
     // 1.5 * 2^52: adding it rounds to a whole number, whose low bits are the quadrant.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     // pi/2 in two parts.
