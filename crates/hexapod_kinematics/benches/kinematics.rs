@@ -64,8 +64,9 @@ fn benches(c: &mut Criterion) {
         b.iter(|| {
             let k = next();
             let (feet, pose) = (black_box(&feet[k]), black_box(&poses[k]));
+            let (turned, moved) = (pose.rotation.to_rotation_matrix(), pose.translation.vector);
             for ((leg, foot), seed) in robot.legs().iter().zip(feet).zip(&mut seeds) {
-                let target = (pose * nalgebra::Point3::from(*foot)).coords;
+                let target = turned * foot + moved;
                 *seed = leg.inverse(&target, seed).unwrap_or(*seed);
             }
             black_box(&seeds);

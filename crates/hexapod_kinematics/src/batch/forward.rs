@@ -32,8 +32,7 @@ impl Batch {
             (w1 - self.w0[0][i] - self.wy[0][i] * self.d0[i], w2 - self.w0[1][i] - self.wy[1][i] * self.d0[i]);
         let (h1, h2) = (self.wz[0][i] - self.wy[0][i] * self.d_z[i], self.wz[1][i] - self.wy[1][i] * self.d_z[i]);
         let (x1, x2) = (self.wx[0][i], self.wx[1][i]);
-        let determinant = x1 * h2 - x2 * h1;
-        let scale = 1.0 / if determinant == 0.0 { 1.0 } else { determinant };
+        let scale = self.unmix[i];
         let (ahead, h) = ((r1 * h2 - r2 * h1) * scale, (x1 * r2 - x2 * r1) * scale);
         let d = self.d0[i] - self.d_z[i] * h;
         let (s1, c1) = sin_cos(q1 - self.middle[0][i]);

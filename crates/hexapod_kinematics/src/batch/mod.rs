@@ -70,6 +70,8 @@ pub struct Batch {
     wx: [Lane; 2],
     wy: [Lane; 2],
     wz: [Lane; 2],
+    /// One over the determinant of `w` by `x'` and `h`, for the way back.
+    unmix: Lane,
     upper: Lane,
     lower: Lane,
     /// `1 / (2 upper lower)` and `(upper² + lower²) / (2 upper lower)`.
@@ -103,6 +105,7 @@ impl Batch {
             wx: [zero; 2],
             wy: [zero; 2],
             wz: [zero; 2],
+            unmix: zero,
             upper: [1.0; MAX_LEGS],
             lower: [1.0; MAX_LEGS],
             inverse: [0.5; MAX_LEGS],
@@ -162,6 +165,8 @@ impl Batch {
             put(&mut to[0], i, a * cos + b * sin);
             put(&mut to[1], i, b * cos - a * sin);
         }
+        let ([ax, bx], [ay, by], [az, bz]) = (leg.wx, leg.wy, leg.wz);
+        put(&mut self.unmix, i, 1.0 / (ax * (bz - by * leg.d_z) - bx * (az - ay * leg.d_z)));
         put(&mut self.upper, i, leg.upper);
         put(&mut self.lower, i, leg.lower);
         put(&mut self.inverse, i, 0.5 / (leg.upper * leg.lower));

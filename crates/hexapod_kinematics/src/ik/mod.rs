@@ -62,15 +62,23 @@ impl Leg {
     /// # Errors
     /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
     pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        if let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed)
+            && (q1 + q2 + q3).is_finite()
+            && let Some(angles) = parallel.nearest_inside(foot_in_body, [*q1, *q2, *q3], &self.ranges)
+        {
+            return Ok(LegAngles::from(angles));
+        }
+        self.inverse_with_care(foot_in_body, seed)
+    }
+
+    /// The inverse where the quick way found nothing: on the edge of the workspace, out of reach, other geometries.
+    #[cold]
+    #[inline(never)]
+    fn inverse_with_care(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
         let seed = self.usable_seed(seed);
-        if let Solver::Parallel(parallel) = &self.solver
-            && let Some(angles) = parallel.nearest_inside(foot_in_body, &seed, &self.ranges)
-        {
-            return Ok(angles);
-        }
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed),
             None => self.iterate(foot_in_body, &seed),

@@ -47,6 +47,9 @@ pub(crate) struct Parallel {
     /// Lengths and directions at zero of the planar arm's links.
     pub(crate) upper: f64,
     pub(crate) lower: f64,
+    /// `1 / (2 upper lower)` and `(upper² + lower²) / (2 upper lower)`.
+    scale: f64,
+    squares: f64,
     pub(crate) upper_angle: f64,
     pub(crate) bend: f64,
     /// +1 when joint 3 turns as joint 2, -1 when it turns against it.
@@ -85,6 +88,8 @@ impl Parallel {
             wz: plane.flat(&z),
             upper: first.0,
             lower: second.0,
+            scale: 0.5 / (first.0 * second.0),
+            squares: 0.5 * (first.0 / second.0 + second.0 / first.0),
             upper_angle: first.1,
             bend: second.1 - first.1,
             sense: sense(two, three),
@@ -115,8 +120,9 @@ impl Parallel {
 
     /// The solution inside the limits that is nearest to the seed, if there is one. What is outside is left out as
     /// soon as one joint says so, which for most legs leaves one of the four solutions to be worked out.
-    pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: &LegAngles, ranges: &Ranges) -> Option<LegAngles> {
-        let (t, [near1, near2, near3, ..], [range1, range2, range3, ..]) = (target - self.hip, seed.padded(), ranges);
+    #[inline]
+    pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: [f64; 3], ranges: &Ranges) -> Option<[f64; 3]> {
+        let (t, [near1, near2, near3], [range1, range2, range3, ..]) = (target - self.hip, seed, ranges);
         let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
         let d = self.d0 - self.d_z * h;
         let square = tx * tx + ty * ty - d * d;
@@ -127,10 +133,10 @@ impl Parallel {
         let root = square.sqrt();
         let mut best: Option<(f64, [f64; 3])> = None;
         for ahead in [root, -root] {
-            let Some(yaw) = range1.fit(atan2(ty * ahead - tx * d, tx * ahead + ty * d), *near1) else { continue };
+            let Some(yaw) = range1.fit(atan2(ty * ahead - tx * d, tx * ahead + ty * d), near1) else { continue };
             let [w1, w2] = self.in_plane(ahead, d, h);
             let reach2 = w1 * w1 + w2 * w2;
-            let cos = (reach2 - self.upper * self.upper - self.lower * self.lower) / (2.0 * self.upper * self.lower);
+            let cos = reach2 * self.scale - self.squares;
             let sin2 = (1.0 - cos) * (1.0 + cos);
             if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
                 return None;
@@ -138,17 +144,17 @@ impl Parallel {
             let sin = sin2.sqrt();
             let bend = atan2(sin, cos);
             for (sin, bend) in [(sin, bend), (-sin, -bend)] {
-                let Some(knee) = range3.fit(self.sense * (bend - self.bend), *near3) else { continue };
+                let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { continue };
                 let (along, aside) = (self.upper + self.lower * cos, self.lower * sin);
                 let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside) - self.upper_angle;
-                let Some(pitch) = range2.fit(pitch, *near2) else { continue };
+                let Some(pitch) = range2.fit(pitch, near2) else { continue };
                 let distance = (yaw - near1).powi(2) + (pitch - near2).powi(2) + (knee - near3).powi(2);
                 if best.is_none_or(|(least, _)| distance < least) {
                     best = Some((distance, [yaw, pitch, knee]));
                 }
             }
         }
-        best.map(|(_, angles)| LegAngles::from(angles))
+        best.map(|(_, angles)| angles)
     }
 
     /// Coordinates in the plane of the arm, from joint 2.
