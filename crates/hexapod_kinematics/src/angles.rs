@@ -69,7 +69,8 @@ impl DerefMut for LegAngles {
 
 impl From<[f64; 3]> for LegAngles {
     fn from(a: [f64; 3]) -> Self {
-        Self::from_fn(3, |i| a.get(i).copied().unwrap_or(0.0))
+        let [a, b, c] = a;
+        Self { values: [a, b, c, 0.0, 0.0, 0.0], len: 3 }
     }
 }
 

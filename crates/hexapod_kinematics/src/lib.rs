@@ -2,21 +2,30 @@
 //! and back.
 
 mod angles;
+mod batch;
 mod dh;
 mod error;
 mod ik;
 mod leg;
 mod legs;
+mod limb;
 mod model;
+mod poly;
 mod urdf;
+mod workspace;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
+pub use batch::{Batch, Lane, Lanes3};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
 pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
 pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use limb::{
+    FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
+};
 pub use model::{
     Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape, rotation,
     rotation_derivative, rotation_second_derivative,
 };
+pub use workspace::{PoseMargins, Slice, Stride, StrideTable};

@@ -5,6 +5,7 @@ mod nearest;
 mod newton;
 mod parallel;
 mod quartic;
+mod range;
 mod redundant;
 mod roots;
 mod solutions;
@@ -13,11 +14,12 @@ use nalgebra::Vector3;
 
 pub use error::IkError;
 pub use nearest::NearestPose;
+pub(crate) use range::Range;
 pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
 
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Leg};
-use parallel::Parallel;
+pub(crate) use parallel::Parallel;
 use quartic::Quartic;
 use solutions::Candidates;
 
@@ -60,6 +62,19 @@ impl Leg {
     /// # Errors
     /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
     pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        if let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed)
+            && (q1 + q2 + q3).is_finite()
+            && let Some(angles) = parallel.nearest_inside(foot_in_body, [*q1, *q2, *q3], &self.ranges)
+        {
+            return Ok(LegAngles::from(angles));
+        }
+        self.inverse_with_care(foot_in_body, seed)
+    }
+
+    /// The inverse where the quick way found nothing: on the edge of the workspace, out of reach, other geometries.
+    #[cold]
+    #[inline(never)]
+    fn inverse_with_care(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
@@ -112,6 +127,9 @@ impl Leg {
 
     /// Seed with a finite angle for each joint.
     fn usable_seed(&self, seed: &LegAngles) -> LegAngles {
+        if seed.len() == self.joint_count() && seed.is_finite() {
+            return *seed;
+        }
         let home = self.home();
         LegAngles::from_fn(self.joint_count(), |i| {
             let fallback = home.get(i).copied().unwrap_or(0.0);

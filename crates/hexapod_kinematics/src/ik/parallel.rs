@@ -13,39 +13,47 @@ use nalgebra::Vector3;
 
 use super::REACH_TOLERANCE;
 use super::error::IkError;
+use super::range::Ranges;
 use super::solutions::Candidates;
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Screw};
+use crate::poly::atan2;
 
 /// Sine of the angle between two axes up to which they count as parallel.
 const PARALLEL: f64 = 1e-10;
 /// Least length of a link of the planar arm, m.
 const MIN_LENGTH: f64 = 1e-6;
 
+/// Squares below which the quick way leaves the decision to the careful one.
+const EDGE: f64 = 1e-12;
+
 /// Constants of the closed form, from the leg's geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Parallel {
     /// Origin of joint 1.
-    hip: Vector3<f64>,
+    pub(crate) hip: Vector3<f64>,
     /// Frame at the hip: z along joint 1, y along the part of joint 2 that is perpendicular to it.
-    x: Vector3<f64>,
-    y: Vector3<f64>,
-    z: Vector3<f64>,
+    pub(crate) x: Vector3<f64>,
+    pub(crate) y: Vector3<f64>,
+    pub(crate) z: Vector3<f64>,
     /// `D = d0 - d_z h`, with h the height of the target along joint 1.
-    d0: f64,
-    d_z: f64,
+    pub(crate) d0: f64,
+    pub(crate) d_z: f64,
     /// The planar arm's coordinates are `w = w0 + wx x' + wy D + wz h`.
-    w0: [f64; 2],
-    wx: [f64; 2],
-    wy: [f64; 2],
-    wz: [f64; 2],
+    pub(crate) w0: [f64; 2],
+    pub(crate) wx: [f64; 2],
+    pub(crate) wy: [f64; 2],
+    pub(crate) wz: [f64; 2],
     /// Lengths and directions at zero of the planar arm's links.
-    upper: f64,
-    lower: f64,
-    upper_angle: f64,
-    bend: f64,
+    pub(crate) upper: f64,
+    pub(crate) lower: f64,
+    /// `1 / (2 upper lower)` and `(upper² + lower²) / (2 upper lower)`.
+    scale: f64,
+    squares: f64,
+    pub(crate) upper_angle: f64,
+    pub(crate) bend: f64,
     /// +1 when joint 3 turns as joint 2, -1 when it turns against it.
-    sense: f64,
+    pub(crate) sense: f64,
 }
 
 impl Parallel {
@@ -80,6 +88,8 @@ impl Parallel {
             wz: plane.flat(&z),
             upper: first.0,
             lower: second.0,
+            scale: 0.5 / (first.0 * second.0),
+            squares: 0.5 * (first.0 / second.0 + second.0 / first.0),
             upper_angle: first.1,
             bend: second.1 - first.1,
             sense: sense(two, three),
@@ -108,6 +118,62 @@ impl Parallel {
         if found.is_empty() { Err(IkError::Unreachable { shortfall_m: shortfall }) } else { Ok(found) }
     }
 
+    /// The solution inside the limits that is nearest to the seed, if there is one. What is outside is left out as
+    /// soon as one joint says so, which for most legs leaves one of the four solutions to be worked out.
+    #[inline]
+    pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: [f64; 3], ranges: &Ranges) -> Option<[f64; 3]> {
+        let (t, [near1, near2, near3], [range1, range2, range3, ..]) = (target - self.hip, seed, ranges);
+        let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
+        let d = self.d0 - self.d_z * h;
+        let square = tx * tx + ty * ty - d * d;
+        // On the edge, and where joint 1 or 2 is free, the careful way decides.
+        if square.is_nan() || square < EDGE {
+            return None;
+        }
+        let root = square.sqrt();
+        let mut best: Option<(f64, [f64; 3])> = None;
+        for ahead in [root, -root] {
+            let Some(yaw) = range1.fit(atan2(ty * ahead - tx * d, tx * ahead + ty * d), near1) else { continue };
+            let [w1, w2] = self.in_plane(ahead, d, h);
+            let reach2 = w1 * w1 + w2 * w2;
+            let cos = reach2 * self.scale - self.squares;
+            let sin2 = (1.0 - cos) * (1.0 + cos);
+            if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
+                return None;
+            }
+            let sin = sin2.sqrt();
+            let bend = atan2(sin, cos);
+            for (sin, bend) in [(sin, bend), (-sin, -bend)] {
+                let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { continue };
+                let (along, aside) = (self.upper + self.lower * cos, self.lower * sin);
+                let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside) - self.upper_angle;
+                let Some(pitch) = range2.fit(pitch, near2) else { continue };
+                let distance = (yaw - near1).powi(2) + (pitch - near2).powi(2) + (knee - near3).powi(2);
+                if best.is_none_or(|(least, _)| distance < least) {
+                    best = Some((distance, [yaw, pitch, knee]));
+                }
+            }
+        }
+        best.map(|(_, angles)| angles)
+    }
+
+    /// Coordinates in the plane of the arm, from joint 2.
+    #[inline(always)]
+    fn in_plane(&self, ahead: f64, d: f64, h: f64) -> [f64; 2] {
+        let [[a0, b0], [ax, bx], [ay, by], [az, bz]] = [self.w0, self.wx, self.wy, self.wz];
+        [a0 + ax * ahead + ay * d + az * h, b0 + bx * ahead + by * d + bz * h]
+    }
+
+    /// Signs of the roots of joint 1 and joint 3 that belong to a pose with its foot at `foot`.
+    pub(crate) fn branch(&self, foot: &Vector3<f64>, pose: &LegAngles) -> (f64, f64) {
+        let [yaw, knee] = [0, 2].map(|i: usize| pose.get(i).copied().unwrap_or(0.0));
+        let t = foot - self.hip;
+        let (tx, ty) = (self.x.dot(&t), self.y.dot(&t));
+        let ahead = tx * yaw.cos() + ty * yaw.sin();
+        let bend = (self.sense * knee + self.bend).sin();
+        (if ahead < 0.0 { -1.0 } else { 1.0 }, if bend < 0.0 { -1.0 } else { 1.0 })
+    }
+
     fn yaw(&self, tx: f64, ty: f64, d: f64, ahead: f64, seed: &LegAngles) -> f64 {
         // The angle from (ahead, d) to (tx, ty), as one arc tangent.
         let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
@@ -116,10 +182,7 @@ impl Parallel {
 
     /// Adds the solutions of the planar arm; returns by how much it is too short or too long, at least zero.
     fn arm(&self, [ahead, d, h]: [f64; 3], yaw: f64, seed: &LegAngles, found: &mut Candidates) -> f64 {
-        let [w1, w2] = [0, 1].map(|i: usize| {
-            let at = |v: &[f64; 2]| v.get(i).copied().unwrap_or(0.0);
-            at(&self.w0) + at(&self.wx) * ahead + at(&self.wy) * d + at(&self.wz) * h
-        });
+        let [w1, w2] = self.in_plane(ahead, d, h);
         let reach = w1.hypot(w2);
         let beyond = (reach - (self.upper + self.lower)).max((self.upper - self.lower).abs() - reach);
         if beyond > REACH_TOLERANCE {

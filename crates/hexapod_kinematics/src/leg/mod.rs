@@ -10,7 +10,7 @@ pub use derivatives::Matrix6xN;
 pub(crate) use chain::{Chain, Screw, turn};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::ik::Solver;
+use crate::ik::{Range, Solver};
 use crate::model::JointLimits;
 
 /// Jacobian of a foot: 3 rows (x, y, z of the body frame, m/rad), one column per joint, unused columns zero.
@@ -68,6 +68,8 @@ pub struct Leg {
     pub(crate) foot_link: usize,
     pub(crate) tip: Isometry3<f64>,
     pub(crate) chain: Chain,
+    /// Limits of the joints, side by side for the inverse; unused ones are not used.
+    pub(crate) ranges: [Range; MAX_LEG_JOINTS],
     pub(crate) home: LegAngles,
     pub(crate) posture: LegAngles,
     pub(crate) solver: Solver,
@@ -79,8 +81,9 @@ impl Leg {
         let chain = Chain::new(&joints, &tip);
         let home = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.clamp(0.0)));
         let posture = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.middle()));
+        let ranges = std::array::from_fn(|i| joints.get(i).map_or(Range::default(), |j| Range::new(&j.limits)));
         let solver = Solver::new(&chain);
-        Self { name, joints, foot_link, tip, chain, home, posture, solver }
+        Self { name, joints, foot_link, tip, chain, ranges, home, posture, solver }
     }
 
     /// Name, unique among the legs.

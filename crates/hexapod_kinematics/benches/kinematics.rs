@@ -1,0 +1,111 @@
+//! Time of forward and inverse kinematics. `cargo bench -p hexapod_kinematics`; with
+//! `RUSTFLAGS="-C target-cpu=x86-64-v3"` the batch path uses four lanes an instruction.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
+use nalgebra::{Isometry3, Vector3};
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+/// Foot targets on a small circle below each hip, as in walking, each with the body's pose.
+struct Walk {
+    robot: Robot,
+    feet: Vec<[Vector3<f64>; 6]>,
+    poses: Vec<Isometry3<f64>>,
+}
+
+fn walk() -> Walk {
+    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let steps = 64;
+    let rest: Vec<Vector3<f64>> =
+        robot.legs().iter().map(|leg| leg.foot_in_body(&LegAngles::from([0.0, 0.6, -1.7]))).collect();
+    let turn = |k: usize| std::f64::consts::TAU * k as f64 / steps as f64;
+    let feet = (0..steps)
+        .map(|k| std::array::from_fn(|i| rest[i] + Vector3::new(0.03 * turn(k).cos(), 0.0, 0.02 * turn(k).sin())))
+        .collect();
+    let poses = (0..steps)
+        .map(|k| {
+            Isometry3::new(Vector3::new(0.0, 0.0, 0.005 * turn(k).sin()), Vector3::new(0.03 * turn(k).cos(), 0.0, 0.0))
+        })
+        .collect();
+    Walk { robot, feet, poses }
+}
+
+fn benches(c: &mut Criterion) {
+    let Walk { robot, feet, poses } = walk();
+    let batch = Batch::new(&robot).unwrap();
+    let lanes: Vec<Lanes3> = feet
+        .iter()
+        .map(|feet| {
+            let mut lanes = Lanes3::default();
+            feet.iter().enumerate().for_each(|(i, foot)| lanes.set(i, (*foot).into()));
+            lanes
+        })
+        .collect();
+    let mut k = 0;
+    let mut next = move || {
+        k = (k + 1) % 64;
+        k
+    };
+    c.bench_function("six_legs_pose_and_inverse_batch", |b| {
+        let mut out = Lanes3::default();
+        b.iter(|| {
+            let k = next();
+            let reached = batch.inverse(&black_box(&lanes[k]).transformed(black_box(&poses[k])), &mut out);
+            black_box((reached, &out));
+        });
+    });
+    let mut seeds = [LegAngles::from([0.0, 0.6, -1.7]); 6];
+    c.bench_function("six_legs_pose_and_inverse_scalar", |b| {
+        b.iter(|| {
+            let k = next();
+            let (feet, pose) = (black_box(&feet[k]), black_box(&poses[k]));
+            let (turned, moved) = (pose.rotation.to_rotation_matrix(), pose.translation.vector);
+            for ((leg, foot), seed) in robot.legs().iter().zip(feet).zip(&mut seeds) {
+                let target = turned * foot + moved;
+                *seed = leg.inverse(&target, seed).unwrap_or(*seed);
+            }
+            black_box(&seeds);
+        });
+    });
+    c.bench_function("six_legs_forward_batch", |b| {
+        let mut angles = Lanes3::default();
+        batch.inverse(&lanes[0], &mut angles);
+        b.iter(|| black_box(batch.forward(black_box(&angles))));
+    });
+    let leg = &robot.legs()[0];
+    let seed = LegAngles::from([0.1, 0.6, -1.7]);
+    c.bench_function("leg_forward", |b| b.iter(|| black_box(leg.foot_in_body(black_box(&seed)))));
+    c.bench_function("leg_jacobian", |b| b.iter(|| black_box(leg.jacobian(black_box(&seed)))));
+    c.bench_function("leg_nearest_unreachable", |b| {
+        let far = leg.foot_in_body(&seed) * 2.0;
+        b.iter(|| black_box(leg.inverse_nearest(black_box(&far), &seed)));
+    });
+    let general = Robot::from_urdf(&common::random_robot(common::RandomLegs::General, &mut common::Random(3))).unwrap();
+    c.bench_function("leg_inverse_quartic", |b| {
+        let leg = &general.legs()[0];
+        let target = leg.foot_in_body(&seed);
+        b.iter(|| black_box(leg.inverse(black_box(&target), &seed)));
+    });
+    let many = Robot::from_urdf(&common::many_jointed(5)).unwrap();
+    c.bench_function("leg_inverse_five_joints", |b| {
+        let leg = &many.legs()[0];
+        let seed = leg.posture();
+        let target = leg.foot_in_body(&seed) + Vector3::new(0.002, 0.001, 0.001);
+        b.iter(|| black_box(leg.inverse(black_box(&target), &seed)));
+    });
+    let text = common::shipped();
+    c.bench_function("robot_from_urdf", |b| b.iter(|| black_box(Robot::from_urdf(black_box(&text))).is_ok()));
+}
+
+criterion_group! {
+    name = kinematics;
+    config = Criterion::default().sample_size(50).warm_up_time(std::time::Duration::from_millis(300))
+        .measurement_time(std::time::Duration::from_millis(1000));
+    targets = benches
+}
+criterion_main!(kinematics);

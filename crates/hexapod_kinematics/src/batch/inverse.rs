@@ -1,0 +1,69 @@
+//! Inverse of all legs: the closed form of `ik::parallel` lane by lane, without branches.
+
+use super::{Batch, Lane, Lanes3};
+use crate::legs::MAX_LEGS;
+use crate::poly::atan2;
+
+/// How far out of reach rounding may put a target that is on the edge, m² (a square of m).
+const EDGE: f64 = 1e-12;
+
+impl Batch {
+    /// Joint angles (rad, inside the limits) for feet in the body frame (m), written to `angles`; a lane of the
+    /// result is 1 where the foot is reached inside the limits and 0 where the target was brought in.
+    ///
+    /// A lane whose target is not finite gets finite angles inside the limits and a 0. Error at most 1e-10 m.
+    pub fn inverse(&self, feet: &Lanes3, angles: &mut Lanes3) -> Lane {
+        let mut reached = [0.0; MAX_LEGS];
+        let [out1, out2, out3] = &mut angles.0;
+        for i in 0..MAX_LEGS {
+            let (q, inside) = self.lane(i, feet.0[0][i], feet.0[1][i], feet.0[2][i]);
+            out1[i] = q[0];
+            out2[i] = q[1];
+            out3[i] = q[2];
+            reached[i] = inside;
+        }
+        reached
+    }
+
+    #[inline(always)]
+    fn lane(&self, i: usize, x: f64, y: f64, z: f64) -> ([f64; 3], f64) {
+        let (px, py, pz) = (x - self.hip[0][i], y - self.hip[1][i], z - self.hip[2][i]);
+        let tx = self.x[0][i] * px + self.x[1][i] * py + self.x[2][i] * pz;
+        let ty = self.y[0][i] * px + self.y[1][i] * py + self.y[2][i] * pz;
+        let h = self.z[0][i] * px + self.z[1][i] * py + self.z[2][i] * pz;
+        let d = self.d0[i] - self.d_z[i] * h;
+        let square = tx * tx + ty * ty - d * d;
+        let ahead = positive(square).sqrt() * self.ahead[i];
+        let yaw = atan2(ty * ahead - tx * d, tx * ahead + ty * d);
+
+        let w1 = self.w0[0][i] + self.wx[0][i] * ahead + self.wy[0][i] * d + self.wz[0][i] * h;
+        let w2 = self.w0[1][i] + self.wx[1][i] * ahead + self.wy[1][i] * d + self.wz[1][i] * h;
+        let open = (w1 * w1 + w2 * w2) * self.inverse[i] - self.squares[i];
+        let cos = bounded(open, 1.0);
+        let sin = positive((1.0 - cos) * (1.0 + cos)).sqrt() * self.knee[i];
+        let (along, aside) = (self.upper[i] + self.lower[i] * cos, self.lower[i] * sin);
+        let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside);
+        let (bc, bs) = (self.bend_cos[i], self.bend_sin[i]);
+        let knee = self.sense[i] * atan2(sin * bc - cos * bs, cos * bc + sin * bs);
+
+        // All three are measured from the middle of their ranges.
+        let (q1, q2, q3) =
+            (bounded(yaw, self.half[0][i]), bounded(pitch, self.half[1][i]), bounded(knee, self.half[2][i]));
+        let moved = (q1 - yaw).abs() + (q2 - pitch).abs() + (q3 - knee).abs() + (cos - open).abs();
+        let inside = if moved <= EDGE && square >= -EDGE { 1.0 } else { 0.0 };
+        ([q1 + self.middle[0][i], q2 + self.middle[1][i], q3 + self.middle[2][i]], inside)
+    }
+}
+
+/// At least zero; zero for NaN.
+#[inline(always)]
+fn positive(v: f64) -> f64 {
+    if v > 0.0 { v } else { 0.0 }
+}
+
+/// Within `-bound..=bound`; `-bound` for NaN.
+#[inline(always)]
+fn bounded(v: f64, bound: f64) -> f64 {
+    let v = if v > -bound { v } else { -bound };
+    if v < bound { v } else { bound }
+}

@@ -1,0 +1,189 @@
+//! All legs at once: structure of arrays, one lane per leg, loops that the compiler vectorises in safe Rust.
+//!
+//! For legs of the parallel closed form (yaw-pitch-pitch and the like, lateral offsets included). Each leg's bend is
+//! chosen once, from a pose; targets out of reach or outside the limits are brought in by clamping, which is total
+//! and cheap but not the nearest point: [`Leg::inverse_nearest`](crate::Leg::inverse_nearest) is that.
+
+mod forward;
+mod inverse;
+
+use nalgebra::{Isometry3, Vector3};
+
+use crate::angles::LegAngles;
+use crate::ik::{Parallel, Solver};
+use crate::legs::{MAX_LEGS, Robot};
+
+/// One number per leg.
+pub type Lane = [f64; MAX_LEGS];
+
+/// Three numbers per leg: x, y, z of points (m), or the angles of joints 1, 2, 3 (rad).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lanes3(pub [Lane; 3]);
+
+impl Default for Lanes3 {
+    fn default() -> Self {
+        Self([[0.0; MAX_LEGS]; 3])
+    }
+}
+
+impl Lanes3 {
+    /// The numbers of one leg; zeros past [`MAX_LEGS`].
+    pub fn get(&self, leg: usize) -> [f64; 3] {
+        self.0.map(|lane| lane.get(leg).copied().unwrap_or(0.0))
+    }
+
+    /// Sets the numbers of one leg; without effect past [`MAX_LEGS`].
+    pub fn set(&mut self, leg: usize, values: [f64; 3]) {
+        for (lane, value) in self.0.iter_mut().zip(values) {
+            if let Some(slot) = lane.get_mut(leg) {
+                *slot = value;
+            }
+        }
+    }
+
+    /// Points moved by a pose, such as `body_from_world`.
+    pub fn transformed(&self, pose: &Isometry3<f64>) -> Self {
+        let r = pose.rotation.to_rotation_matrix().into_inner();
+        let t = pose.translation.vector;
+        let [x, y, z] = &self.0;
+        let row = |i: usize| {
+            let (rx, ry, rz, t) = (r[(i, 0)], r[(i, 1)], r[(i, 2)], t[i]);
+            std::array::from_fn(|k| rx * x[k] + ry * y[k] + rz * z[k] + t)
+        };
+        Self([row(0), row(1), row(2)])
+    }
+}
+
+/// Constants of all legs, a lane each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    legs: usize,
+    /// Origin of joint 1 and the frame there, turned by the middle of joint 1's range.
+    hip: [Lane; 3],
+    x: [Lane; 3],
+    y: [Lane; 3],
+    z: [Lane; 3],
+    d0: Lane,
+    d_z: Lane,
+    /// Planar arm: `w = w0 + wx x' + wy D + wz h`, turned by the middle of joint 2's range and its angle at zero.
+    w0: [Lane; 2],
+    wx: [Lane; 2],
+    wy: [Lane; 2],
+    wz: [Lane; 2],
+    /// One over the determinant of `w` by `x'` and `h`, for the way back.
+    unmix: Lane,
+    upper: Lane,
+    lower: Lane,
+    /// `1 / (2 upper lower)` and `(upper² + lower²) / (2 upper lower)`.
+    inverse: Lane,
+    squares: Lane,
+    /// Bend of the foot at zero and the middle of joint 3's range, as a turn.
+    bend_cos: Lane,
+    bend_sin: Lane,
+    sense: Lane,
+    /// Signs of the root of joint 1 and of joint 3.
+    ahead: Lane,
+    knee: Lane,
+    middle: [Lane; 3],
+    half: [Lane; 3],
+}
+
+impl Batch {
+    /// The batch of a robot, bent as each leg is in the middle of its limits; `None` when a leg has another geometry
+    /// than the parallel closed form.
+    pub fn new(robot: &Robot) -> Option<Self> {
+        let zero = [0.0; MAX_LEGS];
+        let mut batch = Self {
+            legs: robot.legs().len(),
+            hip: [zero; 3],
+            x: [zero; 3],
+            y: [zero; 3],
+            z: [zero; 3],
+            d0: zero,
+            d_z: zero,
+            w0: [zero; 2],
+            wx: [zero; 2],
+            wy: [zero; 2],
+            wz: [zero; 2],
+            unmix: zero,
+            upper: [1.0; MAX_LEGS],
+            lower: [1.0; MAX_LEGS],
+            inverse: [0.5; MAX_LEGS],
+            squares: [1.0; MAX_LEGS],
+            bend_cos: [1.0; MAX_LEGS],
+            bend_sin: zero,
+            sense: [1.0; MAX_LEGS],
+            ahead: [1.0; MAX_LEGS],
+            knee: [1.0; MAX_LEGS],
+            middle: [zero; 3],
+            half: [[1.0; MAX_LEGS]; 3],
+        };
+        for (i, leg) in robot.legs().iter().enumerate() {
+            let Solver::Parallel(parallel) = &leg.solver else { return None };
+            let limits: [_; 3] = std::array::from_fn(|k| leg.joints().get(k).map(|j| *j.limits()));
+            for (k, limits) in limits.iter().flatten().enumerate() {
+                put(&mut batch.middle[k], i, limits.middle());
+                put(&mut batch.half[k], i, 0.5 * (limits.upper - limits.lower));
+            }
+            batch.put_leg(i, parallel);
+            batch.bend_as(robot, i, &leg.posture());
+        }
+        Some(batch)
+    }
+
+    /// Number of legs; the lanes past it hold nothing of use.
+    pub fn leg_count(&self) -> usize {
+        self.legs
+    }
+
+    /// Chooses the bend of one leg: the solution on the same side as this pose.
+    pub fn bend_as(&mut self, robot: &Robot, leg: usize, pose: &LegAngles) {
+        let Some(of) = robot.legs().get(leg) else { return };
+        let Solver::Parallel(parallel) = &of.solver else { return };
+        let (ahead, knee) = parallel.branch(&of.foot_in_body(pose), pose);
+        put(&mut self.ahead, leg, ahead);
+        put(&mut self.knee, leg, knee);
+    }
+
+    fn put_leg(&mut self, i: usize, leg: &Parallel) {
+        let middle = [0, 1, 2].map(|k: usize| self.middle.get(k).and_then(|m| m.get(i)).copied().unwrap_or(0.0));
+        let [yaw, pitch, knee] = middle;
+        // Joint 1: a frame turned by the middle of the range, so that the angle found is from there.
+        let (sin, cos) = yaw.sin_cos();
+        put3(&mut self.hip, i, &leg.hip);
+        put3(&mut self.x, i, &(leg.x * cos + leg.y * sin));
+        put3(&mut self.y, i, &(leg.y * cos - leg.x * sin));
+        put3(&mut self.z, i, &leg.z);
+        put(&mut self.d0, i, leg.d0);
+        put(&mut self.d_z, i, leg.d_z);
+        // Joint 2: the same in the plane of the arm.
+        let (sin, cos) = (pitch + leg.upper_angle).sin_cos();
+        for (to, from) in
+            [(&mut self.w0, leg.w0), (&mut self.wx, leg.wx), (&mut self.wy, leg.wy), (&mut self.wz, leg.wz)]
+        {
+            let [a, b] = from;
+            put(&mut to[0], i, a * cos + b * sin);
+            put(&mut to[1], i, b * cos - a * sin);
+        }
+        let ([ax, bx], [ay, by], [az, bz]) = (leg.wx, leg.wy, leg.wz);
+        put(&mut self.unmix, i, 1.0 / (ax * (bz - by * leg.d_z) - bx * (az - ay * leg.d_z)));
+        put(&mut self.upper, i, leg.upper);
+        put(&mut self.lower, i, leg.lower);
+        put(&mut self.inverse, i, 0.5 / (leg.upper * leg.lower));
+        put(&mut self.squares, i, 0.5 * (leg.upper / leg.lower + leg.lower / leg.upper));
+        let (sin, cos) = (leg.bend + leg.sense * knee).sin_cos();
+        put(&mut self.bend_cos, i, cos);
+        put(&mut self.bend_sin, i, sin);
+        put(&mut self.sense, i, leg.sense);
+    }
+}
+
+fn put(lane: &mut Lane, leg: usize, value: f64) {
+    if let Some(slot) = lane.get_mut(leg) {
+        *slot = value;
+    }
+}
+
+fn put3(lanes: &mut [Lane; 3], leg: usize, value: &Vector3<f64>) {
+    lanes.iter_mut().zip(value.iter()).for_each(|(lane, v)| put(lane, leg, *v));
+}

@@ -1,0 +1,9 @@
+//! Where a foot can go: margins of a pose, strides, slices of the reachable set.
+
+mod margins;
+mod slice;
+mod stride;
+
+pub use margins::PoseMargins;
+pub use slice::Slice;
+pub use stride::{Stride, StrideTable};

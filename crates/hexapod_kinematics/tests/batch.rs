@@ -1,0 +1,93 @@
+//! The batch path against the leg by leg path.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, RandomLegs};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
+
+fn random_angles(robot: &Robot, random: &mut Random) -> Vec<LegAngles> {
+    let angles = robot.legs().iter().map(|leg| {
+        LegAngles::from_fn(3, |i| {
+            let limits = leg.joints()[i].limits();
+            random.range(limits.lower, limits.upper)
+        })
+    });
+    angles.collect()
+}
+
+fn check(robot: &Robot, random: &mut Random, rounds: usize) {
+    let mut batch = Batch::new(robot).unwrap();
+    for _ in 0..rounds {
+        let angles = random_angles(robot, random);
+        let (mut lanes, mut feet) = (Lanes3::default(), Lanes3::default());
+        for (i, (leg, q)) in robot.legs().iter().zip(&angles).enumerate() {
+            lanes.set(i, [q[0], q[1], q[2]]);
+            feet.set(i, leg.foot_in_body(q).into());
+            batch.bend_as(robot, i, q);
+        }
+        let forward = batch.forward(&lanes);
+        let mut found = Lanes3::default();
+        let reached = batch.inverse(&feet, &mut found);
+        for (i, leg) in robot.legs().iter().enumerate() {
+            let foot = leg.foot_in_body(&angles[i]);
+            assert!((nalgebra::Vector3::from(forward.get(i)) - foot).norm() < 1e-12);
+            let q = LegAngles::from(found.get(i));
+            let miss = (leg.foot_in_body(&q) - foot).norm();
+            assert!(reached[i] == 1.0 && miss < 1e-9, "{i} {miss:e} {reached:?} {q:?} {:?}", angles[i]);
+            assert!(leg.within_limits(&q));
+        }
+    }
+}
+
+#[test]
+fn when_solving_all_legs_at_once_expect_the_same_feet() {
+    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    check(&robot, &mut Random(2), 100_000);
+}
+
+#[test]
+fn when_the_legs_have_offsets_and_skew_hips_expect_the_same_feet() {
+    let mut random = Random(8);
+    for _ in 0..50 {
+        let robot = Robot::from_urdf(&common::random_robot(RandomLegs::Parallel, &mut random)).unwrap();
+        check(&robot, &mut random, 200);
+    }
+}
+
+#[test]
+fn when_a_target_is_anything_expect_finite_angles_inside_the_limits() {
+    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let batch = Batch::new(&robot).unwrap();
+    let mut random = Random(4);
+    for _ in 0..100_000 {
+        let mut feet = Lanes3::default();
+        for i in 0..8 {
+            let mut any = || match (random.unit() * 12.0) as u32 {
+                0 => f64::NAN,
+                1 => f64::INFINITY,
+                2 => f64::NEG_INFINITY,
+                3 => f64::MAX,
+                4 => 0.0,
+                5 => f64::MIN_POSITIVE / 4.0,
+                _ => random.range(-0.5, 0.5),
+            };
+            feet.set(i, [any(), any(), any()]);
+        }
+        let mut found = Lanes3::default();
+        let reached = batch.inverse(&feet, &mut found);
+        for (i, leg) in robot.legs().iter().enumerate() {
+            let q = LegAngles::from(found.get(i));
+            assert!(leg.clamp(&q).distance_squared(&q) < 1e-24, "{q:?}");
+            if reached[i] == 1.0 {
+                assert!((leg.foot_in_body(&q) - nalgebra::Vector3::from(feet.get(i))).norm() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn when_a_leg_has_another_geometry_expect_no_batch() {
+    let robot = Robot::from_urdf(&common::random_robot(RandomLegs::General, &mut Random(1))).unwrap();
+    assert!(Batch::new(&robot).is_none());
+}
