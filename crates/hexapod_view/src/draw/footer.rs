@@ -1,0 +1,95 @@
+//! The last lines: messages, hints, keys; and the page of keys.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph};
+
+use super::{theme, titled};
+use crate::format::plain;
+use crate::keys::{HELP, SHORT_HELP};
+use crate::{Level, Snapshot};
+
+/// Columns from which on messages and hints stand side by side.
+const SIDE_BY_SIDE: u16 = 100;
+/// Lines for the keys.
+const KEY_LINES: u16 = 2;
+
+/// Lines the footer takes of a screen.
+pub(super) fn height(screen: Rect) -> u16 {
+    let notes = match screen.height {
+        ..24 => 2,
+        24..34 => 4,
+        _ => 6,
+    };
+    notes + 1 + KEY_LINES
+}
+
+pub(super) fn draw(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
+    let [notes, keys] = Layout::vertical([Constraint::Min(0), Constraint::Length(KEY_LINES)]).areas(area);
+    if notes.width >= SIDE_BY_SIDE && !snapshot.hints.is_empty() {
+        let [left, _gap, right] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Fill(1)]).areas(notes);
+        let room = usize::from(notes.height.saturating_sub(1));
+        frame.render_widget(Paragraph::new(message_lines(snapshot, room)).block(titled("messages")), left);
+        frame.render_widget(Paragraph::new(hint_lines(snapshot)).block(titled("try in another shell")), right);
+    } else {
+        let room = usize::from(notes.height.saturating_sub(1));
+        let mut lines = message_lines(snapshot, room);
+        lines.extend(hint_lines(snapshot).into_iter().take(room - lines.len().min(room)));
+        frame.render_widget(Paragraph::new(lines).block(titled("messages")), notes);
+    }
+    frame.render_widget(Paragraph::new(key_lines(keys.width)), keys);
+}
+
+/// The newest messages that fit, the newest last.
+fn message_lines(snapshot: &Snapshot, room: usize) -> Vec<Line<'static>> {
+    let skipped = snapshot.messages.len().saturating_sub(room);
+    snapshot.messages.iter().skip(skipped).map(|(level, text)| message_line(*level, text)).collect()
+}
+
+fn message_line(level: Level, text: &str) -> Line<'static> {
+    let style = Style::new().fg(theme::color(level));
+    let text_style = if level == Level::Ok { Style::new() } else { style };
+    Line::from(vec![Span::styled(format!("{} ", theme::sign(level)), style), Span::styled(plain(text), text_style)])
+}
+
+fn hint_lines(snapshot: &Snapshot) -> Vec<Line<'static>> {
+    snapshot.hints.iter().map(|hint| Line::styled(format!("$ {}", plain(hint)), theme::quiet())).collect()
+}
+
+/// As many keys as fit on the lines there are, the most needed first.
+fn key_lines(width: u16) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::default(); usize::from(KEY_LINES)];
+    let mut keys = SHORT_HELP.iter().peekable();
+    for line in &mut lines {
+        while let Some((key, does)) = keys.peek() {
+            let spans =
+                [Span::styled(format!(" {key} "), theme::bold()), Span::styled(format!("{does} "), theme::quiet())];
+            if line.width() + spans.iter().map(Span::width).sum::<usize>() > usize::from(width) {
+                break;
+            }
+            line.extend(spans);
+            keys.next();
+        }
+    }
+    lines
+}
+
+pub(super) fn draw_help(frame: &mut Frame, screen: Rect) {
+    let lines = HELP.iter().map(|(keys, does)| {
+        Line::from(vec![Span::styled(format!("{keys:<9}"), theme::bold()), Span::raw(format!("  {does}"))])
+    });
+    let width = 56.min(screen.width);
+    let height = u16::try_from(HELP.len() + 4).unwrap_or(screen.height).min(screen.height);
+    let [area] = Layout::horizontal([Constraint::Length(width)]).flex(ratatui::layout::Flex::Center).areas(screen);
+    let [area] = Layout::vertical([Constraint::Length(height)]).flex(ratatui::layout::Flex::Center).areas(area);
+    let block = Block::bordered()
+        .border_type(BorderType::Rounded)
+        .border_style(theme::quiet())
+        .title(" keys ")
+        .padding(Padding::new(2, 2, 1, 1));
+    frame.render_widget(Clear, area);
+    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
+}

@@ -1,0 +1,53 @@
+mod figures;
+mod footer;
+mod footfall_strip;
+mod header;
+mod theme;
+mod top_view;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
+
+use crate::{Snapshot, Teleop, status_line};
+
+/// Columns from which on everything is shown.
+pub const MIN_WIDTH: u16 = 60;
+/// Lines from which on everything is shown.
+pub const MIN_HEIGHT: u16 = 20;
+
+/// Draws the whole view. Any size of terminal and any value in the snapshot will do; below [`MIN_WIDTH`] by
+/// [`MIN_HEIGHT`] there is only the status line, and the keys still work.
+pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
+    let area = frame.area();
+    if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
+        draw_small(frame, snapshot, area);
+        return;
+    }
+    let footer_height = footer::height(area);
+    let [head, main, foot] =
+        Layout::vertical([Constraint::Length(2), Constraint::Min(0), Constraint::Length(footer_height)]).areas(area);
+    let figures_width = (area.width * 11 / 24).clamp(29, 56);
+    let [view, _gap, figures] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(1), Constraint::Length(figures_width)]).areas(main);
+    header::draw(frame, snapshot, head);
+    top_view::draw(frame, snapshot, view);
+    figures::draw(frame, snapshot, teleop, figures);
+    footer::draw(frame, snapshot, foot);
+    if teleop.shows_help() {
+        footer::draw_help(frame, area);
+    }
+}
+
+fn draw_small(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
+    let room = format!("{}x{} is too small for the view ({MIN_WIDTH}x{MIN_HEIGHT})", area.width, area.height);
+    let lines = vec![Line::from(status_line(snapshot)), Line::from("X EMERGENCY STOP  Esc quit"), Line::from(room)];
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
+}
+
+/// A quiet heading: a thin rule with a title.
+fn titled(title: impl Into<String>) -> Block<'static> {
+    let title = Line::from(format!(" {} ", title.into())).style(theme::quiet());
+    Block::new().borders(Borders::TOP).border_style(theme::faint()).title(title)
+}

@@ -1,0 +1,138 @@
+use crate::Footfalls;
+
+/// How grave a message is: the levels of `diagnostic_msgs/DiagnosticStatus`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// All is well.
+    #[default]
+    Ok,
+    /// Worth a look.
+    Warn,
+    /// Something is broken.
+    Error,
+    /// Nothing has been heard for too long.
+    Stale,
+}
+
+impl Level {
+    /// The level of a `DiagnosticStatus.level` byte; a byte of no known level is an error.
+    pub fn from_diagnostic(level: u8) -> Self {
+        match level {
+            0 => Self::Ok,
+            1 => Self::Warn,
+            3 => Self::Stale,
+            _ => Self::Error,
+        }
+    }
+}
+
+/// One leg seen from above, in the body frame (x forward, y left), metres.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LegView {
+    /// The leg's name, such as `left_front`.
+    pub name: String,
+    /// Whether the foot stands on the ground.
+    pub down: bool,
+    /// Where the foot is.
+    pub foot_xy: [f64; 2],
+    /// Where the leg leaves the body.
+    pub hip_xy: [f64; 2],
+    /// Where the knee is.
+    pub knee_xy: [f64; 2],
+}
+
+/// All that is shown, filled by the caller from topics.
+///
+/// A value that is not known yet stays at its default; a value that is not finite is shown as a dash.
+/// Twists are `[vx, vy, wz]` of the body in m/s, m/s and rad/s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// `sitting standing walking stopping playing fault`, or empty before the planner is heard.
+    pub gait_state: String,
+    /// What the servo driver says of itself, such as `enabled`, `disabled` or `emergency stop`.
+    pub servo_state: String,
+    /// Name of the gait in use.
+    pub gait: String,
+    /// Names of all gaits, in the order in which the gait key goes through them.
+    pub gaits: Vec<String>,
+    /// The twist asked for, by the keys or by another publisher.
+    pub twist_commanded: [f64; 3],
+    /// The twist really walked, after limits.
+    pub twist_walked: [f64; 3],
+    /// The largest twist the keys may ask for, per axis; also the full length of the twist bars.
+    pub top_speed: [f64; 3],
+    /// The legs, in the order in which their footfalls are listed.
+    pub legs: Vec<LegView>,
+    /// Stability margin: distance of the centre of mass from the nearest edge of the support polygon, metres.
+    pub margin_m: Option<f64>,
+    /// Centre of mass, body frame, metres.
+    pub centre_of_mass_xy: Option<[f64; 2]>,
+    /// Corners of the support polygon in order, body frame, metres.
+    pub support: Vec<[f64; 2]>,
+    /// Corners of the body in order, body frame, metres.
+    pub body_outline: Vec<[f64; 2]>,
+    /// Where the body is in the odometry frame: x, y in metres and yaw in radians.
+    pub odom: [f64; 3],
+    /// Recent positions of the body in the odometry frame, oldest first, metres.
+    pub path: Vec<[f64; 2]>,
+    /// Height of the body above the ground, metres.
+    pub height_m: f64,
+    /// Measured rate of the control loop, Hz.
+    pub loop_rate_hz: f64,
+    /// 99th percentile of the control loop's lateness, microseconds.
+    pub lateness_p99_us: Option<f64>,
+    /// Ticks the control loop has missed.
+    pub overruns: u64,
+    /// What held the commanded twist back, or empty.
+    pub limited_by: String,
+    /// Diagnostics, newest last.
+    pub messages: Vec<(Level, String)>,
+    /// What else the user may try, such as commands for another shell.
+    pub hints: Vec<String>,
+    /// Which feet were down in the last seconds. Left empty, [`run_loop`](crate::run_loop) keeps it from `legs`.
+    pub footfalls: Footfalls,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            gait_state: String::new(),
+            servo_state: String::new(),
+            gait: String::new(),
+            gaits: Vec::new(),
+            twist_commanded: [0.0; 3],
+            twist_walked: [0.0; 3],
+            top_speed: [0.1, 0.08, 0.6],
+            legs: Vec::new(),
+            margin_m: None,
+            centre_of_mass_xy: None,
+            support: Vec::new(),
+            body_outline: Vec::new(),
+            odom: [0.0; 3],
+            path: Vec::new(),
+            height_m: 0.0,
+            loop_rate_hz: 0.0,
+            lateness_p99_us: None,
+            overruns: 0,
+            limited_by: String::new(),
+            messages: Vec::new(),
+            hints: Vec::new(),
+            footfalls: Footfalls::default(),
+        }
+    }
+}
+
+impl Snapshot {
+    /// How grave the state of the robot is: a fault or an emergency stop, something on its way, or all well.
+    pub fn level(&self) -> Level {
+        let servo = self.servo_state.to_ascii_lowercase();
+        let halted = ["emergency", "fault", "error", "lost"].iter().any(|word| servo.contains(word));
+        match self.gait_state.as_str() {
+            "fault" => Level::Error,
+            _ if halted => Level::Error,
+            "" => Level::Stale,
+            "stopping" | "playing" => Level::Warn,
+            _ => Level::Ok,
+        }
+    }
+}
