@@ -16,6 +16,10 @@ pub struct Cli {
 pub enum Command {
     /// Run all nodes in this process.
     Run(RunArgs),
+    /// Show a running robot in the terminal and drive it with keys.
+    Drive(FileArgs),
+    /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour.
+    Demo(FileArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
 }
@@ -43,6 +47,9 @@ pub struct RunArgs {
     /// Set a parameter, as in gait_planner.step_height:=0.02
     #[arg(short = 'p', long = "param", value_name = "NODE.NAME:=VALUE")]
     pub params: Vec<String>,
+    /// End in order when standard input is closed: whoever started this process has gone.
+    #[arg(long, hide = true)]
+    pub attached: bool,
 }
 
 /// Where the servos are.

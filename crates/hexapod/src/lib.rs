@@ -3,5 +3,8 @@
 pub mod check;
 pub mod cli;
 pub mod composed;
+pub mod demo;
+pub mod drive;
 pub mod exit;
 pub mod standalone;
+pub mod watch;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, exit};
+use hexapod::{check, composed, demo, drive, exit};
 use hexapod_ros::{Shutdown, Stage};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,11 +12,25 @@ fn main() -> ExitCode {
     exit::log();
     exit::status(match cli.command {
         Command::Run(arguments) => run(&arguments),
+        Command::Drive(files) => drive::drive(&files),
+        Command::Demo(files) => demo::demo(&files),
         Command::Check(files) => check::check(&files),
     })
 }
 
 fn run(arguments: &hexapod::cli::RunArgs) -> Result<(), exit::Failure> {
     let shutdown = Shutdown::on_signals()?;
+    if arguments.attached {
+        end_with_standard_input(shutdown.clone())?;
+    }
     composed::run(arguments, &shutdown, |_| while !shutdown.wait(Stage::Stopping, Duration::from_secs(3600)) {})
+}
+
+/// Asks for the end when standard input is closed.
+fn end_with_standard_input(shutdown: Shutdown) -> std::io::Result<()> {
+    let wait = move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        shutdown.ask();
+    };
+    std::thread::Builder::new().name("standard-input".into()).spawn(wait).map(|_| ())
 }

@@ -12,7 +12,7 @@ mod shutdown;
 pub use clock::RosClock;
 pub use diagnostics::{Diagnostics, Level, Status};
 pub use error::RosError;
-pub use node::{Ros, RosNode};
+pub use node::{Caller, Ros, RosNode};
 pub use pacer::{Lateness, Pacer, monotonic_now};
 pub use parameters::{OnSet, Parameters};
 pub use r2r;

@@ -37,6 +37,37 @@ impl Ros {
     }
 }
 
+type Answer = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Calls a service; answers are handled on the node's spinning thread.
+pub struct Caller<S: WrappedServiceTypeSupport> {
+    client: r2r::Client<S>,
+    answers: std::sync::mpsc::Sender<Answer>,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static> Caller<S>
+where
+    S::Response: Send,
+{
+    /// Sends a request; `handle` gets the answer, if one comes.
+    ///
+    /// # Errors
+    /// The request cannot be sent.
+    pub fn call(
+        &self,
+        request: &S::Request,
+        handle: impl FnOnce(S::Response) + Send + 'static,
+    ) -> Result<(), RosError> {
+        let answer = self.client.request(request).map_err(|e| RosError::topic("service", e))?;
+        let answer = answer.map(|answer| {
+            if let Ok(answer) = answer {
+                handle(answer);
+            }
+        });
+        self.answers.send(Box::pin(answer)).map_err(|_| RosError::Thread("the node spins no more".into()))
+    }
+}
+
 type Drain = Box<dyn FnMut() -> bool + Send>;
 
 /// A node and the handlers of all it subscribes to and serves.
@@ -141,6 +172,26 @@ impl RosNode {
             }
         }));
         Ok(())
+    }
+
+    /// A caller of the service `name`.
+    ///
+    /// # Errors
+    /// The client cannot be made.
+    pub fn caller<S: WrappedServiceTypeSupport + 'static>(&mut self, name: &str) -> Result<Caller<S>, RosError>
+    where
+        S::Response: Send,
+    {
+        let client = self.node.create_client::<S>(name, QosProfile::services_default());
+        let client = client.map_err(|e| RosError::topic(name, e))?;
+        let (answers, waiting) = std::sync::mpsc::channel::<Answer>();
+        let mut open: Vec<Answer> = vec![];
+        self.drains.push(Box::new(move || {
+            open.extend(waiting.try_iter());
+            open.retain_mut(|answer| answer.as_mut().now_or_never().is_none());
+            false
+        }));
+        Ok(Caller { client, answers })
     }
 
     /// A publisher on `topic`.

@@ -1,0 +1,150 @@
+//! `hexapod demo`: the robot on simulated servos, with a view of it. The robot is a process of its own, as on the real
+//! thing, so the view knows it by its topics only.
+
+use crate::cli::FileArgs;
+use crate::drive::{Driver, show};
+use crate::exit::Failure;
+use hexapod_ros::{Shutdown, Stage};
+use hexapod_view::{Action, is_terminal, status_line};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs the robot and shows it until a key or a signal ends both.
+///
+/// # Errors
+/// The robot's files do not hold, or it could not be started.
+pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
+    let shutdown = Shutdown::on_signals()?;
+    let robot = RobotProcess::start(arguments)?;
+    let mut driver = Driver::open(arguments)?;
+    let hints = hints();
+    ready(&mut driver, &shutdown)?;
+    if is_terminal() {
+        show(&mut driver, &shutdown, &hints)?;
+    } else {
+        hints.iter().for_each(|hint| println!("{hint}"));
+        tour(&mut driver, &shutdown);
+        println!("the tour is over; the robot stands and takes commands until Ctrl-C");
+        while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
+            println!("{}", status_line(&driver.watch.snapshot()));
+        }
+    }
+    drop(driver);
+    println!("sitting down");
+    robot.end()
+}
+
+/// What else to try, in another shell.
+fn hints() -> Vec<String> {
+    [
+        "in another shell, first: eval \"$(cargo xtask env)\"",
+        "watch:    ros2 topic echo /odom        (where ros2 is installed; else python3 with rclpy)",
+        "drive:    ros2 run teleop_twist_keyboard teleop_twist_keyboard",
+        "this view of any robot:  target/release/hexapod drive",
+    ]
+    .map(String::from)
+    .to_vec()
+}
+
+/// Waits for the robot, switches its servos on and has it stand.
+fn ready(driver: &mut Driver, shutdown: &Shutdown) -> Result<(), Failure> {
+    let heard = |driver: &Driver| !driver.watch.snapshot().legs.is_empty();
+    if !wait_for(driver, shutdown, Duration::from_secs(20), heard) && shutdown.is_running() {
+        return Err(Failure::Running("the robot was not heard within 20 s".into()));
+    }
+    let armed = |driver: &Driver| matches!(driver.watch.snapshot().servo_state.as_str(), "arming" | "armed");
+    for _ in 0..5 {
+        driver.act(Action::Enable(true));
+        if wait_for(driver, shutdown, Duration::from_secs(3), armed) {
+            break;
+        }
+    }
+    let standing = |driver: &Driver| driver.watch.snapshot().gait_state == "standing";
+    for _ in 0..3 {
+        driver.act(Action::Stand);
+        if wait_for(driver, shutdown, Duration::from_secs(4), standing) {
+            println!("the robot stands and is ready to walk");
+            return Ok(());
+        }
+    }
+    if shutdown.is_running() { Err(Failure::Running("the robot did not stand up".into())) } else { Ok(()) }
+}
+
+fn wait_for(driver: &Driver, shutdown: &Shutdown, timeout: Duration, done: impl Fn(&Driver) -> bool) -> bool {
+    let deadline = Instant::now() + timeout;
+    while !done(driver) {
+        if Instant::now() > deadline || shutdown.wait(Stage::Stopping, Duration::from_millis(20)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Forward, sideways, an arc, on the spot, and a rest: seconds and twist of each leg of the tour.
+const TOUR: [(f64, [f64; 3]); 5] = [
+    (4.0, [0.08, 0.0, 0.0]),
+    (3.0, [0.0, 0.06, 0.0]),
+    (4.0, [0.06, 0.0, 0.3]),
+    (3.0, [0.0, 0.0, -0.4]),
+    (1.5, [0.0, 0.0, 0.0]),
+];
+const COMMAND_PERIOD: Duration = Duration::from_millis(50);
+
+fn tour(driver: &mut Driver, shutdown: &Shutdown) {
+    for (seconds, twist) in TOUR {
+        let end = Instant::now() + Duration::from_secs_f64(seconds);
+        let mut next_line = Instant::now();
+        while Instant::now() < end {
+            let [linear_x, linear_y, angular_z] = twist;
+            driver.act(Action::Drive { linear_x, linear_y, angular_z });
+            if Instant::now() >= next_line {
+                println!("{}", status_line(&driver.watch.snapshot()));
+                next_line += Duration::from_secs(1);
+            }
+            if shutdown.wait(Stage::Stopping, COMMAND_PERIOD) {
+                return;
+            }
+        }
+    }
+}
+
+/// The robot's process. It ends in order when told to, and by itself when this process dies.
+struct RobotProcess {
+    child: Child,
+}
+
+impl RobotProcess {
+    fn start(files: &FileArgs) -> Result<Self, Failure> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["run", "--attached", "--bus", "simulated"]);
+        for (flag, value) in [("--config", &files.config), ("--urdf", &files.urdf)] {
+            if !value.is_empty() {
+                command.args([flag, value]);
+            }
+        }
+        let ros = std::env::args().skip_while(|argument| argument != "--ros-args");
+        // A group of its own: Ctrl-C reaches this process, which tells the robot once.
+        let child = command.args(ros).stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
+        let child = if is_terminal() { child.stderr(Stdio::null()) } else { child };
+        Ok(Self { child: child.spawn()? })
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        if let Ok(pid) = i32::try_from(self.child.id()) {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        }
+        let status = self.child.wait()?;
+        if status.success() { Ok(()) } else { Err(Failure::Running(format!("the robot ended with {status}"))) }
+    }
+}
+
+impl Drop for RobotProcess {
+    fn drop(&mut self) {
+        // Closing its standard input is the signal to end; the wait is bounded by the robot's own goodbye.
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}

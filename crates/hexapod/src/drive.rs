@@ -1,0 +1,148 @@
+//! `hexapod drive`: what a running robot does, in the terminal, and keys that drive it. A ROS node like any other:
+//! it knows the robot by its topics.
+
+use crate::cli::FileArgs;
+use crate::exit::Failure;
+use crate::watch::Watch;
+use hexapod_config::ros_params::Params;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
+use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
+use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
+use hexapod_ros::r2r::{Publisher, WrappedTypesupport};
+use hexapod_ros::{Caller, Ros, RosError, RosNode, Shutdown, Stage};
+use hexapod_setup::{Description, Files, Gaits, params};
+use hexapod_view::{Action, Snapshot, is_terminal, run_loop, status_line};
+use std::time::Duration;
+
+/// A node that watches a robot and commands it.
+pub struct Driver {
+    /// What is seen of the robot.
+    pub watch: Watch,
+    spinner: Option<std::thread::JoinHandle<()>>,
+    stop: Shutdown,
+    cmd_vel: Publisher<Twist>,
+    body_pose: Publisher<Pose>,
+    gait: Publisher<StringMsg>,
+    stand: Caller<Trigger::Service>,
+    sit: Caller<Trigger::Service>,
+    halt: Caller<Trigger::Service>,
+    emergency_stop: Caller<Trigger::Service>,
+    enable: Caller<SetBool::Service>,
+    height: f64,
+}
+
+impl Driver {
+    /// Opens the node and starts to watch.
+    ///
+    /// # Errors
+    /// The robot's files do not hold, or ROS is not to be had.
+    pub fn open(arguments: &FileArgs) -> Result<Self, Failure> {
+        let files = Files::find(&arguments.config, &arguments.urdf)?;
+        let description = Description::read(&files.urdf)?;
+        let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
+        let ros = Ros::init()?;
+        let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
+        let watch = Watch::open(&mut node, description.robot, gaits.names().map(String::from).collect())?;
+        let stop = Shutdown::default();
+        let driver = Self {
+            watch,
+            stop: stop.clone(),
+            cmd_vel: node.publisher("cmd_vel", QosProfile::default())?,
+            body_pose: node.publisher("body_pose", QosProfile::default())?,
+            gait: node.publisher("gait", QosProfile::default())?,
+            stand: node.caller("stand")?,
+            sit: node.caller("sit")?,
+            halt: node.caller("stop")?,
+            emergency_stop: node.caller("emergency_stop")?,
+            enable: node.caller("enable")?,
+            height: 0.0,
+            spinner: None,
+        };
+        let spin = move || node.spin(&stop, Stage::Stopping);
+        let spinner = std::thread::Builder::new().name("drive-spin".into()).spawn(spin)?;
+        Ok(Self { spinner: Some(spinner), ..driver })
+    }
+
+    /// Carries out what a key asked for.
+    pub fn act(&mut self, action: Action) {
+        let done = match action {
+            Action::Drive { linear_x, linear_y, angular_z } => {
+                self.watch.wants([linear_x, linear_y, angular_z]);
+                let mut twist = Twist::default();
+                (twist.linear.x, twist.linear.y, twist.angular.z) = (linear_x, linear_y, angular_z);
+                publish("cmd_vel", &self.cmd_vel, &twist)
+            }
+            Action::Stand => self.trigger("stand", &self.stand),
+            Action::Sit => self.trigger("sit", &self.sit),
+            Action::Stop => self.trigger("stop", &self.halt),
+            Action::EmergencyStop => self.trigger("emergency stop", &self.emergency_stop),
+            Action::Enable(data) => {
+                let watch = self.watch.clone();
+                self.enable.call(&SetBool::Request { data }, move |answer| {
+                    watch.tell("enable", answer.success, &answer.message);
+                })
+            }
+            Action::Gait(data) => {
+                self.watch.wants_gait(&data);
+                publish("gait", &self.gait, &StringMsg { data })
+            }
+            Action::BodyHeight(step) => {
+                self.height = (self.height + step).clamp(-0.04, 0.04);
+                let mut pose = Pose::default();
+                pose.position.z = self.height;
+                pose.orientation.w = 1.0;
+                publish("body_pose", &self.body_pose, &pose)
+            }
+            Action::Quit => Ok(()),
+        };
+        if let Err(error) = done {
+            self.watch.tell("drive", false, &error.to_string());
+        }
+    }
+
+    fn trigger(&self, name: &'static str, service: &Caller<Trigger::Service>) -> Result<(), RosError> {
+        let watch = self.watch.clone();
+        service.call(&Trigger::Request {}, move |answer| watch.tell(name, answer.success, &answer.message))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // The node must not be left spinning when the process ends.
+        self.stop.ask();
+        if let Some(spinner) = self.spinner.take() {
+            let _ = spinner.join();
+        }
+    }
+}
+
+fn publish<T: WrappedTypesupport + 'static>(topic: &str, publisher: &Publisher<T>, message: &T) -> Result<(), RosError> {
+    publisher.publish(message).map_err(|error| RosError::Topic { topic: topic.into(), reason: error.to_string() })
+}
+
+/// Shows and drives a running robot.
+///
+/// # Errors
+/// The robot's files do not hold, ROS is not to be had, or the terminal goes away.
+pub fn drive(arguments: &FileArgs) -> Result<(), Failure> {
+    let shutdown = Shutdown::on_signals()?;
+    let mut driver = Driver::open(arguments)?;
+    if is_terminal() {
+        return show(&mut driver, &shutdown, &[]);
+    }
+    while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
+        println!("{}", status_line(&driver.watch.snapshot()));
+    }
+    Ok(())
+}
+
+/// Shows the robot until a key or a signal ends it.
+///
+/// # Errors
+/// The terminal goes away.
+pub fn show(driver: &mut Driver, shutdown: &Shutdown, hints: &[String]) -> Result<(), Failure> {
+    let watch = driver.watch.clone();
+    let source = || Snapshot { hints: hints.to_vec(), ..watch.snapshot() };
+    Ok(run_loop(source, |action| driver.act(action), || !shutdown.is_running())?)
+}
