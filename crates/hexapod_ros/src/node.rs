@@ -1,11 +1,13 @@
 //! A ROS node: what it takes in is handled on the one thread that spins it.
 
+use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
 use crate::parameters::{OnSet, Parameters, from_override};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
-use hexapod_config::ros_params::{ParamSpec, Params, check_named};
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::srv;
+use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -161,8 +163,10 @@ impl RosNode {
     where
         S::Request: Clone,
     {
-        let stream =
-            self.node.create_service::<S>(name, QosProfile::services_default()).map_err(|e| RosError::topic(name, e))?;
+        let stream = self
+            .node
+            .create_service::<S>(name, QosProfile::services_default())
+            .map_err(|e| RosError::topic(name, e))?;
         let service = name.to_owned();
         self.drains.push(drain(stream, move |request: r2r::ServiceRequest<S>| {
             let response = answer(request.message.clone());
@@ -204,6 +208,21 @@ impl RosNode {
         qos: QosProfile,
     ) -> Result<r2r::Publisher<T>, RosError> {
         self.node.create_publisher(topic, qos).map_err(|e| RosError::topic(topic, e))
+    }
+
+    /// Where stamps come from: `/clock` when the parameter `use_sim_time` is true, else the system's clock.
+    ///
+    /// # Errors
+    /// `/clock` cannot be subscribed to.
+    pub fn clock(&mut self) -> Result<RosClock, RosError> {
+        if self.values.get("use_sim_time").and_then(ParamValue::as_bool) != Some(true) {
+            return Ok(RosClock::System);
+        }
+        let clock = RosClock::simulated();
+        let simulated = clock.clone();
+        let qos = QosProfile::default().keep_last(1).best_effort();
+        self.subscribe::<Clock>("/clock", qos, move |message| simulated.set(from_stamp(&message.clock)))?;
+        Ok(clock)
     }
 
     /// Spins on this thread until the shutdown has come to `until`, then takes the node down.
@@ -253,7 +272,10 @@ fn overrides(node: &r2r::Node) -> Vec<(String, r2r::ParameterValue)> {
     params.iter().map(|(name, parameter)| (name.clone(), parameter.value.clone())).collect()
 }
 
-fn drain<T>(mut stream: impl Stream<Item = T> + Unpin + Send + 'static, mut handle: impl FnMut(T) + Send + 'static) -> Drain {
+fn drain<T>(
+    mut stream: impl Stream<Item = T> + Unpin + Send + 'static,
+    mut handle: impl FnMut(T) + Send + 'static,
+) -> Drain {
     Box::new(move || match stream.next().now_or_never() {
         Some(Some(item)) => {
             handle(item);

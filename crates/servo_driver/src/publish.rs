@@ -1,0 +1,143 @@
+//! What the node tells: `servo_states` and diagnostics.
+
+use crate::io::IoThread;
+use crate::report::Report;
+use crate::snapshot::Snapshot;
+use crate::targets::IntakeCount;
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::{Publisher, QosProfile};
+use hexapod_ros::{Diagnostics, Lateness, RosClock, RosError, RosNode};
+use hexapod_servo::{Counters, State};
+use rtrb::Consumer;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An I/O thread that was silent for longer hangs in a transaction.
+const HUNG_AFTER: Duration = Duration::from_millis(150);
+const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
+
+/// The publishers, and what they last told.
+pub(crate) struct Teller {
+    states: Publisher<JointState>,
+    diagnostics: Diagnostics,
+    clock: RosClock,
+    joints: Vec<String>,
+    snapshots: Consumer<Snapshot>,
+    intake: Arc<IntakeCount>,
+    newest: Option<Snapshot>,
+    lateness: Lateness,
+    /// When the first snapshot was waited for.
+    since: Duration,
+    state_period: Duration,
+    next_state: Duration,
+    diagnosed: Diagnosed,
+}
+
+/// What the last periodic status covered, and what the last status of any kind said.
+struct Diagnosed {
+    at: Duration,
+    counters: Counters,
+    refused: u64,
+    condition: Option<(State, bool)>,
+}
+
+/// Where a teller gets what it tells.
+pub(crate) struct Sources {
+    pub joints: Vec<String>,
+    pub snapshots: Consumer<Snapshot>,
+    pub intake: Arc<IntakeCount>,
+    pub state_rate_hz: f64,
+}
+
+impl Teller {
+    pub fn new(node: &mut RosNode, hardware_id: &str, sources: Sources, now: Duration) -> Result<Self, RosError> {
+        let clock = node.clock()?;
+        let states = node.publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
+        let diagnostics = Diagnostics::new(node, hardware_id, clock.clone())?;
+        Ok(Self {
+            states,
+            diagnostics,
+            clock,
+            joints: sources.joints,
+            snapshots: sources.snapshots,
+            intake: sources.intake,
+            newest: None,
+            lateness: Lateness::default(),
+            since: now,
+            state_period: Duration::from_secs_f64(1.0 / sources.state_rate_hz),
+            next_state: now,
+            diagnosed: Diagnosed { at: now, counters: Counters::default(), refused: 0, condition: None },
+        })
+    }
+
+    /// The newest snapshot.
+    pub fn newest(&self) -> Option<&Snapshot> {
+        self.newest.as_ref()
+    }
+
+    /// Tells what is due at `now`; returns when something is due next.
+    pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
+        self.drain();
+        if now >= self.next_state {
+            self.tell_states();
+            self.next_state = (self.next_state + self.state_period).max(now);
+        }
+        let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
+        let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
+        if periodic || condition != self.diagnosed.condition {
+            self.diagnosed.condition = condition;
+            self.diagnose(now, io, periodic);
+        }
+        self.next_state.min(self.diagnosed.at + DIAGNOSE_EVERY)
+    }
+
+    fn drain(&mut self) {
+        while let Ok(snapshot) = self.snapshots.pop() {
+            self.lateness.record(snapshot.late);
+            self.lateness.overruns += snapshot.missed;
+            self.newest = Some(snapshot);
+        }
+    }
+
+    /// How long the I/O thread has been silent, if that is too long.
+    fn hung(&self, now: Duration) -> Option<Duration> {
+        let heard = self.newest.map_or(self.since, |newest| newest.at);
+        Some(now.saturating_sub(heard)).filter(|&silent| silent > HUNG_AFTER)
+    }
+
+    fn tell_states(&self) {
+        let mut message = JointState::default();
+        message.header.stamp = to_stamp(self.clock.now());
+        for (joint, name) in self.joints.iter().enumerate() {
+            if let Some(angle_rad) = self.newest.as_ref().and_then(|newest| newest.told(joint)) {
+                message.name.push(name.clone());
+                message.position.push(angle_rad);
+            }
+        }
+        if let Err(error) = self.states.publish(&message) {
+            tracing::warn!("servo_states not published: {error}");
+        }
+    }
+
+    fn diagnose(&mut self, now: Duration, io: &IoThread, periodic: bool) {
+        let report = Report {
+            newest: self.newest.as_ref(),
+            before: self.diagnosed.counters,
+            refused_before: self.diagnosed.refused,
+            intake: &self.intake,
+            lateness: &self.lateness,
+            seconds: now.saturating_sub(self.diagnosed.at).as_secs_f64().max(1e-3),
+            hung: self.hung(now),
+            granted: io.granted(),
+            now,
+        };
+        self.diagnostics.publish(report.status());
+        if periodic {
+            self.diagnosed.at = now;
+            self.diagnosed.counters = self.newest.map(|newest| newest.counters).unwrap_or_default();
+            self.diagnosed.refused = self.intake.refused();
+            self.lateness = Lateness::default();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The driver's state as a diagnostics status.
+
+use crate::snapshot::Snapshot;
+use crate::targets::IntakeCount;
+use hexapod_ros::realtime::Granted;
+use hexapod_ros::{Lateness, Level, Status};
+use hexapod_servo::{Counters, State};
+use std::time::Duration;
+
+/// What a status is made of.
+pub(crate) struct Report<'a> {
+    /// The newest snapshot; `None` before the first tick.
+    pub newest: Option<&'a Snapshot>,
+    /// Counters at the last status.
+    pub before: Counters,
+    /// Messages refused by the last status.
+    pub refused_before: u64,
+    pub intake: &'a IntakeCount,
+    pub lateness: &'a Lateness,
+    /// Time since the last status, s.
+    pub seconds: f64,
+    /// The I/O thread has been silent for this long, which is too long.
+    pub hung: Option<Duration>,
+    pub granted: Option<&'a Granted>,
+    pub now: Duration,
+}
+
+impl Report<'_> {
+    pub fn status(&self) -> Status {
+        let mut status = Status::default();
+        if let Some(silent) = self.hung {
+            let message = format!("the bus has not answered for {} ms", silent.as_millis());
+            status.report(Level::Error, message);
+        }
+        if let Some(newest) = self.newest {
+            state(newest, &mut status);
+        }
+        self.warnings(&mut status);
+        self.commands(&mut status);
+        self.bus(&mut status);
+        status.lateness(self.lateness, self.seconds);
+        let realtime = match self.granted {
+            None => "not asked for yet",
+            Some(Ok(())) => "granted",
+            Some(Err(reason)) => reason,
+        };
+        status.value("real-time", realtime);
+        status
+    }
+
+    fn counters(&self) -> Counters {
+        self.newest.map(|newest| newest.counters).unwrap_or_default()
+    }
+
+    fn warnings(&self, status: &mut Status) {
+        let refused = self.intake.refused().saturating_sub(self.refused_before);
+        if refused > 0 {
+            let reason = self.intake.last_reason();
+            status.report(Level::Warn, format!("{refused} joint_commands were refused: {reason}"));
+        }
+        let failed = self.counters().failed_ticks.saturating_sub(self.before.failed_ticks);
+        let retries = self.counters().wire.retries.saturating_sub(self.before.wire.retries);
+        if failed > 0 {
+            status.report(Level::Warn, format!("a board did not answer in {failed} ticks"));
+        } else if retries > 0 {
+            status.report(Level::Warn, format!("{retries} transactions had to be tried again"));
+        }
+    }
+
+    fn commands(&self, status: &mut Status) {
+        let age = self.newest.and_then(|newest| newest.commanded_at).map(|at| self.now.saturating_sub(at));
+        status.value("command age (s)", age.map_or("never received".into(), |age| format!("{:.3}", age.as_secs_f64())));
+        status.value("messages refused", self.intake.refused());
+        status.value("last refusal", self.intake.last_reason());
+        status.value("messages empty", self.intake.empty());
+        let counters = self.counters();
+        status.value("targets clamped", counters.clamped);
+        status.value("holds", counters.holds);
+        status.value("faults", counters.faults);
+        status.value("last fault", counters.last_fault.map_or(String::new(), |fault| fault.to_string()));
+        status.value("emergency stops", counters.emergency_stops);
+    }
+
+    fn bus(&self, status: &mut Status) {
+        let counters = self.counters();
+        let (wire, before) = (counters.wire, self.before.wire);
+        let rate = wire.bytes.saturating_sub(before.bytes) as f64 / self.seconds.max(1e-3);
+        status.value("bytes per second", format!("{rate:.0}"));
+        status.value("bytes", wire.bytes);
+        status.value("transactions", wire.transactions);
+        status.value("retries", wire.retries);
+        status.value("not acknowledged", wire.nacks);
+        status.value("bus errors", wire.bus_errors);
+        status.value("failed ticks", counters.failed_ticks);
+    }
+}
+
+fn state(newest: &Snapshot, status: &mut Status) {
+    status.value("state", newest.state);
+    status.value("armed", matches!(newest.state, State::Armed | State::Holding));
+    let (level, message) = match newest.state {
+        State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
+        State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),
+        State::Fault => {
+            let reason = newest.fault.map_or("no reason known".into(), |fault| fault.to_string());
+            (Level::Error, format!("fault: {reason}"))
+        }
+        State::EmergencyStop => (Level::Error, "emergency stop: all channels are off until enabled".into()),
+    };
+    status.report(level, message);
+}

@@ -1,0 +1,78 @@
+//! Requests to the I/O thread that want an answer.
+
+use crate::stop::StopFlag;
+use crate::waker::Waker;
+use hexapod_ros::monotonic_now;
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+/// How long an answer is waited for. A request that was not begun by then is never carried out: a bus that comes back
+/// after a minute must not arm the robot.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
+const CAPACITY: usize = 16;
+
+/// What is asked of the I/O thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Pulses on, if every check passes.
+    Enable,
+    /// Pulses off.
+    Disable,
+    /// Everything off at once, latched.
+    EmergencyStop,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether it was done.
+    pub success: bool,
+    /// What was done, or why not.
+    pub message: String,
+}
+
+/// A request on its way.
+pub(crate) struct Request {
+    pub action: Action,
+    /// When it was made, on the monotonic clock.
+    pub at: Duration,
+    pub reply: SyncSender<Answer>,
+}
+
+/// The end that asks.
+pub struct Control {
+    queue: Producer<Request>,
+    stop: StopFlag,
+    waker: Waker,
+}
+
+/// Both ends.
+pub(crate) fn requests(stop: StopFlag, waker: Waker) -> (Control, Consumer<Request>) {
+    let (queue, consumer) = RingBuffer::new(CAPACITY);
+    (Control { queue, stop, waker }, consumer)
+}
+
+impl Control {
+    /// Asks and waits for the answer, at most half a second. An emergency stop is latched even if no answer comes: it
+    /// is the first thing the bus gets to see.
+    pub fn ask(&mut self, action: Action) -> Answer {
+        if action == Action::EmergencyStop {
+            self.stop.raise();
+        }
+        let (reply, answer) = sync_channel(1);
+        let queued = self.queue.push(Request { action, at: monotonic_now(), reply }).is_ok();
+        self.waker.wake();
+        let answer = if queued { answer.recv_timeout(PATIENCE).ok() } else { None };
+        answer.unwrap_or_else(|| unanswered(action))
+    }
+}
+
+fn unanswered(action: Action) -> Answer {
+    let message = match action {
+        Action::EmergencyStop => "the bus does not answer; it is stopped as soon as it does. Cut the servos' power",
+        Action::Enable => "the bus does not answer; nothing was switched on",
+        Action::Disable => "the bus does not answer",
+    };
+    Answer { success: false, message: message.into() }
+}

@@ -1,0 +1,46 @@
+//! From parameters to a checked driver that has opened nothing yet.
+
+use crate::bus::BusChoice;
+use crate::targets::MAX_JOINTS;
+use hexapod_config::ConfigError;
+use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_servo::ServoConfig;
+use hexapod_setup::params::{number, text};
+use hexapod_setup::{Description, Files, read_servos};
+
+/// All the node needs to run, checked.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub(crate) servos: ServoConfig,
+    pub(crate) bus: BusChoice,
+    pub(crate) rate_hz: f64,
+    pub(crate) state_rate_hz: f64,
+}
+
+impl Setup {
+    /// Reads the files the parameters name and checks them against each other.
+    ///
+    /// # Errors
+    /// File, line and key of what does not hold.
+    pub fn load(params: &Params) -> Result<Self, ConfigError> {
+        let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        let description = Description::read(&files.urdf)?;
+        let path = files.in_config("servos.yaml");
+        let servos = read_servos(&path, &description.robot)?;
+        if servos.servos().len() > MAX_JOINTS {
+            let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
+            let help = "drive the others with a second servo_driver and bus";
+            return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
+        }
+        let bus = bus(params);
+        Ok(Self { servos, bus, rate_hz: number(params, "rate"), state_rate_hz: number(params, "state_rate") })
+    }
+}
+
+fn bus(params: &Params) -> BusChoice {
+    let device = match params.get("i2c_device") {
+        Some(ParamValue::Integer(device)) => u8::try_from(*device).unwrap_or(1),
+        _ => 1,
+    };
+    if text(params, "bus") == "i2c" { BusChoice::I2c { device } } else { BusChoice::Simulated }
+}

@@ -1,0 +1,56 @@
+//! What the I/O thread tells after each tick.
+
+use crate::targets::MAX_JOINTS;
+use embedded_hal::i2c::I2c;
+use hexapod_servo::{Counters, Fault, ServoDriver, State};
+use std::time::Duration;
+
+/// The driver after a tick. Of fixed size, so that nothing is allocated for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    /// When the tick began, on the monotonic clock.
+    pub at: Duration,
+    /// The state it ended in.
+    pub state: State,
+    /// The fault that is latched.
+    pub fault: Option<Fault>,
+    /// Counts since the start.
+    pub counters: Counters,
+    /// When the last command was received, on the monotonic clock.
+    pub commanded_at: Option<Duration>,
+    /// How late the tick began.
+    pub late: Duration,
+    /// Deadlines that were skipped before it.
+    pub missed: u64,
+    angles_rad: [f64; MAX_JOINTS],
+    told: u64,
+}
+
+impl Snapshot {
+    pub(crate) fn take<B: I2c>(driver: &ServoDriver<B>, at: Duration, late: Duration, missed: u64) -> Self {
+        let (mut angles_rad, mut told) = ([0.0; MAX_JOINTS], 0);
+        for joint in 0..driver.servos().len().min(MAX_JOINTS) {
+            if let Some(angle_rad) = driver.told(joint) {
+                angles_rad[joint] = angle_rad;
+                told |= 1 << joint;
+            }
+        }
+        Self {
+            at,
+            state: driver.state(),
+            fault: driver.fault(),
+            counters: *driver.counters(),
+            commanded_at: driver.command_age(at).map(|age| at.saturating_sub(age)),
+            late,
+            missed,
+            angles_rad,
+            told,
+        }
+    }
+
+    /// The angle a joint is told, rad; `None` if it has no pulse.
+    #[must_use]
+    pub fn told(&self, joint: usize) -> Option<f64> {
+        (joint < MAX_JOINTS && self.told & (1 << joint) != 0).then(|| self.angles_rad[joint])
+    }
+}

@@ -1,0 +1,200 @@
+//! Joint targets on their way from the ROS thread to the I/O thread: whole messages, neither side ever waits.
+
+use crate::waker::Waker;
+use hexapod_servo::ServoConfig;
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Most joints one driver has.
+pub const MAX_JOINTS: usize = 64;
+/// Messages that wait while the I/O thread is in a transaction; past these they are merged before they are queued.
+const CAPACITY: usize = 64;
+
+/// Targets of some joints, and when the last of them was received.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Targets {
+    angles_rad: [f64; MAX_JOINTS],
+    named: u64,
+    pub at: Duration,
+}
+
+impl Targets {
+    fn new(at: Duration) -> Self {
+        Self { angles_rad: [0.0; MAX_JOINTS], named: 0, at }
+    }
+
+    fn set(&mut self, joint: usize, angle_rad: f64) {
+        self.angles_rad[joint] = angle_rad;
+        self.named |= 1 << joint;
+    }
+
+    fn names(&self, joint: usize) -> bool {
+        self.named & (1 << joint) != 0
+    }
+
+    /// Joints that `later` names take its targets; the others keep theirs.
+    fn merge(&mut self, later: &Self) {
+        for joint in (0..MAX_JOINTS).filter(|&joint| later.names(joint)) {
+            self.angles_rad[joint] = later.angles_rad[joint];
+        }
+        self.named |= later.named;
+        self.at = later.at;
+    }
+
+    /// Joints and their targets, written to the front of `into`.
+    pub fn list<'a>(&self, into: &'a mut [(usize, f64); MAX_JOINTS]) -> &'a [(usize, f64)] {
+        let mut count = 0;
+        for joint in (0..MAX_JOINTS).filter(|&joint| self.names(joint)) {
+            into[count] = (joint, self.angles_rad[joint]);
+            count += 1;
+        }
+        &into[..count]
+    }
+}
+
+/// Why a message was refused as a whole.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// As many names as positions are needed.
+    #[error("{names} names but {positions} positions")]
+    Lengths {
+        /// Number of names.
+        names: usize,
+        /// Number of positions.
+        positions: usize,
+    },
+    /// No servo drives a joint of this name.
+    #[error("there is no joint {0:?}")]
+    UnknownJoint(String),
+    /// A joint is named twice.
+    #[error("joint `{0}` is named twice")]
+    Twice(String),
+    /// A position is NaN or infinite.
+    #[error("the position of joint `{joint}` is {angle_rad}, not a finite angle")]
+    NotFinite {
+        /// The joint.
+        joint: String,
+        /// The position.
+        angle_rad: f64,
+    },
+}
+
+/// What became of messages, for diagnostics.
+#[derive(Debug, Default)]
+pub struct IntakeCount {
+    refused: AtomicU64,
+    empty: AtomicU64,
+    last: Mutex<String>,
+}
+
+impl IntakeCount {
+    /// Messages that were refused.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Messages that named no joint.
+    #[must_use]
+    pub fn empty(&self) -> u64 {
+        self.empty.load(Ordering::Relaxed)
+    }
+
+    /// Why the last message was refused; empty if none was.
+    #[must_use]
+    pub fn last_reason(&self) -> String {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, refusal: &Refusal) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = refusal.to_string();
+    }
+}
+
+/// The end that messages come in at.
+pub struct Intake {
+    joints: HashMap<String, usize>,
+    queue: Producer<Targets>,
+    /// What did not fit into the queue.
+    waiting: Option<Targets>,
+    waker: Waker,
+    count: Arc<IntakeCount>,
+}
+
+/// The end the I/O thread takes targets from.
+pub(crate) struct Outlet(Consumer<Targets>);
+
+/// Both ends.
+pub(crate) fn handover(servos: &ServoConfig, waker: Waker) -> (Intake, Outlet) {
+    let (producer, consumer) = RingBuffer::new(CAPACITY);
+    let joints = servos.servos().iter().take(MAX_JOINTS).enumerate();
+    let joints = joints.map(|(index, servo)| (servo.joint().to_owned(), index)).collect();
+    (Intake { joints, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
+}
+
+impl Intake {
+    /// Takes a message received at `at` (monotonic clock): any subset of the joints. A message without any joint is
+    /// counted and ignored.
+    ///
+    /// # Errors
+    /// The message does not hold. It is counted, and none of it is taken.
+    pub fn take(&mut self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<(), Refusal> {
+        if names.is_empty() && positions_rad.is_empty() {
+            self.count.empty.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let targets = self.check(names, positions_rad, at).inspect_err(|refusal| self.count.note(refusal))?;
+        self.hand_over(targets);
+        Ok(())
+    }
+
+    /// What becomes of messages.
+    #[must_use]
+    pub fn count(&self) -> Arc<IntakeCount> {
+        Arc::clone(&self.count)
+    }
+
+    fn check(&self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<Targets, Refusal> {
+        if names.len() != positions_rad.len() {
+            return Err(Refusal::Lengths { names: names.len(), positions: positions_rad.len() });
+        }
+        let mut targets = Targets::new(at);
+        for (name, &angle_rad) in names.iter().zip(positions_rad) {
+            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint(name.chars().take(64).collect()))?;
+            if targets.names(joint) {
+                return Err(Refusal::Twice(name.clone()));
+            }
+            if !angle_rad.is_finite() {
+                return Err(Refusal::NotFinite { joint: name.clone(), angle_rad });
+            }
+            targets.set(joint, angle_rad);
+        }
+        Ok(targets)
+    }
+
+    fn hand_over(&mut self, targets: Targets) {
+        let mut merged = self.waiting.take().unwrap_or_else(|| Targets::new(targets.at));
+        merged.merge(&targets);
+        if self.queue.push(merged).is_err() {
+            self.waiting = Some(merged);
+        }
+        self.waker.wake();
+    }
+}
+
+impl Outlet {
+    /// All that came in since the last call, the newest target of each joint; `None` if nothing did.
+    pub fn newest(&mut self) -> Option<Targets> {
+        let mut merged = self.0.pop().ok()?;
+        // Bounded, so that a sender that never stops cannot keep the thread from its tick.
+        for _ in 0..CAPACITY {
+            let Ok(later) = self.0.pop() else { break };
+            merged.merge(&later);
+        }
+        Some(merged)
+    }
+}

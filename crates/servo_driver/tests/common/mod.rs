@@ -1,0 +1,106 @@
+//! A driver on a simulated bus, without ROS.
+#![allow(dead_code)]
+
+use embedded_hal::i2c::I2c;
+use hexapod_ros::monotonic_now;
+use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
+use servo_driver::io::{Ends, Io, IoThread};
+use servo_driver::{Action, Snapshot};
+use std::time::{Duration, Instant};
+
+pub const BOARDS: [u8; 2] = [0x40, 0x41];
+pub const CHANNELS: u8 = 9;
+
+/// Joints `a0` to `a8` on board 0x40 and `b0` to `b8` on 0x41; 500 us a radian about 1500 us.
+pub fn servos() -> ServoConfig {
+    let mut yaml = String::from("boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n");
+    for joint in names() {
+        let (board, channel) = (u8::from(joint.starts_with('b')), &joint[1..]);
+        yaml += &format!(
+            "  {joint}: {{ board: {board}, channel: {channel}, min_pulse_us: 900, max_pulse_us: 2100, \
+             speed_limit_rad_s: 6.0, group: all, points: [{{ angle_rad: -1, pulse_us: 1000 }}, {{ angle_rad: 1, pulse_us: 2000 }}] }}\n"
+        );
+    }
+    yaml += "timing: { group_interval_s: 0.01, soft_start_rad_s: 5.0 }\n";
+    let raw: RawServoConfig = serde_yaml::from_str(&yaml).unwrap();
+    ServoConfig::try_from(raw).unwrap()
+}
+
+pub fn names() -> Vec<String> {
+    ["a", "b"].iter().flat_map(|board| (0..CHANNELS).map(move |channel| format!("{board}{channel}"))).collect()
+}
+
+pub struct Rig {
+    pub bus: SimulatedBus,
+    pub ends: Ends,
+    pub thread: IoThread,
+}
+
+impl Rig {
+    pub fn new() -> Self {
+        Self::with(|bus| bus)
+    }
+
+    /// The driver gets what `wrap` makes of the simulated bus.
+    pub fn with<B: I2c + Send + 'static>(wrap: impl FnOnce(SimulatedBus) -> B) -> Self {
+        let servos = servos();
+        let bus = SimulatedBus::for_config(&servos);
+        let (io, ends) = Io::new(servos);
+        let driven = wrap(bus.clone().with_hang_hook(std::thread::sleep));
+        let thread = io.spawn(driven, 100.0).unwrap();
+        Self { bus, ends, thread }
+    }
+
+    pub fn command(&mut self, angle_rad: f64) {
+        let names = names();
+        self.ends.intake.take(&names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
+    }
+
+    /// Commands `angle_rad` at 100 Hz until `done` says so, at most two seconds.
+    pub fn drive(&mut self, angle_rad: f64, mut done: impl FnMut(&Snapshot) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while Instant::now() < deadline {
+            self.command(angle_rad);
+            std::thread::sleep(Duration::from_millis(10));
+            if self.newest().is_some_and(|newest| done(&newest)) {
+                return;
+            }
+        }
+        panic!("still {:?}", self.newest());
+    }
+
+    pub fn arm(&mut self) {
+        self.command(0.0);
+        let answer = self.ends.control.ask(Action::Enable);
+        assert!(answer.success, "{}", answer.message);
+        self.drive(0.0, |snapshot| snapshot.state == State::Armed);
+    }
+
+    /// The newest of the snapshots that wait.
+    pub fn newest(&mut self) -> Option<Snapshot> {
+        std::iter::from_fn(|| self.ends.snapshots.pop().ok()).last()
+    }
+
+    pub fn pulses(&self) -> usize {
+        pulses(&self.bus)
+    }
+}
+
+/// Channels that have a pulse.
+pub fn pulses(bus: &SimulatedBus) -> usize {
+    BOARDS
+        .iter()
+        .flat_map(|&board| (0..16).map(move |channel| (board, channel)))
+        .filter(|&(board, channel)| bus.pulse_us(board, channel).is_some())
+        .count()
+}
+
+/// Waits until `done`, at most a second; returns how long it took.
+pub fn wait(mut done: impl FnMut() -> bool) -> Duration {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(1), "never done");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    start.elapsed()
+}

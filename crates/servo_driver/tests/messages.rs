@@ -1,0 +1,84 @@
+//! Which messages are taken, and what becomes of them.
+
+mod common;
+
+use common::{Rig, names, servos};
+use hexapod_ros::monotonic_now;
+use servo_driver::io::Io;
+use servo_driver::{Action, Refusal};
+use std::time::Duration;
+
+fn check(joints: &[&str], positions_rad: &[f64], expected: Result<(), &str>) {
+    let (_io, mut ends) = Io::new(servos());
+    let count = ends.intake.count();
+    let joints: Vec<String> = joints.iter().map(|&joint| joint.to_owned()).collect();
+    let taken = ends.intake.take(&joints, positions_rad, Duration::ZERO);
+    match expected {
+        Ok(()) => assert_eq!(taken, Ok(())),
+        Err(words) => assert!(taken.clone().unwrap_err().to_string().contains(words), "{taken:?}"),
+    }
+    assert_eq!(count.refused(), u64::from(expected.is_err()));
+    assert_eq!(count.last_reason(), taken.err().map_or(String::new(), |refusal| refusal.to_string()));
+    assert_eq!(count.empty(), u64::from(joints.is_empty() && positions_rad.is_empty()));
+}
+
+#[test]
+fn when_a_message_does_not_hold_expect_all_of_it_refused_and_counted() {
+    check(&["a0", "b8"], &[0.1, -0.1], Ok(()));
+    check(&[], &[], Ok(()));
+    check(&["a0"], &[f64::MAX], Ok(()));
+    check(&["a0", "a1"], &[0.1], Err("2 names but 1 positions"));
+    check(&["a0"], &[], Err("1 names but 0 positions"));
+    check(&[], &[0.1], Err("0 names but 1 positions"));
+    check(&["a0", "left_knee"], &[0.1, 0.1], Err("no joint \"left_knee\""));
+    check(&["a0", "a1", "a0"], &[0.1, 0.2, 0.1], Err("`a0` is named twice"));
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        check(&["a1", "a0"], &[0.1, bad], Err("joint `a0` is"));
+    }
+    check(&[&"x".repeat(10_000)], &[0.1], Err("no joint"));
+}
+
+#[test]
+fn when_a_refused_message_names_good_joints_too_expect_none_of_them_moved() {
+    let mut rig = Rig::new();
+    rig.arm();
+    let bad = rig.ends.intake.take(&["a0".into(), "a1".into()], &[0.5, f64::NAN], monotonic_now());
+    assert!(matches!(bad, Err(Refusal::NotFinite { .. })));
+    rig.drive(0.0, |snapshot| snapshot.counters.ticks > 0);
+    assert!((rig.bus.pulse_us(0x40, 0).unwrap() - 1500.0).abs() < 3.0);
+}
+
+#[test]
+fn when_some_joints_are_named_expect_the_others_to_keep_their_targets() {
+    let mut rig = Rig::new();
+    rig.arm();
+    for _ in 0..30 {
+        for (joint, angle_rad) in [("a1", 0.4), ("b2", -0.4)] {
+            rig.ends.intake.take(&[joint.into()], &[angle_rad], monotonic_now()).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let near = |address, channel, us: f64| (rig.bus.pulse_us(address, channel).unwrap() - us).abs() < 3.0;
+    assert!(near(0x40, 1, 1700.0) && near(0x41, 2, 1300.0) && near(0x40, 0, 1500.0));
+}
+
+#[test]
+fn when_many_messages_wait_expect_the_newest_of_each_joint() {
+    let (io, mut ends) = Io::new(servos());
+    let bus = hexapod_servo::SimulatedBus::for_config(&servos());
+    let names = names();
+    // Far more than the queue holds: none is lost, for later ones are merged with what did not fit.
+    for message in 0..1000_u32 {
+        let angle_rad = f64::from(message) / 2000.0;
+        ends.intake.take(&names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
+    }
+    let thread = io.spawn(bus.clone(), 100.0).unwrap();
+    // The 65th to the last arrive with the message that finds room again.
+    common::wait(|| ends.snapshots.pop().is_ok());
+    ends.intake.take(&["a0".into()], &[0.25], monotonic_now()).unwrap();
+    assert!(ends.control.ask(Action::Enable).success);
+    let expected = 1500.0 + 500.0 * 0.4995;
+    common::wait(|| bus.pulse_us(0x41, 8).is_some_and(|us| (us - expected).abs() < 3.0));
+    assert!((bus.pulse_us(0x40, 0).unwrap() - 1625.0).abs() < 3.0);
+    thread.end(Duration::from_secs(1)).unwrap();
+}
