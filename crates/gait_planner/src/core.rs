@@ -106,3 +106,144 @@ impl Core {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::queue;
+    use crate::params::specs;
+    use crate::setup::Setup;
+    use hexapod_config::ros_params::{ParamValue, Params};
+    use hexapod_gait::GaitState;
+    use rtrb::Producer;
+
+    const DT: Duration = Duration::from_millis(10);
+
+    struct Bench {
+        core: Core,
+        commands: Producer<Received>,
+        now: Duration,
+    }
+
+    impl Bench {
+        fn standing() -> Self {
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+            let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+            params.insert("config", ParamValue::String(format!("{root}/config")));
+            params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
+            let setup = Setup::load(&params).unwrap();
+            let (commands, queue) = queue();
+            let core = Core::new(setup.engine, queue, setup.timeout);
+            let mut bench = Self { core, commands, now: Duration::from_secs(1000) };
+            bench.send(Command::Stand);
+            bench.tick(300);
+            assert_eq!(bench.state(), GaitState::Standing);
+            bench
+        }
+
+        fn send(&mut self, command: Command) {
+            self.commands.push(Received { command, at: self.now }).unwrap();
+        }
+
+        fn tick(&mut self, ticks: usize) {
+            for _ in 0..ticks {
+                self.now += DT;
+                self.core.tick(self.now, DT.as_secs_f64());
+            }
+        }
+
+        fn state(&self) -> GaitState {
+            self.core.engine().last().state
+        }
+
+        fn drive(&mut self, seconds: f64, every: usize) {
+            for tick in 0..(seconds * 100.0) as usize {
+                if tick % every == 0 {
+                    self.send(Command::Twist(Twist::new(0.06, 0.0, 0.1)));
+                }
+                self.tick(1);
+            }
+        }
+    }
+
+    #[test]
+    fn when_commands_stop_expect_the_stop_exactly_at_the_timeout() {
+        let mut bench = Bench::standing();
+        bench.drive(2.0, 5);
+        bench.send(Command::Twist(Twist::new(0.06, 0.0, 0.0)));
+        bench.tick(50);
+        assert_eq!(bench.state(), GaitState::Walking, "0.5 s is not over");
+        bench.tick(1);
+        assert_eq!(bench.state(), GaitState::Stopping);
+        bench.tick(100);
+        assert_eq!(bench.state(), GaitState::Standing);
+    }
+
+    #[test]
+    fn when_gaps_stay_below_the_timeout_expect_no_stutter() {
+        let mut bench = Bench::standing();
+        bench.drive(2.0, 5);
+        for _ in 0..5 {
+            bench.drive(0.45, 45);
+            assert_eq!(bench.core.engine().last().twist, Twist::new(0.06, 0.0, 0.1));
+        }
+    }
+
+    #[test]
+    fn when_velocity_and_curvature_drive_expect_their_turning_centre() {
+        for curvature in [-1.999, -1.0, 0.4, 1.0, 1.5, 1.999] {
+            let mut bench = Bench::standing();
+            bench.send(Command::Curvature(curvature));
+            for _ in 0..200 {
+                bench.send(Command::Velocity(0.05));
+                bench.tick(1);
+            }
+            let twist = bench.core.engine().last().twist;
+            let distance = 0.05 * bench.core.engine().gait().stance_time();
+            let expected = hexapod_gait::arc::turning_radius(distance, curvature);
+            let centre = twist.turning_centre().unwrap();
+            assert!((centre.y - expected).abs() <= 1e-9 && centre.x.abs() < 1e-9, "{centre} for {expected}");
+            assert_eq!(twist.wz > 0.0, curvature > 0.0, "positive turns left");
+        }
+    }
+
+    #[test]
+    fn when_a_stop_meets_a_stream_of_commands_expect_the_stop_to_win() {
+        let mut bench = Bench::standing();
+        bench.drive(1.0, 5);
+        bench.send(Command::Stop);
+        bench.drive(3.0, 5);
+        assert_eq!(bench.state(), GaitState::Standing);
+        bench.tick(60);
+        bench.drive(0.1, 5);
+        assert_eq!(bench.state(), GaitState::Walking, "the stick was let go for longer than the timeout");
+    }
+
+    #[test]
+    fn when_commands_are_logged_and_replayed_expect_the_same_bits() {
+        let run = || {
+            let mut bench = Bench::standing();
+            let mut angles = vec![];
+            for step in 0..800u32 {
+                if step % 7 == 0 {
+                    let x = f64::from(step);
+                    bench.send(Command::Twist(Twist::new(0.1 * x.sin(), 0.05 * (0.7 * x).cos(), (0.3 * x).sin())));
+                }
+                bench.tick(1);
+                angles.push(bench.core.engine().last().angles.map(|leg| leg.map_bits()));
+            }
+            angles
+        };
+        assert!(run() == run());
+    }
+
+    trait Bits {
+        fn map_bits(&self) -> Vec<u64>;
+    }
+
+    impl Bits for hexapod_kinematics::LegAngles {
+        fn map_bits(&self) -> Vec<u64> {
+            self.iter().map(|angle| angle.to_bits()).collect()
+        }
+    }
+}
