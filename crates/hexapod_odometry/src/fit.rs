@@ -1,0 +1,138 @@
+//! The rigid motion that carries points of the body onto points of the ground.
+
+use nalgebra::{Isometry3, Matrix3, Matrix4, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
+
+/// A foot: where it is in the body and where it stands on the ground.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pair {
+    pub body: Vector3<f64>,
+    pub ground: Vector3<f64>,
+}
+
+/// Feet nearer to one line than this (sum of squared distances, m^2) say nothing about the turn about it.
+const LEAST_SPREAD_M2: f64 = 1e-4;
+const MAX_ITERATIONS: usize = 64;
+
+/// The least-squares rotation and translation of three or more feet (Horn 1987, "Closed-form solution of absolute
+/// orientation using unit quaternions"); `None` when they are fewer or on one line.
+pub(crate) fn rigid(pairs: &[Pair]) -> Option<Isometry3<f64>> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let centre = centre(pairs)?;
+    let correlation = pairs.iter().fold(Matrix3::zeros(), |sum, pair| {
+        sum + (pair.body - centre.body) * (pair.ground - centre.ground).transpose()
+    });
+    let eigen = SymmetricEigen::try_new(horn(&correlation), f64::EPSILON, MAX_ITERATIONS)?;
+    let (best, greatest) = eigen.eigenvalues.argmax();
+    let others = eigen.eigenvalues.iter().enumerate().filter(|(i, _)| *i != best);
+    let next = others.fold(f64::NEG_INFINITY, |next, (_, &value)| next.max(value));
+    // The gap is twice the second singular value of the correlation.
+    if greatest - next < 2.0 * LEAST_SPREAD_M2 {
+        return None;
+    }
+    let q = eigen.eigenvectors.column(best);
+    Some(through(&centre, UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]))))
+}
+
+/// The motion of one or more feet with the tilt of `tilt`: position, and yaw where the feet are apart.
+pub(crate) fn planar(pairs: &[Pair], tilt: &UnitQuaternion<f64>) -> Option<Isometry3<f64>> {
+    let centre = centre(pairs)?;
+    let (mut cross, mut dot) = (0.0, 0.0);
+    for pair in pairs {
+        let from = tilt * (pair.body - centre.body);
+        let to = pair.ground - centre.ground;
+        cross += from.x * to.y - from.y * to.x;
+        dot += from.x * to.x + from.y * to.y;
+    }
+    let yaw = if dot.hypot(cross) > LEAST_SPREAD_M2 { cross.atan2(dot) } else { 0.0 };
+    Some(through(&centre, UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * tilt))
+}
+
+/// The greatest distance between a foot and its place, m.
+pub(crate) fn worst_residual(pairs: &[Pair], pose: &Isometry3<f64>) -> f64 {
+    let residual = |pair: &Pair| (pose.transform_point(&pair.body.into()).coords - pair.ground).norm();
+    pairs.iter().map(residual).fold(0.0, f64::max)
+}
+
+fn through(centre: &Pair, rotation: UnitQuaternion<f64>) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::from(centre.ground - rotation * centre.body), rotation)
+}
+
+fn centre(pairs: &[Pair]) -> Option<Pair> {
+    let sum = pairs
+        .iter()
+        .fold(Pair::default(), |sum, pair| Pair { body: sum.body + pair.body, ground: sum.ground + pair.ground });
+    let count = pairs.len() as f64;
+    (count > 0.0).then(|| Pair { body: sum.body / count, ground: sum.ground / count })
+}
+
+/// The matrix whose greatest eigenvalue belongs to the rotation's quaternion (w, x, y, z).
+fn horn(s: &Matrix3<f64>) -> Matrix4<f64> {
+    let (xx, xy, xz) = (s[(0, 0)], s[(0, 1)], s[(0, 2)]);
+    let (yx, yy, yz) = (s[(1, 0)], s[(1, 1)], s[(1, 2)]);
+    let (zx, zy, zz) = (s[(2, 0)], s[(2, 1)], s[(2, 2)]);
+    #[rustfmt::skip]
+    let matrix = Matrix4::new(
+        xx + yy + zz, yz - zy,      zx - xz,       xy - yx,
+        yz - zy,      xx - yy - zz, xy + yx,       zx + xz,
+        zx - xz,      xy + yx,      -xx + yy - zz, yz + zy,
+        xy - yx,      zx + xz,      yz + zy,       -xx - yy + zz,
+    );
+    matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
+        prop::array::uniform3(-size..size).prop_map(Vector3::from)
+    }
+
+    fn moved(points: &[Vector3<f64>], pose: &Isometry3<f64>) -> Vec<Pair> {
+        points.iter().map(|&body| Pair { body, ground: pose.transform_point(&body.into()).coords }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn when_feet_move_rigidly_expect_the_motion_back(
+            turn in vector(1.7), shift in vector(100.0), rough in prop::array::uniform6(-0.03..0.03f64), flat: bool, count in 3usize..=6,
+        ) {
+            let around = |i: usize| {
+                let angle = i as f64 * std::f64::consts::TAU / count as f64;
+                Vector3::new(0.2 * angle.cos(), 0.15 * angle.sin(), if flat { -0.09 } else { -0.09 + rough[i] })
+            };
+            let points: Vec<_> = (0..count).map(around).collect();
+            let pose = Isometry3::new(shift, turn);
+            let found = rigid(&moved(&points, &pose)).unwrap();
+            prop_assert!((found.translation.vector - shift).norm() < 1e-11);
+            prop_assert!(found.rotation.angle_to(&pose.rotation) < 1e-12);
+        }
+
+        #[test]
+        fn when_two_feet_are_left_expect_yaw_and_place_at_the_same_tilt(
+            yaw in -3.1..3.1f64, shift in vector(5.0), roll in -0.3..0.3f64, pitch in -0.3..0.3f64,
+        ) {
+            let tilt = UnitQuaternion::from_euler_angles(roll, pitch, 0.0);
+            let pose = Isometry3::from_parts(shift.into(), UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * tilt);
+            let pairs = moved(&[Vector3::new(0.2, 0.1, -0.1), Vector3::new(-0.1, -0.2, -0.1)], &pose);
+            prop_assert!(rigid(&pairs).is_none());
+            let found = planar(&pairs, &tilt).unwrap();
+            prop_assert!(worst_residual(&pairs, &found) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn when_feet_are_on_one_line_or_in_one_point_expect_no_rigid_fit() {
+        let line: Vec<_> = (0..4).map(|i| Vector3::new(0.1 * f64::from(i), 0.05 * f64::from(i), -0.1)).collect();
+        assert!(rigid(&moved(&line, &Isometry3::identity())).is_none());
+        let point = vec![Vector3::new(0.1, 0.2, -0.1); 5];
+        let pairs = moved(&point, &Isometry3::translation(1.0, 2.0, 3.0));
+        assert!(rigid(&pairs).is_none());
+        let found = planar(&pairs, &UnitQuaternion::identity()).unwrap();
+        assert!((found.translation.vector - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
+        assert!(planar(&[], &UnitQuaternion::identity()).is_none());
+    }
+}

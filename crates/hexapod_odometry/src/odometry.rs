@@ -1,0 +1,308 @@
+//! Anchored feet in, the body's pose out.
+
+use crate::fit::{self, Pair};
+use crate::ground::{self, Flags};
+use crate::history::{History, Velocity};
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use std::time::Duration;
+
+/// What the pose was worked out from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// Three or more feet: place and attitude.
+    Rigid,
+    /// Two feet, or feet on one line: place and yaw; roll and pitch are those of the sample before.
+    Planar,
+    /// At most one foot: the last velocity, for a while.
+    #[default]
+    Coasting,
+}
+
+/// Where the body is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Time of the sample.
+    pub time: Duration,
+    /// Pose of the body in the odom frame.
+    pub odom_from_body: Isometry3<f64>,
+    /// Velocity in the body frame, m/s, mean of the last 50 ms.
+    pub linear: Vector3<f64>,
+    /// Turning velocity in the body frame, rad/s, mean of the last 50 ms.
+    pub angular: Vector3<f64>,
+    /// What the pose was worked out from.
+    pub fit: Fit,
+    /// How many feet are on the ground.
+    pub feet_down: usize,
+    /// The greatest distance between a foot and its anchor, m.
+    pub worst_residual: f64,
+    /// Whether the anchors were dropped and taken anew, as at the start.
+    pub restarted: bool,
+    /// Way walked, m.
+    pub travelled: f64,
+    /// Angle turned, to whichever side, rad.
+    pub turned: f64,
+}
+
+/// A sample that is no sample. It changes nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SampleError {
+    /// Not one foot (or contact) per leg.
+    #[error("{found} {what} for {legs} legs")]
+    Count {
+        /// `feet` or `contacts`.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        legs: usize,
+    },
+    /// A foot is not at a finite place within reach of any robot.
+    #[error("foot {leg} is at {foot:?}")]
+    Foot {
+        /// Index of the leg.
+        leg: usize,
+        /// Where it is said to be, m.
+        foot: [f64; 3],
+    },
+}
+
+/// No foot is farther from its body than this, m.
+const LARGEST_M: f64 = 100.0;
+/// After a pause longer than this, feet may have stepped unseen.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Feet that miss their anchors by this much, m, have stepped unseen.
+const STEPPED_M: f64 = 0.02;
+/// How long the pose goes on without feet on the ground.
+const COAST: Duration = Duration::from_millis(500);
+
+/// Walks a pose along with a robot's planted feet. See the crate's documentation for the rules.
+#[derive(Clone, Debug)]
+pub struct Odometry {
+    legs: usize,
+    /// Places in the odom frame of the feet that are down.
+    anchors: [Option<Vector3<f64>>; MAX_LEGS],
+    /// Feet in the body, as of the last sample.
+    feet: [Vector3<f64>; MAX_LEGS],
+    history: History,
+    coasted: Duration,
+    last: Option<Estimate>,
+}
+
+/// A pose that fits some feet.
+#[derive(Clone, Copy)]
+struct Fitted {
+    pose: Isometry3<f64>,
+    fit: Fit,
+    worst_residual: f64,
+    restarted: bool,
+}
+
+impl Odometry {
+    /// Odometry of a robot of `legs` legs (at most [`MAX_LEGS`]).
+    #[must_use]
+    pub fn new(legs: usize) -> Self {
+        Self {
+            legs: legs.min(MAX_LEGS),
+            anchors: [None; MAX_LEGS],
+            feet: [Vector3::zeros(); MAX_LEGS],
+            history: History::new(),
+            coasted: Duration::ZERO,
+            last: None,
+        }
+    }
+
+    /// The last estimate.
+    #[must_use]
+    pub fn last(&self) -> Option<&Estimate> {
+        self.last.as_ref()
+    }
+
+    /// Takes in a sample: the `feet` in the body frame (m) at `time`, and which of them are on the ground.
+    ///
+    /// # Errors
+    /// The sample does not hold; it is dropped as a whole.
+    pub fn update(
+        &mut self,
+        time: Duration,
+        feet: &[Vector3<f64>],
+        contacts: Option<&[bool]>,
+    ) -> Result<&Estimate, SampleError> {
+        self.check(feet, contacts)?;
+        let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.odom_from_body.rotation);
+        let mut down = ground::lowest(feet, &attitude);
+        if let Some(contacts) = contacts {
+            down[..self.legs].copy_from_slice(contacts);
+        }
+        let fitted = match self.last {
+            None => self.restart(feet, &down, (0.0, 0.0), &attitude),
+            Some(last) => self.follow(&last, time, feet, &down),
+        };
+        self.feet[..self.legs].copy_from_slice(feet);
+        Ok(self.conclude(time, &down, fitted))
+    }
+
+    fn check(&self, feet: &[Vector3<f64>], contacts: Option<&[bool]>) -> Result<(), SampleError> {
+        let legs = self.legs;
+        if feet.len() != legs {
+            return Err(SampleError::Count { what: "feet", found: feet.len(), legs });
+        }
+        if let Some(found) = contacts.map(<[bool]>::len).filter(|&found| found != legs) {
+            return Err(SampleError::Count { what: "contacts", found, legs });
+        }
+        let within = |foot: &Vector3<f64>| foot.iter().all(|x| x.abs() <= LARGEST_M);
+        match feet.iter().position(|foot| !within(foot)) {
+            Some(leg) => Err(SampleError::Foot { leg, foot: feet[leg].into() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Anchors the feet where they are, with the body level above them.
+    fn restart(
+        &mut self,
+        feet: &[Vector3<f64>],
+        down: &Flags,
+        place: (f64, f64),
+        attitude: &UnitQuaternion<f64>,
+    ) -> Fitted {
+        let pose = ground::level(feet, down, place, attitude);
+        for ((anchor, foot), &down) in self.anchors.iter_mut().zip(feet).zip(down) {
+            *anchor = down.then(|| pose.transform_point(&(*foot).into()).coords);
+        }
+        self.history.clear();
+        let fit = if down.iter().filter(|&&down| down).count() >= 3 { Fit::Rigid } else { Fit::Planar };
+        Fitted { pose, fit, worst_residual: 0.0, restarted: true }
+    }
+
+    /// The pose that the anchors give, and anchors for the feet that have come down.
+    fn follow(&mut self, last: &Estimate, time: Duration, feet: &[Vector3<f64>], down: &Flags) -> Fitted {
+        let before = last.odom_from_body;
+        let anchored = self.anchors.map(|anchor| anchor.is_some());
+        let staying = both(&anchored, down);
+        let enough = count(&staying) >= 3;
+        let elapsed = time.checked_sub(last.time);
+        let paused = elapsed.is_none_or(|elapsed| elapsed > PAUSE);
+        let fitted = if enough {
+            self.fit(feet, &self.anchors, &staying, &before)
+        } else if paused {
+            None
+        } else {
+            self.cross(last, feet, down)
+        };
+        let stepped = fitted.is_some_and(|fitted| fitted.worst_residual > STEPPED_M);
+        if stepped || (paused && fitted.is_none()) {
+            let place = (before.translation.x, before.translation.y);
+            return self.restart(feet, down, place, &before.rotation);
+        }
+        let fitted = fitted.unwrap_or_else(|| self.coast(last, elapsed.unwrap_or_default()));
+        self.anchor(&fitted.pose, feet, down);
+        fitted
+    }
+
+    /// The pose when fewer than three feet stay: by the feet that have come down, taken to have been in their places a
+    /// sample ago; or by those that have left, taken to be in their places still. The nearer to the ground is right.
+    fn cross(&mut self, last: &Estimate, feet: &[Vector3<f64>], down: &Flags) -> Option<Fitted> {
+        let before = last.odom_from_body;
+        let (mut early, mut approach) = (self.anchors, 0.0_f64);
+        for leg in (0..self.legs).filter(|&leg| down[leg] && self.anchors[leg].is_none()) {
+            let place = before.transform_point(&self.feet[leg].into()).coords;
+            early[leg] = Some(on_the_ground(place));
+            approach = approach.max(place.z.abs());
+        }
+        let by_new = self.fit(feet, &early, down, &before);
+        let leaving = self.anchors.map(|anchor| anchor.is_some());
+        let by_old = if count(&leaving) >= 3 { self.fit(feet, &self.anchors, &leaving, &before) } else { None };
+        let departure = by_new.map_or(0.0, |new| {
+            let gone = (0..self.legs).filter(|&leg| leaving[leg] && !down[leg]);
+            let height = |leg: usize| new.pose.transform_point(&feet[leg].into()).z;
+            gone.filter_map(|leg| Some((height(leg) - self.anchors[leg]?.z).abs())).fold(0.0, f64::max)
+        });
+        if by_new.is_some() && by_old.is_some() && departure < approach {
+            return by_old;
+        }
+        self.anchors = early;
+        by_new
+    }
+
+    /// The pose that carries the feet in `which` onto `anchors`; `None` with fewer than two.
+    fn fit(
+        &self,
+        feet: &[Vector3<f64>],
+        anchors: &[Option<Vector3<f64>>],
+        which: &Flags,
+        before: &Isometry3<f64>,
+    ) -> Option<Fitted> {
+        let mut pairs = [Pair::default(); MAX_LEGS];
+        let mut used = 0;
+        for ((&body, anchor), _) in feet.iter().zip(anchors).zip(which).filter(|(_, which)| **which) {
+            if let Some(ground) = *anchor {
+                pairs[used] = Pair { body, ground };
+                used += 1;
+            }
+        }
+        let pairs = &pairs[..used];
+        if used < 2 {
+            return None;
+        }
+        let (pose, fit) = match fit::rigid(pairs) {
+            Some(pose) => (pose, Fit::Rigid),
+            None => (fit::planar(pairs, &before.rotation)?, Fit::Planar),
+        };
+        let worst_residual = fit::worst_residual(pairs, &pose);
+        Some(Fitted { pose, fit, worst_residual, restarted: false })
+    }
+
+    fn coast(&mut self, last: &Estimate, elapsed: Duration) -> Fitted {
+        let left = COAST.saturating_sub(self.coasted);
+        let velocity = Velocity { linear: last.linear, angular: last.angular };
+        let pose = last.odom_from_body * velocity.motion(elapsed.min(left));
+        self.coasted += elapsed;
+        Fitted { pose, fit: Fit::Coasting, worst_residual: 0.0, restarted: false }
+    }
+
+    /// Anchors feet that have come down and forgets those that have left.
+    fn anchor(&mut self, pose: &Isometry3<f64>, feet: &[Vector3<f64>], down: &Flags) {
+        for ((anchor, foot), &down) in self.anchors.iter_mut().zip(feet).zip(down) {
+            let here = || on_the_ground(pose.transform_point(&(*foot).into()).coords);
+            *anchor = if down { Some(anchor.unwrap_or_else(here)) } else { None };
+        }
+    }
+
+    fn conclude(&mut self, time: Duration, down: &Flags, fitted: Fitted) -> &Estimate {
+        let pose = fitted.pose;
+        let (travelled, turned) = self.last.map_or((0.0, 0.0), |last| {
+            let step = pose.translation.vector - last.odom_from_body.translation.vector;
+            let turn = pose.rotation.angle_to(&last.odom_from_body.rotation);
+            (last.travelled + step.xy().norm(), last.turned + turn)
+        });
+        if fitted.fit != Fit::Coasting {
+            self.coasted = Duration::ZERO;
+        }
+        self.history.push(time, pose);
+        let velocity = self.history.velocity();
+        self.last.insert(Estimate {
+            time,
+            odom_from_body: pose,
+            linear: velocity.linear,
+            angular: velocity.angular,
+            fit: fitted.fit,
+            feet_down: count(&down[..self.legs]),
+            worst_residual: fitted.worst_residual,
+            restarted: fitted.restarted,
+            travelled,
+            turned,
+        })
+    }
+}
+
+fn on_the_ground(place: Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(place.x, place.y, 0.0)
+}
+
+fn both(a: &Flags, b: &Flags) -> Flags {
+    std::array::from_fn(|i| a[i] && b[i])
+}
+
+fn count(flags: &[bool]) -> usize {
+    flags.iter().filter(|&&flag| flag).count()
+}

@@ -1,0 +1,141 @@
+//! Samples that no robot sends, and pauses and jumps that every robot has: never a NaN, never a jump of the pose.
+
+use hexapod_odometry::{Estimate, Fit, Odometry, SampleError};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn standing() -> Vec<Vector3<f64>> {
+    [(0.2, 0.15), (0.0, 0.2), (-0.2, 0.15), (0.2, -0.15), (0.0, -0.2), (-0.2, -0.15)]
+        .map(|(x, y)| Vector3::new(x, y, -0.09))
+        .to_vec()
+}
+
+fn shifted(x: f64) -> Vec<Vector3<f64>> {
+    standing().into_iter().map(|foot| foot - Vector3::x() * x).collect()
+}
+
+fn is_finite(estimate: &Estimate) -> bool {
+    let pose = &estimate.odom_from_body;
+    let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    let numbers = numbers.chain(estimate.linear.iter()).chain(estimate.angular.iter());
+    numbers.chain(&estimate.pose_variance()).all(|number| number.is_finite())
+}
+
+#[test]
+fn when_a_sample_does_not_hold_expect_it_refused_and_nothing_changed() {
+    let mut odometry = Odometry::new(6);
+    odometry.update(ms(0), &standing(), Some(&[true; 6])).unwrap();
+    let before = *odometry.last().unwrap();
+    let with = |value: f64| {
+        let mut feet = standing();
+        feet[4].y = value;
+        feet
+    };
+    for value in [f64::NAN, f64::INFINITY, -1e300] {
+        let refused = odometry.update(ms(10), &with(value), Some(&[true; 6]));
+        assert!(matches!(refused, Err(SampleError::Foot { leg: 4, .. })), "{refused:?}");
+    }
+    assert!(matches!(
+        odometry.update(ms(10), &standing()[1..], None),
+        Err(SampleError::Count { what: "feet", found: 5, .. })
+    ));
+    assert!(matches!(
+        odometry.update(ms(10), &standing(), Some(&[true; 7])),
+        Err(SampleError::Count { what: "contacts", .. })
+    ));
+    assert_eq!(odometry.last(), Some(&before));
+}
+
+#[test]
+fn when_the_first_stance_is_tilted_expect_the_body_tilted_and_the_feet_on_the_ground() {
+    let tilt = nalgebra::UnitQuaternion::from_euler_angles(0.12, -0.2, 0.0);
+    let feet: Vec<_> = standing().iter().map(|foot| tilt.inverse() * foot).collect();
+    let mut odometry = Odometry::new(6);
+    let estimate = odometry.update(ms(0), &feet, Some(&[true; 6])).unwrap();
+    assert!(estimate.odom_from_body.rotation.angle_to(&tilt) < 1e-9);
+    assert!((estimate.odom_from_body.translation.vector - Vector3::new(0.0, 0.0, 0.09)).norm() < 1e-9);
+}
+
+#[test]
+fn when_stamps_jump_back_expect_the_pose_to_go_on() {
+    let mut odometry = Odometry::new(6);
+    for tick in 0..50u64 {
+        odometry.update(ms(100_000 + 10 * tick), &shifted(0.001 * tick as f64), Some(&[true; 6])).unwrap();
+    }
+    for tick in 0..50u64 {
+        let feet = shifted(0.049 + 0.001 * tick as f64);
+        let estimate = *odometry.update(ms(10 * tick), &feet, Some(&[true; 6])).unwrap();
+        assert!((estimate.odom_from_body.translation.x - (0.049 + 0.001 * tick as f64)).abs() < 1e-9);
+        assert!(estimate.linear.norm() < 0.1 + 1e-9 && !estimate.restarted);
+    }
+}
+
+#[test]
+fn when_feet_are_elsewhere_after_a_pause_expect_a_new_start_from_the_same_place() {
+    let mut odometry = Odometry::new(6);
+    let down = [true, false, true, false, true, false];
+    odometry.update(ms(0), &shifted(0.0), Some(&down)).unwrap();
+    odometry.update(ms(10), &shifted(0.001), Some(&down)).unwrap();
+    let up = down.map(|down| !down);
+    let estimate = *odometry.update(ms(5000), &shifted(0.07), Some(&up)).unwrap();
+    assert!(estimate.restarted && (estimate.odom_from_body.translation.x - 0.001).abs() < 1e-9);
+    let estimate = *odometry.update(ms(5010), &shifted(0.071), Some(&up)).unwrap();
+    assert!(!estimate.restarted && (estimate.odom_from_body.translation.x - 0.002).abs() < 1e-9);
+}
+
+#[test]
+fn when_all_feet_leave_the_ground_expect_it_to_coast_and_then_to_stay() {
+    let mut odometry = Odometry::new(6);
+    for tick in 0..=10u64 {
+        odometry.update(ms(10 * tick), &shifted(0.001 * tick as f64), Some(&[true; 6])).unwrap();
+    }
+    let mut x = vec![];
+    for tick in 11..=200u64 {
+        let estimate = odometry.update(ms(10 * tick), &standing(), Some(&[false; 6])).unwrap();
+        assert_eq!(estimate.fit, Fit::Coasting);
+        x.push(estimate.odom_from_body.translation.x);
+    }
+    assert!((x[9] - 0.02).abs() < 1e-9 && (x[189] - 0.06).abs() < 1e-9, "{} {}", x[9], x[189]);
+}
+
+#[test]
+fn when_two_feet_are_down_expect_place_and_yaw() {
+    let mut odometry = Odometry::new(6);
+    odometry.update(ms(0), &shifted(0.0), Some(&[true; 6])).unwrap();
+    let trot = [true, false, false, false, false, true];
+    for tick in 1..=20u64 {
+        let estimate = odometry.update(ms(10 * tick), &shifted(0.001 * tick as f64), Some(&trot)).unwrap();
+        assert_eq!(estimate.fit, Fit::Planar);
+        assert!((estimate.odom_from_body.translation.x - 0.001 * tick as f64).abs() < 1e-9);
+    }
+}
+
+proptest! {
+    #[test]
+    fn when_fed_anything_expect_finite_poses(
+        samples in prop::collection::vec((
+            0u64..100_000,
+            prop::array::uniform6(prop_oneof![
+                3 => prop::array::uniform3(-0.3..0.3f64),
+                1 => prop::array::uniform3(prop::num::f64::ANY),
+                1 => Just([0.0; 3]),
+                1 => Just([0.1, 0.1, -0.1]),
+            ]),
+            prop::option::of(prop::array::uniform6(any::<bool>())),
+        ), 1..60),
+    ) {
+        let mut odometry = Odometry::new(6);
+        for (time, feet, contacts) in samples {
+            let feet = feet.map(Vector3::from);
+            let _ = odometry.update(ms(time), &feet, contacts.as_ref().map(|contacts| &contacts[..]));
+            if let Some(estimate) = odometry.last() {
+                prop_assert!(is_finite(estimate), "{estimate:?}");
+            }
+        }
+    }
+}
