@@ -140,7 +140,7 @@ fn when_the_thread_ends_expect_every_output_off() {
     let mut rig = Rig::new();
     rig.arm();
     assert_eq!(rig.pulses(), 18);
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     thread.end(Duration::from_secs(1)).unwrap();
     assert_eq!(pulses(&bus), 0);
 }
@@ -159,7 +159,7 @@ fn when_a_board_is_dead_at_the_end_expect_it_said_and_the_other_off() {
     let mut rig = Rig::new();
     rig.arm();
     rig.bus.inject(BusFault::Dead { address: 0x41 });
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     assert_eq!(thread.end(Duration::from_secs(1)), Err(IoEnd::NotOff));
     assert_eq!(pulses(&bus), 9);
 }
@@ -174,7 +174,7 @@ fn when_the_thread_panics_expect_every_output_off_and_the_reason() {
     rig.command(0.2);
     wait(|| rig.thread.is_finished());
     assert_eq!(rig.pulses(), 0);
-    let Rig { thread, .. } = rig;
+    let Rig { mut thread, .. } = rig;
     let end = thread.end(Duration::from_secs(1)).unwrap_err();
     assert!(end.to_string().contains("told to panic"), "{end}");
 }
@@ -186,7 +186,7 @@ fn when_the_bus_hangs_at_the_end_expect_no_wait_for_it() {
     rig.bus.inject(BusFault::Hang { time: Duration::from_millis(800) });
     rig.command(0.3);
     std::thread::sleep(Duration::from_millis(20));
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     assert_eq!(thread.end(Duration::from_millis(300)), Err(IoEnd::Hung));
     wait(|| pulses(&bus) == 0);
 }
