@@ -116,7 +116,7 @@ impl IoThread {
     ///
     /// # Errors
     /// The thread panicked, hangs, or a board was not seen to be off.
-    pub fn end(mut self, patience: Duration) -> Result<(), IoEnd> {
+    pub fn end(&mut self, patience: Duration) -> Result<(), IoEnd> {
         self.ask_to_end();
         let deadline = monotonic_now() + patience;
         while !self.is_finished() {
@@ -212,7 +212,11 @@ impl<B: I2c> Looping<B> {
                 std::thread::park_timeout(due - now);
             }
         }
-        self.guarded.switch_off()
+        let off = self.guarded.switch_off();
+        // What listeners see last.
+        let snapshot = Snapshot::take(&self.guarded.driver, monotonic_now(), Duration::ZERO, 0);
+        let _ = self.io.snapshots.push(snapshot);
+        off
     }
 
     /// The emergency stop, ahead of anything else.

@@ -1,6 +1,6 @@
 //! What the node tells: `servo_states` and diagnostics.
 
-use crate::io::IoThread;
+use crate::io::{IoEnd, IoThread};
 use crate::report::Report;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
@@ -87,9 +87,19 @@ impl Teller {
         let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
         if periodic || condition != self.diagnosed.condition {
             self.diagnosed.condition = condition;
-            self.diagnose(now, io, periodic);
+            self.diagnose(now, io, periodic, None);
         }
         self.next_state.min(self.diagnosed.at + DIAGNOSE_EVERY)
+    }
+
+    /// Tells how it ended: `failed` says what did not end in order.
+    pub fn tell_last(&mut self, now: Duration, io: &IoThread, failed: Option<&IoEnd>) {
+        self.drain();
+        if let (None | Some(IoEnd::Panicked(_)), Some(newest)) = (failed, &mut self.newest) {
+            newest.switched_off();
+        }
+        self.tell_states();
+        self.diagnose(now, io, false, failed);
     }
 
     fn drain(&mut self) {
@@ -120,7 +130,7 @@ impl Teller {
         }
     }
 
-    fn diagnose(&mut self, now: Duration, io: &IoThread, periodic: bool) {
+    fn diagnose(&mut self, now: Duration, io: &IoThread, periodic: bool, failed: Option<&IoEnd>) {
         let report = Report {
             newest: self.newest.as_ref(),
             before: self.diagnosed.counters,
@@ -128,7 +138,8 @@ impl Teller {
             intake: &self.intake,
             lateness: &self.lateness,
             seconds: now.saturating_sub(self.diagnosed.at).as_secs_f64().max(1e-3),
-            hung: self.hung(now),
+            hung: self.hung(now).filter(|_| failed.is_none()),
+            failed,
             granted: io.granted(),
             now,
         };

@@ -1,5 +1,6 @@
 //! The driver's state as a diagnostics status.
 
+use crate::io::IoEnd;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::realtime::Granted;
@@ -21,6 +22,8 @@ pub(crate) struct Report<'a> {
     pub seconds: f64,
     /// The I/O thread has been silent for this long, which is too long.
     pub hung: Option<Duration>,
+    /// How the I/O thread failed to end in order.
+    pub failed: Option<&'a IoEnd>,
     pub granted: Option<&'a Granted>,
     pub now: Duration,
 }
@@ -28,6 +31,9 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     pub fn status(&self) -> Status {
         let mut status = Status::default();
+        if let Some(end) = self.failed {
+            status.report(Level::Error, end.to_string());
+        }
         if let Some(silent) = self.hung {
             let message = format!("the bus has not answered for {} ms", silent.as_millis());
             status.report(Level::Error, message);

@@ -29,9 +29,10 @@ pub struct Snapshot {
 impl Snapshot {
     pub(crate) fn take<B: I2c>(driver: &ServoDriver<B>, at: Duration, late: Duration, missed: u64) -> Self {
         let (mut angles_rad, mut told) = ([0.0; MAX_JOINTS], 0);
-        for joint in 0..driver.servos().len().min(MAX_JOINTS) {
-            if let Some(angle_rad) = driver.told(joint) {
-                angles_rad[joint] = angle_rad;
+        let joints = driver.servos().len();
+        for (joint, angle_rad) in angles_rad.iter_mut().enumerate().take(joints) {
+            if let Some(told_rad) = driver.told(joint) {
+                *angle_rad = told_rad;
                 told |= 1 << joint;
             }
         }
@@ -46,6 +47,11 @@ impl Snapshot {
             angles_rad,
             told,
         }
+    }
+
+    /// After all channels were switched off without a tick.
+    pub(crate) fn switched_off(&mut self) {
+        self.told = 0;
     }
 
     /// The angle a joint is told, rad; `None` if it has no pulse.

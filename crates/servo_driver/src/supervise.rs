@@ -19,7 +19,7 @@ const NAP: Duration = Duration::from_millis(20);
 /// when the node itself has ended.
 pub(crate) fn supervise(
     mut teller: Teller,
-    io: IoThread,
+    mut io: IoThread,
     shutdown: &Shutdown,
     abandoned: &Shutdown,
 ) -> Result<(), IoEnd> {
@@ -32,18 +32,43 @@ pub(crate) fn supervise(
         }
         if !shutdown.is_running() {
             let since = *stopping_since.get_or_insert(now);
-            if is_time(shutdown.stage(), teller.newest(), since, now) {
+            if is_time(shutdown.stage(), teller.newest(), now.saturating_sub(since), now) {
                 break;
             }
         }
         std::thread::park_timeout(next.saturating_sub(monotonic_now()).min(NAP));
     }
-    io.end(ENDING)
+    let ended = io.end(ENDING);
+    teller.tell_last(monotonic_now(), &io, ended.as_ref().err());
+    ended
 }
 
-/// Whether the channels may go off now that the end was asked for at `since`.
-fn is_time(stage: Stage, newest: Option<&Snapshot>, since: Duration, now: Duration) -> bool {
+/// Whether the channels may go off, `asked` after the end was asked for.
+fn is_time(stage: Stage, newest: Option<&Snapshot>, asked: Duration, now: Duration) -> bool {
     let Some(newest) = newest.filter(|newest| newest.state.is_live()) else { return true };
-    let stale = newest.commanded_at.is_none_or(|at| now.saturating_sub(at) > SAT_DOWN);
-    stage == Stage::Now || stale || now.saturating_sub(since) > SITTING
+    let silent = newest.commanded_at.map(|at| now.saturating_sub(at));
+    stage == Stage::Now || has_sat_down(silent, asked)
+}
+
+fn has_sat_down(silent: Option<Duration>, asked: Duration) -> bool {
+    silent.is_none_or(|silent| silent > SAT_DOWN) || asked > SITTING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_commands_go_on_expect_to_wait_for_the_planner_but_not_for_ever() {
+        let ms = Duration::from_millis;
+        for (silent, asked, expected) in [
+            (Some(ms(10)), ms(0), false),
+            (Some(ms(10)), ms(2400), false),
+            (Some(ms(10)), ms(2501), true),
+            (Some(ms(121)), ms(1000), true),
+            (None, ms(0), true),
+        ] {
+            assert_eq!(has_sat_down(silent, asked), expected, "{silent:?} {asked:?}");
+        }
+    }
 }

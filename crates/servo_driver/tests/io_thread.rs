@@ -53,15 +53,17 @@ fn when_targets_come_expect_their_pulses_and_no_pulse_before_enable() {
 fn when_a_target_comes_expect_it_on_the_wire_at_once() {
     let mut rig = Rig::new();
     rig.arm();
-    let mut worst = Duration::ZERO;
-    for step in 1..40_u32 {
-        std::thread::sleep(Duration::from_millis(9));
-        let before = rig.bus.tally().bytes;
-        let sent = Instant::now();
-        rig.command(f64::from(step) * 0.01);
-        worst = worst.max(wait(|| rig.bus.tally().bytes > before).min(sent.elapsed()));
-    }
-    assert!(worst < Duration::from_millis(12), "{worst:?}");
+    // Half a period apart at least, and never in step with the thread's own deadlines.
+    let mut latencies: Vec<Duration> = (1..40_u32)
+        .map(|step| {
+            std::thread::sleep(Duration::from_millis(9));
+            let before = rig.bus.tally().bytes;
+            rig.command(f64::from(step) * 0.01);
+            wait(|| rig.bus.tally().bytes > before)
+        })
+        .collect();
+    latencies.sort();
+    assert!(latencies[latencies.len() / 2] < Duration::from_millis(2), "{latencies:?}");
 }
 
 #[test]
@@ -140,7 +142,7 @@ fn when_the_thread_ends_expect_every_output_off() {
     let mut rig = Rig::new();
     rig.arm();
     assert_eq!(rig.pulses(), 18);
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     thread.end(Duration::from_secs(1)).unwrap();
     assert_eq!(pulses(&bus), 0);
 }
@@ -159,7 +161,7 @@ fn when_a_board_is_dead_at_the_end_expect_it_said_and_the_other_off() {
     let mut rig = Rig::new();
     rig.arm();
     rig.bus.inject(BusFault::Dead { address: 0x41 });
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     assert_eq!(thread.end(Duration::from_secs(1)), Err(IoEnd::NotOff));
     assert_eq!(pulses(&bus), 9);
 }
@@ -174,7 +176,7 @@ fn when_the_thread_panics_expect_every_output_off_and_the_reason() {
     rig.command(0.2);
     wait(|| rig.thread.is_finished());
     assert_eq!(rig.pulses(), 0);
-    let Rig { thread, .. } = rig;
+    let Rig { mut thread, .. } = rig;
     let end = thread.end(Duration::from_secs(1)).unwrap_err();
     assert!(end.to_string().contains("told to panic"), "{end}");
 }
@@ -186,7 +188,7 @@ fn when_the_bus_hangs_at_the_end_expect_no_wait_for_it() {
     rig.bus.inject(BusFault::Hang { time: Duration::from_millis(800) });
     rig.command(0.3);
     std::thread::sleep(Duration::from_millis(20));
-    let Rig { bus, thread, .. } = rig;
+    let Rig { bus, mut thread, .. } = rig;
     assert_eq!(thread.end(Duration::from_millis(300)), Err(IoEnd::Hung));
     wait(|| pulses(&bus) == 0);
 }

@@ -15,7 +15,9 @@ fn check(joints: &[&str], positions_rad: &[f64], expected: Result<(), &str>) {
     let taken = ends.intake.take(&joints, positions_rad, Duration::ZERO);
     match expected {
         Ok(()) => assert_eq!(taken, Ok(())),
-        Err(words) => assert!(taken.clone().unwrap_err().to_string().contains(words), "{taken:?}"),
+        Err(words) => {
+            assert!(taken.as_ref().is_err_and(|refusal| refusal.to_string().contains(words)), "{taken:?}");
+        }
     }
     assert_eq!(count.refused(), u64::from(expected.is_err()));
     assert_eq!(count.last_reason(), taken.err().map_or(String::new(), |refusal| refusal.to_string()));
@@ -72,7 +74,7 @@ fn when_many_messages_wait_expect_the_newest_of_each_joint() {
         let angle_rad = f64::from(message) / 2000.0;
         ends.intake.take(&names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
     }
-    let thread = io.spawn(bus.clone(), 100.0).unwrap();
+    let mut thread = io.spawn(bus.clone(), 100.0).unwrap();
     // The 65th to the last arrive with the message that finds room again.
     common::wait(|| ends.snapshots.pop().is_ok());
     ends.intake.take(&["a0".into()], &[0.25], monotonic_now()).unwrap();

@@ -1,5 +1,5 @@
 //! A driver on a simulated bus, without ROS.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
