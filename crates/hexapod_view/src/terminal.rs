@@ -24,11 +24,26 @@ pub fn is_terminal() -> bool {
         && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
 }
 
+/// Standard output while the terminal is held. Afterwards nothing is written: neither the rest of a picture over the
+/// message of a panic, nor ratatui's parting words, whose failure on a closed terminal would be a panic of its own.
+#[derive(Debug)]
+struct Screen(Stdout);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if HELD.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if HELD.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
+    }
+}
+
 /// Holds the terminal in raw mode on its alternate screen; gives it back as it was when dropped, and before the
 /// message of a panic in any thread is printed.
 #[derive(Debug)]
 pub struct TerminalGuard {
-    terminal: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    terminal: ratatui::Terminal<CrosstermBackend<Screen>>,
 }
 
 impl TerminalGuard {
@@ -81,7 +96,7 @@ fn take() -> io::Result<TerminalGuard> {
     }
     // Not ratatui's clear: it asks where the cursor is, and not every terminal answers.
     execute!(out, Clear(ClearType::All))?;
-    Ok(TerminalGuard { terminal: ratatui::Terminal::new(CrosstermBackend::new(out))? })
+    Ok(TerminalGuard { terminal: ratatui::Terminal::new(CrosstermBackend::new(Screen(out)))? })
 }
 
 /// The keyboard protocol is asked for without a question first: a terminal without it ignores the request, and the
