@@ -1,4 +1,5 @@
 //! The loop on a real pseudo-terminal, in a process of its own: this test program runs itself again as that process.
+#![allow(clippy::unwrap_used, clippy::panic)] // in helpers of tests
 
 use std::cell::Cell;
 use std::fs::File;

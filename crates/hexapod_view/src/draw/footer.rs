@@ -68,7 +68,7 @@ fn key_lines(width: u16) -> Vec<Line<'static>> {
     for line in &mut lines {
         while let Some((key, does)) = keys.peek() {
             let spans =
-                [Span::styled(format!(" {key} "), theme::bold()), Span::styled(format!("{does} "), theme::quiet())];
+                [Span::styled(format!("{key} "), theme::bold()), Span::styled(format!("{does}  "), theme::quiet())];
             if line.width() + spans.iter().map(Span::width).sum::<usize>() > usize::from(width) {
                 break;
             }
