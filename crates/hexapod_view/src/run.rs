@@ -21,20 +21,20 @@ pub fn run_loop(
     stop: impl Fn() -> bool,
 ) -> io::Result<()> {
     let mut guard = TerminalGuard::enter()?;
-    let mut session = Session { teleop: Teleop::default(), footfalls: Footfalls::default(), start: Instant::now() };
-    let result = session.run(&mut guard, source, &mut sink, stop);
-    session.teleop.release_all();
-    session.drive(&mut sink);
+    let mut view = View { teleop: Teleop::default(), footfalls: Footfalls::default(), start: Instant::now() };
+    let result = view.run(&mut guard, source, &mut sink, stop);
+    view.teleop.release_all();
+    view.drive(&mut sink);
     result
 }
 
-struct Session {
+struct View {
     teleop: Teleop,
     footfalls: Footfalls,
     start: Instant,
 }
 
-impl Session {
+impl View {
     fn run(
         &mut self,
         guard: &mut TerminalGuard,
