@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod action;
+mod decode;
 mod draw;
 mod footfalls;
 mod format;
+mod keyboard;
 mod keys;
 mod run;
 mod snapshot;

@@ -1,11 +1,8 @@
 use std::io;
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-
+use crate::decode::Input;
+use crate::keyboard::Keyboard;
 use crate::{Action, Footfalls, Snapshot, Teleop, TerminalGuard, draw};
 
 /// Time from one picture to the next: 15 a second.
@@ -24,20 +21,20 @@ pub fn run_loop(
     stop: impl Fn() -> bool,
 ) -> io::Result<()> {
     let mut guard = TerminalGuard::enter()?;
-    let mut session = Session { teleop: Teleop::default(), footfalls: Footfalls::default(), start: Instant::now() };
-    let result = session.run(&mut guard, source, &mut sink, stop);
-    session.teleop.release_all();
-    session.drive(&mut sink);
+    let mut view = View { teleop: Teleop::default(), footfalls: Footfalls::default(), start: Instant::now() };
+    let result = view.run(&mut guard, source, &mut sink, stop);
+    view.teleop.release_all();
+    view.drive(&mut sink);
     result
 }
 
-struct Session {
+struct View {
     teleop: Teleop,
     footfalls: Footfalls,
     start: Instant,
 }
 
-impl Session {
+impl View {
     fn run(
         &mut self,
         guard: &mut TerminalGuard,
@@ -45,6 +42,7 @@ impl Session {
         sink: &mut impl FnMut(Action),
         stop: impl Fn() -> bool,
     ) -> io::Result<()> {
+        let mut keyboard = Keyboard::default();
         while !stop() {
             if !guard.is_held() {
                 return Err(io::Error::other("a panic took the terminal back"));
@@ -52,8 +50,8 @@ impl Session {
             let next_frame = Instant::now() + FRAME;
             self.show(guard, source())?;
             self.drive(sink);
-            while wait_for_key(next_frame)? {
-                if self.take_events(sink)? {
+            while let Some(inputs) = keyboard.wait(next_frame)? {
+                if self.take(inputs, sink) {
                     return Ok(());
                 }
                 self.drive(sink);
@@ -80,43 +78,22 @@ impl Session {
         }
     }
 
-    /// Takes all waiting events; true when one of them quits. A resize needs nothing: each picture asks for the size.
-    fn take_events(&mut self, sink: &mut impl FnMut(Action)) -> io::Result<bool> {
-        while event::poll(Duration::ZERO)? {
-            match event::read()? {
-                Event::Key(key) => {
+    /// Takes what the terminal said; true when a key quits. A resize needs nothing: each picture asks for the size.
+    fn take(&mut self, inputs: Vec<Input>, sink: &mut impl FnMut(Action)) -> bool {
+        for input in inputs {
+            match input {
+                Input::Key(key) => {
                     let Some(action) = self.teleop.key(&key, self.start.elapsed()) else { continue };
                     let quits = action == Action::Quit;
                     sink(action);
                     if quits {
-                        return Ok(true);
+                        return true;
                     }
                 }
-                Event::FocusLost => self.teleop.release_all(),
+                Input::FocusLost => self.teleop.release_all(),
                 _ => {}
             }
         }
-        Ok(false)
+        false
     }
-}
-
-/// Waits for input until `deadline`, and looks once when it has passed; true when there is some.
-///
-/// The waiting is done here because crossterm reads a terminal that hangs up (a closed window, a broken connection)
-/// over and over and never returns.
-fn wait_for_key(deadline: Instant) -> io::Result<bool> {
-    let stdin = io::stdin();
-    let mut inputs = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
-    let left = deadline.saturating_duration_since(Instant::now());
-    let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
-    match poll(&mut inputs, timeout) {
-        Ok(_) => {}
-        Err(Errno::EINTR) => return Ok(false),
-        Err(error) => return Err(error.into()),
-    }
-    let events = inputs.iter().filter_map(PollFd::revents).fold(PollFlags::empty(), PollFlags::union);
-    if events.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL) {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal has gone away"));
-    }
-    Ok(events.contains(PollFlags::POLLIN))
 }

@@ -13,7 +13,8 @@ pub const REPEAT_HOLD: Duration = Duration::from_millis(200);
 /// How long a key counts as held with a terminal that reports releases, while no key is heard at all: long enough to
 /// steer with a second key, short enough when the release is lost with the connection.
 pub const SILENT_HOLD: Duration = Duration::from_secs(2);
-/// Presses of one key closer than this are auto-repeat, which must not repeat a command such as the next gait.
+/// Presses of one key closer than this are auto-repeat: it shortens a hold, and does not repeat a command such as the
+/// next gait.
 const REPEAT_GAP: Duration = Duration::from_millis(150);
 /// One press of a height key, metres.
 const HEIGHT_STEP_M: f64 = 0.005;
@@ -87,7 +88,7 @@ impl Teleop {
         let is_repeat = self.is_repeat(event, now);
         match command(event)? {
             Command::Drive(heading) => {
-                self.hold(fold(event.code), heading, now);
+                self.hold(fold(event.code), heading, now, is_repeat);
                 None
             }
             command @ (Command::Faster | Command::Slower | Command::Higher | Command::Lower) => self.step(command),
@@ -137,22 +138,18 @@ impl Teleop {
         event.kind == KeyEventKind::Repeat || (is_soon && !self.tells_releases)
     }
 
-    fn hold(&mut self, code: KeyCode, heading: Heading, now: Duration) {
-        let held_before = self.held.iter().position(|held| held.code == code && held.until > now);
-        let hold = match held_before {
+    fn hold(&mut self, code: KeyCode, heading: Heading, now: Duration, is_repeat: bool) {
+        let hold = match is_repeat {
             _ if self.tells_releases => SILENT_HOLD,
-            Some(_) => REPEAT_HOLD,
-            None => FIRST_HOLD,
+            true => REPEAT_HOLD,
+            false => FIRST_HOLD,
         };
-        // The first hold must last until auto-repeat sets in, so a second press never shortens it.
         let until = now + hold;
-        match held_before.and_then(|index| self.held.get_mut(index)) {
-            Some(held) => held.until = until,
-            None => self.held.push(Held { code, heading, until }),
-        }
         if self.tells_releases {
             self.held.iter_mut().for_each(|held| held.until = until);
         }
+        self.held.retain(|held| held.code != code);
+        self.held.push(Held { code, heading, until });
     }
 
     fn step(&mut self, command: Command) -> Option<Action> {

@@ -4,10 +4,12 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{
-    DisableFocusChange, EnableFocusChange, KeyboardEnhancementFlags as Flags, PopKeyboardEnhancementFlags,
-    PushKeyboardEnhancementFlags,
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags as Flags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use crossterm::{cursor, execute};
 use ratatui::backend::CrosstermBackend;
 
@@ -22,11 +24,26 @@ pub fn is_terminal() -> bool {
         && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
 }
 
+/// Standard output while the terminal is held. Afterwards nothing is written: neither the rest of a picture over the
+/// message of a panic, nor ratatui's parting words, whose failure on a closed terminal would be a panic of its own.
+#[derive(Debug)]
+struct Screen(Stdout);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if HELD.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if HELD.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
+    }
+}
+
 /// Holds the terminal in raw mode on its alternate screen; gives it back as it was when dropped, and before the
 /// message of a panic in any thread is printed.
 #[derive(Debug)]
 pub struct TerminalGuard {
-    terminal: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    terminal: ratatui::Terminal<CrosstermBackend<Screen>>,
 }
 
 impl TerminalGuard {
@@ -68,7 +85,7 @@ impl Drop for TerminalGuard {
 fn take() -> io::Result<TerminalGuard> {
     enable_raw_mode()?;
     let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, EnableFocusChange, cursor::Hide)?;
+    execute!(out, EnterAlternateScreen, EnableFocusChange, EnableBracketedPaste, cursor::Hide)?;
     if knows_keyboard_protocol() {
         // All four are needed to hear a letter being let go.
         let flags = Flags::DISAMBIGUATE_ESCAPE_CODES
@@ -77,9 +94,9 @@ fn take() -> io::Result<TerminalGuard> {
             | Flags::REPORT_ALL_KEYS_AS_ESCAPE_CODES;
         execute!(out, PushKeyboardEnhancementFlags(flags))?;
     }
-    let mut terminal = ratatui::Terminal::new(CrosstermBackend::new(out))?;
-    terminal.clear()?;
-    Ok(TerminalGuard { terminal })
+    // Not ratatui's clear: it asks where the cursor is, and not every terminal answers.
+    execute!(out, Clear(ClearType::All))?;
+    Ok(TerminalGuard { terminal: ratatui::Terminal::new(CrosstermBackend::new(Screen(out)))? })
 }
 
 /// The keyboard protocol is asked for without a question first: a terminal without it ignores the request, and the
@@ -97,7 +114,7 @@ fn restore() {
     if knows_keyboard_protocol() {
         let _ = execute!(out, PopKeyboardEnhancementFlags);
     }
-    let _ = execute!(out, DisableFocusChange, LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(out, DisableBracketedPaste, DisableFocusChange, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
     let _ = out.flush();
 }

@@ -23,7 +23,7 @@ struct Section {
 }
 
 pub(super) fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop, area: Rect) {
-    let width = area.width.saturating_sub(1);
+    let width = area.width;
     let sections = [
         Section { title: format!("twist, keys at {} %", teleop.percent()), lines: twist_lines(snapshot, width) },
         Section { title: "stability margin".into(), lines: vec![margin_line(snapshot.margin_m, width)] },
@@ -88,9 +88,10 @@ fn signed_bar(width: usize, wanted: f64, walked: f64, full: f64) -> Vec<Span<'st
     };
     let (mark, end) = (cell(wanted).min(width.saturating_sub(1)), cell(walked));
     let (from, to) = (middle.min(end), middle.max(end));
+    let mark_style = if wanted == 0.0 { theme::quiet() } else { Style::new().fg(theme::WAY) };
     (0..width)
         .map(|index| match index {
-            _ if index == mark => Span::styled("◆", Style::new().fg(theme::CARE)),
+            _ if index == mark => Span::styled("◆", mark_style),
             _ if index == middle => Span::styled("┼", theme::quiet()),
             _ if (from..=to).contains(&index) => Span::styled("━", Style::new().fg(theme::GOOD)),
             _ => Span::styled("─", theme::faint()),

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph};
+use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Wrap};
 
 use super::{theme, titled};
 use crate::format::plain;
@@ -32,8 +32,10 @@ pub(super) fn draw(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
         let [left, _gap, right] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Fill(1)]).areas(notes);
         let room = usize::from(notes.height.saturating_sub(1));
+        let hints =
+            Paragraph::new(hint_lines(snapshot)).wrap(Wrap { trim: false }).block(titled("try in another shell"));
         frame.render_widget(Paragraph::new(message_lines(snapshot, room)).block(titled("messages")), left);
-        frame.render_widget(Paragraph::new(hint_lines(snapshot)).block(titled("try in another shell")), right);
+        frame.render_widget(hints, right);
     } else {
         let room = usize::from(notes.height.saturating_sub(1));
         let mut lines = message_lines(snapshot, room);
@@ -66,7 +68,7 @@ fn key_lines(width: u16) -> Vec<Line<'static>> {
     for line in &mut lines {
         while let Some((key, does)) = keys.peek() {
             let spans =
-                [Span::styled(format!(" {key} "), theme::bold()), Span::styled(format!("{does} "), theme::quiet())];
+                [Span::styled(format!("{key} "), theme::bold()), Span::styled(format!("{does}  "), theme::quiet())];
             if line.width() + spans.iter().map(Span::width).sum::<usize>() > usize::from(width) {
                 break;
             }

@@ -13,7 +13,7 @@ use crate::{Level, Snapshot};
 pub(super) fn draw(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
     let area = Rect { height: area.height.min(1), ..area };
     frame.render_widget(Paragraph::new(left(snapshot)), area);
-    let right = Line::from(format!("height {} ", fixed(snapshot.height_m * 1e3, 0, " mm"))).style(theme::quiet());
+    let right = Line::from(format!("height {}", fixed(snapshot.height_m * 1e3, 0, " mm"))).style(theme::quiet());
     let room = usize::from(area.width).saturating_sub(left(snapshot).width() + 1);
     if right.width() <= room {
         frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), area);
@@ -28,7 +28,7 @@ fn left(snapshot: &Snapshot) -> Line<'static> {
     }
     let state = if snapshot.gait_state.is_empty() { "waiting" } else { &snapshot.gait_state };
     let mut spans = vec![
-        Span::styled(" hexapod  ", theme::bold()),
+        Span::styled("hexapod  ", theme::bold()),
         Span::styled(format!(" {} {} ", theme::sign(level), plain(state)), style),
     ];
     for (name, value) in [("gait", &snapshot.gait), ("servos", &snapshot.servo_state)] {

@@ -6,7 +6,7 @@ mod theme;
 mod top_view;
 
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
@@ -26,6 +26,8 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
         return;
     }
     let footer_height = footer::height(area);
+    let screen = area;
+    let area = area.inner(Margin::new(1, 0));
     let [head, main, foot] =
         Layout::vertical([Constraint::Length(2), Constraint::Min(0), Constraint::Length(footer_height)]).areas(area);
     let figures_width = (area.width * 11 / 24).clamp(29, 56);
@@ -36,7 +38,7 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
     figures::draw(frame, snapshot, teleop, figures);
     footer::draw(frame, snapshot, foot);
     if teleop.shows_help() {
-        footer::draw_help(frame, area);
+        footer::draw_help(frame, screen);
     }
 }
 
@@ -48,6 +50,6 @@ fn draw_small(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
 
 /// A quiet heading: a thin rule with a title.
 fn titled(title: impl Into<String>) -> Block<'static> {
-    let title = Line::from(format!(" {} ", title.into())).style(theme::quiet());
+    let title = Line::from(format!("{} ", title.into())).style(theme::quiet());
     Block::new().borders(Borders::TOP).border_style(theme::faint()).title(title)
 }

@@ -11,6 +11,8 @@ pub(crate) const GOOD: Color = Color::Indexed(39);
 pub(crate) const CARE: Color = Color::Indexed(214);
 /// Wrong.
 pub(crate) const BAD: Color = Color::Indexed(202);
+/// Where to go: the twist wanted, the way ahead.
+pub(crate) const WAY: Color = Color::Indexed(141);
 /// What stays in the background.
 pub(crate) const QUIET: Color = Color::Indexed(244);
 /// Farther back still.

@@ -147,7 +147,7 @@ fn arrow(context: &mut Context, [vx, vy, wz]: [f64; 3]) {
         .collect();
     for pair in points.windows(2) {
         if let [from, to] = pair {
-            line(context, *from, *to, theme::CARE);
+            line(context, *from, *to, theme::WAY);
         }
     }
     if let [.., before, tip] = points.as_slice() {
@@ -168,7 +168,7 @@ fn head(context: &mut Context, before: [f64; 2], tip: [f64; 2]) {
     let angle = (tip[1] - before[1]).atan2(tip[0] - before[0]);
     for side in [2.6, -2.6] {
         let (sin, cos) = (angle + side).sin_cos();
-        line(context, tip, [tip[0] + 0.025 * cos, tip[1] + 0.025 * sin], theme::CARE);
+        line(context, tip, [tip[0] + 0.025 * cos, tip[1] + 0.025 * sin], theme::WAY);
     }
 }
 
