@@ -45,7 +45,7 @@ impl Driver {
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
         let watch = Watch::open(&mut node, description.robot, gaits.names().map(String::from).collect())?;
         let stop = Shutdown::default();
-        let driver = Self {
+        let mut driver = Self {
             watch,
             stop: stop.clone(),
             cmd_vel: node.publisher("cmd_vel", QosProfile::default())?,
@@ -61,7 +61,8 @@ impl Driver {
         };
         let spin = move || node.spin(&stop, Stage::Stopping);
         let spinner = std::thread::Builder::new().name("drive-spin".into()).spawn(spin)?;
-        Ok(Self { spinner: Some(spinner), ..driver })
+        driver.spinner = Some(spinner);
+        Ok(driver)
     }
 
     /// Carries out what a key asked for.
