@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 /// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
 /// before anything is opened.
-pub fn main<S, E: Into<Failure>>(
+pub fn main<S, E: std::fmt::Display>(
     name: &str,
     specs: Vec<ParamSpec>,
     load: impl FnOnce(&Params) -> Result<S, ConfigError>,
@@ -18,7 +18,7 @@ pub fn main<S, E: Into<Failure>>(
     exit::status(start(name, specs, load, run))
 }
 
-fn start<S, E: Into<Failure>>(
+fn start<S, E: std::fmt::Display>(
     name: &str,
     specs: Vec<ParamSpec>,
     load: impl FnOnce(&Params) -> Result<S, ConfigError>,
@@ -32,7 +32,7 @@ fn start<S, E: Into<Failure>>(
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }
-    run(setup, node, &shutdown).map_err(Into::into)
+    run(setup, node, &shutdown).map_err(|error| Failure::Running(error.to_string()))
 }
 
 /// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.

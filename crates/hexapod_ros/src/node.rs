@@ -137,17 +137,14 @@ impl RosNode {
     ///
     /// # Errors
     /// The subscription cannot be made.
-    pub fn subscribe<T: WrappedTypesupport + 'static>(
+    pub fn subscribe<T: WrappedTypesupport + Send + 'static>(
         &mut self,
         topic: &str,
         qos: QosProfile,
-        mut handle: impl FnMut(T) + Send + 'static,
-    ) -> Result<(), RosError>
-    where
-        T: Send,
-    {
+        handle: impl FnMut(T) + Send + 'static,
+    ) -> Result<(), RosError> {
         let stream = self.node.subscribe::<T>(topic, qos).map_err(|e| RosError::topic(topic, e))?;
-        self.drains.push(drain(stream, move |message| handle(message)));
+        self.drains.push(drain(stream, handle));
         Ok(())
     }
 
@@ -231,9 +228,18 @@ impl RosNode {
             let started = Instant::now();
             self.node.spin_once(SPIN_TIMEOUT);
             // A stream hands over one message at a time; handlers may be called until all are empty.
-            while self.drains.iter_mut().fold(false, |any, drain| drain() || any) {}
+            while self.drain_once() {}
             std::thread::sleep(SPIN_PERIOD.saturating_sub(started.elapsed()));
         }
+    }
+
+    /// One message of every stream, each in its turn; true while there may be more.
+    fn drain_once(&mut self) -> bool {
+        let mut more = false;
+        for drain in &mut self.drains {
+            more |= drain();
+        }
+        more
     }
 
     fn serve_parameters(&mut self) -> Result<(), RosError> {

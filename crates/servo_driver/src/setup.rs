@@ -18,6 +18,12 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The servos and their calibration.
+    #[must_use]
+    pub fn servos(&self) -> &ServoConfig {
+        &self.servos
+    }
+
     /// Reads the files the parameters name and checks them against each other.
     ///
     /// # Errors
