@@ -1,5 +1,7 @@
 //! The shipped robot, walked by the real engine: odometry finds the way the engine says it walks.
 
+#![allow(clippy::unwrap_used)]
+
 use hexapod_gait::{
     BodyOffset, Engine, Gait, GaitSpec, Input, Motion, Settings, StanceSpec, SwingProfile, Tick, Twist, TwistLimits,
     leg_places,

@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod contacts;
+mod joints;
+mod messages;
+mod node;
+mod report;
+mod setup;
+mod state;
+mod tf;
+
+pub use node::{RunError, run};
+pub use setup::{NAME, Setup, specs};

@@ -1,0 +1,79 @@
+//! What the node says of itself once a second.
+
+use crate::setup::NAME;
+use crate::state::{Fitness, Input, State};
+use crate::tf;
+use hexapod_odometry::Fit;
+use hexapod_ros::{Level, Status};
+use std::time::Duration;
+
+/// Joint commands that stay away for longer than this are missed.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// The node's status at `now`, `seconds` after the last one. Counts per second start anew.
+pub(crate) fn status(state: &mut State, now: Duration, seconds: f64) -> Status {
+    let mut status = Status::default();
+    let silent = state.commands.received.is_none_or(|received| now.saturating_sub(received) > SILENCE);
+    if silent {
+        let since = state.commands.received.map(|received| now.saturating_sub(received).as_secs_f64());
+        let words = since.map_or("no joint_commands yet".into(), |since| format!("no joint_commands for {since:.1} s"));
+        status.report(Level::Warn, words);
+    }
+    for (name, input) in [
+        ("joint_commands", &mut state.commands),
+        ("servo_states", &mut state.servos),
+        ("foot_contacts", &mut state.contacts),
+    ] {
+        report_input(&mut status, name, input, seconds);
+    }
+    report_joints(&mut status, state, now);
+    report_odometry(&mut status, state);
+    status
+}
+
+fn report_input(status: &mut Status, name: &str, input: &mut Input, seconds: f64) {
+    status.value(&format!("{name} (Hz)"), format!("{:.1}", input.taken as f64 / seconds));
+    status.value(&format!("{name} refused"), input.refused);
+    input.taken = 0;
+    if let Some(reason) = input.reason.take() {
+        tracing::warn!("{NAME}: refused: {reason}");
+        status.report(Level::Warn, format!("refused: {reason}"));
+    }
+}
+
+fn report_joints(status: &mut Status, state: &State, now: Duration) {
+    let sources = state.sources(now);
+    let from = match (sources.servos, sources.commands) {
+        (0, 0) => "nothing yet".to_owned(),
+        (0, _) => "joint_commands".to_owned(),
+        (_, 0) => "servo_states".to_owned(),
+        (servos, commands) => format!("servo_states for {servos} joints, joint_commands for {commands}"),
+    };
+    status.value("joint_states from", from);
+    if !state.is_complete(now) {
+        status.report(Level::Warn, "not every joint is known: no joint_states");
+    }
+}
+
+fn report_odometry(status: &mut Status, state: &mut State) {
+    let Fitness { worst_residual, restarts } = std::mem::take(&mut state.fitness);
+    status.value("/tf", if tf::AVAILABLE { "available" } else { "built without tf2_msgs" });
+    status.value("worst fit of a foot (mm)", format!("{:.3}", worst_residual * 1e3));
+    status.value("odometry restarts", restarts);
+    let Some(estimate) = state.estimate() else { return };
+    status.value("feet on the ground", estimate.feet_down);
+    status.value("way walked (m)", format!("{:.3}", estimate.travelled));
+    let fit = match estimate.fit {
+        Fit::Rigid => "place and attitude",
+        Fit::Planar => "place and yaw",
+        Fit::Coasting => "last velocity",
+    };
+    status.value("odometry gives", fit);
+    if estimate.fit == Fit::Coasting {
+        status.report(Level::Warn, "too few feet on the ground to tell where the robot goes");
+    }
+    // The very first sample is a start, too, and needs no warning.
+    if restarts > 1 {
+        status.report(Level::Warn, "feet were not where they stood: odometry went on from its last place");
+    }
+}
