@@ -11,7 +11,7 @@ use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{Diagnostics, RosError, RosNode};
+use hexapod_ros::{Diagnostics, RosError, RosNode, SharedPublisher};
 use rtrb::Consumer;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ use std::time::Duration;
 /// The publishers of the node and the messages they send again and again.
 pub struct Outlet {
     robot: Arc<Robot>,
-    joint_commands: Publisher<JointState>,
-    foot_contacts: Publisher<UInt8MultiArray>,
+    joint_commands: SharedPublisher<JointState>,
+    foot_contacts: SharedPublisher<UInt8MultiArray>,
     gait_state: Publisher<StringMsg>,
     commanded_twist: Publisher<TwistMsg>,
     markers: Markers,
@@ -52,8 +52,8 @@ impl Outlet {
         let latched = QosProfile::default().keep_last(1).transient_local();
         Ok(Self {
             robot: Arc::clone(robot),
-            joint_commands: node.publisher("joint_commands", reliable.clone())?,
-            foot_contacts: node.publisher("foot_contacts", reliable.clone())?,
+            joint_commands: node.shared_publisher("joint_commands", reliable.clone())?,
+            foot_contacts: node.shared_publisher("foot_contacts", reliable.clone())?,
             gait_state: node.publisher("gait_state", latched)?,
             commanded_twist: node.publisher("commanded_twist", reliable)?,
             markers: Markers::new(node, robot)?,
@@ -121,7 +121,7 @@ const MARKER_RATE_HZ: f64 = 10.0;
 /// `commanded_twist` goes out with every second tick: it changes slowly.
 const TWIST_TICKS: u64 = 2;
 
-fn warn_if_lost(topic: &str, published: hexapod_ros::r2r::Result<()>) {
+fn warn_if_lost<E: std::fmt::Display>(topic: &str, published: Result<(), E>) {
     if let Err(error) = published {
         tracing::warn!("{topic}: not published: {error}");
     }

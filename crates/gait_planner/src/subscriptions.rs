@@ -59,9 +59,9 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosEr
         to.take("gait", gaits.get(&message.data).map(Command::Gait));
     })?;
     let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
-    node.subscribe("servo_states", latest(), move |message: JointState| {
+    node.subscribe_shared("servo_states", latest(), move |message: &JointState| {
         // Servos that are told nothing, or only some that are, do not tell the robot's pose.
-        if let Some(angles) = pose_of(&robot, &message) {
+        if let Some(angles) = pose_of(&robot, message) {
             to.send("servo_states", Command::Found { angles, legs: robot.legs().len() });
         }
     })

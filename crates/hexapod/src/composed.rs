@@ -2,6 +2,7 @@
 
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
+use crate::local;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
 use hexapod_config::{ConfigError, Document};
 use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
@@ -96,6 +97,7 @@ pub fn run(arguments: &RunArgs, shutdown: &Shutdown, beside: impl FnOnce(&Ros)) 
     // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
     Setups::load(&base)?;
     let ros = Ros::init()?;
+    let ros = if local::is_on() { ros.with_local_topics() } else { ros };
     let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?;
     let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?;
     let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher)?;

@@ -6,5 +6,6 @@ pub mod composed;
 pub mod demo;
 pub mod drive;
 pub mod exit;
+pub mod local;
 pub mod standalone;
 pub mod watch;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit};
+use hexapod::{check, composed, demo, drive, exit, local};
 use hexapod_ros::{Shutdown, Stage};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,6 +19,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &hexapod::cli::RunArgs) -> Result<(), exit::Failure> {
+    local::switch_on();
     let shutdown = Shutdown::on_signals()?;
     if arguments.attached {
         end_with_standard_input(shutdown.clone())?;

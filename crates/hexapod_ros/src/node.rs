@@ -2,6 +2,7 @@
 
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
+use crate::local::{Handler, LocalTopics, SharedPublisher, call};
 use crate::parameters::{OnSet, Parameters, from_override};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
@@ -9,13 +10,14 @@ use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::srv;
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The process's one connection to ROS.
 #[derive(Clone)]
 pub struct Ros {
     context: r2r::Context,
+    local: Option<LocalTopics>,
 }
 
 impl Ros {
@@ -29,13 +31,22 @@ impl Ros {
         let created = std::panic::catch_unwind(r2r::Context::create);
         std::panic::set_hook(hook);
         match created {
-            Ok(Ok(context)) => Ok(Self { context }),
+            Ok(Ok(context)) => Ok(Self { context, local: None }),
             Ok(Err(error)) => Err(RosError::Context(error.to_string())),
             Err(panic) => {
                 let words = panic.downcast_ref::<String>().cloned();
                 Err(RosError::Arguments(words.unwrap_or_else(|| "rcl gave no reason".into())))
             }
         }
+    }
+}
+
+impl Ros {
+    /// Hands the messages of shared topics over between the nodes of this process without the middleware, which must
+    /// have been told not to do so itself.
+    #[must_use]
+    pub fn with_local_topics(self) -> Self {
+        Self { local: Some(LocalTopics::default()), ..self }
     }
 }
 
@@ -75,6 +86,7 @@ type Drain = Box<dyn FnMut() -> bool + Send>;
 /// A node and the handlers of all it subscribes to and serves.
 pub struct RosNode {
     node: r2r::Node,
+    local: Option<LocalTopics>,
     name: String,
     drains: Vec<Drain>,
     parameters: Parameters,
@@ -103,7 +115,7 @@ impl RosNode {
             values.insert(spec.name, value);
         }
         let parameters = Parameters::new(specs, values.clone());
-        let mut this = Self { node, name: name.into(), drains: vec![], parameters, values };
+        let mut this = Self { node, local: ros.local.clone(), name: name.into(), drains: vec![], parameters, values };
         this.serve_parameters()?;
         Ok(this)
     }
@@ -146,6 +158,38 @@ impl RosNode {
         let stream = self.node.subscribe::<T>(topic, qos).map_err(|e| RosError::topic(topic, e))?;
         self.drains.push(drain(stream, handle));
         Ok(())
+    }
+
+    /// As [`Self::subscribe`], for a topic that nodes of the same process publish with [`Self::shared_publisher`]:
+    /// those call `handle` themselves, on their own thread.
+    ///
+    /// # Errors
+    /// The subscription cannot be made.
+    pub fn subscribe_shared<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        handle: impl FnMut(&T) + Send + 'static,
+    ) -> Result<(), RosError> {
+        let handler: Handler<T> = Arc::new(Mutex::new(handle));
+        if let Some(local) = &self.local {
+            local.topic::<T>(topic).add(Arc::clone(&handler));
+        }
+        self.subscribe(topic, qos, move |message: T| call(&handler, &message))
+    }
+
+    /// A publisher for a topic that nodes of the same process may take in with [`Self::subscribe_shared`].
+    ///
+    /// # Errors
+    /// The publisher cannot be made.
+    pub fn shared_publisher<T: WrappedTypesupport + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+    ) -> Result<SharedPublisher<T>, RosError> {
+        let publisher = self.publisher(topic, qos)?;
+        let local = self.local.as_ref().map(|local| local.topic(topic));
+        Ok(SharedPublisher { publisher, local, topic: topic.into() })
     }
 
     /// Answers calls of the service `name` with `answer`, on the spinning thread.

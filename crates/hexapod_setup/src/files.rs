@@ -31,6 +31,12 @@ impl Files {
         })
     }
 
+    /// A shipped file, by its path below the package's share folder, if it is to be found.
+    #[must_use]
+    pub fn shipped(path: &str) -> Option<PathBuf> {
+        share_folder().ok().map(|share| share.join(path)).filter(|file| file.is_file())
+    }
+
     /// A file in the configuration folder.
     #[must_use]
     pub fn in_config(&self, name: &str) -> PathBuf {

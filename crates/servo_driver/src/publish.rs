@@ -6,8 +6,8 @@ use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{Diagnostics, Lateness, RosClock, RosError, RosNode};
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::{Diagnostics, Lateness, RosClock, RosError, RosNode, SharedPublisher};
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 
 /// The publishers, and what they last told.
 pub(crate) struct Teller {
-    states: Publisher<JointState>,
+    states: SharedPublisher<JointState>,
     diagnostics: Diagnostics,
     clock: RosClock,
     joints: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Sources {
 impl Teller {
     pub fn new(node: &mut RosNode, hardware_id: &str, sources: Sources, now: Duration) -> Result<Self, RosError> {
         let clock = node.clock()?;
-        let states = node.publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
+        let states = node.shared_publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
         let diagnostics = Diagnostics::new(node, hardware_id, clock.clone())?;
         Ok(Self {
             states,

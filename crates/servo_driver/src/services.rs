@@ -32,7 +32,7 @@ pub(crate) fn open(node: &mut RosNode, intake: Intake, control: Control) -> Resu
 fn commands(node: &mut RosNode, mut intake: Intake) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
     let qos = QosProfile::default().keep_last(10).best_effort();
-    node.subscribe::<JointState>("joint_commands", qos, move |message| {
+    node.subscribe_shared::<JointState>("joint_commands", qos, move |message| {
         let now = monotonic_now();
         let Err(refusal) = intake.take(&message.name, &message.position, now) else { return };
         if warned.is_none_or(|at| now.saturating_sub(at) >= WARN_EVERY) {

@@ -99,18 +99,18 @@ fn subscribe(node: &mut RosNode, shared: &Arc<Shared>, clock: &RosClock, use_sim
         node.subscribe("/clock", qos, move |message: Clock| clock.set(from_stamp(&message.clock)))?;
     }
     let state = shared.clone();
-    node.subscribe("foot_contacts", QosProfile::default(), move |message: UInt8MultiArray| {
-        state.take(|state, now| state.take_contacts(&message, now));
+    node.subscribe_shared("foot_contacts", QosProfile::default(), move |message: &UInt8MultiArray| {
+        state.take(|state, now| state.take_contacts(message, now));
     })?;
     let (state, time) = (shared.clone(), clock.clone());
-    node.subscribe("joint_commands", QosProfile::default(), move |message: JointState| {
+    node.subscribe_shared("joint_commands", QosProfile::default(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
-        state.take(|state, now| state.take_commands(&message, stamp, now));
+        state.take(|state, now| state.take_commands(message, stamp, now));
     })?;
     let (state, time) = (shared.clone(), clock.clone());
-    node.subscribe("servo_states", QosProfile::default(), move |message: JointState| {
+    node.subscribe_shared("servo_states", QosProfile::default(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
-        state.take(|state, now| state.take_servos(&message, stamp, now));
+        state.take(|state, now| state.take_servos(message, stamp, now));
     })
 }
 
