@@ -170,6 +170,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
             limits: Some(limits(leg, joint)?),
             mimic: None,
             line: None,
+            ends: [None; 2],
         });
         pending = after;
         parent = child;
@@ -186,6 +187,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
         limits: None,
         mimic: None,
         line: None,
+        ends: [None; 2],
     });
     Ok(())
 }

@@ -157,12 +157,12 @@ impl<'a, 'b> Check<'a, 'b> {
             return Err(self.error(ModelFault::Missing, geometry, "geometry", "is empty", hint));
         };
         match shape.tag_name().name() {
-            "box" => self.numbers(shape, "size", 3, true),
+            "box" => self.sizes(shape, "size", 3),
             "cylinder" | "capsule" => {
-                self.numbers(shape, "radius", 1, true)?;
-                self.numbers(shape, "length", 1, true)
+                self.sizes(shape, "radius", 1)?;
+                self.sizes(shape, "length", 1)
             }
-            "sphere" => self.numbers(shape, "radius", 1, true),
+            "sphere" => self.sizes(shape, "radius", 1),
             "mesh" => {
                 self.text(shape, "filename")?;
                 self.numbers(shape, "scale", 3, false)
@@ -172,6 +172,18 @@ impl<'a, 'b> Check<'a, 'b> {
                 let hint = "write <box>, <cylinder>, <capsule>, <sphere> or <mesh>";
                 Err(self.error(ModelFault::Geometry, shape, "geometry", found, hint))
             }
+        }
+    }
+
+    fn sizes(&self, shape: Node<'a, 'b>, name: &str, count: usize) -> Result<(), ModelError> {
+        self.numbers(shape, name, count, true)?;
+        let value = shape.attribute(name).unwrap_or_default();
+        match value.split_whitespace().find(|word| word.starts_with('-')) {
+            Some(size) => {
+                let found = format!("has size {size}");
+                Err(self.error(ModelFault::Geometry, shape, name, found, "write sizes above zero, in metres"))
+            }
+            None => Ok(()),
         }
     }
 
