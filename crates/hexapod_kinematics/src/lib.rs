@@ -1,5 +1,4 @@
-//! Robot model of a legged robot: from URDF text to validated links, joints and legs, and from joint angles to feet
-//! and back.
+#![doc = include_str!("../README.md")]
 
 mod angles;
 mod batch;
