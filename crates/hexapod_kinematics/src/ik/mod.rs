@@ -80,7 +80,11 @@ impl Leg {
         }
         let seed = self.usable_seed(seed);
         match self.candidates(foot_in_body, &seed) {
-            Some(candidates) => self.choose(&candidates?, &seed),
+            Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
+                // Where two roots of the quartic are nearly one, the one inside may have been lost in the other.
+                Solver::Quartic(_) => self.iterate(foot_in_body, &seed).map_err(|_| error),
+                _ => Err(error),
+            }),
             None => self.iterate(foot_in_body, &seed),
         }
     }

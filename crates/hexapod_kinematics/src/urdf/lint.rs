@@ -228,6 +228,10 @@ impl<'a, 'b> Check<'a, 'b> {
             Some(numbers) if numbers.iter().any(|n| !n.is_finite()) => {
                 Err(self.error(ModelFault::NotFinite, node, name, found, numbers_hint(name, count)))
             }
+            Some(numbers) if numbers.iter().any(|n| n.abs() > largest(name)) => {
+                let hint = format!("a robot has no number beyond {:e} here", largest(name));
+                Err(self.error(ModelFault::NotFinite, node, name, found, hint))
+            }
             Some(_) => Ok(()),
             None => Err(self.error(ModelFault::NotANumber, node, name, found, numbers_hint(name, count))),
         }
@@ -246,6 +250,14 @@ impl<'a, 'b> Check<'a, 'b> {
         let attribute =
             if node == self.node || tag == attribute { attribute.to_owned() } else { format!("{tag} {attribute}") };
         ModelError::new(fault, Place::named(self.kind, self.name.unwrap_or(""), line).attribute(attribute), found, hint)
+    }
+}
+
+/// The largest number that is taken, so that sums and squares of them stay finite.
+fn largest(attribute: &str) -> f64 {
+    match attribute {
+        "xyz" | "rpy" | "size" | "radius" | "length" | "scale" => 1e6,
+        _ => 1e12,
     }
 }
 
