@@ -61,6 +61,7 @@ impl Leg {
     ///
     /// # Errors
     /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
+    #[inline]
     pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         if let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed)
             && (q1 + q2 + q3).is_finite()
