@@ -17,6 +17,7 @@ pub struct LegAngles {
 
 impl LegAngles {
     /// `n` angles of zero; `n` above [`MAX_LEG_JOINTS`] is taken as [`MAX_LEG_JOINTS`].
+    #[inline]
     pub fn zeros(n: usize) -> Self {
         Self { values: [0.0; MAX_LEG_JOINTS], len: n.min(MAX_LEG_JOINTS) }
     }
@@ -39,16 +40,19 @@ impl LegAngles {
     }
 
     /// True when no angle is NaN or infinite.
+    #[inline]
     pub fn is_finite(&self) -> bool {
         self.iter().all(|a| a.is_finite())
     }
 
     /// Sum of the squared differences to `other`, in rad²; joints that one of the two lacks do not count.
+    #[inline]
     pub fn distance_squared(&self, other: &Self) -> f64 {
         self.iter().zip(other.iter()).map(|(a, b)| (a - b) * (a - b)).sum()
     }
 
     /// The whole array; entries past the leg's joints are zero.
+    #[inline]
     pub(crate) fn padded(&self) -> &[f64; MAX_LEG_JOINTS] {
         &self.values
     }
@@ -56,18 +60,21 @@ impl LegAngles {
 
 impl Deref for LegAngles {
     type Target = [f64];
+    #[inline]
     fn deref(&self) -> &[f64] {
         self.values.get(..self.len).unwrap_or(&[])
     }
 }
 
 impl DerefMut for LegAngles {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [f64] {
         self.values.get_mut(..self.len).unwrap_or(&mut [])
     }
 }
 
 impl From<[f64; 3]> for LegAngles {
+    #[inline]
     fn from(a: [f64; 3]) -> Self {
         let [a, b, c] = a;
         Self { values: [a, b, c, 0.0, 0.0, 0.0], len: 3 }

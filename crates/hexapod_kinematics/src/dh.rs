@@ -23,6 +23,9 @@ use crate::legs::{LegOptions, LegSpec, Robot};
 use crate::model::tree::{self, LooseJoint, Parts};
 use crate::model::{Inertial, JointKind, JointLimits, Link};
 
+/// The largest length (m) or angle (rad) that is taken, so that sums and squares stay finite.
+const LARGEST: f64 = 1e6;
+
 /// Which of the two orders of a joint's four steps the table means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -170,6 +173,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
             limits: Some(limits(leg, joint)?),
             mimic: None,
             line: None,
+            ends: [None; 2],
         });
         pending = after;
         parent = child;
@@ -186,6 +190,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
         limits: None,
         mimic: None,
         line: None,
+        ends: [None; 2],
     });
     Ok(())
 }
@@ -210,7 +215,7 @@ fn place(leg: &DhLeg, joint: &DhJoint, what: &str) -> Place {
 
 fn check_finite(leg: &DhLeg, joint: &DhJoint) -> Result<(), ModelError> {
     let parameters = [("a", joint.a), ("alpha", joint.alpha), ("d", joint.d), ("theta", joint.theta)];
-    match parameters.iter().find(|(_, value)| !value.is_finite()) {
+    match parameters.iter().find(|(_, value)| !value.is_finite() || value.abs() > LARGEST) {
         None => Ok(()),
         Some((what, value)) => {
             let found = format!("is {value}");
@@ -228,9 +233,14 @@ fn limits(leg: &DhLeg, joint: &DhJoint) -> Result<JointLimits, ModelError> {
 }
 
 fn pose(given: &DhPose, leg: &str, what: &str) -> Result<Isometry3<f64>, ModelError> {
-    if !given.xyz.iter().chain(&given.rpy).all(|x| x.is_finite()) {
+    if !given.xyz.iter().chain(&given.rpy).all(|x| x.is_finite() && x.abs() <= LARGEST) {
         let place = Place::element(format!("leg \"{leg}\""), None).attribute(what);
-        return Err(ModelError::new(ModelFault::NotFinite, place, "is not finite", "write finite numbers"));
+        return Err(ModelError::new(
+            ModelFault::NotFinite,
+            place,
+            "is not finite or too large",
+            "write finite numbers",
+        ));
     }
     let ([x, y, z], [roll, pitch, yaw]) = (given.xyz, given.rpy);
     Ok(Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw)))

@@ -1,5 +1,4 @@
-//! Robot model of a legged robot: from URDF text to validated links, joints and legs, and from joint angles to feet
-//! and back.
+#![doc = include_str!("../README.md")]
 
 mod angles;
 mod batch;
@@ -20,7 +19,7 @@ pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
 pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
-pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use legs::{LegOptions, LegSpec, LimitChange, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
 };

@@ -26,7 +26,8 @@ fn check(robot: &Robot, random: &mut Random, rounds: usize) {
             feet.set(i, leg.foot_in_body(q).into());
             batch.bend_as(robot, i, q);
         }
-        let forward = batch.forward(&lanes);
+        let mut forward = Lanes3::default();
+        batch.forward(&lanes, &mut forward);
         let mut found = Lanes3::default();
         let reached = batch.inverse(&feet, &mut found);
         for (i, leg) in robot.legs().iter().enumerate() {

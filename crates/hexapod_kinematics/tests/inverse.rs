@@ -91,3 +91,14 @@ fn when_out_of_reach_expect_the_nearest_point_inside_the_limits() {
         }
     }
 }
+
+#[test]
+fn when_following_the_worked_example_expect_its_figures() {
+    let robot = Robot::from_urdf(&shipped()).unwrap();
+    let leg = &robot.legs()[0];
+    let target = leg.body_from_limb() * nalgebra::Point3::new(0.15, 0.05, -0.08);
+    let found = leg.inverse(&target.coords, &leg.posture()).unwrap();
+    for (ours, written) in found.iter().zip([0.321751, 0.675548, -1.823232]) {
+        assert!((ours - written).abs() < 1e-6, "{found:?}");
+    }
+}

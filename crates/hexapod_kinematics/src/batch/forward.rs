@@ -5,9 +5,8 @@ use crate::legs::MAX_LEGS;
 use crate::poly::sin_cos;
 
 impl Batch {
-    /// Feet in the body frame (m) at joint angles (rad), within 1e-12 m of [`Leg::foot_in_body`](crate::Leg::foot_in_body).
-    pub fn forward(&self, angles: &Lanes3) -> Lanes3 {
-        let mut feet = Lanes3::default();
+    /// Feet in the body frame (m) at joint angles (rad), written to `feet`, within 1e-12 m of [`Leg::foot_in_body`](crate::Leg::foot_in_body).
+    pub fn forward(&self, angles: &Lanes3, feet: &mut Lanes3) {
         let [out_x, out_y, out_z] = &mut feet.0;
         for i in 0..MAX_LEGS {
             let [x, y, z] = self.foot(i, angles.0[0][i], angles.0[1][i], angles.0[2][i]);
@@ -15,7 +14,6 @@ impl Batch {
             out_y[i] = y;
             out_z[i] = z;
         }
-        feet
     }
 
     #[inline(always)]
@@ -37,6 +35,10 @@ impl Batch {
         let d = self.d0[i] - self.d_z[i] * h;
         let (s1, c1) = sin_cos(q1 - self.middle[0][i]);
         let (tx, ty) = (ahead * c1 - d * s1, ahead * s1 + d * c1);
-        [0, 1, 2].map(|k: usize| self.hip[k][i] + self.x[k][i] * tx + self.y[k][i] * ty + self.z[k][i] * h)
+        [
+            self.hip[0][i] + self.x[0][i] * tx + self.y[0][i] * ty + self.z[0][i] * h,
+            self.hip[1][i] + self.x[1][i] * tx + self.y[1][i] * ty + self.z[1][i] * h,
+            self.hip[2][i] + self.x[2][i] * tx + self.y[2][i] * ty + self.z[2][i] * h,
+        ]
     }
 }

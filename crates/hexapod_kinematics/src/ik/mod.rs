@@ -61,6 +61,7 @@ impl Leg {
     ///
     /// # Errors
     /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
+    #[inline]
     pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
         if let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed)
             && (q1 + q2 + q3).is_finite()
@@ -80,7 +81,11 @@ impl Leg {
         }
         let seed = self.usable_seed(seed);
         match self.candidates(foot_in_body, &seed) {
-            Some(candidates) => self.choose(&candidates?, &seed),
+            Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
+                // Where two roots of the quartic are nearly one, the one inside may have been lost in the other.
+                Solver::Quartic(_) => self.iterate(foot_in_body, &seed).map_err(|_| error),
+                _ => Err(error),
+            }),
             None => self.iterate(foot_in_body, &seed),
         }
     }

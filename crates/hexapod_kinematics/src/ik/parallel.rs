@@ -133,7 +133,11 @@ impl Parallel {
         let root = square.sqrt();
         let mut best: Option<(f64, [f64; 3])> = None;
         for ahead in [root, -root] {
-            let Some(yaw) = range1.fit(atan2(ty * ahead - tx * d, tx * ahead + ty * d), near1) else { continue };
+            let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
+            if range1.excludes(cos, sin) {
+                continue;
+            }
+            let Some(yaw) = range1.fit(atan2(sin, cos), near1) else { continue };
             let [w1, w2] = self.in_plane(ahead, d, h);
             let reach2 = w1 * w1 + w2 * w2;
             let cos = reach2 * self.scale - self.squares;

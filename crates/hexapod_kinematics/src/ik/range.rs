@@ -14,11 +14,22 @@ pub(crate) type Ranges = [Range; MAX_LEG_JOINTS];
 pub(crate) struct Range {
     lower: f64,
     upper: f64,
+    /// The middle as a direction, when the range is shorter than half a turn; else zero.
+    middle: [f64; 2],
 }
 
 impl Range {
     pub(crate) fn new(limits: &JointLimits) -> Self {
-        Self { lower: limits.lower, upper: limits.upper }
+        let (sin, cos) = limits.middle().sin_cos();
+        let short = limits.upper - limits.lower < 0.99 * PI;
+        Self { lower: limits.lower, upper: limits.upper, middle: if short { [cos, sin] } else { [0.0; 2] } }
+    }
+
+    /// True when the angle of a direction, given by its cosine and sine times a length, is surely outside.
+    #[inline(always)]
+    pub(crate) fn excludes(&self, cos: f64, sin: f64) -> bool {
+        let [middle_cos, middle_sin] = self.middle;
+        cos * middle_cos + sin * middle_sin < 0.0
     }
 
     /// `angle` plus the whole turns that bring it inside and nearest to `near`; `None` when none do.
@@ -58,6 +69,7 @@ mod tests {
                 let angle = f64::from(k) * 0.01;
                 for near in [-5.0, 0.0, 3.0, 8.0] {
                     let careful = fit_angle(angle, &limits, near);
+                    assert!(!range.excludes(angle.cos(), angle.sin()) || !limits.contains(careful));
                     match range.fit(angle, near) {
                         Some(fitted) => assert!((fitted - careful).abs() < 1e-9, "{lower} {upper} {angle} {near}"),
                         None => assert!(!limits.contains(careful), "{lower} {upper} {angle} {near} {careful}"),

@@ -54,14 +54,8 @@ impl Trig2 {
         self.k + self.c * c1 + self.s * s1 + self.c2 * c2 + self.s2 * s2
     }
 
-    fn slope(&self, q: f64) -> f64 {
-        let (s1, c1, s2, c2) = waves(q);
-        -self.c * s1 + self.s * c1 - 2.0 * self.c2 * s2 + 2.0 * self.s2 * c2
-    }
-
-    fn bend(&self, q: f64) -> f64 {
-        let (s1, c1, s2, c2) = waves(q);
-        -self.c * c1 - self.s * s1 - 4.0 * self.c2 * c2 - 4.0 * self.s2 * s2
+    fn derivative(&self) -> Self {
+        Self { k: 0.0, c: self.s, s: -self.c, c2: 2.0 * self.s2, s2: -2.0 * self.c2 }
     }
 
     fn size(&self) -> f64 {
@@ -111,42 +105,50 @@ pub(super) fn solve_linear_trig(f: &Trig) -> Roots {
 
 /// Angles at which a second-order trigonometric polynomial (a quartic in the tangent of half the angle) vanishes.
 ///
-/// Its roots lie between the roots of its slope, which is of the same form and has at most four; those are bracketed
-/// on a grid fine enough to part them, so that each root of the function is bracketed too, whatever the
-/// conditioning of the quartic's coefficients. Turning points that only touch zero are roots, too.
+/// Its roots lie between its turning points, and those between the turning points of its slope, which is of the same
+/// form. Those are bracketed on a grid; from there each level parts the next, so that each root is bracketed
+/// whatever the conditioning of the quartic's coefficients. Turning points that only touch zero are roots, too.
 pub(super) fn solve_quadratic_trig(f: &Trig2) -> Roots {
-    const GRID: usize = 48;
-    // Not a round number: turning points like to be at round ones, where the slope's sign is a matter of rounding.
-    const START: f64 = 0.037_171_3;
     let mut roots = Roots::default();
     let size = f.size();
     if size == 0.0 {
         return roots;
     }
-    let step = TAU / GRID as f64;
-    let mut marks = Marks::default();
-    let first_rises = f.slope(START) > 0.0;
-    let mut rising = first_rises;
-    for i in 0..GRID {
-        let (from, to) = (START + i as f64 * step, START + (i + 1) as f64 * step);
-        let rises = if i + 1 == GRID { first_rises } else { f.slope(to) > 0.0 };
-        let was_rising = std::mem::replace(&mut rising, rises);
-        if was_rising != rising {
-            let turn = bisect(from, to, |q| f.slope(q), |q| f.bend(q));
-            marks.push(turn);
-            if f.at(turn).abs() < 1e-9 * size {
-                roots.push(turn);
-            }
+    let slope = f.derivative();
+    let bend = slope.derivative();
+    let turns_of_slope = crossings(&bend, &grid());
+    let turns = crossings(&slope, turns_of_slope.as_slice());
+    for turn in turns.as_slice() {
+        if f.at(*turn).abs() < 1e-9 * size {
+            roots.push(*turn);
         }
     }
-    let marks = marks.sorted();
-    for (i, &from) in marks.iter().enumerate() {
-        let to = marks.get(i + 1).copied().unwrap_or(marks.first().copied().unwrap_or(0.0) + TAU);
-        if (f.at(from) > 0.0) != (f.at(to) > 0.0) {
-            roots.push(bisect(from, to, |q| f.at(q), |q| f.slope(q)));
-        }
+    for root in crossings(f, turns.as_slice()).as_slice() {
+        roots.push(*root);
     }
     roots
+}
+
+/// Evenly spaced angles of one turn, in order.
+fn grid() -> [f64; 48] {
+    // Not from a round number: turning points like to be at round ones, where a sign is a matter of rounding.
+    std::array::from_fn(|i| 0.037_171_3 + TAU / 48.0 * i as f64)
+}
+
+/// Roots of `f` between neighbouring marks at which its sign differs, in order; the last mark's neighbour is the first.
+fn crossings(f: &Trig2, marks: &[f64]) -> Marks {
+    let mut found = Marks::default();
+    let next = marks.iter().skip(1).copied().chain(marks.first().map(|first| first + TAU));
+    let (Some(first), slope) = (marks.first(), f.derivative()) else { return found };
+    let first_is_above = f.at(*first) > 0.0;
+    let mut above = first_is_above;
+    for (i, (from, to)) in marks.iter().zip(next).enumerate() {
+        let next_above = if i + 1 == marks.len() { first_is_above } else { f.at(to) > 0.0 };
+        if std::mem::replace(&mut above, next_above) != next_above {
+            found.push(bisect(*from, to, |q| f.at(q), |q| slope.at(q)));
+        }
+    }
+    found
 }
 
 /// Turning points in order.
@@ -164,10 +166,8 @@ impl Marks {
         }
     }
 
-    fn sorted(&mut self) -> &[f64] {
-        let list = self.list.get_mut(..self.len).unwrap_or(&mut []);
-        list.sort_unstable_by(f64::total_cmp);
-        list
+    fn as_slice(&self) -> &[f64] {
+        self.list.get(..self.len).unwrap_or(&[])
     }
 }
 

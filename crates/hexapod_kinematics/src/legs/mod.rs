@@ -2,12 +2,13 @@
 
 mod find;
 mod foot;
+mod limits;
 mod mesh;
 mod names;
 mod options;
 mod order;
 
-pub use options::{LegOptions, LegSpec};
+pub use options::{LegOptions, LegSpec, LimitChange};
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
@@ -63,6 +64,7 @@ impl Robot {
             find::as_given(&model, options, read)?
         };
         check_count(&model, chains.len())?;
+        limits::change(&mut model, &chains, options)?;
         let names = names::names(&model, &chains);
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {

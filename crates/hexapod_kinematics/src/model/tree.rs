@@ -21,6 +21,16 @@ pub(crate) struct LooseJoint {
     pub limits: Option<JointLimits>,
     pub mimic: Option<LooseMimic>,
     pub line: Option<u32>,
+    /// Lines of the elements that name the parent and the child link.
+    pub ends: [Option<u32>; 2],
+}
+
+impl LooseJoint {
+    fn place(&self, end: &str) -> Place {
+        let [parent, child] = self.ends;
+        let line = if end == "parent" { parent } else { child };
+        Place::named("joint", &self.name, self.line).on_line(line).attribute(format!("{end} link"))
+    }
 }
 
 /// A mimic as the description gives it, with the joint by name.
@@ -44,7 +54,7 @@ pub(crate) fn assemble(parts: Parts) -> Result<Model, ModelError> {
     let link_index = unique("link", links.iter().map(|l| (l.name.as_str(), l.line)))?;
     let joint_index = unique("joint", joints.iter().map(|j| (j.name.as_str(), j.line)))?;
     let resolved: Vec<Joint> = joints.iter().map(|j| resolve(j, &link_index)).collect::<Result<_, _>>()?;
-    let parent_joint = parents(&links, &resolved)?;
+    let parent_joint = parents(&links, &joints, &resolved)?;
     let base = root(&links, &parent_joint)?;
     let children = children(links.len(), &resolved);
     let order = outwards(base, &children, &resolved);
@@ -78,7 +88,7 @@ fn unique<'a>(
 fn resolve(joint: &LooseJoint, links: &HashMap<&str, usize>) -> Result<Joint, ModelError> {
     let find = |end: &str, name: &str| {
         links.get(name).copied().ok_or_else(|| {
-            let place = Place::named("joint", &joint.name, joint.line).attribute(format!("{end} link"));
+            let place = joint.place(end);
             let known: Vec<&str> = links.keys().copied().collect();
             let hint = match nearest_name(name, &known) {
                 Some(near) => format!("did you mean \"{near}\"? Otherwise add <link name=\"{name}\">"),
@@ -89,7 +99,7 @@ fn resolve(joint: &LooseJoint, links: &HashMap<&str, usize>) -> Result<Joint, Mo
     };
     let (parent, child) = (find("parent", &joint.parent)?, find("child", &joint.child)?);
     if parent == child {
-        let place = Place::named("joint", &joint.name, joint.line).attribute("child link");
+        let place = joint.place("child");
         let found = format!("joins link \"{}\" to itself", joint.child);
         return Err(ModelError::new(ModelFault::Tree, place, found, "name another child link"));
     }
@@ -107,13 +117,13 @@ fn resolve(joint: &LooseJoint, links: &HashMap<&str, usize>) -> Result<Joint, Mo
     })
 }
 
-fn parents(links: &[Link], joints: &[Joint]) -> Result<Vec<Option<usize>>, ModelError> {
+fn parents(links: &[Link], loose: &[LooseJoint], joints: &[Joint]) -> Result<Vec<Option<usize>>, ModelError> {
     let mut parent: Vec<Option<usize>> = vec![None; links.len()];
-    for (i, joint) in joints.iter().enumerate() {
+    for (i, (joint, loose)) in joints.iter().zip(loose).enumerate() {
         let Some(slot) = parent.get_mut(joint.child) else { continue };
         if let Some(other) = slot.and_then(|o| joints.get(o)) {
             let link = links.get(joint.child).map_or("", |l| l.name());
-            let place = Place::named("joint", &joint.name, joint.line).attribute("child link");
+            let place = loose.place("child");
             let found = format!("\"{link}\" is already the child of joint \"{}\"", other.name);
             return Err(ModelError::new(ModelFault::Tree, place, found, "a link hangs on exactly one joint"));
         }

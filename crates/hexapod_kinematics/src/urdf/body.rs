@@ -1,6 +1,6 @@
 //! Links: mass, inertia and shapes as bodies can have them.
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 use super::convert::pose;
 use super::lines::ElementLines;
@@ -44,8 +44,8 @@ pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, whole: &mut Whole
     Ok(Link {
         name: link.name.clone(),
         inertial: inertial(&link.inertial, &link.name, place, whole)?,
-        visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry)), || place("visual"))?,
-        collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry)), || place("collision"))?,
+        visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry))),
+        collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry))),
         line: lines.line,
     })
 }
@@ -91,36 +91,19 @@ fn inertial(
     Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
 }
 
-fn shapes<'a>(
-    given: impl Iterator<Item = (&'a urdf_rs::Pose, &'a urdf_rs::Geometry)>,
-    place: impl Fn() -> Place,
-) -> Result<Vec<Shape>, ModelError> {
-    given
-        .map(|(origin, geometry)| {
-            shape(pose(origin), geometry).map_err(|found| {
-                ModelError::new(ModelFault::Geometry, place(), found, "write sizes above zero, in metres")
-            })
-        })
-        .collect()
+fn shapes<'a>(given: impl Iterator<Item = (&'a urdf_rs::Pose, &'a urdf_rs::Geometry)>) -> Vec<Shape> {
+    given.map(|(origin, of)| Shape { link_from_shape: pose(origin), geometry: geometry(of) }).collect()
 }
 
-fn shape(link_from_shape: Isometry3<f64>, geometry: &urdf_rs::Geometry) -> Result<Shape, String> {
-    let (geometry, sizes) = match geometry {
-        urdf_rs::Geometry::Box { size } => (Geometry::Box { size: Vector3::from(size.0) }, size.0),
-        urdf_rs::Geometry::Cylinder { radius, length } => {
-            (Geometry::Cylinder { radius: *radius, length: *length }, [*radius, *length, 1.0])
-        }
-        urdf_rs::Geometry::Capsule { radius, length } => {
-            (Geometry::Capsule { radius: *radius, length: *length }, [*radius, *length, 1.0])
-        }
-        urdf_rs::Geometry::Sphere { radius } => (Geometry::Sphere { radius: *radius }, [*radius, 1.0, 1.0]),
+fn geometry(given: &urdf_rs::Geometry) -> Geometry {
+    match given {
+        urdf_rs::Geometry::Box { size } => Geometry::Box { size: Vector3::from(size.0) },
+        urdf_rs::Geometry::Cylinder { radius, length } => Geometry::Cylinder { radius: *radius, length: *length },
+        urdf_rs::Geometry::Capsule { radius, length } => Geometry::Capsule { radius: *radius, length: *length },
+        urdf_rs::Geometry::Sphere { radius } => Geometry::Sphere { radius: *radius },
         urdf_rs::Geometry::Mesh { filename, scale } => {
             let scale = scale.map_or([1.0; 3], |s| s.0);
-            (Geometry::Mesh { filename: filename.clone(), scale: Vector3::from(scale) }, scale.map(f64::abs))
+            Geometry::Mesh { filename: filename.clone(), scale: Vector3::from(scale) }
         }
-    };
-    match sizes.iter().find(|s| s.is_nan() || **s < 0.0) {
-        Some(size) => Err(format!("has size {size}")),
-        None => Ok(Shape { link_from_shape, geometry }),
     }
 }

@@ -72,6 +72,7 @@ impl Source<'_> {
                 offset: mimic.offset.unwrap_or(0.0),
             }),
             line: self.lines.line,
+            ends: [self.lines.of("parent"), self.lines.of("child")],
         })
     }
 

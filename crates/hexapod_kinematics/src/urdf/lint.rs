@@ -157,12 +157,12 @@ impl<'a, 'b> Check<'a, 'b> {
             return Err(self.error(ModelFault::Missing, geometry, "geometry", "is empty", hint));
         };
         match shape.tag_name().name() {
-            "box" => self.numbers(shape, "size", 3, true),
+            "box" => self.sizes(shape, "size", 3),
             "cylinder" | "capsule" => {
-                self.numbers(shape, "radius", 1, true)?;
-                self.numbers(shape, "length", 1, true)
+                self.sizes(shape, "radius", 1)?;
+                self.sizes(shape, "length", 1)
             }
-            "sphere" => self.numbers(shape, "radius", 1, true),
+            "sphere" => self.sizes(shape, "radius", 1),
             "mesh" => {
                 self.text(shape, "filename")?;
                 self.numbers(shape, "scale", 3, false)
@@ -172,6 +172,18 @@ impl<'a, 'b> Check<'a, 'b> {
                 let hint = "write <box>, <cylinder>, <capsule>, <sphere> or <mesh>";
                 Err(self.error(ModelFault::Geometry, shape, "geometry", found, hint))
             }
+        }
+    }
+
+    fn sizes(&self, shape: Node<'a, 'b>, name: &str, count: usize) -> Result<(), ModelError> {
+        self.numbers(shape, name, count, true)?;
+        let value = shape.attribute(name).unwrap_or_default();
+        match value.split_whitespace().find(|word| word.starts_with('-')) {
+            Some(size) => {
+                let found = format!("has size {size}");
+                Err(self.error(ModelFault::Geometry, shape, name, found, "write sizes above zero, in metres"))
+            }
+            None => Ok(()),
         }
     }
 
@@ -216,6 +228,10 @@ impl<'a, 'b> Check<'a, 'b> {
             Some(numbers) if numbers.iter().any(|n| !n.is_finite()) => {
                 Err(self.error(ModelFault::NotFinite, node, name, found, numbers_hint(name, count)))
             }
+            Some(numbers) if numbers.iter().any(|n| n.abs() > largest(name)) => {
+                let hint = format!("a robot has no number beyond {:e} here", largest(name));
+                Err(self.error(ModelFault::NotFinite, node, name, found, hint))
+            }
             Some(_) => Ok(()),
             None => Err(self.error(ModelFault::NotANumber, node, name, found, numbers_hint(name, count))),
         }
@@ -234,6 +250,14 @@ impl<'a, 'b> Check<'a, 'b> {
         let attribute =
             if node == self.node || tag == attribute { attribute.to_owned() } else { format!("{tag} {attribute}") };
         ModelError::new(fault, Place::named(self.kind, self.name.unwrap_or(""), line).attribute(attribute), found, hint)
+    }
+}
+
+/// The largest number that is taken, so that sums and squares of them stay finite.
+fn largest(attribute: &str) -> f64 {
+    match attribute {
+        "xyz" | "rpy" | "size" | "radius" | "length" | "scale" => 1e6,
+        _ => 1e12,
     }
 }
 

@@ -1,0 +1,117 @@
+//! A million targets of every kind: no panic, nothing that is not finite, nothing outside the limits.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, RandomLegs};
+use hexapod_kinematics::{Leg, LegAngles, Robot};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+fn any_number(random: &mut Random) -> f64 {
+    match (random.unit() * 16.0) as u32 {
+        0 => f64::NAN,
+        1 => f64::INFINITY,
+        2 => f64::NEG_INFINITY,
+        3 => f64::MAX,
+        4 => f64::MIN_POSITIVE / 8.0,
+        5 => 0.0,
+        6 => 1e6 * (random.unit() - 0.5),
+        _ => random.range(-0.4, 0.4),
+    }
+}
+
+/// A target of any kind: numbers of any kind, near singular poses, poses at limits, points of the first axis.
+fn any_target(leg: &Leg, random: &mut Random) -> Vector3<f64> {
+    let n = leg.joint_count();
+    let at_limit = |random: &mut Random, i: usize| {
+        let limits = leg.joints()[i].limits();
+        if random.unit() < 0.5 { limits.lower } else { limits.upper }
+    };
+    match (random.unit() * 4.0) as u32 {
+        0 => Vector3::from_fn(|_, _| any_number(random)),
+        1 => leg.foot_in_body(&LegAngles::from_fn(n, |i| at_limit(random, i))),
+        2 => {
+            let stretched = leg.foot_in_body(&LegAngles::zeros(n));
+            leg.hip_in_body() + (stretched - leg.hip_in_body()) * (1.0 + 1e-9 * (random.unit() - 0.5))
+        }
+        _ => leg.hip_in_body() + Vector3::new(0.0, 0.0, random.range(-0.3, 0.3)),
+    }
+}
+
+fn check(leg: &Leg, random: &mut Random) {
+    let target = any_target(leg, random);
+    let seed = LegAngles::from_fn(leg.joint_count(), |_| any_number(random));
+    if let Ok(angles) = leg.inverse(&target, &seed) {
+        assert!(leg.within_limits(&angles), "{target:?} {angles:?}");
+        assert!((leg.foot_in_body(&angles) - target).norm() < 1e-9, "{target:?} {angles:?}");
+    }
+    for solution in leg.solutions(&target).iter() {
+        assert!(solution.angles.is_finite() && (leg.foot_in_body(&solution.angles) - target).norm() < 1e-9);
+    }
+}
+
+fn check_nearest(leg: &Leg, random: &mut Random) {
+    let target = any_target(leg, random);
+    let seed = LegAngles::from_fn(leg.joint_count(), |_| any_number(random));
+    let pose = leg.inverse_nearest(&target, &seed);
+    assert!(leg.within_limits(&pose.angles), "{target:?} {pose:?}");
+    assert_eq!(pose.foot_in_body, leg.foot_in_body(&pose.angles));
+    assert!(!pose.reached || (pose.foot_in_body - target).norm() < 2e-9, "{target:?} {pose:?}");
+}
+
+#[test]
+fn when_targets_are_anything_expect_finite_angles_inside_the_limits() {
+    let mut random = Random(31);
+    let shipped = Robot::from_urdf(&common::shipped()).unwrap();
+    for k in 0..1_000_000 {
+        check(&shipped.legs()[k % 6], &mut random);
+    }
+    for k in 0..30_000 {
+        check_nearest(&shipped.legs()[k % 6], &mut random);
+    }
+}
+
+#[test]
+fn when_legs_and_targets_are_anything_expect_finite_angles_inside_the_limits() {
+    let mut random = Random(32);
+    for kind in [RandomLegs::Parallel, RandomLegs::General, RandomLegs::InnerParallel, RandomLegs::Meeting] {
+        for _ in 0..8 {
+            let robot = Robot::from_urdf(&common::random_robot(kind, &mut random)).unwrap();
+            for _ in 0..150 {
+                check(&robot.legs()[0], &mut random);
+                check_nearest(&robot.legs()[0], &mut random);
+            }
+        }
+    }
+    for n in 4..=6 {
+        let robot = Robot::from_urdf(&common::many_jointed(n)).unwrap();
+        for _ in 0..30 {
+            check_nearest(&robot.legs()[0], &mut random);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn when_lengths_and_limits_are_anything_expect_forward_and_back_to_agree(
+        lengths in prop::array::uniform3(0.01f64..0.4),
+        middle in prop::array::uniform3(-2.0f64..2.0),
+        half in prop::array::uniform3(0.05f64..4.0),
+        part in prop::array::uniform3(0.0f64..=1.0),
+        seed in prop::array::uniform3(-7.0f64..7.0),
+    ) {
+        let limits = std::array::from_fn(|i| [middle[i] - half[i], middle[i] + half[i]]);
+        let robot = Robot::from_urdf(&common::hexapod(lengths, limits)).unwrap();
+        let leg = &robot.legs()[2];
+        let angles = LegAngles::from_fn(3, |i| limits[i][0] + part[i] * 2.0 * half[i]);
+        let target = leg.foot_in_body(&angles);
+        let found = leg.inverse(&target, &LegAngles::from(seed));
+        prop_assert!(found.is_ok(), "{:?} {:?}", angles, found);
+        let found = found.unwrap();
+        prop_assert!((leg.foot_in_body(&found) - target).norm() < 1e-9);
+        prop_assert!(leg.within_limits(&found));
+    }
+}

@@ -1,0 +1,235 @@
+//! Legs found by themselves: names, order, feet, what is not a leg, options.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::LegText;
+use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, MAX_LEGS, ModelFault, Robot};
+use nalgebra::Vector3;
+
+fn names(robot: &Robot) -> Vec<&str> {
+    robot.legs().iter().map(|l| l.name()).collect()
+}
+
+fn ring(count: usize, name: impl Fn(usize) -> String) -> String {
+    let legs: Vec<LegText> = (0..count)
+        .map(|k| {
+            let yaw = 0.4 + std::f64::consts::TAU * k as f64 / count as f64;
+            LegText {
+                name: name(k),
+                hip: [0.1 * yaw.cos(), 0.1 * yaw.sin(), 0.0],
+                yaw,
+                lengths: [0.05, 0.07, 0.13],
+                limits: [[-1.0, 1.0], [-1.5, 1.5], [-2.5, 0.5]],
+            }
+        })
+        .collect();
+    common::robot(&legs)
+}
+
+#[test]
+fn when_reading_the_shipped_shape_expect_six_legs_in_order() {
+    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    assert_eq!(names(&robot), ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"]);
+    assert_eq!((robot.joint_count(), robot.model().base_link()), (18, "base_link"));
+    assert_eq!(robot.leg_index("right_middle"), Some(4));
+    assert_eq!(robot.leg_index("nobody"), None);
+    let joints: Vec<&str> = robot.legs()[3].joints().iter().map(|j| j.name()).collect();
+    assert_eq!(joints, ["right_front_coxa", "right_front_femur", "right_front_tibia"]);
+    let reach = robot.legs()[1].foot_in_body(&LegAngles::zeros(3));
+    assert!((reach - robot.legs()[1].hip_in_body()).norm() - 0.251 < 1e-12);
+    assert!(robot.legs().iter().all(|l| l.inverse_method() == "closed form (parallel)"));
+}
+
+#[test]
+fn when_there_are_three_to_eight_legs_expect_them_all() {
+    for count in 3..=MAX_LEGS {
+        let robot = Robot::from_urdf(&ring(count, |k| format!("leg{k}"))).unwrap();
+        assert_eq!(robot.legs().len(), count);
+        let sides: Vec<bool> = robot.legs().iter().map(|l| l.hip_in_body().y > 0.0).collect();
+        assert!(sides.is_sorted_by(|a, b| a >= b), "left before right");
+    }
+    for count in [1, 2, 9, 12] {
+        let error = Robot::from_urdf(&ring(count, |k| format!("leg{k}"))).unwrap_err();
+        assert_eq!(error.fault(), ModelFault::Legs);
+        assert!(error.to_string().contains(&format!("has {count} legs")), "{error}");
+    }
+}
+
+#[test]
+fn when_names_say_nothing_expect_names_by_place() {
+    let text = common::shipped();
+    let mut plain = text.clone();
+    for (i, leg) in
+        ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"].iter().enumerate()
+    {
+        for (k, part) in ["coxa", "femur", "tibia"].iter().enumerate() {
+            plain =
+                plain.replace(&format!("joint name=\"{leg}_{part}\""), &format!("joint name=\"servo{}\"", 3 * i + k));
+        }
+    }
+    let robot = Robot::from_urdf(&plain).unwrap();
+    assert_eq!(names(&robot), names(&Robot::from_urdf(&text).unwrap()));
+    let mut ended = text.clone();
+    for (leg, short) in [
+        ("left_front", "lf"),
+        ("left_middle", "lm"),
+        ("left_rear", "lr"),
+        ("right_front", "rf"),
+        ("right_middle", "rm"),
+        ("right_rear", "rr"),
+    ] {
+        for part in ["coxa", "femur", "tibia"] {
+            ended =
+                ended.replace(&format!("joint name=\"{leg}_{part}\""), &format!("joint name=\"{part}_joint_{short}\""));
+        }
+    }
+    assert_eq!(names(&Robot::from_urdf(&ended).unwrap()), ["lf", "lm", "lr", "rf", "rm", "rr"]);
+}
+
+#[test]
+fn when_legs_are_given_expect_them_in_that_order() {
+    let spec = |name: &str, foot: &str| LegSpec { name: name.to_owned(), foot_link: foot.to_owned() };
+    let mut options = LegOptions {
+        legs: vec![spec("c", "right_rear_foot"), spec("a", "left_front_foot"), spec("b", "right_front_foot")],
+        ..LegOptions::default()
+    };
+    let robot = Robot::from_urdf_with(&common::shipped(), &options).unwrap();
+    assert_eq!(names(&robot), ["c", "a", "b"]);
+    options.legs[1] = spec("c", "left_front_foot");
+    assert_eq!(Robot::from_urdf_with(&common::shipped(), &options).unwrap_err().fault(), ModelFault::Name);
+    options.legs[1] = spec("d", "right_rear_tibia_link");
+    let error = Robot::from_urdf_with(&common::shipped(), &options).unwrap_err();
+    assert!(error.to_string().contains("shares a joint with leg \"c\""), "{error}");
+    options.legs[1] = spec("d", "nowhere");
+    assert!(Robot::from_urdf_with(&common::shipped(), &options).is_err());
+}
+
+#[test]
+fn when_limits_are_changed_expect_them_in_legs_and_model() {
+    let change =
+        |joint: &str, acceleration| LimitChange { joint: joint.to_owned(), acceleration, ..LimitChange::default() };
+    let mut options = LegOptions { limits: vec![change("", Some(60.0))], ..LegOptions::default() };
+    options.limits.push(LimitChange { upper: Some(0.4), ..change("left_front_coxa", None) });
+    let robot = Robot::from_urdf_with(&common::shipped(), &options).unwrap();
+    assert!(robot.legs().iter().flat_map(|l| l.joints()).all(|j| j.limits().acceleration == Some(60.0)));
+    assert_eq!(robot.legs()[0].joints()[0].limits().upper, 0.4);
+    let index = robot.legs()[0].joints()[0].joint_index();
+    assert_eq!(robot.model().joints()[index].limits().unwrap().upper, 0.4);
+    for bad in [
+        change("nobody", Some(1.0)),
+        change("", Some(-1.0)),
+        LimitChange { upper: Some(-2.0), ..change("left_front_coxa", None) },
+    ] {
+        options.limits = vec![bad];
+        assert!(Robot::from_urdf_with(&common::shipped(), &options).is_err());
+    }
+}
+
+fn with(extra: &str) -> String {
+    common::shipped().replace("</robot>", &format!("{extra}</robot>"))
+}
+
+fn joint(name: &str, kind: &str, parent: &str, child: &str, inside: &str) -> String {
+    format!(
+        "<link name=\"{child}\"/><joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>\
+         <origin xyz=\"0.05 0 0.01\"/><axis xyz=\"0 0 1\"/>{inside}</joint>"
+    )
+}
+
+const LIMIT: &str = "<limit lower=\"-1\" upper=\"1\" velocity=\"1\" effort=\"1\"/>";
+
+#[test]
+fn when_there_is_a_camera_or_an_arm_expect_them_left_out_and_noted() {
+    let pan = joint("pan", "revolute", "base_link", "pan_link", LIMIT);
+    let tilt = joint("tilt", "continuous", "pan_link", "camera", "");
+    let robot = Robot::from_urdf(&with(&format!("{pan}{tilt}"))).unwrap();
+    assert_eq!(robot.legs().len(), 6);
+    assert_eq!(robot.model().position_count(), 20);
+    assert!(robot.model().notes().iter().any(|n| n.contains("camera")), "{:?}", robot.model().notes());
+    let mut arm = String::new();
+    for i in 0..5 {
+        let parent = if i == 0 { "base_link".to_owned() } else { format!("arm{}", i - 1) };
+        arm += &joint(&format!("arm_joint{i}"), "revolute", &parent, &format!("arm{i}"), LIMIT);
+    }
+    arm += &joint("arm_tip", "fixed", "arm4", "gripper", "");
+    let robot = Robot::from_urdf(&with(&arm)).unwrap();
+    assert_eq!(robot.legs().len(), 6);
+    assert!(robot.model().notes().iter().any(|n| n.contains("gripper")));
+}
+
+#[test]
+fn when_joints_mimic_slide_or_float_expect_them_handled_by_name() {
+    let jaw = joint("jaw", "prismatic", "base_link", "jaw_link", LIMIT);
+    let other = joint(
+        "other_jaw",
+        "prismatic",
+        "base_link",
+        "other_link",
+        &format!("{LIMIT}<mimic joint=\"jaw\" multiplier=\"-1\" offset=\"0.01\"/>"),
+    );
+    let robot = Robot::from_urdf(&with(&format!("{jaw}{other}"))).unwrap();
+    let model = robot.model();
+    let (jaw, mimic) = (model.joint_index("jaw").unwrap(), model.joint_index("other_jaw").unwrap());
+    let mut positions = vec![0.0; model.position_count()];
+    positions[model.joints()[jaw].position_index().unwrap()] = 0.02;
+    assert!(model.joints()[mimic].is_virtual());
+    assert!((model.position_of(mimic, &positions) + 0.01).abs() < 1e-15);
+    let link = model.link_index("other_link").unwrap();
+    assert!((model.base_from_link(link, &positions).translation.z - 0.0).abs() < 1e-15);
+    let slope = model.link_transform_derivative(link, &positions, model.joints()[jaw].position_index().unwrap());
+    assert!((slope[(2, 3)] + 1.0).abs() < 1e-15);
+
+    let leg_mimic =
+        common::shipped().replacen("effort=\"1.5\"/>", "effort=\"1.5\"/><mimic joint=\"left_rear_coxa\"/>", 1);
+    let error = Robot::from_urdf(&leg_mimic).unwrap_err();
+    assert!(error.to_string().contains("copies another joint"), "{error}");
+    let chained = with(&format!(
+        "{}{}",
+        joint("one", "revolute", "base_link", "one_link", &format!("{LIMIT}<mimic joint=\"two\"/>")),
+        joint("two", "revolute", "base_link", "two_link", &format!("{LIMIT}<mimic joint=\"one\"/>"))
+    ));
+    assert_eq!(Robot::from_urdf(&chained).unwrap_err().fault(), ModelFault::JointKind);
+
+    let floating = with(
+        "<link name=\"world\"/><joint name=\"free\" type=\"floating\"><parent link=\"world\"/><child link=\"base_link\"/></joint>",
+    );
+    let robot = Robot::from_urdf(&floating).unwrap();
+    assert_eq!(robot.model().base_link(), "base_link");
+}
+
+#[test]
+fn when_a_leg_ends_in_a_shape_expect_the_foot_at_its_end() {
+    let foot = |shape: &str| {
+        let mut text = common::shipped();
+        for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
+            let start = text.find(&format!("<link name=\"{leg}_foot\"/>")).unwrap();
+            let end = start + text[start..].find("</joint>").unwrap() + 8;
+            text.replace_range(start..end, "");
+            text = text.replace(
+                &format!("<link name=\"{leg}_tibia_link\"/>"),
+                &format!("<link name=\"{leg}_tibia_link\">{shape}</link>"),
+            );
+        }
+        text
+    };
+    let stick = "<collision><origin xyz=\"0.06 0 0\" rpy=\"0 1.5707963267948966 0\"/><geometry><cylinder radius=\"0.01\" length=\"0.14\"/></geometry></collision>";
+    let robot = Robot::from_urdf(&foot(stick)).unwrap();
+    assert!((robot.legs()[0].tip().translation.vector - Vector3::new(0.13, 0.0, 0.0)).norm() < 1e-12);
+    let mesh =
+        "<visual><geometry><mesh filename=\"package://a/tibia.stl\" scale=\"0.001 0.001 0.001\"/></geometry></visual>";
+    let text = foot(mesh);
+    assert_eq!(Robot::from_urdf(&text).unwrap_err().fault(), ModelFault::Legs);
+    let stl = "solid t\nvertex 0 0 0\nvertex 100 0 -9\nvertex 50 1 1\nendsolid";
+    let mut asked = Vec::new();
+    let robot = Robot::from_urdf_and_meshes(&text, &LegOptions::default(), &mut |name| {
+        asked.push(name.to_owned());
+        Some(stl.as_bytes().to_vec())
+    })
+    .unwrap();
+    assert!((robot.legs()[0].tip().translation.vector - Vector3::new(0.1, 0.0, -0.009)).norm() < 1e-12);
+    assert_eq!(asked.len(), 6);
+    let options = LegOptions { feet: vec![(String::new(), Vector3::new(0.12, 0.0, 0.0))], ..LegOptions::default() };
+    let robot = Robot::from_urdf_with(&text, &options).unwrap();
+    assert!((robot.legs()[5].tip().translation.vector.x - 0.12).abs() < 1e-15);
+}
