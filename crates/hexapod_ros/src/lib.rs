@@ -13,7 +13,7 @@ mod shutdown;
 pub use clock::RosClock;
 pub use diagnostics::{Diagnostics, Level, Status};
 pub use error::RosError;
-pub use local::{LocalTopics, SharedPublisher};
+pub use local::{LocalTopics, Refill, SharedPublisher};
 pub use node::{Caller, Ros, RosNode};
 pub use pacer::{Lateness, Pacer, monotonic_now};
 pub use parameters::{OnSet, Parameters};

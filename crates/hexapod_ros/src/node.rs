@@ -2,7 +2,7 @@
 
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
-use crate::local::{Handler, LocalTopics, SharedPublisher, call};
+use crate::local::{Handler, LocalTopics, Refill, SharedPublisher, call};
 use crate::parameters::{OnSet, Parameters, from_override};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
@@ -182,14 +182,14 @@ impl RosNode {
     ///
     /// # Errors
     /// The publisher cannot be made.
-    pub fn shared_publisher<T: WrappedTypesupport + 'static>(
+    pub fn shared_publisher<T: Refill>(
         &mut self,
         topic: &str,
         qos: QosProfile,
     ) -> Result<SharedPublisher<T>, RosError> {
         let publisher = self.publisher(topic, qos)?;
         let local = self.local.as_ref().map(|local| local.topic(topic));
-        Ok(SharedPublisher { publisher, local, topic: topic.into() })
+        Ok(SharedPublisher::new(publisher, local, topic))
     }
 
     /// Answers calls of the service `name` with `answer`, on the spinning thread.

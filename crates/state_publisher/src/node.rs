@@ -13,7 +13,7 @@ use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{Diagnostics, Pacer, RosClock, RosError, RosNode, Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Diagnostics, Pacer, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -124,7 +124,7 @@ fn stamp_of(header: &Header, clock: &RosClock) -> Duration {
 struct Output {
     shared: Arc<Shared>,
     send_tf: Arc<AtomicBool>,
-    joint_states: (Publisher<JointState>, JointState),
+    joint_states: (SharedPublisher<JointState>, JointState),
     odometry: (Publisher<Odometry>, Odometry),
     tf: Tf,
     diagnostics: Diagnostics,
@@ -152,7 +152,7 @@ impl Output {
         Ok(Self {
             shared: shared.clone(),
             send_tf,
-            joint_states: (node.publisher("joint_states", QosProfile::default())?, joint_states),
+            joint_states: (node.shared_publisher("joint_states", QosProfile::default())?, joint_states),
             odometry: (node.publisher("odom", QosProfile::default())?, odometry),
             tf: Tf::new(node, &setup.odom_frame, &setup.base_frame)?,
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
@@ -225,7 +225,7 @@ fn is_news(stamp: Duration, published: &mut Option<Duration>) -> bool {
     news
 }
 
-fn warn(topic: &str, published: Result<(), hexapod_ros::r2r::Error>) {
+fn warn<E: std::fmt::Display>(topic: &str, published: Result<(), E>) {
     if let Err(error) = published {
         tracing::warn!("no {topic} published: {error}");
     }
