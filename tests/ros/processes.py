@@ -1,0 +1,87 @@
+"""The robot's executables as processes: started apart from ours, listened to, signalled, and always ended."""
+
+import os
+from pathlib import Path
+import signal
+import subprocess
+import time
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN_DIR = Path(os.environ.get('HEXAPOD_BIN_DIR', ROOT / 'target' / 'release'))
+# Longer than a robot may take to sit down and leave.
+END_S = 10.0
+
+# Processes of the present test, for their output when it fails.
+started = []
+
+
+def binary(name):
+    """Return the path of one of the project's executables."""
+    path = BIN_DIR / name
+    if not path.is_file():
+        pytest.fail(f'{path} is missing: `cargo xtask test` builds it')
+    return str(path)
+
+
+class Process:
+    """An executable in a process group of its own, its output in a file."""
+
+    def __init__(self, name, arguments, log, domain):
+        """Start it."""
+        self.name, self.log_path = name, Path(log)
+        environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+                       'RUST_BACKTRACE': '1', 'NO_COLOR': '1'}
+        with self.log_path.open('wb') as output:
+            self.started_at = time.monotonic()
+            self.popen = subprocess.Popen([binary(name), *arguments], stdout=output, stderr=subprocess.STDOUT,
+                                          stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+        started.append(self)
+
+    @property
+    def pid(self):
+        """Return the process's id."""
+        return self.popen.pid
+
+    def is_running(self):
+        """Return whether it has not ended."""
+        return self.popen.poll() is None
+
+    def log(self):
+        """Return what it has printed."""
+        return self.log_path.read_text(errors='replace')
+
+    def signal(self, number):
+        """Send a signal to the process alone, as `kill` does."""
+        self.popen.send_signal(number)
+
+    def wait(self, seconds=END_S):
+        """Return the exit status once it has ended."""
+        return self.popen.wait(timeout=seconds)
+
+    def end(self):
+        """Kill the process and its children, if any is left."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.popen.wait()
+
+    def cpu_seconds(self):
+        """Return the processor time used so far, of all threads."""
+        fields = Path(f'/proc/{self.pid}/stat').read_text().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def resident_mb(self):
+        """Return the resident memory, MB."""
+        status = Path(f'/proc/{self.pid}/status').read_text()
+        kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith('VmRSS'))
+        return int(kilobytes) / 1024
+
+
+def assert_no_crash(process):
+    """Fail on the traces a crash leaves, whatever the exit status says."""
+    words = ('panicked', 'Segmentation', 'SIGSEGV', 'double free', 'corrupt', 'Assertion', 'terminate called')
+    log = process.log()
+    assert not [word for word in words if word in log], log[-3000:]

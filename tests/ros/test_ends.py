@@ -1,0 +1,231 @@
+"""Every end of a process is orderly, and a violent one leaves the others in order."""
+
+import os
+import signal
+import time
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from processes import assert_no_crash
+from robot_model import JOINTS
+from user import twist
+import walked
+
+SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
+TIMES = 50 if SOAK else 10
+END_S = 3.0
+
+
+def walking_robot(session, index=0):
+    """Start a robot, let it walk, and return it when a foot is in the air."""
+    user = session.user
+    robot = session.start('hexapod', 'run')
+    user.until(lambda: user.node.count_publishers('foot_contacts') == 1, 10.0, 'the robot')
+    states, contacts = user.listen('gait_state'), user.listen('foot_contacts')
+    states.clear()
+    assert user.enable().success
+    user.stream('cmd_vel', twist(0.06, 0.0, 0.1))
+    user.wait_state('walking')
+    user.spin(0.6 + 0.07 * (index % 11))
+    contacts.clear()
+    user.until(lambda: contacts and not all(walked.contacts_of(contacts[-1].message).values()), 5.0, 'a foot in the air')
+    return robot
+
+
+def wait_gone(user):
+    """Wait until nothing of the robot is left, so that the next one is not mistaken for it."""
+    user.until(lambda: not user.node.count_publishers('foot_contacts') and not user.node.count_publishers('servo_states'),
+               10.0, 'the robot to be gone')
+
+
+@pytest.mark.timeout(TIMES * 20)
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
+def test_when_signalled_in_mid_stride_expect_feet_planted_servos_off_and_status_0(session, number):
+    user, longest = session.user, 0.0
+    user.listen('servo_states')
+    for index in range(TIMES):
+        robot = walking_robot(session, index)
+        contacts, servos = user.listen('foot_contacts'), user.listen('servo_states')
+        sent = time.monotonic()
+        robot.signal(number)
+        user.until(lambda: not robot.is_running(), 10.0, 'the robot to end')
+        seconds = time.monotonic() - sent
+        longest = max(longest, seconds)
+        assert robot.wait() == 0
+        assert_no_crash(robot)
+        assert seconds <= END_S
+        user.spin(0.05)
+        assert all(walked.contacts_of(contacts[-1].message).values()), 'feet in the air at the end'
+        assert servos[-1].message.name == [], 'servos still have pulses at the end'
+        user.quiet()
+        wait_gone(user)
+    figures.note(f'{signal.Signals(number).name} in mid-stride to the end, longest of {TIMES}', longest, 's', END_S)
+
+
+def test_when_signalled_expect_no_jump_on_the_way_down(session):
+    user = session.user
+    robot = walking_robot(session)
+    commands = user.listen('joint_commands')
+    user.spin(0.2)
+    robot.signal(signal.SIGINT)
+    user.until(lambda: not robot.is_running(), 10.0, 'the robot to end')
+    user.spin(0.05)
+    walked.assert_sane(commands)
+
+
+def test_when_signalled_while_sitting_or_rising_expect_an_orderly_end(session):
+    user = session.user
+    for wait in (0.0, 0.4, 1.0):
+        robot = session.start('hexapod', 'run')
+        user.until(lambda: user.node.count_publishers('servo_states') == 1, 10.0, 'the robot')
+        user.enable()
+        user.call('stand')
+        user.spin(wait)
+        sent = time.monotonic()
+        robot.signal(signal.SIGTERM)
+        assert robot.wait() == 0
+        assert time.monotonic() - sent <= END_S
+        assert_no_crash(robot)
+        user.until(lambda: not user.node.count_publishers('servo_states'), 10.0, 'the robot to be gone')
+
+
+def test_when_signalled_right_after_the_start_expect_an_orderly_end(session):
+    for milliseconds in (30, 60, 90, 120, 200):
+        robot = session.start('hexapod', 'run')
+        session.user.spin(milliseconds / 1e3)
+        sent = time.monotonic()
+        robot.signal(signal.SIGINT)
+        status = robot.wait()
+        assert status in (0, -signal.SIGINT), f'after {milliseconds} ms'
+        assert time.monotonic() - sent <= END_S
+        assert_no_crash(robot)
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
+def test_when_signalled_twice_expect_the_end_at_once(session, number):
+    user = session.user
+    servos = user.listen('servo_states')
+    robot = walking_robot(session)
+    robot.signal(number)
+    user.spin(0.15)
+    assert robot.is_running()
+    sent = time.monotonic()
+    robot.signal(number)
+    assert robot.wait() == 0
+    seconds = time.monotonic() - sent
+    figures.note(f'second {signal.Signals(number).name} to the end', seconds * 1e3, 'ms', 500)
+    assert seconds <= 0.5
+    assert_no_crash(robot)
+    user.spin(0.05)
+    assert servos[-1].message.name == []
+
+
+def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
+    user = session.user
+    user.hear('joint_commands', 'servo_states', 'gait_state', 'foot_contacts')
+    assert user.enable().success
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.0)
+    sent = time.monotonic()
+    for process in nodes.values():
+        process.signal(signal.SIGINT)
+    for process in nodes.values():
+        assert process.wait() == 0, process.name
+        assert_no_crash(process)
+    assert time.monotonic() - sent <= END_S
+    assert all(walked.contacts_of(user.latest('foot_contacts')).values())
+
+
+def walking_nodes(session):
+    """Let the robot of three processes walk with its servos on."""
+    user = session.user
+    user.hear('joint_commands', 'servo_states', 'gait_state', '/diagnostics')
+    assert user.enable().success
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.0)
+
+
+def test_when_the_planner_is_killed_expect_the_driver_to_hold_and_report(session, nodes):
+    user = session.user
+    walking_nodes(session)
+    servos, diagnostics = user.listen('servo_states'), user.listen('/diagnostics')
+    seen = len(diagnostics)
+    nodes['gait_planner'].signal(signal.SIGKILL)
+    killed = time.monotonic()
+    user.quiet()
+
+    def reported():
+        from user import Status
+        statuses = [(each.received, Status(status)) for each in diagnostics[seen:] for status in each.message.status]
+        return next((received for received, status in statuses if status.is_of('servo_driver') and status.level >= 1), None)
+
+    seconds = user.until(reported, 3.0, 'a warning of servo_driver') - killed
+    figures.note('kill -9 of the planner to the report', seconds, 's', 0.3)
+    assert seconds <= 0.6
+    user.spin(0.1)
+    start = len(servos)
+    held = servos[-1].message
+    assert len(held.name) == len(JOINTS)
+    user.spin(1.5)
+    assert len(servos) - start >= 60, 'the driver goes on telling what it does'
+    for each in servos[start:]:
+        assert (each.message.name, each.message.position) == (held.name, held.position)
+
+
+def test_when_the_planner_comes_back_expect_no_jump_and_a_robot_that_walks(session, nodes):
+    user = session.user
+    walking_nodes(session)
+    servos = user.listen('servo_states')
+    nodes['gait_planner'].signal(signal.SIGKILL)
+    user.quiet()
+    user.spin(0.5)
+    start = len(servos)
+    user.listen('gait_state').clear()
+    session.start('gait_planner')
+    user.until(lambda: user.listen('gait_state'), 10.0, 'the new planner')
+    user.spin(1.0)
+    user.stand()
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(0.5)
+    before = {}
+    for each in servos[start:]:
+        now = dict(zip(each.message.name, each.message.position))
+        for name in now.keys() & before.keys():
+            # 5.2 rad/s at the 50 Hz of servo_states, and two steps of the 12 bits.
+            assert abs(now[name] - before[name]) <= 5.2 / 50 * 1.5 + 0.02, name
+        before = now
+
+
+def test_when_the_driver_is_killed_expect_the_next_one_disarmed(session, nodes):
+    user = session.user
+    walking_nodes(session)
+    servos, commands = user.listen('servo_states'), user.listen('joint_commands')
+    nodes['servo_driver'].signal(signal.SIGKILL)
+    nodes['servo_driver'].wait()
+    user.spin(0.3)
+    start, count = len(commands), len(servos)
+    session.start('servo_driver')
+    user.until(lambda: len(servos) > count, 10.0, 'servo_states of the new driver')
+    user.spin(1.0)
+    assert all(each.message.name == [] for each in servos[count:]), 'it must not move before it is enabled'
+    walked.assert_sane(commands[start:])
+    user.quiet()
+    user.wait_state('standing')
+
+
+@pytest.mark.parametrize('name', ['state_publisher', 'servo_driver'])
+def test_when_another_node_is_killed_expect_the_planner_to_keep_its_rate(session, nodes, name):
+    user = session.user
+    walking_nodes(session)
+    commands = user.listen('joint_commands')
+    start = len(commands)
+    nodes[name].signal(signal.SIGKILL)
+    user.spin(2.0)
+    walked.assert_steady_rate(commands[start:])
+    walked.assert_sane(commands[start:])

@@ -1,0 +1,81 @@
+"""How soon the robot answers, and what that costs."""
+
+import os
+import time
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from user import twist
+
+SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
+TRIALS = 300 if SOAK else 60
+
+
+def answer_time(user, commands, number):
+    """Return how long after a cmd_vel the first changed joint_commands comes, s."""
+    still = commands[-1].message.position
+    # Trials begin at all moments of a tick.
+    user.spin(0.02 + 0.0013 * (number % 10))
+    start = len(commands)
+    sent = time.monotonic()
+    user.publish('cmd_vel', twist(0.06, 0.0, 0.2))
+
+    def changed():
+        return next((each.received for each in commands[start:] if each.message.position != still), None)
+
+    return user.until(changed, 2.0, 'a changed joint_commands') - sent
+
+
+@pytest.mark.timeout(600)
+def test_when_a_command_comes_expect_the_joints_to_answer_soon(standing):
+    user = standing
+    user.hear('joint_commands')
+    user.publisher('cmd_vel')
+    commands = user.listen('joint_commands')
+    times = []
+    for number in range(TRIALS):
+        times.append(answer_time(user, commands, number))
+        user.publish('cmd_vel', twist())
+        user.spin(0.05)
+        user.wait_state('standing')
+        user.spin(0.03)
+    times.sort()
+    p99 = times[int(0.99 * len(times))]
+    figures.note(f'cmd_vel to changed joint_commands, median of {TRIALS}', 1e3 * times[len(times) // 2], 'ms')
+    figures.note(f'cmd_vel to changed joint_commands, p99 of {TRIALS}', 1e3 * p99, 'ms', 15)
+    assert p99 <= 0.025
+
+
+def test_when_walking_expect_little_processor_and_memory_used(session, robot):
+    user = session.user
+    user.hear('gait_state')
+    user.stand()
+    assert user.enable().success
+    user.stream('cmd_vel', twist(0.06, 0.0, 0.1))
+    user.wait_state('walking')
+    user.spin(1.0)
+    started, used = time.monotonic(), robot.cpu_seconds()
+    user.spin(30.0 if SOAK else 10.0)
+    part = (robot.cpu_seconds() - used) / (time.monotonic() - started)
+    resident = robot.resident_mb()
+    figures.note('processor while walking', 100 * part, '% of a core', 3)
+    figures.note('resident memory while walking', resident, 'MB', 40)
+    assert part <= 0.06
+    assert resident <= 40
+
+
+def test_when_walking_with_everything_listened_to_expect_no_growth(session, robot):
+    user = session.user
+    user.hear('joint_commands', 'foot_contacts', 'odom', 'joint_states', 'servo_states', 'markers', 'gait_state', '/diagnostics')
+    user.stand()
+    user.stream('cmd_vel', twist(0.06, 0.0, 0.1))
+    user.wait_state('walking')
+    user.spin(2.0)
+    before = robot.resident_mb()
+    user.spin(60.0 if SOAK else 6.0)
+    growth = robot.resident_mb() - before
+    figures.note('growth of memory while walking', growth, 'MB')
+    assert growth < 2.0

@@ -1,0 +1,116 @@
+"""Switching the servos on and off, and the emergency stop."""
+
+import time
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from robot_model import JOINTS
+from user import twist
+import walked
+
+
+@pytest.fixture
+def user(session, robot):
+    """Return a user whose robot stands with its servos on."""
+    user = session.user
+    user.hear('joint_commands', 'servo_states', 'gait_state', '/diagnostics')
+    assert user.enable().success
+    user.stand()
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+    return user
+
+
+def powered(user):
+    """Return whether all servos have pulses, as was said last."""
+    return len(user.latest('servo_states').name) == len(JOINTS)
+
+
+def wait_off(user, called, name):
+    """Wait for servo_states without a joint and note how long it took."""
+    user.until(lambda: user.latest('servo_states').name == [], 2.0, 'no servo with a pulse')
+    seconds = user.listen('servo_states')[-1].received - called
+    figures.note(f'{name} to servo_states empty', seconds * 1e3, 'ms', 50)
+    # servo_states come at 50 Hz.
+    assert seconds <= 0.15
+
+
+def test_when_disabled_expect_no_pulse_and_when_enabled_all_again(user):
+    called = time.monotonic()
+    assert user.enable(False).success
+    wait_off(user, called, 'enable false')
+    assert user.enable(True).success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+    user.stand()
+
+
+def test_when_emergency_stopped_in_mid_stride_expect_all_off_until_enabled(user):
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.0)
+    called = time.monotonic()
+    answer = user.call('emergency_stop')
+    figures.note('emergency_stop call', (time.monotonic() - called) * 1e3, 'ms')
+    assert answer.success
+    wait_off(user, called, 'emergency_stop')
+    heard = user.listen('servo_states')
+    start = len(heard)
+    user.spin(2.0)
+    assert all(each.message.name == [] for each in heard[start:]), 'latched, though commands go on'
+    status = user.diagnostics('servo_driver')
+    assert status.level >= 1 or 'stop' in (status.message + str(status.values)).lower(), status.message
+    user.quiet()
+    assert user.enable(True).success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+
+
+def test_when_enabled_after_a_stop_expect_a_soft_start(user):
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.0)
+    user.call('emergency_stop')
+    user.until(lambda: user.latest('servo_states').name == [], 2.0, 'no servo with a pulse')
+    user.quiet()
+    user.spin(1.5)
+    heard = user.listen('servo_states')
+    start = len(heard)
+    assert user.enable(True).success
+    user.spin(2.0)
+    # Two steps of the 12 bits on top of 0.5 rad/s at the 50 Hz of servo_states.
+    assert_slow(heard[start:start + 40], 0.5 / 50 + 0.02)
+
+
+def assert_slow(states, step_rad):
+    """Fail on a servo that is told to jump between two messages."""
+    before = {}
+    for each in states:
+        now = dict(zip(each.message.name, each.message.position))
+        for name in now.keys() & before.keys():
+            assert abs(now[name] - before[name]) <= step_rad, (name, before[name], now[name])
+        before = now
+
+
+def test_when_stopped_twice_or_disabled_twice_expect_the_same_answer(user):
+    assert user.call('emergency_stop').success and user.call('emergency_stop').success
+    assert user.enable(False).success and user.enable(False).success
+    assert user.latest('servo_states') is not None
+    assert user.enable(True).success and user.enable(True).success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+
+
+def test_when_a_client_dies_in_mid_call_expect_the_robot_to_go_on(user, session):
+    from std_srvs.srv import Trigger
+    from user import User
+    for _ in range(5):
+        other = User(session.domain)
+        client = other.client('stand', Trigger)
+        client.call_async(Trigger.Request())
+        other.close()
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    commands = user.listen('joint_commands')
+    start = len(commands)
+    user.spin(2.0)
+    walked.assert_steady_rate(commands[start:])

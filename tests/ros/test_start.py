@@ -1,0 +1,115 @@
+"""What a user finds after starting the robot: all topics soon, latched ones at any time."""
+
+import statistics
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from processes import ROOT, assert_no_crash
+from robot_model import JOINTS
+from tf2_msgs.msg import TFMessage
+from user import twist
+
+
+def test_when_started_expect_joint_states_soon(session):
+    joint_states = session.user.listen('joint_states')
+    times = []
+    for _ in range(5):
+        joint_states.clear()
+        robot = session.start('hexapod', 'run')
+        session.user.until(lambda: joint_states, 5.0, 'the first joint_states')
+        times.append(joint_states[0].received - robot.started_at)
+        assert sorted(joint_states[0].message.name) == sorted(JOINTS)
+        robot.signal(2)
+        assert robot.wait() == 0
+        session.user.until(lambda: not session.user.node.count_publishers('joint_states'), 10.0, 'the robot to be gone')
+        session.user.spin(0.05)
+    figures.note('start to first joint_states, median', 1e3 * statistics.median(times), 'ms', 150)
+    figures.note('start to first joint_states, worst', 1e3 * max(times), 'ms')
+    assert statistics.median(times) <= 0.4
+
+
+def test_when_started_expect_it_to_sit(session, robot):
+    assert session.user.latest('gait_state').data == 'sitting'
+
+
+def test_when_a_listener_comes_late_expect_the_latched_topics(session, robot):
+    session.user.hear('joint_states')
+    session.user.spin(0.5)
+    assert session.user.latest('robot_description', 3.0).data == (ROOT / 'urdf' / 'hexapod.urdf').read_text()
+    assert session.user.latest('gait_state', 3.0).data == 'sitting'
+
+
+def test_when_running_expect_odom_to_base_link(session, robot):
+    user = session.user
+    odom = user.latest('odom')
+    assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
+    transforms = user.listen('/tf', TFMessage)
+    user.until(lambda: transforms, 5.0, '/tf')
+    [transform] = transforms[0].message.transforms
+    assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
+    user.spin(0.5)
+    poses = {each.message.header.stamp.nanosec: each.message.pose.pose.position for each in user.listen('odom')}
+    same = [(each.message.transforms[0].transform.translation, poses[each.message.transforms[0].header.stamp.nanosec])
+            for each in transforms if each.message.transforms[0].header.stamp.nanosec in poses]
+    assert same
+    for translation, position in same:
+        assert (translation.x, translation.y, translation.z) == (position.x, position.y, position.z)
+
+
+def test_when_running_expect_joint_states_at_their_rate_and_every_node_in_the_diagnostics(session, robot):
+    user = session.user
+    user.hear('joint_states', '/diagnostics')
+    user.spin(0.5)
+    [joint_states] = user.record(['joint_states'], 3.0)
+    assert 0.97 * 150 <= len(joint_states) <= 1.03 * 150
+    for node in ('gait_planner', 'servo_driver', 'state_publisher'):
+        status = user.diagnostics(node)
+        assert status.values and status.hardware_id, node
+        assert status.level in (0, 1), (node, status.message)
+
+
+def test_when_enabled_expect_all_joints_to_follow(session, robot):
+    user = session.user
+    user.hear('joint_commands', 'servo_states', 'gait_state')
+    assert user.latest('servo_states').name == [], 'nothing has a pulse before it is asked for'
+    answer = user.enable()
+    assert answer.success, answer.message
+    user.next('servo_states', where=lambda message: len(message.name) == len(JOINTS))
+    user.stand()
+    user.spin(1.0)
+    told, wanted = user.latest('servo_states'), user.latest('joint_commands')
+    assert sorted(told.name) == sorted(JOINTS)
+    positions = dict(zip(wanted.name, wanted.position))
+    for name, position in zip(told.name, told.position):
+        # One step of a board's 12 bits is 4.9 us, about 0.008 rad at 1000 us for 90 degrees.
+        assert position == pytest.approx(positions[name], abs=0.008), name
+
+
+def test_when_a_sitting_robot_gets_a_command_expect_it_to_stand_up_and_walk(session, robot):
+    user = session.user
+    user.hear('gait_state')
+    user.stream('cmd_vel', twist(0.05))
+    user.wait_state('walking')
+    states = [each.message.data for each in user.listen('gait_state')]
+    assert states == ['sitting', 'playing', 'walking'] or states == ['sitting', 'playing', 'standing', 'walking'], states
+
+
+def test_when_nodes_run_apart_expect_the_same_robot(session, nodes):
+    user = session.user
+    user.hear('joint_states', 'joint_commands', 'servo_states', 'gait_state', 'odom')
+    assert user.enable().success
+    user.stand()
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.5)
+    user.quiet()
+    user.wait_state('standing')
+    assert user.latest('odom').pose.pose.position.x > 0.04
+    for process in nodes.values():
+        process.signal(2)
+    for process in nodes.values():
+        assert process.wait() == 0
+        assert_no_crash(process)

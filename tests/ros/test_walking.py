@@ -1,0 +1,145 @@
+"""The robot follows cmd_vel: at its rate, within limits, on at least three feet, without a foot that slips."""
+
+import math
+import os
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from std_msgs.msg import String
+from user import twist
+import walked
+
+SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
+WALK_S = 30.0 if SOAK else 5.0
+TWISTS = [(0.06, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.4), (0.05, 0.02, -0.3), (-0.08, -0.03, 0.5)]
+
+
+def walk(user, command, seconds=WALK_S):
+    """Walk from a standstill for a while and come to rest; return what was heard on the way."""
+    lists = user.hear(*walked.TOPICS)
+    user.spin(0.1)
+    starts = [len(heard) for heard in lists]
+    user.stream('cmd_vel', twist(*command))
+    user.spin(seconds)
+    user.quiet()
+    user.wait_state('standing')
+    user.spin(0.1)
+    return [heard[start:] for heard, start in zip(lists, starts)]
+
+
+@pytest.fixture(scope='module', params=TWISTS, ids=str)
+def recording(request, shared_session):
+    """Return the command and the recording of a walk."""
+    commands, contacts, twists, odometry = walk(shared_session.user, request.param)
+    return request.param, commands, walked.ticks_of(commands, contacts, twists), odometry
+
+
+def test_when_walking_expect_joint_commands_at_the_rate(recording):
+    _, commands, ticks, _ = recording
+    walked.assert_steady_rate(commands)
+    assert len(ticks) >= 0.99 * len(commands), 'every tick has contacts and a twist'
+
+
+def test_when_walking_expect_every_joint_within_its_limits(recording):
+    command, commands, *_ = recording
+    figures.note(f'fastest joint at {command}', walked.assert_sane(commands), 'of its limit', 1.0)
+
+
+def test_when_walking_expect_at_least_three_feet_down(recording):
+    _, _, ticks, _ = recording
+    walked.assert_feet_down(ticks)
+    assert min(sum(tick.contacts.values()) for tick in ticks) < 6, 'it does step'
+
+
+def test_when_walking_expect_no_foot_on_the_ground_to_slip(recording):
+    command, _, ticks, odometry = recording
+    slip, steps = walked.greatest_slip(ticks, odometry)
+    assert steps >= 10
+    figures.note(f'greatest slip of a step at {command}', slip * 1e3, 'mm', 0.1)
+    assert slip < 1e-4
+
+
+def test_when_walking_expect_odom_to_tell_the_twist_that_was_walked(recording):
+    command, _, ticks, odometry = recording
+    poses = {walked.stamp_ns(each.message): walked.planar(each.message) for each in odometry}
+    both = [(tick.stamp, pose) for tick, pose in zip(ticks, walked.integral(ticks)) if tick.stamp in poses]
+    wanted = walked.relative(both[0][1], both[-1][1])
+    got = walked.relative(poses[both[0][0]], poses[both[-1][0]])
+    off, way = math.dist(wanted[:2], got[:2]), path_length(ticks)
+    turned = sum(abs(tick.twist[2]) for tick in ticks) / walked.RATE_HZ
+    figures.note(f'odom against commanded_twist at {command}', 100 * max(off / max(way, 0.05), 0), '%', 2)
+    assert off <= 0.02 * way + 2e-4, (wanted, got)
+    assert abs(math.remainder(wanted[2] - got[2], 2 * math.pi)) <= 0.02 * turned + 1e-3, (wanted, got)
+
+
+def path_length(ticks):
+    """Return the length of the way walked, m."""
+    return sum(math.hypot(*tick.twist[:2]) for tick in ticks) / walked.RATE_HZ
+
+
+def test_when_walking_expect_the_speed_that_was_asked_for(recording):
+    command, _, ticks, odometry = recording
+    middle = ticks[len(ticks) // 3:len(ticks) // 2]
+    for tick in middle:
+        assert tick.twist == pytest.approx(command, abs=1e-6)
+    during = [each.message for each in odometry if middle[0].stamp <= walked.stamp_ns(each.message) <= middle[-1].stamp]
+    for field, wanted in zip(('vx', 'vy', 'wz'), command):
+        told = [{'vx': m.twist.twist.linear.x, 'vy': m.twist.twist.linear.y, 'wz': m.twist.twist.angular.z}[field]
+                for m in during]
+        assert sum(told) / len(told) == pytest.approx(wanted, rel=0.02, abs=2e-3), field
+
+
+def test_when_the_command_changes_at_any_moment_expect_no_jump(shared_session):
+    user = shared_session.user
+    lists = user.hear(*walked.TOPICS)
+    starts = [len(heard) for heard in lists]
+    # 70 ms does not divide the cycle, so that changes fall on all its phases.
+    for number in range(60 if SOAK else 30):
+        user.stream('cmd_vel', twist(*TWISTS[number % len(TWISTS)]))
+        user.spin(0.07 + 0.11 * (number % 4))
+    user.quiet()
+    user.wait_state('standing')
+    commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]
+    walked.assert_sane(commands)
+    ticks = walked.ticks_of(commands, contacts, twists)
+    walked.assert_feet_down(ticks)
+    slip, _ = walked.greatest_slip(ticks, odometry)
+    figures.note('greatest slip of a step, commands changing', slip * 1e3, 'mm', 0.1)
+    assert slip < 1e-4
+
+
+@pytest.mark.parametrize('gait', ['ripple', 'wave', 'tripod'])
+def test_when_the_gait_changes_while_walking_expect_three_feet_down_and_no_slip(shared_session, gait):
+    user = shared_session.user
+    lists = user.hear(*walked.TOPICS)
+    starts = [len(heard) for heard in lists]
+    user.stream('cmd_vel', twist(0.03, 0.0, 0.1))
+    user.spin(1.3)
+    user.publish('gait', String(data=gait))
+    user.spin(4.0)
+    user.quiet()
+    user.wait_state('standing')
+    commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]
+    walked.assert_sane(commands)
+    ticks = walked.ticks_of(commands, contacts, twists)
+    walked.assert_feet_down(ticks)
+    least = {'tripod': 3, 'ripple': 4, 'wave': 5}[gait]
+    last = ticks[-150:-60]
+    assert min(sum(tick.contacts.values()) for tick in last) >= least
+    slip, _ = walked.greatest_slip(ticks, odometry)
+    assert slip < 1e-4
+
+
+def test_when_the_servos_are_on_expect_them_to_follow_and_no_slip_beyond_their_pulses(session, robot):
+    user = session.user
+    user.hear('joint_commands', 'gait_state', 'servo_states')
+    assert user.enable().success
+    user.stand()
+    commands, contacts, twists, odometry = walk(user, (0.05, 0.02, -0.3))
+    ticks = walked.ticks_of(commands, contacts, twists)
+    slip, steps = walked.greatest_slip(ticks, odometry)
+    figures.note('greatest slip of a step, servos on', slip * 1e3, 'mm', 0.1)
+    assert steps >= 10 and slip < 1e-4

@@ -1,0 +1,293 @@
+"""A user of the robot, played by rclpy: publishes, listens, calls services, sets parameters. Never our own code."""
+
+from collections import namedtuple
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Pose, Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
+                                SetParametersAtomically)
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, String, UInt8MultiArray
+from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import MarkerArray
+
+DISCOVERY_S = 15.0
+CALL_S = 5.0
+STREAM_HZ = 20.0
+
+TYPES = {
+    'cmd_vel': Twist, 'velocity': Float64, 'curvature': Float64, 'body_pose': Pose, 'gait': String, 'motion': String,
+    'joint_commands': JointState, 'foot_contacts': UInt8MultiArray, 'gait_state': String, 'commanded_twist': Twist,
+    'markers': MarkerArray, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
+    'robot_description': String, '/diagnostics': DiagnosticArray, '/clock': Clock,
+}
+LATCHED = {'gait_state', 'robot_description'}
+SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
+
+# A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s).
+Heard = namedtuple('Heard', 'message received sent')
+
+
+class Timeout(AssertionError):
+    """What was waited for did not come."""
+
+
+def twist(vx=0.0, vy=0.0, wz=0.0):
+    """Return a planar Twist."""
+    message = Twist()
+    message.linear.x, message.linear.y, message.angular.z = float(vx), float(vy), float(wz)
+    return message
+
+
+def stamped(message, stamp):
+    """Return a Twist as a TwistStamped."""
+    result = TwistStamped(twist=message)
+    result.header.stamp = stamp
+    return result
+
+
+def stamp_ns(message):
+    """Return the stamp of a message with a header, ns."""
+    return message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
+
+
+class User:
+    """One rclpy node. All waiting spins it, so everything happens on the test's own thread."""
+
+    def __init__(self, domain, namespace=''):
+        """Join the domain."""
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node('user', context=self.context, namespace=namespace, start_parameter_services=False,
+                                      enable_rosout=False)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._heard, self._publishers, self._clients, self._streams = {}, {}, {}, {}
+
+    def close(self):
+        """Leave the domain."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+    # --- waiting
+
+    def spin(self, seconds):
+        """Let messages come in, and streams go out, for a while."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._spin_once(left)
+
+    def until(self, condition, seconds, what):
+        """Spin until the condition holds and return what it returned; fail when it does not in time."""
+        deadline = time.monotonic() + seconds
+        while not (result := condition()):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Timeout(f'not within {seconds} s: {what}')
+            self._spin_once(min(left, 0.05))
+        return result
+
+    def _spin_once(self, seconds):
+        now = time.monotonic()
+        for topic, stream in self._streams.items():
+            if now >= stream['due']:
+                self.publish(topic, stream['message'])
+                stream['due'] = max(stream['due'] + stream['period'], now - stream['period'])
+        due = min((stream['due'] for stream in self._streams.values()), default=now + seconds)
+        self.executor.spin_once(timeout_sec=max(0.0, min(seconds, due - now)))
+
+    # --- listening
+
+    def listen(self, topic, message_type=None):
+        """Start to keep all that comes on a topic, and return the list it is kept in."""
+        if topic not in self._heard:
+            heard = self._heard[topic] = []
+
+            def keep(message, info):
+                heard.append(Heard(message, time.monotonic(), info['source_timestamp'] / 1e9))
+
+            self.node.create_subscription(message_type or TYPES[topic], topic, keep, listener_qos(topic))
+        return self._heard[topic]
+
+    def hear(self, *topics):
+        """Listen, wait until something sends on each of the topics, and return their lists."""
+        lists = [self.listen(topic) for topic in topics]
+        for topic in topics:
+            self.until(lambda: self.node.count_publishers(topic), DISCOVERY_S, f'a publisher of {topic}')
+        return lists if len(lists) > 1 else lists[0]
+
+    def next(self, topic, seconds=DISCOVERY_S, where=lambda message: True):
+        """Return the first message from now on that fits."""
+        heard = self.listen(topic)
+        seen = len(heard)
+
+        def found():
+            return next((each for each in heard[seen:] if where(each.message)), None)
+
+        return self.until(found, seconds, f'a fitting message on {topic}').message
+
+    def latest(self, topic, seconds=DISCOVERY_S):
+        """Return the last message of a topic, waiting for the first if there was none."""
+        heard = self.listen(topic)
+        self.until(lambda: heard, seconds, f'a message on {topic}')
+        return heard[-1].message
+
+    def record(self, topics, seconds):
+        """Return what comes on each topic in the next seconds."""
+        lists = self.hear(*topics) if len(topics) > 1 else [self.hear(*topics)]
+        starts = [len(heard) for heard in lists]
+        self.spin(seconds)
+        return [heard[start:] for heard, start in zip(lists, starts)]
+
+    # --- publishing
+
+    def publisher(self, topic, listeners=1):
+        """Return a publisher of a topic that is matched with those who listen."""
+        if topic not in self._publishers:
+            self._publishers[topic] = self.node.create_publisher(TYPES[topic], topic, QoSProfile(depth=100))
+        publisher = self._publishers[topic]
+        if publisher.get_subscription_count() < listeners:
+            self.until(lambda: publisher.get_subscription_count() >= listeners, DISCOVERY_S, f'a listener on {topic}')
+        return publisher
+
+    def publish(self, topic, message):
+        """Send once."""
+        self.publisher(topic).publish(message)
+
+    def stream(self, topic, message, rate=STREAM_HZ):
+        """Send again and again, from now on, while anything is waited for."""
+        self.publisher(topic)
+        self._streams[topic] = {'message': message, 'period': 1.0 / rate, 'due': time.monotonic()}
+
+    def quiet(self, *topics):
+        """Let the streams of some topics, or all, end."""
+        for topic in topics or list(self._streams):
+            self._streams.pop(topic, None)
+
+    # --- services and parameters
+
+    def client(self, name, service_type=None):
+        """Return a client that is matched with its server."""
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(service_type or SERVICES[name], name)
+        client = self._clients[name]
+        self.until(client.service_is_ready, DISCOVERY_S, f'service {name}')
+        return client
+
+    def call(self, name, request=None, service_type=None, seconds=CALL_S):
+        """Call a service and return its response."""
+        client = self.client(name, service_type)
+        future = client.call_async(request or client.srv_type.Request())
+        self.until(future.done, seconds, f'an answer of {name}')
+        return future.result()
+
+    def enable(self, on=True):
+        """Switch the servos on or off."""
+        return self.call('enable', SetBool.Request(data=on))
+
+    def stand(self):
+        """Stand up, and return when the robot does."""
+        self.listen('gait_state')
+        assert self.call('stand').success
+        self.wait_state('standing')
+
+    def wait_state(self, *states, seconds=DISCOVERY_S):
+        """Wait until the robot is in one of the states and return it."""
+        heard = self.listen('gait_state')
+        self.until(lambda: heard and heard[-1].message.data in states, seconds,
+                   f'gait_state {" or ".join(states)}, last {[each.message.data for each in heard[-3:]]}')
+        return heard[-1].message.data
+
+    def set_params(self, node, atomically=False, **values):
+        """Set parameters and return the results."""
+        parameters = [Parameter(name=name, value=parameter_value(value)) for name, value in values.items()]
+        if atomically:
+            request = SetParametersAtomically.Request(parameters=parameters)
+            return self.call(f'{node}/set_parameters_atomically', request, SetParametersAtomically).result
+        request = SetParameters.Request(parameters=parameters)
+        return self.call(f'{node}/set_parameters', request, SetParameters).results
+
+    def get_params(self, node, *names):
+        """Return the values of parameters, as Python values."""
+        response = self.call(f'{node}/get_parameters', GetParameters.Request(names=names), GetParameters)
+        return [python_value(value) for value in response.values]
+
+    def list_params(self, node):
+        """Return the names of a node's parameters."""
+        return list(self.call(f'{node}/list_parameters', ListParameters.Request(), ListParameters).result.names)
+
+    def param_types(self, node, *names):
+        """Return the types of parameters, as ParameterType counts."""
+        request = GetParameterTypes.Request(names=names)
+        return list(self.call(f'{node}/get_parameter_types', request, GetParameterTypes).types)
+
+    def describe_params(self, node, *names):
+        """Return the descriptors of parameters."""
+        request = DescribeParameters.Request(names=names)
+        return self.call(f'{node}/describe_parameters', request, DescribeParameters).descriptors
+
+    def diagnostics(self, node, where=lambda status: True, seconds=5.0):
+        """Return the next status of a node that fits, its values as a dictionary."""
+        heard = self.listen('/diagnostics')
+        seen = len(heard)
+
+        def found():
+            statuses = [status for each in heard[seen:] for status in each.message.status]
+            return next((status for status in map(Status, statuses) if status.is_of(node) and where(status)), None)
+
+        return self.until(found, seconds, f'a fitting status of {node} on /diagnostics')
+
+
+class Status:
+    """One status on /diagnostics."""
+
+    def __init__(self, message):
+        """Take it apart."""
+        self.name, self.message, self.hardware_id = message.name, message.message, message.hardware_id
+        self.level = message.level[0] if isinstance(message.level, bytes) else message.level
+        self.values = {pair.key: pair.value for pair in message.values}
+
+    def is_of(self, node):
+        """Return whether it is the status of a node, whatever the namespace."""
+        return self.name.rsplit('/', 1)[-1].split(':')[0] == node
+
+    def rejected(self, topic=None):
+        """Return how many messages were refused, on one topic or in all."""
+        keys = [key for key in self.values if key.startswith('rejected')]
+        keys = [key for key in keys if topic is None or topic in key]
+        return sum(int(self.values[key]) for key in keys)
+
+
+def listener_qos(topic):
+    """Return what a listener asks for: everything, and the last latched message where there is one."""
+    if topic in LATCHED:
+        return QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL, reliability=ReliabilityPolicy.RELIABLE)
+    return QoSProfile(depth=1000)
+
+
+def parameter_value(value):
+    """Return a Python value as a ParameterValue; None is no value."""
+    if isinstance(value, bool):
+        return ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
+    if isinstance(value, int):
+        return ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=value)
+    if isinstance(value, float):
+        return ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+    if isinstance(value, str):
+        return ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=value)
+    return ParameterValue()
+
+
+def python_value(value):
+    """Return a ParameterValue as a Python value."""
+    fields = {ParameterType.PARAMETER_BOOL: 'bool_value', ParameterType.PARAMETER_INTEGER: 'integer_value',
+              ParameterType.PARAMETER_DOUBLE: 'double_value', ParameterType.PARAMETER_STRING: 'string_value'}
+    return getattr(value, fields[value.type]) if value.type in fields else None
