@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// One command. All are small and copied: the control loop frees nothing.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would free memory in the tick")]
 pub enum Command {
     /// From `cmd_vel`.
     Twist(Twist),

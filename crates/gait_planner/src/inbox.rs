@@ -43,7 +43,7 @@ impl Inbox {
     /// Hands a command to the control loop; refused (and counted) only if that has stopped taking any.
     pub fn send(&self, topic: &'static str, command: Command) {
         let received = Received { command, at: (self.now)() };
-        if self.locked(|shared| shared.queue.push(received)).is_err() {
+        if !self.locked(|shared| shared.queue.push(received).is_ok()) {
             self.reject(topic, "the control loop does not take commands");
         }
     }

@@ -30,7 +30,11 @@ impl Markers {
     /// # Errors
     /// It cannot be opened.
     pub fn new(node: &mut RosNode, robot: &Arc<Robot>) -> Result<Self, RosError> {
-        Ok(Self { publisher: node.publisher("markers", QosProfile::default())?, balance: Balance::new(robot), legs: robot.legs().len() })
+        Ok(Self {
+            publisher: node.publisher("markers", QosProfile::default())?,
+            balance: Balance::new(robot),
+            legs: robot.legs().len(),
+        })
     }
 
     /// Publishes a tick's markers and returns the stability margin, m.
@@ -48,7 +52,13 @@ impl Markers {
         add(SPHERE_LIST, 0.016, [0.1, 0.5, 0.9, 1.0], feet(true).collect(), String::new());
         add(SPHERE_LIST, 0.012, [1.0, 0.6, 0.1, 0.8], feet(false).collect(), String::new());
         let corners = polygon.corners().iter().chain(polygon.corners().first());
-        add(LINE_STRIP, 0.003, [0.1, 0.5, 0.9, 0.7], corners.map(|c| Vector3::new(c.x, c.y, 0.0)).collect(), String::new());
+        add(
+            LINE_STRIP,
+            0.003,
+            [0.1, 0.5, 0.9, 0.7],
+            corners.map(|c| Vector3::new(c.x, c.y, 0.0)).collect(),
+            String::new(),
+        );
         add(SPHERE, 0.014, [0.9, 0.1, 0.3, 1.0], vec![Vector3::new(centre.x, centre.y, 0.0)], String::new());
         let text = if margin.is_finite() { format!("margin {:.0} mm", margin * 1000.0) } else { "no support".into() };
         add(TEXT, 0.03, [1.0, 1.0, 1.0, 1.0], vec![Vector3::new(0.0, 0.0, 0.25)], text);

@@ -19,7 +19,9 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
         ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
         ParamSpec::new("max_stride", 0.11, "Longest step of the outermost foot, m").range(0.005, 1.0).read_only(),
-        ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m").range(0.0, 0.2).read_only(),
+        ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m")
+            .range(0.0, 0.2)
+            .read_only(),
         ParamSpec::new("body_height", 0.09, "Body above the ground when walking, m").range(0.01, 1.0).read_only(),
         ParamSpec::new("sit_height", 0.03, "Body above the ground when sitting, m").range(0.0, 1.0).read_only(),
         ParamSpec::new("stand_time", 1.5, "Seconds that standing up takes").range(0.3, 20.0).read_only(),

@@ -98,7 +98,7 @@ impl Outlet {
             (*position, *velocity) = (angle, rate);
         }
         warn_if_lost("joint_commands", self.joint_commands.publish(&self.joints));
-        if self.ticks % TWIST_TICKS == 0 {
+        if self.ticks.is_multiple_of(TWIST_TICKS) {
             let mut twist = TwistMsg::default();
             (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
             warn_if_lost("commanded_twist", self.commanded_twist.publish(&twist));
@@ -108,7 +108,7 @@ impl Outlet {
             self.shared.set(tick.state);
             warn_if_lost("gait_state", self.gait_state.publish(&StringMsg { data: tick.state.as_str().into() }));
         }
-        if self.ticks % self.marker_ticks == 0 {
+        if self.ticks.is_multiple_of(self.marker_ticks) {
             let margin = self.markers.publish(tick, stamp);
             self.report.margin_m = Some(margin);
         }

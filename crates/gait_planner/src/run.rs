@@ -90,7 +90,12 @@ fn control(
 }
 
 /// Ticks on the spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
-fn run_simulated(mut node: RosNode, mut ticks: SimulatedLoop, clock: RosClock, shutdown: &Shutdown) -> Result<(), RosError> {
+fn run_simulated(
+    mut node: RosNode,
+    mut ticks: SimulatedLoop,
+    clock: RosClock,
+    shutdown: &Shutdown,
+) -> Result<(), RosError> {
     let qos = QosProfile::default().keep_last(100).best_effort();
     node.subscribe("/clock", qos, move |message: Clock| {
         let now = clock::from_stamp(&message.clock);

@@ -37,7 +37,8 @@ impl Setup {
         let parameter = |message: String| {
             ConfigError::whole_file("gait_planner", message, "see `ros2 param describe`, or config/hexapod.yaml")
         };
-        let gait = gaits.get(&params::gait_name(params)).map_err(|reason| parameter(format!("parameter `gait`: {reason}")))?;
+        let gait =
+            gaits.get(&params::gait_name(params)).map_err(|reason| parameter(format!("parameter `gait`: {reason}")))?;
         let engine = Engine::new(description.robot, gait, params::settings(params))
             .map_err(|error| parameter(error.to_string()))?;
         Ok(Self {

@@ -29,20 +29,30 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
     let robot = engine.robot();
     let mass = robot.model().total_mass();
     let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg", robot.legs().len(), robot.joint_count());
-    let _ = writeln!(out, "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}", "joint", "limits (deg)", "rad/s", "N m", "servo", "pulse (us)");
+    let _ = writeln!(
+        out,
+        "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}",
+        "joint", "limits (deg)", "rad/s", "N m", "servo", "pulse (us)"
+    );
     for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
         let limits = joint.limits();
         let servo = servos.joint_index(joint.name()).map(|index| &servos.servos()[index]);
         let plug = servo.map_or("none".into(), |s| {
             format!("{:#04x} channel {}", servos.boards()[s.board()].address(), s.channel())
         });
-        let pulses = servo.map_or(String::new(), |s| format!("{:.0}..{:.0}", s.pulse_limits_us().0, s.pulse_limits_us().1));
+        let pulses =
+            servo.map_or(String::new(), |s| format!("{:.0}..{:.0}", s.pulse_limits_us().0, s.pulse_limits_us().1));
         let range = format!("{:.0} .. {:.0}", limits.lower.to_degrees(), limits.upper.to_degrees());
         let (name, velocity, effort) = (joint.name(), limits.velocity, limits.effort);
         let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {pulses:>11}");
     }
     let stride = engine.stance().stride();
-    let _ = writeln!(out, "\nstride   {:.0} mm, feet may go {:.0} mm from rest", stride * 1e3, engine.stance().reach() * 1e3);
+    let _ = writeln!(
+        out,
+        "\nstride   {:.0} mm, feet may go {:.0} mm from rest",
+        stride * 1e3,
+        engine.stance().reach() * 1e3
+    );
     let fastest = stride / engine.gait().stance_time();
     let _ = writeln!(out, "speed    {fastest:.3} m/s at most with this gait");
     out

@@ -4,7 +4,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A walking-robot control stack on ROS 2.
 #[derive(Debug, Parser)]
-#[command(name = "hexapod", version, after_help = "What follows --ros-args goes to ROS, as for every ROS 2 executable.")]
+#[command(
+    name = "hexapod",
+    version,
+    after_help = "What follows --ros-args goes to ROS, as for every ROS 2 executable."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

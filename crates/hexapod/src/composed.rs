@@ -10,7 +10,7 @@ use hexapod_setup::{Files, params};
 use std::thread::JoinHandle;
 
 /// Parameters of the three nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AllParams {
     /// Of `gait_planner`.
     pub planner: Params,
@@ -95,18 +95,18 @@ impl Setups {
 pub fn run(arguments: &RunArgs, shutdown: &Shutdown, beside: impl FnOnce(&Ros)) -> Result<(), Failure> {
     let base = parameters(arguments)?;
     // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
-    Setups::load(&base)?;
+    let setups = Setups::load(&base)?;
     let ros = Ros::init()?;
     let ros = if local::is_on() { ros.with_local_topics() } else { ros };
-    let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?;
-    let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?;
-    let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher)?;
+    let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?;
+    let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?;
+    let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher.clone())?;
     let all = AllParams {
         planner: planner.values().clone(),
         driver: driver.values().clone(),
         publisher: publisher.values().clone(),
     };
-    let setups = Setups::load(&all)?;
+    let setups = if all == base { setups } else { Setups::load(&all)? };
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }

@@ -118,7 +118,11 @@ impl Drop for Driver {
     }
 }
 
-fn publish<T: WrappedTypesupport + 'static>(topic: &str, publisher: &Publisher<T>, message: &T) -> Result<(), RosError> {
+fn publish<T: WrappedTypesupport + 'static>(
+    topic: &str,
+    publisher: &Publisher<T>,
+    message: &T,
+) -> Result<(), RosError> {
     publisher.publish(message).map_err(|error| RosError::Topic { topic: topic.into(), reason: error.to_string() })
 }
 

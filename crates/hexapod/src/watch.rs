@@ -32,7 +32,9 @@ impl Watch {
         let watch = Self { shared: Arc::new(Mutex::new(snapshot)) };
         let latest = || QosProfile::default().keep_last(1);
         let w = watch.clone();
-        node.subscribe("gait_state", latest().transient_local(), move |m: StringMsg| w.update(|s| s.gait_state = m.data))?;
+        node.subscribe("gait_state", latest().transient_local(), move |m: StringMsg| {
+            w.update(|s| s.gait_state = m.data)
+        })?;
         let w = watch.clone();
         node.subscribe("commanded_twist", latest(), move |m: Twist| {
             w.update(|s| s.twist_walked = [m.linear.x, m.linear.y, m.angular.z]);

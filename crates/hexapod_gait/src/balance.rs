@@ -49,7 +49,8 @@ impl Balance {
         }
         let in_body = Point3::from(model.centre_of_mass(&positions));
         let at = tick.footprint_from_body.transform_point(&in_body).coords.xy();
-        let centre = if at.iter().all(|x| x.is_finite()) { at } else { tick.footprint_from_body.translation.vector.xy() };
+        let centre =
+            if at.iter().all(|x| x.is_finite()) { at } else { tick.footprint_from_body.translation.vector.xy() };
         let feet = tick.feet.iter().zip(&tick.contacts).take(self.places.len());
         let support = SupportPolygon::new(feet.filter(|(_, down)| **down).map(|(foot, _)| foot.xy()));
         Standing { centre, margin: support.margin(centre), support }

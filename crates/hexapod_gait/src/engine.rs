@@ -90,11 +90,19 @@ pub struct Tick {
 enum Mode {
     Sitting,
     /// Bringing one leg after another to its place, through a lifted pose.
-    Placing { leg: usize, lifting: bool, from: LegAngles, to: LegAngles, part: Glide },
+    Placing {
+        leg: usize,
+        lifting: bool,
+        from: LegAngles,
+        to: LegAngles,
+        part: Glide,
+    },
     Rising(Glide),
     Standing,
     Walking,
-    Stopping { then_sit: bool },
+    Stopping {
+        then_sit: bool,
+    },
     Lowering(Glide),
 }
 
@@ -410,7 +418,12 @@ impl Engine {
 
     /// Whether all feet are near enough to their resting places to sit down on them.
     fn is_centred(&self) -> bool {
-        self.state.walk.feet().iter().zip(self.stance.rest()).all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
+        self.state
+            .walk
+            .feet()
+            .iter()
+            .zip(self.stance.rest())
+            .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
     }
 
     fn advance_walking(&mut self, wanted: Twist, lifting: bool, dt: f64) -> Limited {
@@ -424,7 +437,8 @@ impl Engine {
         self.state.twist = limited.twist;
         let path = limits.acceleration(self.state.path_twist, Limited::unlimited(limited.twist), 2.0 * dt);
         self.state.path_twist = path.twist;
-        let pace = Pace { twist: limited.twist, path_twist: path.twist, step_height: self.settings.step_height, lifting };
+        let pace =
+            Pace { twist: limited.twist, path_twist: path.twist, step_height: self.settings.step_height, lifting };
         self.state.walk.advance(&self.gait, &self.stance, pace, dt);
         limited
     }
@@ -479,8 +493,8 @@ impl Engine {
 
     /// Joint angles for the feet as they are; `dt` seconds are what the joints have to get there.
     fn solve(&mut self, dt: f64) -> Result<(), Obstacle> {
-        let posed = matches!(self.state.mode, Mode::Placing { .. })
-            || (self.state.mode == Mode::Sitting && !dt.is_infinite());
+        let posed =
+            matches!(self.state.mode, Mode::Placing { .. }) || (self.state.mode == Mode::Sitting && !dt.is_infinite());
         let body_from_footprint = self.state.offset.footprint_from_body(self.state.height).inverse();
         let mut worst: f64 = 0.0;
         for (index, leg) in self.robot.legs().iter().enumerate() {

@@ -87,22 +87,16 @@ impl TwistLimits {
     /// The twist `dt` seconds after `present` on the way to `wanted`, all components arriving together.
     #[must_use]
     pub fn acceleration(&self, present: Twist, wanted: Limited, dt: f64) -> Limited {
-        let change = Twist::new(
-            wanted.twist.vx - present.vx,
-            wanted.twist.vy - present.vy,
-            wanted.twist.wz - present.wz,
-        );
+        let change =
+            Twist::new(wanted.twist.vx - present.vx, wanted.twist.vy - present.vy, wanted.twist.wz - present.wz);
         let linear = self.linear_acceleration * dt / change.speed();
         let angular = self.angular_acceleration * dt / change.wz.abs();
         let part = linear.min(angular);
         if part >= 1.0 || change.is_zero() {
             return wanted;
         }
-        let twist = Twist::new(
-            present.vx + change.vx * part,
-            present.vy + change.vy * part,
-            present.wz + change.wz * part,
-        );
+        let twist =
+            Twist::new(present.vx + change.vx * part, present.vy + change.vy * part, present.wz + change.wz * part);
         Limited { twist, by: wanted.by.max(LimitedBy::Acceleration) }
     }
 }
@@ -148,8 +142,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LIMITS: TwistLimits =
-        TwistLimits { linear_velocity: 0.2, angular_velocity: 1.0, linear_acceleration: 0.4, angular_acceleration: 2.0 };
+    const LIMITS: TwistLimits = TwistLimits {
+        linear_velocity: 0.2,
+        angular_velocity: 1.0,
+        linear_acceleration: 0.4,
+        angular_acceleration: 2.0,
+    };
 
     proptest! {
         #[test]

@@ -67,9 +67,7 @@ impl SupportPolygon {
             return f64::NEG_INFINITY;
         }
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
-        edges
-            .map(|(&a, &b)| cross(b - a, point - a) / (b - a).norm())
-            .fold(f64::INFINITY, f64::min)
+        edges.map(|(&a, &b)| cross(b - a, point - a) / (b - a).norm()).fold(f64::INFINITY, f64::min)
     }
 }
 

@@ -51,13 +51,7 @@ struct Observer {
 
 impl Observer {
     fn new(engine: &Engine, dt: f64) -> Self {
-        Self {
-            odom_from_body: Motion::identity(),
-            before: *engine.last(),
-            planted_at: [None; 8],
-            worst_slip: 0.0,
-            dt,
-        }
+        Self { odom_from_body: Motion::identity(), before: *engine.last(), planted_at: [None; 8], worst_slip: 0.0, dt }
     }
 
     fn check(&mut self, engine: &Engine, tick: &Tick) -> Result<(), TestCaseError> {
@@ -177,10 +171,14 @@ enum Act {
 
 fn act() -> impl Strategy<Value = Act> {
     let extreme = prop_oneof![4 => -0.2..0.2f64, 1 => -1e9..1e9f64, 1 => Just(0.0), 1 => Just(f64::NAN)];
-    let twist = (extreme.clone(), extreme.clone(), extreme).prop_map(|(vx, vy, wz)| Act::Drive(Twist::new(vx, vy, 5.0 * wz)));
+    let twist =
+        (extreme.clone(), extreme.clone(), extreme).prop_map(|(vx, vy, wz)| Act::Drive(Twist::new(vx, vy, 5.0 * wz)));
     let part = prop_oneof![3 => -0.05..0.05f64, 1 => -10.0..10.0f64];
     let pose = prop::array::uniform6(part).prop_map(|p| {
-        Act::Pose(BodyOffset { translation: Vector3::new(p[0], p[1], p[2]), rotation: 4.0 * Vector3::new(p[3], p[4], p[5]) })
+        Act::Pose(BodyOffset {
+            translation: Vector3::new(p[0], p[1], p[2]),
+            rotation: 4.0 * Vector3::new(p[3], p[4], p[5]),
+        })
     });
     prop_oneof![12 => twist, 3 => pose, 1 => Just(Act::Stand), 1 => Just(Act::Sit), 1 => Just(Act::Stop)]
 }

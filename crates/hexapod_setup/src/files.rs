@@ -51,7 +51,8 @@ fn share_folder() -> Result<PathBuf, ConfigError> {
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
     let here = std::env::current_dir().ok();
     let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).collect();
-    let found = tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
+    let found =
+        tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
     found.cloned().ok_or_else(|| {
         let help = "give the folder with --config and the robot with --urdf (parameters `config` and `urdf`)";
         let nearest = tried.first().map(|path| path.display().to_string()).unwrap_or_default();

@@ -2,8 +2,9 @@
 
 use hexapod_config::{ConfigError, Source};
 use hexapod_kinematics::Robot;
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A checked robot and the text it was read from.
 #[derive(Clone, Debug)]
@@ -20,6 +21,18 @@ impl Description {
     /// # Errors
     /// The file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
+        static READ: Mutex<BTreeMap<PathBuf, Description>> = Mutex::new(BTreeMap::new());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(path) {
+            return Ok(known.clone());
+        }
+        let description = Self::read_anew(path)?;
+        read.insert(path.into(), description.clone());
+        Ok(description)
+    }
+
+    fn read_anew(path: &Path) -> Result<Self, ConfigError> {
         let source = Source::read(path)?;
         match Robot::from_urdf(&source.text) {
             Ok(robot) => Ok(Self { robot: Arc::new(robot), urdf: source.text }),

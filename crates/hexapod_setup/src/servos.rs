@@ -12,8 +12,8 @@ use std::path::Path;
 pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigError> {
     let document = Document::read(path)?;
     let raw: RawServoConfig = document.deserialize()?;
-    let config = ServoConfig::try_from(raw)
-        .map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))?;
+    let config =
+        ServoConfig::try_from(raw).map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))?;
     let joints: Vec<&str> = robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect();
     if let Some(servo) = config.servos().iter().find(|servo| !joints.contains(&servo.joint())) {
         let help = format!("the robot's joints are {}", joints.join(", "));
