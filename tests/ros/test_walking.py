@@ -14,7 +14,7 @@ import walked
 
 SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
 WALK_S = 30.0 if SOAK else 5.0
-TWISTS = [(0.06, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.4), (0.05, 0.02, -0.3), (-0.08, -0.03, 0.5)]
+TWISTS = [(0.06, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.4), (0.05, 0.02, -0.3), (-0.08, 0.02, 0.2)]
 
 
 def walk(user, command, seconds=WALK_S):

@@ -24,7 +24,8 @@ def ticks_of(commands, contacts, twists):
     contact_times, twist_times = [each.sent for each in contacts], [each.sent for each in twists]
     for command in commands:
         contact = nearest(contacts, contact_times, command.sent)
-        walked = nearest(twists, twist_times, command.sent)
+        # The twist comes with every second tick and holds until the next.
+        walked = nearest(twists, twist_times, command.sent) or last_before(twists, twist_times, command.sent)
         if contact and walked:
             result.append(Tick(stamp_ns(command.message), dict(zip(command.message.name, command.message.position)),
                                contacts_of(contact.message), twist_of(walked.message)))
@@ -36,6 +37,12 @@ def nearest(heard, times, at):
     index = bisect_right(times, at)
     near = [each for each in heard[max(0, index - 1):index + 1] if abs(each.sent - at) < TICK_S]
     return min(near, key=lambda each: abs(each.sent - at), default=None)
+
+
+def last_before(heard, times, at):
+    """Return the last message that was sent before a time."""
+    index = bisect_right(times, at)
+    return heard[index - 1] if index else None
 
 
 def contacts_of(message):
