@@ -1,11 +1,10 @@
 //! All that is read and checked before the node starts.
 
 use crate::params;
-use hexapod_config::ConfigError;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::Engine;
 use hexapod_setup::params::{switch, text};
-use hexapod_setup::{Description, Files, Gaits};
+use hexapod_setup::{Description, Files, Gaits, SetupError};
 use std::time::Duration;
 
 /// A planner that is ready to run.
@@ -29,18 +28,15 @@ impl Setup {
     /// Reads the robot and its gaits. Nothing is opened.
     ///
     /// # Errors
-    /// File, line and key of what does not hold.
-    pub fn load(params: &Params) -> Result<Self, ConfigError> {
+    /// File, line and key of what does not hold, or the parameter that does not suit the robot.
+    pub fn load(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files.urdf)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
-        let parameter = |message: String| {
-            ConfigError::whole_file("gait_planner", message, "see `ros2 param describe`, or config/hexapod.yaml")
-        };
-        let gait =
-            gaits.get(&params::gait_name(params)).map_err(|reason| parameter(format!("parameter `gait`: {reason}")))?;
+        let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
+        let gait = gaits.get(&params::gait_name(params)).map_err(|reason| wrong("gait", reason))?;
         let engine = Engine::new(description.robot, gait, params::settings(params))
-            .map_err(|error| parameter(error.to_string()))?;
+            .map_err(|error| wrong("body_height", error.to_string()))?;
         Ok(Self {
             engine,
             gaits,

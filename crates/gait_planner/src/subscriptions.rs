@@ -112,23 +112,25 @@ fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Res
 }
 
 fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox) {
+    let gaits = setup.gaits.clone();
+    node.on_check(Box::new(move |name, value| match (name, value) {
+        ("gait", ParamValue::String(gait)) => gaits.get(gait).map(|_| ()),
+        _ => Ok(()),
+    }));
     let (to, gaits) = (inbox.clone(), setup.gaits.clone());
     let mut params: Params = setup.params.clone();
     node.on_set(Box::new(move |name, value| {
-        let number = value.as_f64();
-        let command = match (name, value) {
-            ("gait", ParamValue::String(gait)) => Some(Command::Gait(gaits.get(gait)?)),
-            ("step_height", _) => number.map(Command::StepHeight),
-            ("cmd_vel_timeout", _) => number.map(Command::Timeout),
-            _ => None,
-        };
-        if let Some((key, _)) = params.get_key_value(name).map(|(key, _)| (*key, ())) {
-            params.insert(key, value.clone());
+        if let Some(known) = params.get_mut(name) {
+            *known = value.clone();
         }
-        let command = command.or_else(|| name.starts_with("max_").then(|| Command::Limits(params::limits(&params))));
+        let command = match (name, value) {
+            ("gait", ParamValue::String(gait)) => gaits.get(gait).ok().map(Command::Gait),
+            ("step_height", _) => value.as_f64().map(Command::StepHeight),
+            ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
+            _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
+        };
         if let Some(command) = command {
             to.send("parameters", command);
         }
-        Ok(())
     }));
 }

@@ -3,10 +3,10 @@
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
 use crate::local;
+use hexapod_config::Document;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
-use hexapod_config::{ConfigError, Document};
 use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
-use hexapod_setup::{Files, params};
+use hexapod_setup::{Files, SetupError, params};
 use std::thread::JoinHandle;
 
 /// Parameters of the three nodes.
@@ -79,12 +79,24 @@ impl Setups {
     ///
     /// # Errors
     /// File, line and key of what does not hold.
-    pub fn load(all: &AllParams) -> Result<Self, ConfigError> {
+    pub fn load(all: &AllParams) -> Result<Self, Failure> {
         Ok(Self {
-            planner: gait_planner::Setup::load(&all.planner)?,
+            planner: gait_planner::Setup::load(&all.planner).map_err(|error| where_it_is_set(error, &all.planner))?,
             driver: servo_driver::Setup::load(&all.driver)?,
             publisher: state_publisher::Setup::load(&all.publisher)?,
         })
+    }
+}
+
+/// Points a parameter that does not suit the robot out in `hexapod.yaml`, when that is where it was set.
+fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
+    let SetupError::Parameter { node, name, reason } = &error else { return error.into() };
+    let file = Files::find(&params::text(params, "config"), &params::text(params, "urdf"))
+        .and_then(|files| Document::read(files.in_config("hexapod.yaml")));
+    let path = format!("{node}.ros__parameters.{name}");
+    match file {
+        Ok(document) if document.location(&path).is_some() => document.error_at(&path, reason, "").into(),
+        _ => error.into(),
     }
 }
 

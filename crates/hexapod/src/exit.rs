@@ -2,6 +2,7 @@
 
 use hexapod_config::ConfigError;
 use hexapod_ros::RosError;
+use hexapod_setup::SetupError;
 use std::process::ExitCode;
 
 /// Why a process ends.
@@ -18,6 +19,15 @@ pub enum Failure {
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::Input(Box::new(error))
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Self {
+        match error {
+            SetupError::File(error) => error.into(),
+            error @ SetupError::Parameter { .. } => Self::Words(error.to_string()),
+        }
     }
 }
 

@@ -8,27 +8,27 @@ use std::process::ExitCode;
 
 /// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
 /// before anything is opened.
-pub fn main<S, E: std::fmt::Display>(
+pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     name: &str,
     specs: Vec<ParamSpec>,
-    load: impl FnOnce(&Params) -> Result<S, ConfigError>,
+    load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
     exit::log();
     exit::status(start(name, specs, load, run))
 }
 
-fn start<S, E: std::fmt::Display>(
+fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     name: &str,
     specs: Vec<ParamSpec>,
-    load: impl FnOnce(&Params) -> Result<S, ConfigError>,
+    load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     check_parameter_files(name, &specs)?;
     let ros = Ros::init()?;
     let node = RosNode::create(&ros, name, specs, Params::new())?;
-    let setup = load(node.values())?;
+    let setup = load(node.values()).map_err(Into::into)?;
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }

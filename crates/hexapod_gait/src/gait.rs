@@ -1,7 +1,9 @@
 //! Gaits as data: when each leg stands and when it swings.
 
+use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
 use hexapod_kinematics::MAX_LEGS;
+use nalgebra::Vector2;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +27,14 @@ pub struct GaitSpec {
     /// How a foot crosses from lift-off to touch-down.
     #[serde(default)]
     pub swing: SwingProfile,
+    /// Whether the robot stands on its feet at every moment; a gait that is meant to fall from step to step, as a
+    /// trot, says `false`.
+    #[serde(default = "yes")]
+    pub stable: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn half() -> f64 {
@@ -137,6 +147,19 @@ impl Gait {
         } else {
             LegPhase::Swing((own - self.duty_factor) / (1.0 - self.duty_factor))
         }
+    }
+
+    /// The least margin by which `centre` lies inside the hull of the standing feet, over the whole cycle, with the
+    /// feet at `rest` (m); minus infinity when fewer than three feet stand at some moment.
+    #[must_use]
+    pub fn least_margin(&self, rest: &[Vector2<f64>], centre: Vector2<f64>) -> f64 {
+        let ends = (0..rest.len()).flat_map(|leg| [self.lift_off_phase(leg), fraction(-self.offsets[leg])]);
+        // Who stands changes at these phases only: just after each is enough.
+        let standing = |phase: f64| {
+            let stands = move |leg: &usize| matches!(self.leg_phase(*leg, phase), LegPhase::Stance(_));
+            SupportPolygon::new((0..rest.len()).filter(stands).map(|leg| rest[leg]))
+        };
+        ends.map(|phase| standing(fraction(phase + 1e-6)).margin(centre)).fold(f64::INFINITY, f64::min)
     }
 
     /// The phase at which leg `leg` lifts off.

@@ -52,6 +52,7 @@ fn when_stepping_a_tripod_with_the_sine_expect_the_golden_table() {
         side_lag: 0.5,
         phase_offsets: Default::default(),
         swing: SwingProfile::Sine,
+        stable: true,
     };
     let place = |name: &str, left, rank| LegPlace { name: name.into(), left, rank };
     let places = [

@@ -16,6 +16,6 @@ pub use error::RosError;
 pub use local::{LocalTopics, Refill, SharedPublisher};
 pub use node::{Caller, Ros, RosNode};
 pub use pacer::{Lateness, Pacer, monotonic_now};
-pub use parameters::{OnSet, Parameters};
+pub use parameters::{OnCheck, OnSet, Parameters};
 pub use r2r;
 pub use shutdown::{Shutdown, Stage};

@@ -3,7 +3,7 @@
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
 use crate::local::{Handler, LocalTopics, Refill, SharedPublisher, call};
-use crate::parameters::{OnSet, Parameters, from_override};
+use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
@@ -141,6 +141,11 @@ impl RosNode {
     }
 
     /// Who is asked before a parameter changes while the node runs.
+    pub fn on_check(&self, on_check: OnCheck) {
+        self.parameters.on_check(on_check);
+    }
+
+    /// Who is told when a parameter has changed.
     pub fn on_set(&self, on_set: OnSet) {
         self.parameters.on_set(on_set);
     }

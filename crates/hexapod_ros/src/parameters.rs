@@ -6,8 +6,10 @@ use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::msg;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Called with a parameter's name and its checked value before it is stored; an `Err` refuses it with the reason.
-pub type OnSet = Box<dyn FnMut(&str, &ParamValue) -> Result<(), String> + Send>;
+/// Asked whether a parameter may have a value that its specification allows; an `Err` refuses it with the reason.
+pub type OnCheck = Box<dyn Fn(&str, &ParamValue) -> Result<(), String> + Send>;
+/// Told of a parameter's new value.
+pub type OnSet = Box<dyn FnMut(&str, &ParamValue) + Send>;
 
 /// Declared parameters and their present values.
 #[derive(Clone)]
@@ -18,6 +20,7 @@ pub struct Parameters {
 struct Shared {
     specs: Vec<ParamSpec>,
     values: Params,
+    on_check: Option<OnCheck>,
     on_set: Option<OnSet>,
 }
 
@@ -25,20 +28,17 @@ impl Parameters {
     /// The parameters of `specs` at `values`; one that has no value has its default.
     #[must_use]
     pub fn new(specs: Vec<ParamSpec>, values: Params) -> Self {
-        Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_set: None })) }
+        Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_check: None, on_set: None })) }
     }
 
     /// Who is asked before a parameter changes.
-    pub fn on_set(&self, on_set: OnSet) {
-        self.locked(|shared| shared.on_set = Some(on_set));
+    pub fn on_check(&self, on_check: OnCheck) {
+        self.locked(|shared| shared.on_check = Some(on_check));
     }
 
-    /// Sets one parameter as `ros2 param set` does.
-    ///
-    /// # Errors
-    /// Why the value is refused.
-    pub fn set(&self, name: &str, value: &ParamValue) -> Result<(), String> {
-        self.locked(|shared| shared.set(name, value))
+    /// Who is told when a parameter has changed.
+    pub fn on_set(&self, on_set: OnSet) {
+        self.locked(|shared| shared.on_set = Some(on_set));
     }
 
     pub(crate) fn set_all(&self, parameters: &[msg::Parameter]) -> Vec<msg::SetParametersResult> {
@@ -46,9 +46,11 @@ impl Parameters {
     }
 
     pub(crate) fn set_atomically(&self, parameters: &[msg::Parameter]) -> msg::SetParametersResult {
-        let checked = self.locked(|shared| parameters.iter().try_for_each(|p| shared.check(p).map(|_| ())));
-        let done = checked.and_then(|()| parameters.iter().try_for_each(|p| self.set_message(p)));
-        result(done)
+        // All are checked before the first is set.
+        result(self.locked(|shared| {
+            let checked: Result<Vec<_>, String> = parameters.iter().map(|p| shared.check(p)).collect();
+            parameters.iter().zip(checked?).try_for_each(|(p, value)| shared.set(&p.name, &value))
+        }))
     }
 
     fn set_message(&self, parameter: &msg::Parameter) -> Result<(), String> {
@@ -108,6 +110,9 @@ impl Shared {
         if spec.read_only && !unchanged {
             return Err(format!("`{}` is fixed once the node runs; set it at the start", spec.name));
         }
+        if let Some(on_check) = &self.on_check {
+            on_check(spec.name, &value)?;
+        }
         Ok(value)
     }
 
@@ -115,7 +120,7 @@ impl Shared {
         let (spec, value) = check_named(&self.specs, name, value)?;
         let name = spec.name;
         if let Some(on_set) = &mut self.on_set {
-            on_set(name, &value)?;
+            on_set(name, &value);
         }
         self.values.insert(name, value);
         Ok(())

@@ -3,6 +3,7 @@
 use hexapod_config::{ConfigError, Document};
 use hexapod_gait::{Gait, GaitSpec, leg_places};
 use hexapod_kinematics::Robot;
+use nalgebra::Vector2;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,10 +29,17 @@ impl Gaits {
         let document = Document::read(path)?;
         let file: File = document.deserialize()?;
         let places = leg_places(robot);
+        let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.gaits {
             let gait = Gait::try_new(&spec, &places)
                 .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
+            // The hips stand for the feet, which rest straight out from them.
+            if spec.stable && gait.least_margin(&hips, Vector2::zeros()) < -1e-6 {
+                let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
+                let message = "the robot would not stand on its feet at every moment of this gait";
+                return Err(document.error_at(&format!("gaits.{name}"), message, help));
+            }
             by_name.insert(name, gait);
         }
         if by_name.is_empty() {

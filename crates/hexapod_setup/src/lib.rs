@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod error;
 mod files;
 mod gaits;
 pub mod params;
 mod robot;
 mod servos;
 
+pub use error::SetupError;
 pub use files::Files;
 pub use gaits::Gaits;
 pub use robot::Description;

@@ -43,7 +43,6 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
             switch.store(*on, Ordering::Relaxed);
         }
-        Ok(())
     }));
     let description: Publisher<Text> =
         node.publisher("robot_description", QosProfile::default().keep_last(1).transient_local())?;
