@@ -14,7 +14,7 @@ pub use clock::RosClock;
 pub use diagnostics::{Diagnostics, Level, Status};
 pub use error::RosError;
 pub use local::{LocalTopics, Refill, SharedPublisher};
-pub use node::{Caller, Ros, RosNode};
+pub use node::{Caller, Reply, Ros, RosNode};
 pub use pacer::{Lateness, Pacer, monotonic_now};
 pub use parameters::{OnCheck, OnSet, Parameters};
 pub use r2r;

@@ -50,6 +50,20 @@ impl Ros {
     }
 }
 
+/// The answer that a service's caller waits for.
+pub struct Reply<S: WrappedServiceTypeSupport> {
+    request: r2r::ServiceRequest<S>,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static> Reply<S> {
+    /// Answers. A client that has gone in the meantime is its own affair.
+    pub fn send(self, response: S::Response) {
+        if let Err(error) = self.request.respond(response) {
+            tracing::debug!("an answer was not delivered: {error}");
+        }
+    }
+}
+
 type Answer = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Calls a service; answers are handled on the node's spinning thread.
@@ -209,17 +223,25 @@ impl RosNode {
     where
         S::Request: Clone,
     {
-        let stream = self
-            .node
-            .create_service::<S>(name, QosProfile::services_default())
-            .map_err(|e| RosError::topic(name, e))?;
-        let service = name.to_owned();
+        self.serve_later::<S>(name, move |request, reply| reply.send(answer(request)))
+    }
+
+    /// As [`Self::serve`], for answers that take a while: `take` hands the reply on and returns at once.
+    ///
+    /// # Errors
+    /// The service cannot be made.
+    pub fn serve_later<S: WrappedServiceTypeSupport + 'static>(
+        &mut self,
+        name: &str,
+        mut take: impl FnMut(S::Request, Reply<S>) + Send + 'static,
+    ) -> Result<(), RosError>
+    where
+        S::Request: Clone,
+    {
+        let stream = self.node.create_service::<S>(name, QosProfile::services_default());
+        let stream = stream.map_err(|e| RosError::topic(name, e))?;
         self.drains.push(drain(stream, move |request: r2r::ServiceRequest<S>| {
-            let response = answer(request.message.clone());
-            if let Err(error) = request.respond(response) {
-                // The client has gone in the meantime, which is its affair.
-                tracing::debug!("no answer delivered on {service}: {error}");
-            }
+            take(request.message.clone(), Reply { request });
         }));
         Ok(())
     }

@@ -1,31 +1,62 @@
 //! What the node takes in: joint commands, `enable` and `emergency_stop`.
 
 use crate::requests::{Action, Answer, Control};
-use crate::targets::Intake;
+use crate::targets::{Intake, IntakeCount};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{RosError, RosNode, monotonic_now};
+use hexapod_ros::{Reply, RosError, RosNode, monotonic_now};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A warning about refused messages at most this often.
 const WARN_EVERY: Duration = Duration::from_secs(1);
+/// How long DDS may take to bring a planner and this node together.
+const DISCOVERY: Duration = Duration::from_millis(3500);
 
 /// Opens the topic and the services on `node`.
 pub(crate) fn open(node: &mut RosNode, intake: Intake, control: Control) -> Result<(), RosError> {
+    let count = intake.count();
     commands(node, intake)?;
     let control = Arc::new(Mutex::new(control));
     let ask = move |action: Action| control.lock().unwrap_or_else(PoisonError::into_inner).ask(action);
     let enable = ask.clone();
-    node.serve::<SetBool::Service>("enable", move |request: SetBool::Request| {
-        let Answer { success, message } = enable(if request.data { Action::Enable } else { Action::Disable });
-        SetBool::Response { success, message }
-    })?;
+    // Counts what takes an `enable` back that is still waiting.
+    let taken_back = Arc::new(AtomicU64::new(0));
+    let taken_back_by_stop = Arc::clone(&taken_back);
+    node.serve_later::<SetBool::Service>(
+        "enable",
+        move |request: SetBool::Request, reply: Reply<SetBool::Service>| {
+            let (enable, count) = (enable.clone(), Arc::clone(&count));
+            let answer = move || {
+                let action = if request.data { Action::Enable } else { Action::Disable };
+                if action == Action::Enable {
+                    wait_for_commands(&count);
+                }
+                let Answer { success, message } = enable(action);
+                reply.send(SetBool::Response { success, message });
+            };
+            // A thread of its own: the commands it may wait for come in on this one.
+            if let Err(error) = std::thread::Builder::new().name("servo-enable".into()).spawn(answer) {
+                tracing::error!("enable is not answered: {error}");
+            }
+        },
+    )?;
     node.serve::<Trigger::Service>("emergency_stop", move |_: Trigger::Request| {
+        taken_back_by_stop.fetch_add(1, Ordering::SeqCst);
         let Answer { success, message } = ask(Action::EmergencyStop);
         Trigger::Response { success, message }
     })
+}
+
+/// Waits for the first command, at most as long as discovery takes: a planner that has just been started may not have
+/// been heard yet.
+fn wait_for_commands(count: &IntakeCount) {
+    let deadline = monotonic_now() + DISCOVERY;
+    while count.taken() == 0 && monotonic_now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Best effort, so that senders of every reliability are heard; an old command is not worth sending twice.

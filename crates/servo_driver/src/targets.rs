@@ -85,12 +85,19 @@ pub enum Refusal {
 /// What became of messages, for diagnostics.
 #[derive(Debug, Default)]
 pub struct IntakeCount {
+    taken: AtomicU64,
     refused: AtomicU64,
     empty: AtomicU64,
     last: Mutex<String>,
 }
 
 impl IntakeCount {
+    /// Messages that were taken.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     /// Messages that were refused.
     #[must_use]
     pub fn refused(&self) -> u64 {
@@ -149,6 +156,7 @@ impl Intake {
         }
         let targets = self.check(names, positions_rad, at).inspect_err(|refusal| self.count.note(refusal))?;
         self.hand_over(targets);
+        self.count.taken.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
