@@ -12,11 +12,12 @@ use std::sync::{Mutex, PoisonError};
 pub struct SharedState {
     state: AtomicU8,
     real_time: Mutex<Granted>,
+    gait: Mutex<String>,
 }
 
 impl Default for SharedState {
     fn default() -> Self {
-        Self { state: AtomicU8::new(0), real_time: Mutex::new(Ok(())) }
+        Self { state: AtomicU8::new(0), real_time: Mutex::new(Ok(())), gait: Mutex::default() }
     }
 }
 
@@ -39,6 +40,15 @@ impl SharedState {
     /// Takes down whether the loop runs in real time.
     pub fn set_real_time(&self, granted: Granted) {
         *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) = granted;
+    }
+
+    /// Takes down the gait that was asked for last.
+    pub fn set_gait(&self, name: &str) {
+        name.clone_into(&mut self.gait.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn gait(&self) -> String {
+        self.gait.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn real_time(&self) -> Granted {
@@ -71,6 +81,7 @@ impl Report {
     pub fn status(&self, inbox: &Inbox, shared: &SharedState) -> Status {
         let mut status = Status::default();
         status.value("state", shared.get().as_str());
+        status.value("gait", shared.gait());
         let Twist { vx, vy, wz } = self.twist;
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());

@@ -22,9 +22,10 @@ use std::sync::Arc;
 /// A topic or service cannot be opened.
 pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     steering(node, setup.stamped, inbox)?;
-    posture(node, setup, inbox)?;
+    shared.set_gait(&params::gait_name(&setup.params));
+    posture(node, setup, inbox, shared)?;
     services(node, inbox, shared)?;
-    parameters(node, setup, inbox);
+    parameters(node, setup, inbox, shared);
     Ok(())
 }
 
@@ -51,12 +52,13 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
     })
 }
 
-fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
+fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let to = inbox.clone();
     node.subscribe("body_pose", latest(), move |message: Pose| to.take("body_pose", body_offset(&message)))?;
-    let (to, gaits) = (inbox.clone(), setup.gaits.clone());
+    let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
-        to.take("gait", gaits.get(&message.data).map(Command::Gait));
+        let gait = gaits.get(&message.data).inspect(|_| state.set_gait(&message.data));
+        to.take("gait", gait.map(Command::Gait));
     })?;
     let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
     node.subscribe_shared("servo_states", latest(), move |message: &JointState| {
@@ -111,20 +113,23 @@ fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Res
     })
 }
 
-fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox) {
+fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) {
     let gaits = setup.gaits.clone();
     node.on_check(Box::new(move |name, value| match (name, value) {
         ("gait", ParamValue::String(gait)) => gaits.get(gait).map(|_| ()),
         _ => Ok(()),
     }));
-    let (to, gaits) = (inbox.clone(), setup.gaits.clone());
+    let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     let mut params: Params = setup.params.clone();
     node.on_set(Box::new(move |name, value| {
         if let Some(known) = params.get_mut(name) {
             *known = value.clone();
         }
         let command = match (name, value) {
-            ("gait", ParamValue::String(gait)) => gaits.get(gait).ok().map(Command::Gait),
+            ("gait", ParamValue::String(gait)) => {
+                state.set_gait(gait);
+                gaits.get(gait).ok().map(Command::Gait)
+            }
             ("step_height", _) => value.as_f64().map(Command::StepHeight),
             ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
             _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
