@@ -58,7 +58,7 @@ class Session:
 
     def start(self, name, *arguments):
         """Start an executable in this domain."""
-        log = self.folder / f'{name}.{len(self.processes)}.log'
+        log = self.folder / f'{name}.{self.domain}.{len(self.processes)}.log'
         self.processes.append(processes.Process(name, arguments, log, self.domain))
         return self.processes[-1]
 

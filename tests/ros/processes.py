@@ -36,7 +36,8 @@ class Process:
         with self.log_path.open('wb') as output:
             self.started_at = time.monotonic()
             self.popen = subprocess.Popen([binary(name), *arguments], stdout=output, stderr=subprocess.STDOUT,
-                                          stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+                                          stdin=subprocess.DEVNULL, env=environment, cwd=ROOT,
+                                          start_new_session=True)
         started.append(self)
 
     @property

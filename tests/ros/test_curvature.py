@@ -10,6 +10,7 @@ pytest.importorskip('rclpy')
 yaml = pytest.importorskip('yaml')
 
 from processes import ROOT
+from robot_model import Kinematics
 from std_msgs.msg import Float64
 import walked
 
@@ -60,11 +61,11 @@ def user(shared_session):
 
 @pytest.mark.parametrize('curvature', CURVATURES)
 def test_when_walking_an_arc_expect_its_turning_centre(user, curvature):
+    # The robot walks on from one arc to the next.
     steer(user, VELOCITY_M_S, curvature)
-    user.spin(1.2)
-    (ahead, left), turned = walked_centre(user, 6.0 if SOAK else 2.0)
-    user.quiet()
-    user.wait_state('standing')
+    user.wait_state('walking')
+    user.spin(1.0)
+    (ahead, left), turned = walked_centre(user, 6.0 if SOAK else 1.6)
     radius = wanted_radius(VELOCITY_M_S, curvature)
     assert turned * math.copysign(1.0, curvature) > 0, 'positive turns left, negative right'
     figures.note(f'turning centre at curvature {curvature:g}', 1e3 * left, 'mm', 1e3 * radius)
@@ -76,10 +77,9 @@ def test_when_walking_an_arc_expect_its_turning_centre(user, curvature):
 @pytest.mark.parametrize('velocity,curvature', [(-0.08, 0.8), (-0.08, -1.2), (0.03, 1.7)])
 def test_when_walking_backwards_or_slowly_expect_the_centre_of_the_same_formula(user, velocity, curvature):
     steer(user, velocity, curvature)
-    user.spin(1.2)
-    (ahead, left), _ = walked_centre(user, 3.0)
-    user.quiet()
-    user.wait_state('standing')
+    user.wait_state('walking')
+    user.spin(1.0)
+    (ahead, left), _ = walked_centre(user, 2.0)
     assert left == pytest.approx(wanted_radius(velocity, curvature), rel=0.01, abs=1e-4)
     assert ahead == pytest.approx(0.0, abs=1e-3)
 
@@ -91,7 +91,6 @@ def test_when_the_outermost_foot_is_looked_at_expect_it_to_travel_the_distance(u
     vx, _, wz = walked.twist_of(user.latest('commanded_twist'))
     user.quiet()
     user.wait_state('standing')
-    from robot_model import Kinematics
     message = user.latest('joint_commands')
     feet = Kinematics().feet(message.name, message.position)
     speeds = [math.hypot(vx - wz * foot[1], wz * foot[0]) for foot in feet]
@@ -118,8 +117,7 @@ def test_when_curvature_changes_in_mid_step_expect_no_jump(user):
 @pytest.mark.parametrize('curvature', [2.0, -2.0, 7.0, -1e9])
 def test_when_curvature_is_out_of_its_range_expect_it_turned_on_the_spot(user, curvature):
     steer(user, VELOCITY_M_S, curvature)
+    user.wait_state('walking')
     user.spin(1.0)
-    (_, left), turned = walked_centre(user, 1.0)
-    user.quiet()
-    user.wait_state('standing')
+    (_, left), turned = walked_centre(user, 0.8)
     assert abs(left) < 1e-3 and turned * curvature > 0

@@ -181,10 +181,11 @@ def test_when_the_sign_flips_all_the_time_expect_accelerations_bounded(user):
         user.stream('cmd_vel', twist(*(1e9 * (-1) ** number, 0.0, 0.0) if number < 8 else (0.1, 0.0, 3.0 * (-1) ** number)))
         user.spin(0.27)
     walks = [walked.twist_of(each.message) for each in twists[start:]]
+    # The twist comes with every second tick, so 20 ms lie between two.
     # Slowing down for a foot at the edge of its reach may be sharper than the limits for speeding up.
     for before, after in zip(walks, walks[1:]):
         change = math.hypot(after[0], after[1]) - math.hypot(before[0], before[1])
-        assert change <= 0.3 * 0.01 * 1.001 + 1e-9
+        assert change <= 0.3 * 0.02 * 1.001 + 1e-9
 
 
 @pytest.mark.parametrize('name', ['', 'gallop', 'Tripod', 'tripod ', '\N{PILE OF POO}', 'x' * 10000], ids=lambda n: n[:8])
@@ -218,7 +219,7 @@ def test_when_joint_commands_are_broken_expect_the_driver_to_drop_and_count_them
     # Without the planner, so that nothing overwrites what the broken messages would do.
     user = session.user
     user.hear('joint_commands', 'servo_states', '/diagnostics', 'gait_state')
-    assert user.enable().success
+    user.arm()
     user.stand()
     user.spin(0.5)
     pose = whole_pose(user)
@@ -243,7 +244,7 @@ def test_when_joint_commands_are_broken_expect_the_driver_to_drop_and_count_them
 def test_when_joint_commands_are_beyond_the_limits_expect_them_held_at_the_limits(session, nodes):
     user = session.user
     user.hear('joint_commands', 'servo_states', '/diagnostics', 'gait_state')
-    assert user.enable().success
+    user.arm()
     user.stand()
     nodes['gait_planner'].signal(9)
     nodes['gait_planner'].wait()

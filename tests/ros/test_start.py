@@ -109,7 +109,7 @@ def test_when_a_sitting_robot_gets_a_command_expect_it_to_stand_up_and_walk(sess
 def test_when_nodes_run_apart_expect_the_same_robot(session, nodes):
     user = session.user
     user.hear('joint_states', 'joint_commands', 'servo_states', 'gait_state', 'odom')
-    assert user.enable().success
+    user.arm()
     user.stand()
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')

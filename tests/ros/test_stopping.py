@@ -40,8 +40,8 @@ def go(user, *command, seconds=1.3):
 
 
 def planted(user):
-    """Return whether all feet are down, as was said last."""
-    return all(walked.contacts_of(user.latest('foot_contacts')).values())
+    """Return whether all feet are down now; what was heard last may be of the tick before gait_state."""
+    return all(walked.contacts_of(user.next('foot_contacts')).values())
 
 
 @pytest.mark.parametrize('command', [(0.06,), (0.0, 0.04), (0.0, 0.0, 0.4), (0.14, 0.0, 0.0), (0.05, 0.02, -0.3)], ids=str)

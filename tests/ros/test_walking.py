@@ -119,7 +119,7 @@ def test_when_the_gait_changes_while_walking_expect_three_feet_down_and_no_slip(
     user.stream('cmd_vel', twist(0.03, 0.0, 0.1))
     user.spin(1.3)
     user.publish('gait', String(data=gait))
-    user.spin(4.0)
+    user.spin(3.2)
     user.quiet()
     user.wait_state('standing')
     commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]

@@ -99,7 +99,7 @@ class User:
         now = time.monotonic()
         for topic, stream in self._streams.items():
             if now >= stream['due']:
-                self.publish(topic, stream['message'])
+                self._publishers[topic].publish(stream['message'])
                 stream['due'] = max(stream['due'] + stream['period'], now - stream['period'])
         due = min((stream['due'] for stream in self._streams.values()), default=now + seconds)
         self.executor.spin_once(timeout_sec=max(0.0, min(seconds, due - now)))
@@ -192,6 +192,13 @@ class User:
     def enable(self, on=True):
         """Switch the servos on or off."""
         return self.call('enable', SetBool.Request(data=on))
+
+    def arm(self):
+        """Switch the servos on, as soon as the driver has heard of the planner, and wait until all have pulses."""
+        self.until(lambda: self.enable().success, DISCOVERY_S, 'servos switched on')
+        servos, commands = self.listen('servo_states'), self.listen('joint_commands')
+        self.until(lambda: servos and commands and len(servos[-1].message.name) == len(commands[-1].message.name),
+                   DISCOVERY_S, 'pulses for all joints')
 
     def stand(self):
         """Stand up, and return when the robot does."""
