@@ -26,6 +26,7 @@ fn engine(duty_factor: f64, cycle_time: f64) -> Engine {
         side_lag: 0.5,
         phase_offsets: Default::default(),
         swing: SwingProfile::Smooth,
+        stable: true,
     };
     let gait = Gait::try_new(&spec, &leg_places(&robot())).unwrap();
     let limits = TwistLimits {

@@ -195,3 +195,16 @@ fn when_bus_is_full_expect_62_boards_to_work() {
     assert_eq!(driver.state(), hexapod_servo::State::Armed);
     assert!(addresses.iter().all(|&address| bus.pulse_us(address as u8, 15).is_some()));
 }
+
+#[test]
+fn when_a_servo_is_narrowed_to_its_joint_expect_no_count_beyond_it() {
+    let raw: RawServoConfig = serde_yaml::from_str(include_str!("../../../config/servos.yaml")).unwrap();
+    let mut config = ServoConfig::try_from(raw).unwrap();
+    assert!(config.limit_joint("left_front_coxa", -0.7, 0.65));
+    assert!(!config.limit_joint("left_front_coxa", 2.0, 2.1) && !config.limit_joint("no_such_joint", -1.0, 1.0));
+    let servo = &config.servos()[config.joint_index("left_front_coxa").unwrap()];
+    for asked in [-1e9, -0.7, -0.3, 0.0, 0.649, 0.65, 0.66, 1e9, f64::NAN] {
+        let told = servo.angle_of_counts(servo.counts(asked));
+        assert!((-0.7 - 1e-9..=0.65 + 1e-9).contains(&told), "{asked} is told as {told}");
+    }
+}

@@ -12,7 +12,7 @@ use std::path::Path;
 pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigError> {
     let document = Document::read(path)?;
     let raw: RawServoConfig = document.deserialize()?;
-    let config =
+    let mut config =
         ServoConfig::try_from(raw).map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))?;
     let joints: Vec<&str> = robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect();
     if let Some(servo) = config.servos().iter().find(|servo| !joints.contains(&servo.joint())) {
@@ -22,6 +22,14 @@ pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigErro
     if let Some(joint) = joints.iter().find(|joint| config.joint_index(joint).is_none()) {
         let help = "give every joint its board, channel and points";
         return Err(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
+    }
+    for joint in robot.legs().iter().flat_map(Leg::joints) {
+        let limits = joint.limits();
+        if !config.limit_joint(joint.name(), limits.lower, limits.upper) {
+            let message = format!("the servo reaches no angle from {:.3} to {:.3} rad", limits.lower, limits.upper);
+            let help = "these are the joint's limits in the URDF; check points, direction and trim_rad";
+            return Err(document.error_at(&format!("servos.{}", joint.name()), message, help));
+        }
     }
     Ok(config)
 }

@@ -64,6 +64,25 @@ impl Servo {
         self.neutral_us
     }
 
+    /// Keeps angles and counts within joint limits; false, and no change, when nothing would be left.
+    pub(super) fn narrow(&mut self, lower_rad: f64, upper_rad: f64) -> bool {
+        let lower = self.angles_rad.0.max(lower_rad);
+        let upper = self.angles_rad.1.min(upper_rad);
+        let inside = |counts: &u16| {
+            let angle = self.angle_of_counts(*counts);
+            angle >= lower - f64::EPSILON && angle <= upper + f64::EPSILON
+        };
+        let (shortest, longest) = (self.range.shortest(), self.range.longest());
+        let narrowed = (shortest..=longest)
+            .find(inside)
+            .zip((shortest..=longest).rev().find(inside))
+            .and_then(|(shortest, longest)| PulseRange::try_new(shortest, longest));
+        let Some(range) = narrowed else { return false };
+        self.range = range;
+        self.angles_rad = (lower, upper);
+        true
+    }
+
     /// Speed limit in radians per second.
     pub fn speed_limit_rad_s(&self) -> f64 {
         self.speed_limit_rad_s
