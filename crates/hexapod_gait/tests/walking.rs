@@ -163,6 +163,42 @@ fn when_stopped_by_hand_expect_commands_to_count_only_after_the_stick_is_let_go(
     assert_eq!(engine.last().state, GaitState::Walking);
 }
 
+#[test]
+fn when_ticking_through_every_posture_expect_no_allocation() {
+    let mut engine = engine();
+    let mut input = twist(0.06, 0.02, 0.2);
+    input.body_offset.rotation.x = 0.05;
+    let measured = allocation_counter::measure(|| {
+        for tick in 0..2000 {
+            if tick == 1500 {
+                engine.sit();
+            }
+            engine.step(&input, 0.01);
+        }
+    });
+    assert_eq!(measured.count_total, 0, "allocations in the tick");
+    assert_eq!(engine.last().state, GaitState::Sitting);
+}
+
+#[test]
+fn when_found_in_another_pose_expect_the_legs_placed_one_by_one_and_the_robot_to_stand() {
+    let mut engine = engine();
+    let mut found = engine.last().angles;
+    for (leg, angles) in found.iter_mut().take(6).enumerate() {
+        angles[0] += if leg % 2 == 0 { 0.3 } else { -0.2 };
+        angles[1] += 0.1;
+    }
+    assert!(engine.adopt(&found[..6]));
+    let mut observer = Observer::new(&engine, 0.01);
+    engine.stand();
+    for _ in 0..1000 {
+        let tick = *engine.step(&Input::default(), 0.01);
+        observer.check(&engine, &tick).unwrap();
+        assert!(tick.contacts.iter().filter(|&&down| down).count() >= 5 || tick.state == GaitState::Standing);
+    }
+    assert_eq!(engine.last().state, GaitState::Standing);
+}
+
 #[derive(Clone, Debug)]
 enum Act {
     Drive(Twist),
