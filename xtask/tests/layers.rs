@@ -110,3 +110,14 @@ fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     }
     found
 }
+
+#[test]
+fn when_colcon_looks_for_packages_expect_only_the_root() {
+    let metadata = metadata();
+    for package in metadata["packages"].as_array().unwrap().iter().filter(|package| package["source"].is_null()) {
+        let folder = std::path::Path::new(text(&package["manifest_path"])).parent().unwrap().to_owned();
+        let ignored = folder.join("COLCON_IGNORE").is_file();
+        // colcon takes every workspace member for a package, and would build r2r once for each.
+        assert_eq!(ignored, text(&package["name"]) != "hexapod", "{}", folder.display());
+    }
+}
