@@ -10,6 +10,7 @@ import pytest
 TEST_TIMEOUT_S = 120
 # Our own node must not speak to the network either.
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).with_name('discovery.xml'))
 
 
 def pytest_collection_modifyitems(config, items):

@@ -33,6 +33,8 @@ class Process:
         self.name, self.log_path = name, Path(log)
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
                        'RUST_BACKTRACE': '1', 'NO_COLOR': '1'}
+        # The tests' own: the robot runs as it does for a user.
+        environment.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
         with self.log_path.open('wb') as output:
             self.started_at = time.monotonic()
             self.popen = subprocess.Popen([binary(name), *arguments], stdout=output, stderr=subprocess.STDOUT,

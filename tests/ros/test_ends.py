@@ -13,12 +13,12 @@ pytest.importorskip('rclpy')
 from conftest import Session
 from processes import assert_no_crash
 from robot_model import JOINTS
-from user import twist
+from user import Status, twist
 import walked
 
 SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
 TIMES = 50 if SOAK else 10
-# Robots that walk at the same time, each in its own domain: they mostly wait.
+# Robots that walk at the same time.
 AT_ONCE = 5
 END_S = 3.0
 
@@ -44,7 +44,7 @@ def end_in_mid_stride(session, number, index):
     user = session.user
     user.listen('servo_states')
     robot = walking_robot(session, index)
-    contacts, servos = user.listen('foot_contacts'), user.listen('servo_states')
+    contacts, servos, commands = (user.listen(topic) for topic in ('foot_contacts', 'servo_states', 'joint_commands'))
     sent = time.monotonic()
     robot.signal(number)
     user.until(lambda: not robot.is_running(), 10.0, 'the robot to end')
@@ -54,51 +54,53 @@ def end_in_mid_stride(session, number, index):
     user.spin(0.1)
     assert all(walked.contacts_of(contacts[-1].message).values()), 'feet in the air at the end'
     assert servos[-1].message.name == [], 'servos still have pulses at the end'
+    walked.assert_sane(commands)
     return seconds
+
+
+@pytest.fixture
+def side_by_side(tmp_path):
+    """Return a function that tries something with several robots at once, each in its own domain: they mostly wait."""
+    def run(attempt, arguments):
+        sessions = [Session(tmp_path) for _ in arguments]
+        try:
+            with ThreadPoolExecutor(len(sessions)) as pool:
+                tries = [pool.submit(attempt, session, *each) for session, each in zip(sessions, arguments)]
+                return [each.result() for each in tries]
+        finally:
+            for session in sessions:
+                session.close()
+
+    return run
 
 
 @pytest.mark.timeout(TIMES * 20)
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
-def test_when_signalled_in_mid_stride_expect_feet_planted_servos_off_and_status_0(tmp_path, number):
-    longest = 0.0
-    for first in range(0, TIMES, AT_ONCE):
-        sessions = [Session(tmp_path) for _ in range(AT_ONCE)]
-        try:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                ends = [pool.submit(end_in_mid_stride, each, number, first + index) for index, each in enumerate(sessions)]
-                longest = max(longest, *(end.result() for end in ends))
-        finally:
-            for each in sessions:
-                each.close()
+def test_when_signalled_in_mid_stride_expect_feet_planted_servos_off_and_status_0(side_by_side, number):
+    tries = [(number, index) for index in range(TIMES)]
+    ends = [side_by_side(end_in_mid_stride, tries[first:first + AT_ONCE]) for first in range(0, TIMES, AT_ONCE)]
+    longest = max(max(each) for each in ends)
     figures.note(f'{signal.Signals(number).name} in mid-stride to the end, longest of {TIMES}', longest, 's', END_S)
     assert longest <= END_S
 
 
-def test_when_signalled_expect_no_jump_on_the_way_down(session):
+def end_after(session, number, seconds):
+    """End a robot some seconds after it began to stand up."""
     user = session.user
-    robot = walking_robot(session)
-    commands = user.listen('joint_commands')
-    user.spin(0.2)
-    robot.signal(signal.SIGINT)
-    user.until(lambda: not robot.is_running(), 10.0, 'the robot to end')
-    user.spin(0.05)
-    walked.assert_sane(commands)
+    robot = session.start('hexapod', 'run')
+    user.until(lambda: user.node.count_publishers('servo_states') == 1, 10.0, 'the robot')
+    user.enable()
+    user.call('stand')
+    user.spin(seconds)
+    sent = time.monotonic()
+    robot.signal(number)
+    assert robot.wait() == 0
+    assert time.monotonic() - sent <= END_S
+    assert_no_crash(robot)
 
 
-def test_when_signalled_while_sitting_or_rising_expect_an_orderly_end(session):
-    user = session.user
-    for wait in (0.0, 0.4, 1.0):
-        robot = session.start('hexapod', 'run')
-        user.until(lambda: user.node.count_publishers('servo_states') == 1, 10.0, 'the robot')
-        user.enable()
-        user.call('stand')
-        user.spin(wait)
-        sent = time.monotonic()
-        robot.signal(signal.SIGTERM)
-        assert robot.wait() == 0
-        assert time.monotonic() - sent <= END_S
-        assert_no_crash(robot)
-        user.until(lambda: not user.node.count_publishers('servo_states'), 10.0, 'the robot to be gone')
+def test_when_signalled_while_sitting_or_rising_expect_an_orderly_end(side_by_side):
+    side_by_side(end_after, [(signal.SIGTERM, 0.0), (signal.SIGINT, 0.4), (signal.SIGTERM, 1.0), (signal.SIGINT, 1.6)])
 
 
 def test_when_signalled_right_after_the_start_expect_an_orderly_end(session):
@@ -113,8 +115,8 @@ def test_when_signalled_right_after_the_start_expect_an_orderly_end(session):
         assert_no_crash(robot)
 
 
-@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
-def test_when_signalled_twice_expect_the_end_at_once(session, number):
+def end_twice(session, number):
+    """Signal a walking robot a second time and return how long it then took to end, s."""
     user = session.user
     servos = user.listen('servo_states')
     robot = walking_robot(session)
@@ -125,11 +127,16 @@ def test_when_signalled_twice_expect_the_end_at_once(session, number):
     robot.signal(number)
     assert robot.wait() == 0
     seconds = time.monotonic() - sent
-    figures.note(f'second {signal.Signals(number).name} to the end', seconds * 1e3, 'ms', 500)
-    assert seconds <= 0.5
     assert_no_crash(robot)
-    user.spin(0.05)
+    user.spin(0.1)
     assert servos[-1].message.name == []
+    return seconds
+
+
+def test_when_signalled_twice_expect_the_end_at_once(side_by_side):
+    seconds = max(side_by_side(end_twice, [(signal.SIGTERM,), (signal.SIGINT,)]))
+    figures.note('second signal to the end', seconds * 1e3, 'ms', 500)
+    assert seconds <= 0.5
 
 
 def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
@@ -161,7 +168,7 @@ def walking_nodes(session):
     user.spin(1.0)
 
 
-def test_when_the_planner_is_killed_expect_the_driver_to_hold_and_report(session, nodes):
+def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_the_next_one(session, nodes):
     user = session.user
     walking_nodes(session)
     servos, diagnostics = user.listen('servo_states'), user.listen('/diagnostics')
@@ -171,7 +178,6 @@ def test_when_the_planner_is_killed_expect_the_driver_to_hold_and_report(session
     user.quiet()
 
     def reported():
-        from user import Status
         statuses = [(each.received, Status(status)) for each in diagnostics[seen:] for status in each.message.status]
         return next((received for received, status in statuses if status.is_of('servo_driver') and status.level >= 1), None)
 
@@ -186,20 +192,18 @@ def test_when_the_planner_is_killed_expect_the_driver_to_hold_and_report(session
     assert len(servos) - start >= 60, 'the driver goes on telling what it does'
     for each in servos[start:]:
         assert (each.message.name, each.message.position) == (held.name, held.position)
+    back_on_its_feet(session)
 
 
-def test_when_the_planner_comes_back_expect_no_jump_and_a_robot_that_walks(session, nodes):
+def back_on_its_feet(session):
+    """Start the planner anew and walk; fail when a servo is told to jump meanwhile."""
     user = session.user
-    walking_nodes(session)
     servos = user.listen('servo_states')
-    nodes['gait_planner'].signal(signal.SIGKILL)
-    user.quiet()
-    user.spin(0.5)
     start = len(servos)
     user.listen('gait_state').clear()
     session.start('gait_planner')
     user.until(lambda: user.listen('gait_state'), 10.0, 'the new planner')
-    user.spin(1.0)
+    user.spin(0.5)
     user.stand()
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
@@ -230,13 +234,13 @@ def test_when_the_driver_is_killed_expect_the_next_one_disarmed(session, nodes):
     user.wait_state('standing')
 
 
-@pytest.mark.parametrize('name', ['state_publisher', 'servo_driver'])
-def test_when_another_node_is_killed_expect_the_planner_to_keep_its_rate(session, nodes, name):
+def test_when_the_others_are_killed_expect_the_planner_to_keep_its_rate(session, nodes):
     user = session.user
     walking_nodes(session)
     commands = user.listen('joint_commands')
     start = len(commands)
-    nodes[name].signal(signal.SIGKILL)
-    user.spin(2.0)
+    for name in ('state_publisher', 'servo_driver'):
+        nodes[name].signal(signal.SIGKILL)
+        user.spin(1.2)
     walked.assert_steady_rate(commands[start:])
     walked.assert_sane(commands[start:])

@@ -19,6 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 DISCOVERY_S = 15.0
+SETTLE_S = 0.2
 CALL_S = 5.0
 STREAM_HZ = 20.0
 
@@ -156,6 +157,8 @@ class User:
         publisher = self._publishers[topic]
         if publisher.get_subscription_count() < listeners:
             self.until(lambda: publisher.get_subscription_count() >= listeners, DISCOVERY_S, f'a listener on {topic}')
+            # The listener knows of us a little later than we of it, and cannot be asked.
+            self.spin(SETTLE_S)
         return publisher
 
     def publish(self, topic, message):
