@@ -256,9 +256,7 @@ impl Engine {
 
     /// Walks with another gait: at once when standing, else after the feet have been planted.
     pub fn set_gait(&mut self, gait: Gait) {
-        if gait != self.gait {
-            self.next_gait = Some(gait);
-        }
+        self.next_gait = (gait != self.gait).then_some(gait);
     }
 
     /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.

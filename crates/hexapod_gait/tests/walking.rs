@@ -30,6 +30,19 @@ fn tripod() -> Gait {
     Gait::try_new(&spec, &leg_places(&robot())).unwrap()
 }
 
+fn wave() -> Gait {
+    let spec = GaitSpec {
+        duty_factor: 5.0 / 6.0,
+        cycle_time: 2.4,
+        lag: 1.0 / 6.0,
+        side_lag: 0.5,
+        phase_offsets: Default::default(),
+        swing: SwingProfile::Smooth,
+        stable: true,
+    };
+    Gait::try_new(&spec, &leg_places(&robot())).unwrap()
+}
+
 const LIMITS: TwistLimits =
     TwistLimits { linear_velocity: 0.15, angular_velocity: 0.8, linear_acceleration: 0.3, angular_acceleration: 1.5 };
 
@@ -161,6 +174,21 @@ fn when_stopped_by_hand_expect_commands_to_count_only_after_the_stick_is_let_go(
     drive(&mut engine, &mut observer, &Input::default(), 1).unwrap();
     drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 10).unwrap();
     assert_eq!(engine.last().state, GaitState::Walking);
+}
+
+#[test]
+fn when_a_gait_is_set_and_set_back_at_once_expect_the_first_walked_on() {
+    let mut engine = engine();
+    let mut observer = Observer::new(&engine, 0.01);
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 400).unwrap();
+    let (before, slower) = (*engine.gait(), wave());
+    engine.set_gait(slower);
+    engine.set_gait(before);
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 100).unwrap();
+    assert_eq!((*engine.gait(), engine.last().state), (before, GaitState::Walking));
+    engine.set_gait(slower);
+    drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 400).unwrap();
+    assert_eq!((*engine.gait(), engine.last().state), (slower, GaitState::Walking));
 }
 
 #[test]
