@@ -1,7 +1,7 @@
 //! Where the centre of mass is over the feet.
 
-use crate::engine::Tick;
 use crate::support::SupportPolygon;
+use crate::tick::Tick;
 use hexapod_kinematics::Robot;
 use nalgebra::{Point3, Vector2};
 use std::sync::Arc;

@@ -3,88 +3,13 @@
 use crate::gait::Gait;
 use crate::limits::{self, Limited, LimitedBy, TwistLimits};
 use crate::posture::{BodyOffset, Glide};
-use crate::stance::{Stance, StanceError, StanceSpec, middle_angles};
+use crate::stance::{Stance, StanceError, middle_angles};
+use crate::tick::{GaitState, Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Pace, Walk};
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Vector2, Vector3};
+use nalgebra::{Vector2, Vector3};
 use std::sync::Arc;
-
-/// What the robot is doing, as published on `gait_state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GaitState {
-    /// On its belly.
-    Sitting,
-    /// On its feet, not walking.
-    Standing,
-    /// Following a twist.
-    Walking,
-    /// Slowing down and planting its feet.
-    Stopping,
-    /// In a transition, as standing up is.
-    Playing,
-}
-
-impl GaitState {
-    /// The state's name on the topic.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sitting => "sitting",
-            Self::Standing => "standing",
-            Self::Walking => "walking",
-            Self::Stopping => "stopping",
-            Self::Playing => "playing",
-        }
-    }
-}
-
-/// What the engine is set up with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Heights and bounds of the stance.
-    pub stance: StanceSpec,
-    /// Lift of a swinging foot, m, at most the one in `stance`.
-    pub step_height: f64,
-    /// Bounds of the body's motion.
-    pub limits: TwistLimits,
-    /// Seconds that standing up takes.
-    pub stand_time: f64,
-    /// Seconds that sitting down takes.
-    pub sit_time: f64,
-}
-
-/// Commands as they stand at a tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Input {
-    /// The twist wanted now; zero when there is no fresh command.
-    pub twist: Twist,
-    /// Where the body is wanted over its feet.
-    pub body_offset: BodyOffset,
-}
-
-/// What comes of a tick.
-#[derive(Clone, Copy, Debug)]
-pub struct Tick {
-    /// What the robot is doing.
-    pub state: GaitState,
-    /// Angles of each leg's joints, rad.
-    pub angles: [LegAngles; MAX_LEGS],
-    /// Their velocities over the tick, rad/s.
-    pub velocities: [LegAngles; MAX_LEGS],
-    /// Which feet are on the ground, as planned.
-    pub contacts: [bool; MAX_LEGS],
-    /// Feet in the footprint frame, m.
-    pub feet: [Vector3<f64>; MAX_LEGS],
-    /// The body's pose in the footprint frame.
-    pub footprint_from_body: Isometry3<f64>,
-    /// The twist walked in this tick.
-    pub twist: Twist,
-    /// What held the command back.
-    pub limited_by: LimitedBy,
-    /// The gait's phase, in [0, 1).
-    pub phase: f64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
@@ -168,7 +93,8 @@ impl Engine {
         for (angles, leg) in state.angles.iter_mut().zip(robot.legs()) {
             *angles = middle_angles(leg);
         }
-        let mut engine = Self { robot, stance, gait, next_gait: None, settings, tick: blank_tick(&state), state };
+        let mut engine =
+            Self { robot, stance, gait, next_gait: None, settings, tick: Tick::blank(state.angles), state };
         // `Stance::new` has made sure that every foot rests within reach at this height.
         let _ = engine.solve(f64::INFINITY);
         engine.report(Limited::unlimited(Twist::ZERO), 0.0);
@@ -558,18 +484,4 @@ enum Obstacle {
 
 fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
     angles.iter().zip(leg.joints()).all(|(angle, joint)| (joint.limits().lower..=joint.limits().upper).contains(angle))
-}
-
-fn blank_tick(state: &State) -> Tick {
-    Tick {
-        state: GaitState::Sitting,
-        angles: state.angles,
-        velocities: [LegAngles::zeros(0); MAX_LEGS],
-        contacts: [false; MAX_LEGS],
-        feet: [Vector3::zeros(); MAX_LEGS],
-        footprint_from_body: Isometry3::identity(),
-        twist: Twist::ZERO,
-        limited_by: LimitedBy::Nothing,
-        phase: 0.0,
-    }
 }

@@ -9,15 +9,17 @@ mod posture;
 mod stance;
 mod support;
 mod swing;
+mod tick;
 mod twist;
 mod walk;
 
 pub use balance::{Balance, Standing};
-pub use engine::{Engine, GaitState, Input, Settings, Tick};
+pub use engine::Engine;
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace};
 pub use limits::{LimitedBy, TwistLimits};
 pub use posture::BodyOffset;
 pub use stance::{Stance, StanceError, StanceSpec, leg_places};
 pub use support::SupportPolygon;
 pub use swing::{SwingProfile, minimum_jerk};
+pub use tick::{GaitState, Input, Settings, Tick};
 pub use twist::{Motion, Twist};
