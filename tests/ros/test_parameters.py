@@ -113,6 +113,20 @@ def test_when_several_are_set_at_once_expect_all_or_none(user):
     assert user.set_params('gait_planner', atomically=True, step_height=0.03, cmd_vel_timeout=0.5).successful
 
 
+def test_when_the_gait_is_set_and_set_back_at_once_expect_the_first_one_walked(user):
+    contacts = user.hear('foot_contacts')
+    for _ in range(3):
+        assert user.set_params('gait_planner', gait='wave')[0].successful
+        assert user.set_params('gait_planner', gait='tripod')[0].successful
+        start = len(contacts)
+        user.stream('cmd_vel', twist(0.05))
+        user.wait_state('walking')
+        user.spin(1.5)
+        user.quiet()
+        user.wait_state('standing')
+        assert min(sum(each.message.data) for each in contacts[start:]) == 3
+
+
 def test_when_the_speed_limit_is_set_while_walking_expect_it_kept(user):
     user.stream('cmd_vel', twist(0.1))
     user.wait_state('walking')

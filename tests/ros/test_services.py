@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip('rclpy')
 
 from robot_model import JOINTS
-from user import twist
+from std_srvs.srv import Trigger
+from user import SETTLE_S, User, twist
 import walked
 
 
@@ -20,6 +21,10 @@ def user(session, robot):
     assert user.enable().success
     user.stand()
     user.until(lambda: powered(user), 5.0, 'all servos on')
+    # Found beforehand, so that calls can be timed.
+    for service in ('enable', 'emergency_stop'):
+        user.client(service)
+        user.spin(SETTLE_S)
     return user
 
 
@@ -101,8 +106,6 @@ def test_when_stopped_twice_or_disabled_twice_expect_the_same_answer(user):
 
 
 def test_when_a_client_dies_in_mid_call_expect_the_robot_to_go_on(user, session):
-    from std_srvs.srv import Trigger
-    from user import User
     for _ in range(5):
         other = User(session.domain)
         client = other.client('stand', Trigger)

