@@ -29,39 +29,39 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
     Ok(())
 }
 
-/// Streams of commands: only the newest counts, so no queue.
-fn latest() -> QosProfile {
-    QosProfile::default().keep_last(1)
+/// Streams of commands: only the newest counts, but each is looked at, so that bad ones are counted.
+fn stream() -> QosProfile {
+    QosProfile::default().keep_last(10)
 }
 
 fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
-        node.subscribe("cmd_vel", latest(), move |message: TwistStamped| to.take("cmd_vel", planar(&message.twist)))?;
+        node.subscribe("cmd_vel", stream(), move |message: TwistStamped| to.take("cmd_vel", planar(&message.twist)))?;
     } else {
-        node.subscribe("cmd_vel", latest(), move |message: Twist| to.take("cmd_vel", planar(&message)))?;
+        node.subscribe("cmd_vel", stream(), move |message: Twist| to.take("cmd_vel", planar(&message)))?;
     }
     let to = inbox.clone();
     // The curvature is taken in before the velocity that is walked with it.
-    node.subscribe("curvature", latest(), move |message: Float64| {
+    node.subscribe("curvature", stream(), move |message: Float64| {
         to.take("curvature", finite(message.data).map(Command::Curvature));
     })?;
     let to = inbox.clone();
-    node.subscribe("velocity", latest(), move |message: Float64| {
+    node.subscribe("velocity", stream(), move |message: Float64| {
         to.take("velocity", finite(message.data).map(Command::Velocity));
     })
 }
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let to = inbox.clone();
-    node.subscribe("body_pose", latest(), move |message: Pose| to.take("body_pose", body_offset(&message)))?;
+    node.subscribe("body_pose", stream(), move |message: Pose| to.take("body_pose", body_offset(&message)))?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
         let gait = gaits.get(&message.data).inspect(|_| state.set_gait(&message.data));
         to.take("gait", gait.map(Command::Gait));
     })?;
     let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
-    node.subscribe_shared("servo_states", latest(), move |message: &JointState| {
+    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
         // Servos that are told nothing, or only some that are, do not tell the robot's pose.
         if let Some(angles) = pose_of(&robot, message) {
             to.send("servo_states", Command::Found { angles, legs: robot.legs().len() });
