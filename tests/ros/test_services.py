@@ -92,8 +92,8 @@ def assert_slow(states, rad_s):
     for each in states:
         now = dict(zip(each.message.name, each.message.position))
         stamp = each.message.header.stamp.sec + each.message.header.stamp.nanosec * 1e-9
-        # Two ticks of what a message may be behind the bus, and three steps of the 12 bits.
-        allowed = rad_s * ((stamp - then) + 0.02) + 0.025 if then else 0.0
+        # One tick by which a message may be behind the bus, and two steps of the 12 bits.
+        allowed = rad_s * ((stamp - then) + 0.01) + 0.02 if then else 0.0
         for name in now.keys() & before.keys():
             assert abs(now[name] - before[name]) <= allowed, (name, before[name], now[name], allowed)
         before, then = now, stamp

@@ -1,8 +1,6 @@
 //! Parameters every node has, and reading checked parameters.
 
-use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_known_nodes, load_ros_params};
-use hexapod_config::{ConfigError, Document};
-use std::path::Path;
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 
 /// The parameters of every node.
 #[must_use]
@@ -30,14 +28,4 @@ pub fn text(params: &Params, name: &str) -> String {
 #[must_use]
 pub fn switch(params: &Params, name: &str) -> bool {
     params.get(name).and_then(ParamValue::as_bool).unwrap_or_default()
-}
-
-/// A node's parameters out of `hexapod.yaml`, which may only speak of the nodes in `nodes`.
-///
-/// # Errors
-/// File, line and key of what does not hold.
-pub fn from_file(path: &Path, nodes: &[&str], node: &str, specs: &[ParamSpec]) -> Result<Params, ConfigError> {
-    let document = Document::read(path)?;
-    check_known_nodes(&document, nodes)?;
-    load_ros_params(&document, node, specs)
 }
