@@ -233,11 +233,11 @@ proptest! {
             };
             walk.go(Twist::new(vx, vy, wz), offset, seconds);
         }
-        // Contacts that are 20 ms late find the feet up already.
+        // Contacts that are 20 ms late find the feet up already: they slip, and take the body along.
         let slip = if late && rate < 100.0 { 4e-4 } else { 1e-4 };
         prop_assert!(walk.worst_slip < slip, "{}", walk.report());
         let last = walk.odometry.last().unwrap();
         let way = last.travelled + 0.25 * last.turned;
-        prop_assert!(walk.worst_place < 1e-4 + 2e-3 * way, "{}", walk.report());
+        prop_assert!(walk.worst_place < slip + 2e-3 * way, "{}", walk.report());
     }
 }
