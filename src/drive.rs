@@ -9,8 +9,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::r2r::{Publisher, WrappedTypesupport};
-use hexapod_ros::{Caller, Ros, RosError, RosNode, Shutdown, Stage};
+use hexapod_ros::{Caller, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
 use hexapod_setup::{Description, Files, Gaits, params};
 use hexapod_view::{Action, Snapshot, is_terminal, run_loop, status_line};
 use std::time::Duration;
@@ -72,7 +71,7 @@ impl Driver {
                 self.watch.wants([linear_x, linear_y, angular_z]);
                 let mut twist = Twist::default();
                 (twist.linear.x, twist.linear.y, twist.angular.z) = (linear_x, linear_y, angular_z);
-                publish("cmd_vel", &self.cmd_vel, &twist)
+                self.cmd_vel.publish(&twist)
             }
             Action::Stand => self.trigger("stand", &self.stand),
             Action::Sit => self.trigger("sit", &self.sit),
@@ -86,14 +85,14 @@ impl Driver {
             }
             Action::Gait(data) => {
                 self.watch.wants_gait(&data);
-                publish("gait", &self.gait, &StringMsg { data })
+                self.gait.publish(&StringMsg { data })
             }
             Action::BodyHeight(step) => {
                 self.height = (self.height + step).clamp(-0.04, 0.04);
                 let mut pose = Pose::default();
                 pose.position.z = self.height;
                 pose.orientation.w = 1.0;
-                publish("body_pose", &self.body_pose, &pose)
+                self.body_pose.publish(&pose)
             }
             Action::Quit => Ok(()),
         };
@@ -116,14 +115,6 @@ impl Drop for Driver {
             let _ = spinner.join();
         }
     }
-}
-
-fn publish<T: WrappedTypesupport + 'static>(
-    topic: &str,
-    publisher: &Publisher<T>,
-    message: &T,
-) -> Result<(), RosError> {
-    publisher.publish(message).map_err(|error| RosError::Topic { topic: topic.into(), reason: error.to_string() })
 }
 
 /// Shows and drives a running robot.

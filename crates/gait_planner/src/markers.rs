@@ -1,13 +1,13 @@
 //! Feet, support polygon and centre of mass for rviz.
 
-use hexapod_gait::{Balance, Tick};
+use hexapod_gait::{Balance, Standing, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Point, Vector3 as Vector3Msg};
 use hexapod_ros::r2r::std_msgs::msg::ColorRGBA;
 use hexapod_ros::r2r::visualization_msgs::msg::{Marker, MarkerArray};
-use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{RosError, RosNode};
+use hexapod_ros::{Publisher, RosError, RosNode};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,9 +39,16 @@ impl Markers {
 
     /// Publishes a tick's markers and returns the stability margin, m.
     pub fn publish(&self, tick: &Tick, stamp: Duration) -> f64 {
-        let legs = self.legs;
         let standing = self.balance.of(tick);
-        let (centre, polygon, margin) = (standing.centre, standing.support, standing.margin);
+        if self.publisher.is_heard() {
+            self.draw(tick, &standing, stamp);
+        }
+        standing.margin
+    }
+
+    fn draw(&self, tick: &Tick, standing: &Standing, stamp: Duration) {
+        let legs = self.legs;
+        let (centre, polygon, margin) = (standing.centre, &standing.support, standing.margin);
         let body = tick.footprint_from_body.inverse();
         let mut array = MarkerArray::default();
         let mut add = |kind: i32, width: f64, colour: [f32; 4], points: Vec<Vector3<f64>>, text: String| {
@@ -66,9 +73,8 @@ impl Markers {
             add(SPHERE, 0.02, [0.6, 0.2, 0.8, 1.0], vec![Vector3::new(turning.x, turning.y, 0.0)], String::new());
         }
         if let Err(error) = self.publisher.publish(&array) {
-            tracing::warn!("markers: not published: {error}");
+            tracing::warn!("{error}");
         }
-        margin
     }
 }
 

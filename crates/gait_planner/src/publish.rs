@@ -7,11 +7,11 @@ use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
-use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{Diagnostics, RosError, RosNode, SharedPublisher};
+use hexapod_ros::{Diagnostics, Publisher, RosError, RosNode, SharedPublisher};
 use rtrb::Consumer;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +88,7 @@ impl Outlet {
         for (cell, &down) in self.contacts.data.iter_mut().zip(&tick.contacts[..legs]) {
             *cell = u8::from(down);
         }
-        warn_if_lost("foot_contacts", self.foot_contacts.publish(&self.contacts));
+        warn_if_lost(self.foot_contacts.publish(&self.contacts));
         self.joints.header.stamp = to_stamp(stamp);
         let angles = tick.angles[..legs].iter().flat_map(|leg| leg.iter());
         let velocities = tick.velocities[..legs].iter().flat_map(|leg| leg.iter());
@@ -97,16 +97,16 @@ impl Outlet {
         {
             (*position, *velocity) = (angle, rate);
         }
-        warn_if_lost("joint_commands", self.joint_commands.publish(&self.joints));
+        warn_if_lost(self.joint_commands.publish(&self.joints));
         if self.ticks.is_multiple_of(TWIST_TICKS) {
             let mut twist = TwistMsg::default();
             (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
-            warn_if_lost("commanded_twist", self.commanded_twist.publish(&twist));
+            warn_if_lost(self.commanded_twist.publish(&twist));
         }
         if self.state != Some(tick.state) {
             self.state = Some(tick.state);
             self.shared.set(tick.state);
-            warn_if_lost("gait_state", self.gait_state.publish(&StringMsg { data: tick.state.as_str().into() }));
+            warn_if_lost(self.gait_state.publish(&StringMsg { data: tick.state.as_str().into() }));
         }
         if self.ticks.is_multiple_of(self.marker_ticks) {
             let margin = self.markers.publish(tick, stamp);
@@ -121,9 +121,9 @@ const MARKER_RATE_HZ: f64 = 10.0;
 /// `commanded_twist` goes out with every second tick: it changes slowly.
 const TWIST_TICKS: u64 = 2;
 
-fn warn_if_lost<E: std::fmt::Display>(topic: &str, published: Result<(), E>) {
+fn warn_if_lost(published: Result<(), RosError>) {
     if let Err(error) = published {
-        tracing::warn!("{topic}: not published: {error}");
+        tracing::warn!("{error}");
     }
 }
 

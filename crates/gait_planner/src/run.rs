@@ -19,6 +19,9 @@ use std::time::Duration;
 
 /// Priority of the control loop among real-time threads; drivers' interrupt threads have 50.
 const FIFO_PRIORITY: u8 = 40;
+/// Priority of the publishing thread: below the loop it publishes for, above the threads of listeners it wakes, which
+/// would else take the processor from it in the middle of a message.
+const PUBLISH_PRIORITY: u8 = 30;
 
 /// Runs the node until a shutdown has been asked for and the robot sits.
 ///
@@ -45,6 +48,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let ended = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&ended);
     let publisher = spawn("planner-publish", move || {
+        // Whether it is granted, the control loop reports for both.
+        let _ = realtime::fifo(PUBLISH_PRIORITY);
         loop {
             let last = stop.load(Ordering::SeqCst);
             outlet.publish_all(&mut done);

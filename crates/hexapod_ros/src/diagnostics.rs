@@ -4,6 +4,7 @@ use crate::clock::{RosClock, to_stamp};
 use crate::error::RosError;
 use crate::node::RosNode;
 use crate::pacer::Lateness;
+use crate::publisher::Publisher;
 use r2r::QosProfile;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 
@@ -55,7 +56,7 @@ impl Status {
 
 /// The publisher of a node's status.
 pub struct Diagnostics {
-    publisher: r2r::Publisher<DiagnosticArray>,
+    publisher: Publisher<DiagnosticArray>,
     name: String,
     hardware_id: String,
     clock: RosClock,
@@ -87,7 +88,7 @@ impl Diagnostics {
             values: status.values,
         });
         if let Err(error) = self.publisher.publish(&array) {
-            tracing::warn!("no diagnostics published: {error}");
+            tracing::warn!("{error}");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
-use crate::local::{Handler, LocalTopics, Refill, SharedPublisher, call};
+use crate::local::{Handler, LocalTopics, call};
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
+use crate::publisher::{Publisher, Refill, SharedPublisher};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
@@ -208,7 +209,7 @@ impl RosNode {
     ) -> Result<SharedPublisher<T>, RosError> {
         let publisher = self.publisher(topic, qos)?;
         let local = self.local.as_ref().map(|local| local.topic(topic));
-        Ok(SharedPublisher::new(publisher, local, topic))
+        Ok(SharedPublisher::new(publisher, local))
     }
 
     /// Answers calls of the service `name` with `answer`, on the spinning thread.
@@ -274,8 +275,8 @@ impl RosNode {
         &mut self,
         topic: &str,
         qos: QosProfile,
-    ) -> Result<r2r::Publisher<T>, RosError> {
-        self.node.create_publisher(topic, qos).map_err(|e| RosError::topic(topic, e))
+    ) -> Result<Publisher<T>, RosError> {
+        Publisher::open(&mut self.node, topic, qos)
     }
 
     /// Where stamps come from: `/clock` when the parameter `use_sim_time` is true, else the system's clock.

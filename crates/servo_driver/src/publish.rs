@@ -126,7 +126,7 @@ impl Teller {
             }
         }
         if let Err(error) = self.states.publish(&message) {
-            tracing::warn!("servo_states not published: {error}");
+            tracing::warn!("{error}");
         }
     }
 

@@ -8,14 +8,16 @@ use crate::tf::Tf;
 use hexapod_config::ros_params::ParamValue;
 use hexapod_odometry::Estimate;
 use hexapod_ros::clock::{from_stamp, to_stamp};
+use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
-use hexapod_ros::r2r::{Publisher, QosProfile};
-use hexapod_ros::{Diagnostics, Pacer, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now};
+use hexapod_ros::{
+    Diagnostics, Lateness, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Why the node could not run.
@@ -34,83 +36,86 @@ pub enum RunError {
 /// # Errors
 /// A topic could not be opened, or a thread not started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let shared = Arc::new(Shared::new(State::new(setup.description.robot.clone())));
+    let state = Arc::new(Mutex::new(State::new(setup.description.robot.clone())));
     let send_tf = Arc::new(AtomicBool::new(setup.publish_tf));
     let clock = if setup.use_sim_time { RosClock::simulated() } else { RosClock::System };
-    subscribe(&mut node, &shared, &clock, setup.use_sim_time)?;
-    let switch = send_tf.clone();
-    node.on_set(Box::new(move |name, value| {
-        if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
-            switch.store(*on, Ordering::Relaxed);
-        }
-    }));
     let description: Publisher<Text> =
         node.publisher("robot_description", QosProfile::default().keep_last(1).transient_local())?;
-    description
-        .publish(&Text { data: setup.description.urdf.clone() })
-        .map_err(|error| RosError::Topic { topic: "robot_description".into(), reason: error.to_string() })?;
-    let output = Output::new(&mut node, &setup, &shared, clock, send_tf)?;
-    let (rate, stop) = (setup.rate, shutdown.clone());
+    description.publish(&Text { data: setup.description.urdf.clone() })?;
+    let output = Output::new(&mut node, &setup, &state, clock.clone(), send_tf.clone())?;
+    let shared = Shared { state, output: Arc::new(Mutex::new(output)) };
+    subscribe(&mut node, &shared, &clock, setup.use_sim_time)?;
+    node.on_set(Box::new(move |name, value| {
+        if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
+            send_tf.store(*on, Ordering::Relaxed);
+        }
+    }));
+    let (output, stop) = (shared.output, shutdown.clone());
     let thread = std::thread::Builder::new().name("state_publisher".into());
-    let publishing = thread.spawn(move || output.publish_until(&stop, rate))?;
+    let publishing = thread.spawn(move || publish_in_lulls(&output, &stop))?;
     // Ends with the process: the publishing thread sees the same flag.
     node.spin(shutdown, Stage::Stopping);
+    publishing.thread().unpark();
     if publishing.join().is_err() {
         tracing::error!("the publishing thread of state_publisher has panicked");
     }
     Ok(())
 }
 
-/// The state, and a bell for when it is complete for the first time.
+/// What is known, and what is told of it. Whoever has the output's lock may take the state's, never the other way.
+#[derive(Clone)]
 struct Shared {
-    state: Mutex<State>,
-    complete: Condvar,
+    state: Arc<Mutex<State>>,
+    output: Arc<Mutex<Output>>,
 }
 
 impl Shared {
-    fn new(state: State) -> Self {
-        Self { state: Mutex::new(state), complete: Condvar::new() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Works on the state with the time of receipt, and wakes who waits for it.
+    /// Works on the state with the time of receipt.
     fn take(&self, work: impl FnOnce(&mut State, Duration)) {
-        work(&mut self.lock(), monotonic_now());
-        self.complete.notify_one();
-    }
-
-    /// Waits until every joint is known, at most `timeout`; true if it is.
-    fn wait_until_complete(&self, timeout: Duration) -> bool {
-        let complete = |state: &State| state.is_complete(monotonic_now());
-        let waited = self.complete.wait_timeout_while(self.lock(), timeout, |state| !complete(state));
-        complete(&waited.unwrap_or_else(PoisonError::into_inner).0)
+        work(&mut lock(&self.state), monotonic_now());
     }
 }
 
-/// Contacts before joint commands: handlers are called in this order, and the planner publishes in this order.
-fn subscribe(node: &mut RosNode, shared: &Arc<Shared>, clock: &RosClock, use_sim_time: bool) -> Result<(), RosError> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Contacts before joint commands: handlers are called in this order, and the planner publishes in this order. What is
+/// due goes out with the commands that moved it, on the thread that brought them: that spares a wake-up each time.
+fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock, use_sim_time: bool) -> Result<(), RosError> {
     if use_sim_time {
         let clock = clock.clone();
         let qos = QosProfile::sensor_data().keep_last(1);
         node.subscribe("/clock", qos, move |message: Clock| clock.set(from_stamp(&message.clock)))?;
     }
-    let state = shared.clone();
+    let contacts = shared.clone();
     node.subscribe_shared("foot_contacts", QosProfile::default(), move |message: &UInt8MultiArray| {
-        state.take(|state, now| state.take_contacts(message, now));
+        contacts.take(|state, now| state.take_contacts(message, now));
     })?;
-    let (state, time) = (shared.clone(), clock.clone());
+    let (commands, time) = (shared.clone(), clock.clone());
     node.subscribe_shared("joint_commands", QosProfile::default(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
-        state.take(|state, now| state.take_commands(message, stamp, now));
+        commands.take(|state, now| state.take_commands(message, stamp, now));
+        lock(&commands.output).publish(monotonic_now());
     })?;
-    let (state, time) = (shared.clone(), clock.clone());
+    let (servos, time) = (shared.clone(), clock.clone());
     node.subscribe_shared("servo_states", QosProfile::default(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
-        state.take(|state, now| state.take_servos(message, stamp, now));
+        servos.take(|state, now| state.take_servos(message, stamp, now));
     })
+}
+
+/// Publishes what is due while no commands come, and diagnostics, until `shutdown`.
+fn publish_in_lulls(output: &Mutex<Output>, shutdown: &Shutdown) {
+    while shutdown.is_running() {
+        let now = monotonic_now();
+        let next = {
+            let mut output = lock(output);
+            output.diagnose(now);
+            output.publish_in_lull(now)
+        };
+        std::thread::park_timeout(next.saturating_sub(monotonic_now()));
+    }
 }
 
 /// The message's stamp; the time now where it has none.
@@ -121,20 +126,21 @@ fn stamp_of(header: &Header, clock: &RosClock) -> Duration {
 
 /// All that is published, and when it last was.
 struct Output {
-    shared: Arc<Shared>,
+    state: Arc<Mutex<State>>,
     send_tf: Arc<AtomicBool>,
-    joint_states: (SharedPublisher<JointState>, JointState),
-    odometry: (Publisher<Odometry>, Odometry),
+    joint_states: (SharedPublisher<JointState>, JointState, Turn),
+    odometry: (Publisher<Odometry>, Odometry, Turn),
     tf: Tf,
     diagnostics: Diagnostics,
+    period: Duration,
+    lateness: Lateness,
+    published: Duration,
     diagnosed: Duration,
-    joints_stamp: Option<Duration>,
-    odometry_stamp: Option<Duration>,
 }
 
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
-/// How often the end of the process is looked for before the first joint states.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Without commands for this long, a clock's turns decide when to publish.
+const LULL: Duration = Duration::from_millis(100);
 /// Stamps that go back by more than this have been set anew, as a simulation does when it is reset.
 const RESET: Duration = Duration::from_secs(1);
 
@@ -142,91 +148,118 @@ impl Output {
     fn new(
         node: &mut RosNode,
         setup: &Setup,
-        shared: &Arc<Shared>,
+        state: &Arc<Mutex<State>>,
         clock: RosClock,
         send_tf: Arc<AtomicBool>,
     ) -> Result<Self, RosError> {
-        let joint_states = messages::joint_states(shared.lock().table());
+        let joint_states = messages::joint_states(lock(state).table());
         let odometry = messages::odometry(&setup.odom_frame, &setup.base_frame);
+        let now = monotonic_now();
         Ok(Self {
-            shared: shared.clone(),
+            state: state.clone(),
             send_tf,
-            joint_states: (node.shared_publisher("joint_states", QosProfile::default())?, joint_states),
-            odometry: (node.publisher("odom", QosProfile::default())?, odometry),
+            joint_states: (
+                node.shared_publisher("joint_states", QosProfile::default())?,
+                joint_states,
+                Turn::default(),
+            ),
+            odometry: (node.publisher("odom", QosProfile::default())?, odometry, Turn::default()),
             tf: Tf::new(node, &setup.odom_frame, &setup.base_frame)?,
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
-            diagnosed: monotonic_now(),
-            joints_stamp: None,
-            odometry_stamp: None,
+            period: Duration::from_secs_f64(1.0 / setup.rate),
+            lateness: Lateness::default(),
+            published: Duration::ZERO,
+            diagnosed: now,
         })
     }
 
-    /// Publishes as soon as every joint is known, and at `rate` from then on.
-    fn publish_until(mut self, shutdown: &Shutdown, rate: f64) {
-        while shutdown.is_running() && !self.shared.wait_until_complete(PATIENCE) {
-            self.diagnose(None);
+    /// Publishes as [`Self::publish`] does, unless commands have come in lately; returns when to look again.
+    fn publish_in_lull(&mut self, now: Duration) -> Duration {
+        if now < self.published + LULL {
+            return self.published + LULL;
         }
-        let mut pacer = Pacer::new(rate);
-        while shutdown.is_running() {
-            self.publish();
-            self.diagnose(Some(&mut pacer));
-            pacer.wait();
-        }
+        self.publish(now);
+        // What a lull publishes does not end it.
+        self.published = Duration::ZERO;
+        now + self.period.min(LULL)
     }
 
-    fn publish(&mut self) {
-        let (publisher, message) = &mut self.joint_states;
+    /// Publishes what is news and has its turn.
+    fn publish(&mut self, now: Duration) {
+        let (publisher, message, turn) = &mut self.joint_states;
+        let is_joints_turn = turn.has_come(now, self.period);
         let (stamp, estimate) = {
-            let state = self.shared.lock();
-            let stamp = state.write_joints(monotonic_now(), &mut message.position, &mut message.velocity);
-            (stamp, state.estimate().copied())
+            let state = lock(&self.state);
+            let mut write = || state.write_joints(now, &mut message.position, &mut message.velocity);
+            (is_joints_turn.then(&mut write).flatten(), state.estimate().copied())
         };
-        if let Some(stamp) = stamp.filter(|stamp| is_news(*stamp, &mut self.joints_stamp)) {
-            message.header.stamp = to_stamp(stamp);
-            warn("joint_states", publisher.publish(message));
+        if let Some(late) = stamp.and_then(|stamp| turn.take(stamp, now, self.period)) {
+            message.header.stamp = to_stamp(turn.stamp);
+            warn(publisher.publish(message));
+            self.lateness.record(late);
+            self.lateness.overruns += u64::from(late > self.period);
+            self.published = now;
         }
-        if let Some(estimate) = estimate.filter(|estimate| is_news(estimate.time, &mut self.odometry_stamp)) {
+        let turn = &mut self.odometry.2;
+        if let Some(estimate) = estimate.filter(|_| turn.has_come(now, self.period))
+            && turn.take(estimate.time, now, self.period).is_some()
+        {
             self.publish_odometry(&estimate);
         }
     }
 
     fn publish_odometry(&mut self, estimate: &Estimate) {
-        let (publisher, message) = &mut self.odometry;
+        let (publisher, message, _) = &mut self.odometry;
         messages::fill_odometry(message, estimate);
-        warn("odom", publisher.publish(message));
+        warn(publisher.publish(message));
         if self.send_tf.load(Ordering::Relaxed) {
             self.tf.publish(estimate);
         }
     }
 
     /// Publishes diagnostics when it is time to.
-    fn diagnose(&mut self, pacer: Option<&mut Pacer>) {
-        let now = monotonic_now();
+    fn diagnose(&mut self, now: Duration) {
         let since = now.saturating_sub(self.diagnosed);
         if since < DIAGNOSTICS_PERIOD {
             return;
         }
         self.diagnosed = now;
-        let mut status = report::status(&mut self.shared.lock(), now, since.as_secs_f64());
-        if let Some(pacer) = pacer {
-            status.lateness(&pacer.take_lateness(), since.as_secs_f64());
-        }
+        let mut status = report::status(&mut lock(&self.state), now, since.as_secs_f64());
+        status.lateness(&std::mem::take(&mut self.lateness), since.as_secs_f64());
         self.diagnostics.publish(status);
     }
 }
 
-/// Whether a stamp has not been published yet; then it is from now on.
-fn is_news(stamp: Duration, published: &mut Option<Duration>) -> bool {
-    let news = published.is_none_or(|before| stamp > before || before - stamp > RESET);
-    if news {
-        *published = Some(stamp);
-    }
-    news
+/// When a topic is to be published next, and the stamp it was published with last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turn {
+    next: Duration,
+    stamp: Duration,
 }
 
-fn warn<E: std::fmt::Display>(topic: &str, published: Result<(), E>) {
+impl Turn {
+    /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
+    fn has_come(&self, now: Duration, period: Duration) -> bool {
+        now + period / 4 >= self.next
+    }
+
+    /// Takes the turn if the stamp is news; returns how late it was then.
+    fn take(&mut self, stamp: Duration, now: Duration, period: Duration) -> Option<Duration> {
+        if stamp <= self.stamp && self.stamp - stamp <= RESET {
+            return None;
+        }
+        let late = now.saturating_sub(self.next);
+        // The first turn, or the first after a lull, is not late.
+        let late = if late > LULL { Duration::ZERO } else { late };
+        self.next = if now > self.next + period { now + period } else { self.next + period };
+        self.stamp = stamp;
+        Some(late)
+    }
+}
+
+fn warn(published: Result<(), RosError>) {
     if let Err(error) = published {
-        tracing::warn!("no {topic} published: {error}");
+        tracing::warn!("{error}");
     }
 }
 
@@ -234,11 +267,30 @@ fn warn<E: std::fmt::Display>(topic: &str, published: Result<(), E>) {
 mod tests {
     use super::*;
 
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
     #[test]
     fn when_a_stamp_is_old_expect_it_published_once() {
-        let mut published = None;
-        let ms = Duration::from_millis;
-        let stamps = [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| is_news(ms(stamp), &mut published));
+        let mut turn = Turn::default();
+        let stamps =
+            [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| turn.take(ms(stamp), ms(1), ms(20)).is_some());
         assert_eq!(stamps, [true, false, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn when_commands_come_faster_than_the_rate_expect_the_rate_in_step_with_them() {
+        for (period, expected) in [(ms(20), 50), (ms(10), 100), (Duration::from_secs_f64(1.0 / 30.0), 30), (ms(5), 100)]
+        {
+            let mut turn = Turn::default();
+            let mut count = 0;
+            for tick in 0..100_u64 {
+                // A little early or late, as threads are woken.
+                let now = ms(1000 + 10 * tick) + Duration::from_micros(700 * (tick * 7 % 3));
+                count += i32::from(turn.has_come(now, period) && turn.take(now, now, period).is_some());
+            }
+            assert!((count - expected).abs() <= 1, "{count} with a period of {period:?}");
+        }
     }
 }

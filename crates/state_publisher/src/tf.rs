@@ -7,10 +7,11 @@ use hexapod_ros::{RosError, RosNode};
 mod real {
     use super::{Estimate, RosError, RosNode};
     use crate::messages::{quaternion, vector};
+    use hexapod_ros::Publisher;
     use hexapod_ros::clock::to_stamp;
+    use hexapod_ros::r2r::QosProfile;
     use hexapod_ros::r2r::geometry_msgs::msg::TransformStamped;
     use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
-    use hexapod_ros::r2r::{Publisher, QosProfile};
 
     /// Sends one transform on `/tf`.
     pub(crate) struct Tf {
@@ -34,7 +35,7 @@ mod real {
                 transform.transform.rotation = quaternion(&estimate.odom_from_body.rotation);
             }
             if let Err(error) = self.publisher.publish(&self.message) {
-                tracing::warn!("no /tf published: {error}");
+                tracing::warn!("{error}");
             }
         }
     }
