@@ -233,8 +233,8 @@ fn when_stopped_with_a_pose_that_leaves_no_room_expect_the_robot_to_stand() {
     let dt = 1.0 / 333.0;
     let mut observer = Observer::new(&engine, dt);
     let pose = |t: [f64; 3], r: [f64; 3]| BodyOffset { translation: t.into(), rotation: r.into() };
-    let mut input = Input::default();
-    input.body_offset = pose([-0.038, 5.926, 3.745], [0.0058, -0.1878, 0.1623]);
+    let body_offset = pose([-0.038, 5.926, 3.745], [0.0058, -0.1878, 0.1623]);
+    let mut input = Input { body_offset, ..Input::default() };
     engine.stand();
     drive(&mut engine, &mut observer, &input, 500).unwrap();
     input.twist = Twist::new(0.0, 3e8, 0.0);
