@@ -2,7 +2,7 @@
 
 use crate::gait::Gait;
 use crate::limits::{self, Limited, LimitedBy, TwistLimits};
-use crate::posture::{BodyOffset, Glide};
+use crate::posture::{BodyOffset, Glide, WayBack};
 use crate::stance::{Stance, StanceError, middle_angles};
 use crate::tick::{GaitState, Input, Settings, Tick};
 use crate::twist::Twist;
@@ -202,12 +202,8 @@ impl Engine {
         let before = self.state;
         let mut pace = 1.0;
         let mut by = LimitedBy::Nothing;
-        for attempt in 0..ATTEMPTS {
+        for _ in 0..ATTEMPTS {
             let mut limited = self.advance(input, dt * pace);
-            if by == LimitedBy::Kinematics {
-                // The body straight above its feet has the most room: it goes there while the path waits.
-                self.state.offset = before.offset.towards(BodyOffset::default(), dt);
-            }
             match self.solve(dt) {
                 Ok(()) => {
                     limited.by = limited.by.max(by);
@@ -221,17 +217,37 @@ impl Engine {
                 }
                 Err(Obstacle::OutOfReach) => {
                     by = LimitedBy::Kinematics;
-                    pace = if attempt + 2 < ATTEMPTS { pace * 0.5 } else { 0.0 };
+                    pace *= 0.5;
                 }
             }
             self.state = before;
         }
-        // No way on: everything stays where it is for this tick. A body that is on its way down has come far enough.
+        // No way on for now: the path waits. A body that is on its way down has come far enough.
+        self.retreat(dt);
         if let Mode::Lowering(_) = self.state.mode {
             self.state.mode = Mode::Sitting;
         }
         self.report(Limited { twist: Twist::ZERO, by: LimitedBy::Kinematics }, dt);
         &self.tick
+    }
+
+    /// Brings the body towards the place straight above its feet, where they have the most room, as fast as the
+    /// joints can; nothing else moves. So what bars the path does not bar it for ever: the offset shrinks until the
+    /// path goes on, at the latest at none, with which every step of the stance is within reach.
+    fn retreat(&mut self, dt: f64) {
+        let before = self.state;
+        for way in WayBack::ALL {
+            let mut part = 1.0;
+            for _ in 0..RETREATS {
+                self.state.offset = way.from(before.offset, dt * part);
+                match self.solve(dt) {
+                    Ok(()) if self.state.offset != before.offset => return,
+                    Err(Obstacle::TooFast(ratio)) => part *= (0.95 / ratio).min(0.5),
+                    Ok(()) | Err(Obstacle::OutOfReach) => part *= 0.25,
+                }
+                self.state = before;
+            }
+        }
     }
 
     fn advance(&mut self, input: &Input, dt: f64) -> Limited {
@@ -286,10 +302,12 @@ impl Engine {
         }
         let body_from_footprint = offset.footprint_from_body(self.state.height).inverse();
         let reach = self.stance.reach();
-        self.legs().iter().zip(self.stance.rest()).zip(&self.state.angles).all(|((leg, rest), seed)| {
+        let legs = self.legs().iter().zip(self.stance.rest()).zip(&self.state.angles);
+        legs.enumerate().all(|(index, ((leg, rest), seed))| {
             AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
                 let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
-                leg.inverse(&body_from_footprint.transform_point(&foot.into()).coords, seed).is_ok()
+                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
+                self.stance.inverse(index, leg, &in_body, seed).is_some()
             })
         })
     }
@@ -385,7 +403,10 @@ impl Engine {
     fn angles_in_place(&self, leg: usize, lift: f64) -> LegAngles {
         let wanted = self.state.walk.feet()[leg].position();
         let foot = Vector3::new(wanted.x, wanted.y, lift - self.state.height);
-        self.legs()[leg].inverse_nearest(&foot, &self.state.angles[leg]).angles
+        let solver = &self.legs()[leg];
+        // From the middle of the range, so that a knee found bent the wrong way is bent back.
+        let angles = self.stance.inverse(leg, solver, &foot, &middle_angles(solver));
+        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &self.state.angles[leg]).angles)
     }
 
     fn advance_placing(&mut self, dt: f64) -> Limited {
@@ -428,7 +449,8 @@ impl Engine {
             } else {
                 let foot = self.state.walk.feet()[index].position();
                 let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-                leg.inverse(&in_body, &self.state.angles[index]).map_err(|_| Obstacle::OutOfReach)?
+                let seed = &self.state.angles[index];
+                self.stance.inverse(index, leg, &in_body, seed).ok_or(Obstacle::OutOfReach)?
             };
             for ((&now, &then), joint) in angles.iter().zip(before.iter()).zip(leg.joints()) {
                 worst = worst.max((now - then).abs() / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12));
@@ -475,6 +497,7 @@ impl Engine {
 }
 
 const ATTEMPTS: usize = 6;
+const RETREATS: usize = 6;
 
 enum Obstacle {
     /// A joint would need this many times its greatest velocity.

@@ -11,6 +11,7 @@ mod support;
 mod swing;
 mod tick;
 mod twist;
+mod usable;
 mod walk;
 
 pub use balance::{Balance, Standing};

@@ -47,6 +47,44 @@ impl BodyOffset {
     }
 }
 
+/// Ways for the body to the place straight above its feet: where the edge of the feet's reach bars one, another is
+/// open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WayBack {
+    /// Translation and rotation each at its greatest rate.
+    Quickest,
+    /// Both in proportion.
+    Straight,
+    Turning,
+    Shifting,
+    Sinking,
+}
+
+impl WayBack {
+    pub(crate) const ALL: [Self; 5] = [Self::Quickest, Self::Straight, Self::Turning, Self::Shifting, Self::Sinking];
+
+    /// The offset `dt` seconds later on this way from `offset`.
+    pub(crate) fn from(self, offset: BodyOffset, dt: f64) -> BodyOffset {
+        let quickest = offset.towards(BodyOffset::default(), dt);
+        match self {
+            Self::Quickest => quickest,
+            Self::Straight => {
+                let longest = (offset.translation.norm() / TRANSLATION_RATE_M_S)
+                    .max(offset.rotation.norm() / ROTATION_RATE_RAD_S);
+                let left = if longest > dt { 1.0 - dt / longest } else { 0.0 };
+                BodyOffset { translation: offset.translation * left, rotation: offset.rotation * left }
+            }
+            Self::Turning => BodyOffset { rotation: quickest.rotation, ..offset },
+            Self::Shifting => BodyOffset { translation: quickest.translation, ..offset },
+            Self::Sinking => {
+                let rise = Vector3::new(0.0, 0.0, offset.translation.z);
+                let sunk = offset.translation - capped(rise, TRANSLATION_RATE_M_S * dt);
+                BodyOffset { translation: sunk, ..offset }
+            }
+        }
+    }
+}
+
 fn capped(vector: Vector3<f64>, greatest: f64) -> Vector3<f64> {
     let norm = vector.norm();
     if norm > greatest { vector * (greatest / norm) } else { vector }

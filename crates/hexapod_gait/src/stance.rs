@@ -3,6 +3,7 @@
 //! The *footprint frame* lies on the ground below the body's centre, x forward; the body stands in it at a height.
 
 use crate::gait::LegPlace;
+use crate::usable::Usable;
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 
@@ -12,6 +13,7 @@ pub struct Stance {
     count: usize,
     rest: [Vector2<f64>; MAX_LEGS],
     reach: f64,
+    usable: [Usable; MAX_LEGS],
 }
 
 /// Why a robot cannot stand as asked.
@@ -61,9 +63,10 @@ impl Stance {
         if !(3..=MAX_LEGS).contains(&legs.len()) {
             return Err(StanceError::LegCount(legs.len()));
         }
-        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY };
-        for (rest, leg) in stance.rest.iter_mut().zip(legs) {
-            let (place, reach) = roomiest_place(leg, spec)
+        let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
+        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY, usable };
+        for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
+            let (place, reach) = roomiest_place(leg, usable, spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
             *rest = place;
             stance.reach = stance.reach.min(reach);
@@ -89,6 +92,18 @@ impl Stance {
     #[must_use]
     pub fn stride(&self) -> f64 {
         2.0 * self.reach * STRIDE_PART
+    }
+
+    /// The angles with which walking leg `index` reaches a foot in the body frame, nearest to `seed`.
+    #[inline]
+    pub(crate) fn inverse(
+        &self,
+        index: usize,
+        leg: &Leg,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+    ) -> Option<LegAngles> {
+        self.usable[index].inverse(leg, foot_in_body, seed)
     }
 
     fn least_gap(&self) -> f64 {
@@ -126,25 +141,27 @@ pub fn middle_angles(leg: &Leg) -> LegAngles {
 }
 
 /// The place nearest to the hip that has nearly the most room: feet close in load the servos less.
-fn roomiest_place(leg: &Leg, spec: StanceSpec) -> Option<(Vector2<f64>, f64)> {
+fn roomiest_place(leg: &Leg, usable: &Usable, spec: StanceSpec) -> Option<(Vector2<f64>, f64)> {
     let hip = leg.hip_in_body();
     let outward = (leg.foot_in_body(&middle_angles(leg)) - hip).xy().try_normalize(1e-6)?;
     let enough = 0.5 * spec.max_stride / STRIDE_PART;
     let place = |step: usize| hip.xy() + outward * (step as f64 * PLACE_STEP_M);
-    let rooms: Vec<f64> = (0..PLACES).map(|step| room_about(leg, place(step), spec).unwrap_or(-1.0)).collect();
+    let rooms: Vec<f64> = (0..PLACES).map(|step| room_about(leg, usable, place(step), spec).unwrap_or(-1.0)).collect();
     let most = rooms.iter().copied().fold(-1.0, f64::max);
     let chosen = rooms.iter().position(|&room| room >= 0.0 && room >= (0.95 * most).min(enough))?;
     Some((place(chosen), rooms[chosen]))
 }
 
 /// How far from `place` a foot may go in every direction, on the ground and lifted; `None` if it cannot even rest.
-fn room_about(leg: &Leg, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
-    let rest = reaches(leg, place, -spec.height, &middle_angles(leg))?;
-    reaches(leg, place, -spec.sit_height, &rest)?;
+fn room_about(leg: &Leg, usable: &Usable, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
+    let reaches =
+        |foot: Vector2<f64>, z: f64, seed: &LegAngles| usable.inverse(leg, &Vector3::new(foot.x, foot.y, z), seed);
+    let rest = reaches(place, -spec.height, &middle_angles(leg))?;
+    reaches(place, -spec.sit_height, &rest)?;
     let fits = |room: f64| {
         let at = |direction: usize, part: f64, z: f64| {
             let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
-            reaches(leg, place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
+            reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
         };
         // A swing is low where it starts and ends, and at its highest near the resting place.
         (0..DIRECTIONS).all(|d| at(d, 1.0, -spec.height) && at(d, LIFTED_PART, -spec.height + spec.step_height))
@@ -154,8 +171,4 @@ fn room_about(leg: &Leg, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
         room += ROOM_STEP_M;
     }
     Some(room)
-}
-
-fn reaches(leg: &Leg, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
-    leg.inverse(&Vector3::new(foot.x, foot.y, z), seed).ok()
 }
