@@ -2,7 +2,6 @@
 
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
-use crate::local;
 use hexapod_config::Document;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
 use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
@@ -100,16 +99,16 @@ fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
     }
 }
 
-/// Runs all nodes until `shutdown`, which `beside` may ask for as well: it runs on this thread meanwhile.
+/// Runs all nodes until `shutdown`. With `local_topics` they hand shared topics over themselves.
 ///
 /// # Errors
 /// The input does not hold, or a node failed.
-pub fn run(arguments: &RunArgs, shutdown: &Shutdown, beside: impl FnOnce(&Ros)) -> Result<(), Failure> {
+pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<(), Failure> {
     let base = parameters(arguments)?;
     // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
     let setups = Setups::load(&base)?;
     let ros = Ros::init()?;
-    let ros = if local::is_on() { ros.with_local_topics() } else { ros };
+    let ros = if local_topics { ros.with_local_topics() } else { ros };
     let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?;
     let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?;
     let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher.clone())?;
@@ -133,7 +132,6 @@ pub fn run(arguments: &RunArgs, shutdown: &Shutdown, beside: impl FnOnce(&Ros)) 
     let planner = spawn(gait_planner::NAME, shutdown, move || {
         gait_planner::run(setups.planner, planner, &end).map_err(|e| e.to_string())
     })?;
-    beside(&ros);
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);
     last.ask();

@@ -6,6 +6,5 @@ pub mod composed;
 pub mod demo;
 pub mod drive;
 pub mod exit;
-pub mod local;
 pub mod standalone;
 pub mod watch;

@@ -2,10 +2,9 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit, local};
-use hexapod_ros::{Shutdown, Stage};
+use hexapod::{check, composed, demo, drive, exit};
+use hexapod_ros::Shutdown;
 use std::process::ExitCode;
-use std::time::Duration;
 
 fn main() -> ExitCode {
     let cli = Cli::parse_from(own_arguments());
@@ -19,12 +18,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &hexapod::cli::RunArgs) -> Result<(), exit::Failure> {
-    local::switch_on();
+    // First of all, as long as there is one thread.
+    let local_topics = hexapod_middleware::take_local_topics();
     let shutdown = Shutdown::on_signals()?;
     if arguments.attached {
         end_with_standard_input(shutdown.clone())?;
     }
-    composed::run(arguments, &shutdown, |_| while !shutdown.wait(Stage::Stopping, Duration::from_secs(3600)) {})
+    composed::run(arguments, local_topics, &shutdown)
 }
 
 /// Asks for the end when standard input is closed.

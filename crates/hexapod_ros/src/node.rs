@@ -5,6 +5,7 @@ use crate::error::RosError;
 use crate::local::{Handler, LocalTopics, call};
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Publisher, Refill, SharedPublisher};
+use crate::realtime;
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
@@ -108,8 +109,12 @@ pub struct RosNode {
     values: Params,
 }
 
+/// Real-time priority of the middleware's threads, where it is granted: below every loop of the nodes.
+const MIDDLEWARE_PRIORITY: u8 = 10;
 /// How long the spinning thread sleeps when nothing comes in; it bounds how late it sees a shutdown.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(100);
+/// How long a node spins before it opens its parameter services.
+const TOPICS_FIRST: Duration = Duration::from_millis(50);
 /// At most one spin in this time, so that a flood of messages cannot take a whole core.
 const SPIN_PERIOD: Duration = Duration::from_micros(500);
 
@@ -120,7 +125,11 @@ impl RosNode {
     /// # Errors
     /// The node cannot be created, or an override is not what `specs` ask for.
     pub fn create(ros: &Ros, name: &str, specs: Vec<ParamSpec>, base: Params) -> Result<Self, RosError> {
-        let node = r2r::Node::create(ros.context.clone(), name, "").map_err(|e| RosError::node(name, e))?;
+        // The first node brings the middleware up. Fast DDS announces itself a moment before it listens: an answer
+        // that came in between would be lost, and the next be two seconds away.
+        let create = || r2r::Node::create(ros.context.clone(), name, "");
+        let node = realtime::ahead_of_its_threads(MIDDLEWARE_PRIORITY, create);
+        let node = node.map_err(|e| RosError::node(name, e))?;
         let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
         values.extend(base);
         for (key, value) in overrides(&node) {
@@ -130,9 +139,7 @@ impl RosNode {
             values.insert(spec.name, value);
         }
         let parameters = Parameters::new(specs, values.clone());
-        let mut this = Self { node, local: ros.local.clone(), name: name.into(), drains: vec![], parameters, values };
-        this.serve_parameters()?;
-        Ok(this)
+        Ok(Self { node, local: ros.local.clone(), name: name.into(), drains: vec![], parameters, values })
     }
 
     /// The node's name, without its namespace.
@@ -294,11 +301,20 @@ impl RosNode {
         Ok(clock)
     }
 
-    /// Spins on this thread until the shutdown has come to `until`, then takes the node down.
+    /// Spins on this thread until the shutdown has come to `until`, then takes the node down. The parameter services
+    /// open a moment after the start: they take longer than all topics, and would keep those back.
     pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
+        let services_at = Instant::now() + TOPICS_FIRST;
+        let mut timeout = TOPICS_FIRST;
         while shutdown.stage() < until {
             let started = Instant::now();
-            self.node.spin_once(SPIN_TIMEOUT);
+            if timeout < SPIN_TIMEOUT && started >= services_at {
+                timeout = SPIN_TIMEOUT;
+                if let Err(error) = self.serve_parameters() {
+                    tracing::error!("{}: no parameter services: {error}", self.name);
+                }
+            }
+            self.node.spin_once(timeout);
             // A stream hands over one message at a time; handlers may be called until all are empty.
             while self.drain_once() {}
             std::thread::sleep(SPIN_PERIOD.saturating_sub(started.elapsed()));

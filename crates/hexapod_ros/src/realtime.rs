@@ -1,8 +1,11 @@
 //! Real-time scheduling where the machine allows it, and words for where it does not.
 
+use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
+use nix::unistd::Pid;
 use thread_priority::unix::{
-    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
@@ -29,4 +32,55 @@ pub fn fifo(priority: u8) -> Granted {
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy)
         .map_err(|error| format!("SCHED_FIFO is not granted ({error}); raise `rtprio` in /etc/security/limits.conf"))
+}
+
+/// Does `work` with no thread that it starts running before it waits or ends: all on one processor, at the same
+/// real-time priority, which those threads keep. Where that is not granted, it is just done.
+pub fn ahead_of_its_threads<R>(priority: u8, work: impl FnOnce() -> R) -> R {
+    let this = Pid::from_raw(0);
+    let (Ok(allowed), Ok(here)) = (sched_getaffinity(this), sched_getcpu()) else { return work() };
+    let mut one = CpuSet::new();
+    if one.set(here).is_err() || fifo(priority).is_err() {
+        return work();
+    }
+    let _ = sched_setaffinity(this, &one);
+    let done = work();
+    // Threads that were there before have their own affinity set anew too: nobody has narrowed it.
+    for thread in threads() {
+        let _ = sched_setaffinity(thread, &allowed);
+    }
+    let normal = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+    let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, normal);
+    done
+}
+
+/// The threads of this process.
+fn threads() -> impl Iterator<Item = Pid> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).map(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn when_threads_are_started_ahead_expect_the_work_done_before_they_run_and_all_processors_after() {
+        let before = sched_getaffinity(Pid::from_raw(0)).unwrap();
+        let granted = fifo(5).is_ok();
+        let ran = Arc::new(AtomicBool::new(false));
+        let (seen, thread) = ahead_of_its_threads(5, || {
+            let runs = Arc::clone(&ran);
+            let thread = std::thread::spawn(move || runs.store(true, Ordering::SeqCst));
+            let until = std::time::Instant::now() + std::time::Duration::from_millis(20);
+            while std::time::Instant::now() < until {}
+            (ran.load(Ordering::SeqCst), thread)
+        });
+        thread.join().unwrap();
+        assert!(!seen || !granted, "real-time scheduling is granted, yet the thread ran");
+        assert!(ran.load(Ordering::SeqCst));
+        assert_eq!(sched_getaffinity(Pid::from_raw(0)).unwrap(), before);
+    }
 }
