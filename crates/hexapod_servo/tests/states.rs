@@ -105,13 +105,48 @@ fn when_target_moves_while_arming_expect_half_a_radian_per_second_at_most() {
 #[test]
 fn when_armed_expect_speed_limit_always() {
     let mut rig = Rig::armed();
-    let mut last = rig.driver.told(4).expect("on");
+    let (mut last, mut changed) = (rig.driver.told(4).expect("on"), rig.now - ms(500));
     for tick in 0..400 {
         let target = if (tick / 20) % 2 == 0 { 0.9 } else { -0.9 };
-        rig.step(|_| target);
+        // Commands at every rate, the fastest with every tick.
+        if tick % (1 + tick / 100) == 0 {
+            rig.step(|_| target)
+        } else {
+            rig.tick()
+        };
         let told = rig.driver.told(4).expect("on");
-        assert!((told - last).abs() <= 6.0 * 0.01 + rig.driver.servos()[4].resolution_rad());
-        last = told;
+        if told != last {
+            // A servo sees a pulse every 20 ms: after a rest it may be told what it can do in that time.
+            let seconds = (rig.now - changed).min(ms(20)).as_secs_f64();
+            assert!((told - last).abs() <= 6.0 * seconds + rig.driver.servos()[4].resolution_rad());
+            (last, changed) = (told, rig.now);
+        }
+    }
+}
+
+/// Whatever falls between two commands, each costs its changes once.
+#[test]
+fn when_commands_are_slower_than_ticks_expect_each_followed_in_one_tick() {
+    for (period, phase) in [(20, 1), (20, 3), (17, 5), (33, 9)] {
+        let mut rig = Rig::armed();
+        rig.period = ms(1);
+        let mut angle_rad = 0.0;
+        for millisecond in 0..1000_u64 {
+            if millisecond % period == phase {
+                // 5 rad/s at 50 Hz, of the 6 rad/s a servo may turn.
+                angle_rad = if angle_rad > 0.5 { angle_rad - 0.1 } else { angle_rad + 0.08 };
+                rig.bus.record();
+                rig.bus.take_transcript();
+                rig.step(|_| angle_rad);
+                assert!(rig.bus.take_transcript().iter().any(|t| !t.written.is_empty() && t.read.is_empty()));
+            } else if millisecond % 10 == 0 {
+                rig.tick();
+                let writes = rig.bus.take_transcript().into_iter().filter(|t| t.read.is_empty()).count();
+                assert_eq!(writes, 0, "at {millisecond} ms with {period} ms between commands");
+            } else {
+                rig.now += ms(1);
+            }
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Report<'_> {
             status.report(Level::Error, message);
         }
         if let Some(newest) = self.newest {
-            state(newest, &mut status);
+            state(newest, self.hung.is_some(), &mut status);
         }
         self.warnings(&mut status);
         self.commands(&mut status);
@@ -102,9 +102,11 @@ impl Report<'_> {
     }
 }
 
-fn state(newest: &Snapshot, status: &mut Status) {
-    status.value("state", newest.state);
-    status.value("armed", matches!(newest.state, State::Armed | State::Holding));
+/// A driver that hangs in a transaction cannot say so itself: it is at fault as soon as it is seen, and says which
+/// fault when the bus comes back.
+fn state(newest: &Snapshot, hung: bool, status: &mut Status) {
+    status.value("state", if hung && newest.state.is_live() { State::Fault } else { newest.state });
+    status.value("armed", !hung && matches!(newest.state, State::Armed | State::Holding));
     let (level, message) = match newest.state {
         State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
         State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),

@@ -15,6 +15,17 @@ pub(super) struct Joint {
     pub at_target: bool,
     /// True while it is kept off by request.
     pub relaxed: bool,
+    /// True once it has been given a pulse since it was switched on.
+    pub begun: bool,
+}
+
+/// One step of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Where it is told to be, in radians.
+    pub position_rad: f64,
+    /// True if that is new.
+    pub moved: bool,
 }
 
 impl Joint {
@@ -23,19 +34,24 @@ impl Joint {
         self.on = self.target_rad.is_some();
         self.met = false;
         self.at_target = false;
+        self.begun = false;
         self.position_rad = self.position_rad.or(self.target_rad);
     }
 
-    /// One step toward the target, at most `step_rad`; returns the position if the joint is on.
-    pub fn step(&mut self, step_rad: f64) -> Option<f64> {
+    /// One step toward the target, at most `step_rad`; `None` if the joint is off. The first one after it was
+    /// switched on stays where it is.
+    pub fn step(&mut self, step_rad: f64) -> Option<Step> {
         let (true, Some(target_rad), Some(position_rad)) = (self.on, self.target_rad, self.position_rad) else {
             return None;
         };
+        let step_rad = if self.begun { step_rad } else { 0.0 };
         let error_rad = target_rad - position_rad;
         let next = if error_rad.abs() <= step_rad { target_rad } else { position_rad + step_rad.copysign(error_rad) };
         self.at_target = next == target_rad;
         self.met |= self.at_target;
         self.position_rad = Some(next);
-        Some(next)
+        let moved = next != position_rad || !self.begun;
+        self.begun = true;
+        Some(Step { position_rad: next, moved })
     }
 }
