@@ -6,6 +6,7 @@ pub mod composed;
 pub mod demo;
 pub mod drive;
 pub mod exit;
+pub mod guard;
 pub mod local;
 pub mod standalone;
 pub mod watch;

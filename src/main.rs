@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit, local};
+use hexapod::{check, composed, demo, drive, exit, guard, local};
 use hexapod_ros::{Shutdown, Stage};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run(&arguments),
         Command::Drive(files) => drive::drive(&files),
         Command::Demo(files) => demo::demo(&files),
+        Command::Guard(arguments) => guard::guard(&arguments),
         Command::Check(files) => check::check(&files),
     })
 }

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 import signal
+import socket
 import time
 
 import figures
@@ -386,3 +387,73 @@ def test_when_transfers_fail_and_tear_at_random_expect_no_pulse_out_of_bounds_an
     assert boards.violations() == 0
     assert state_of(user) == 'armed'
     assert len(boards.pulses()) == 18
+
+
+# --- the end of a process
+
+
+@pytest.mark.parametrize('guard', ['its own', 'apart'])
+def test_when_the_driver_is_killed_expect_all_off_and_the_next_one_disarmed(session, boards, guard):
+    user = session.user
+    arguments = (*ON_I2C, '-p', f'guard:={str(guard == "its own").lower()}')
+    if guard == 'apart':
+        session.start('hexapod', 'guard', '--bus', 'i2c', environment=boards.environment)
+    driver = session.start('servo_driver', *arguments, environment=boards.environment)
+    user.hear('servo_states', '/diagnostics')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    user.until(lambda: user.enable().success, 10.0, 'servos switched on')
+    user.until(lambda: len(boards.pulses()) == 18, 5.0, 'pulses')
+    swing(user, boards, 0.3)
+    killed = time.monotonic()
+    driver.signal(signal.SIGKILL)
+    user.until(lambda: boards.pulses() == {}, 2.0, 'all off')
+    seconds = time.monotonic() - killed
+    figures.note(f'kill -9 to all off, guard {guard}', seconds * 1e3, 'ms', 1000)
+    assert seconds < 1.0
+    session.start('servo_driver', *arguments, environment=boards.environment)
+    user.listen('/diagnostics').clear()
+    user.until(lambda: state_of(user) == 'disarmed', 10.0, 'the next driver')
+    user.spin(0.5)
+    assert_all_off(boards)
+    user.until(lambda: user.enable().success, 10.0, 'servos switched on')
+    user.until(lambda: len(boards.pulses()) == 18, 5.0, 'pulses')
+
+
+def test_when_a_second_driver_is_started_expect_it_refused_and_the_first_undisturbed(armed, session, boards):
+    second = session.start('servo_driver', *ON_I2C, '-r', '__node:=second', environment=boards.environment)
+    assert second.wait() == 1
+    assert 'another servo_driver has the bus' in second.log()
+    assert state_of(armed) == 'armed' and len(boards.pulses()) == 18
+
+
+def test_when_systemd_starts_the_driver_expect_it_told_ready_alive_and_stopping(session, boards, tmp_path):
+    address = str(tmp_path / 'notify')
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        manager.settimeout(10.0)
+        driver = session.start('servo_driver', *ON_I2C, environment={**boards.environment, 'NOTIFY_SOCKET': address})
+        said = [manager.recv(100).strip() for _ in range(4)]
+        assert said == [b'READY=1', b'WATCHDOG=1', b'WATCHDOG=1', b'WATCHDOG=1']
+        command(session.user, dict.fromkeys(JOINTS, 0.0))
+        session.user.client('enable')
+        boards.set(HANG_FOR_EVER, 1)
+        assert 'does not answer' in session.user.enable().message
+        time.sleep(2.5)
+        manager.setblocking(False)
+        drain(manager)
+        time.sleep(1.0)
+        assert drain(manager) == [], 'a driver that hangs is not said to be alive'
+        boards.set(HANG_FOR_EVER, 0)
+        driver.signal(signal.SIGTERM)
+        assert driver.wait() == 0
+        assert drain(manager)[-1] == b'STOPPING=1'
+
+
+def drain(manager):
+    """Return what has been said to the manager."""
+    said = []
+    while True:
+        try:
+            said.append(manager.recv(100).strip())
+        except BlockingIOError:
+            return said

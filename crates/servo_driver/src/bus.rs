@@ -1,5 +1,6 @@
 //! The bus, chosen at run time: boards in memory, or `/dev/i2c-N`. The only file that names rppal.
 
+use crate::lease::{Lease, LeaseError};
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::{ServoConfig, SimulatedBus};
@@ -43,7 +44,10 @@ impl BusChoice {
     pub fn open(self, servos: &ServoConfig) -> Result<Bus, BusOpenError> {
         match self {
             Self::Simulated => Ok(Bus::simulated(SimulatedBus::for_config(servos))),
-            Self::I2c { device } => Real::open(device).map(Bus::Real),
+            Self::I2c { device } => {
+                let lease = Lease::take(device).map_err(|error| leased(device, &error))?;
+                Ok(Bus::Real(Real { _lease: Some(lease), ..Real::open(device)? }))
+            }
         }
     }
 
@@ -76,6 +80,14 @@ impl Bus {
     #[must_use]
     pub fn simulated(bus: SimulatedBus) -> Self {
         Self::Simulated { bus: bus.with_hang_hook(std::thread::sleep), since: monotonic_now() }
+    }
+
+    /// `/dev/i2c-<device>`, whoever else has it.
+    ///
+    /// # Errors
+    /// There is no such device, or this user may not use it; says what to do.
+    pub fn unleased(device: u8) -> Result<Self, BusOpenError> {
+        Real::open(device).map(Self::Real)
     }
 }
 
@@ -112,6 +124,7 @@ pub struct Real {
     bus: rppal::i2c::I2c,
     /// The address the kernel was last told to speak to.
     address: Option<u8>,
+    _lease: Option<Lease>,
 }
 
 /// Longest transaction, in steps of 10 ms. A board's 66 bytes take 6 ms at 100 kHz; the kernel's default is a second.
@@ -123,9 +136,10 @@ impl Real {
         if let Err(error) = bus.set_timeout(TIMEOUT) {
             tracing::warn!("/dev/i2c-{device} keeps its own timeout: {error}");
         }
-        Ok(Self { bus, address: None })
+        Ok(Self { bus, address: None, _lease: None })
     }
 
+    /// A transfer that was cut short is one that failed.
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> rppal::i2c::Result<()> {
         if self.address != Some(address) {
             self.address = None;
@@ -137,13 +151,24 @@ impl Real {
             return self.bus.write_read(bytes, into);
         }
         for operation in operations {
-            match operation {
-                Operation::Read(into) => self.bus.read(into)?,
-                Operation::Write(bytes) => self.bus.write(bytes)?,
+            let (done, wanted) = match operation {
+                Operation::Read(into) => (self.bus.read(into)?, into.len()),
+                Operation::Write(bytes) => (self.bus.write(bytes)?, bytes.len()),
             };
+            if done != wanted {
+                return Err(io::Error::from_raw_os_error(EIO).into());
+            }
         }
         Ok(())
     }
+}
+
+fn leased(device: u8, error: &LeaseError) -> BusOpenError {
+    let remedy = match error {
+        LeaseError::Taken => "end the other one first: two drivers would fight over the servos",
+        LeaseError::File { .. } => "check who may use this file, or name another folder in HEXAPOD_LOCK_DIR",
+    };
+    BusOpenError { device, reason: error.to_string(), remedy }
 }
 
 fn refused(device: u8, error: &rppal::i2c::Error) -> BusOpenError {
@@ -155,9 +180,10 @@ fn refused(device: u8, error: &rppal::i2c::Error) -> BusOpenError {
     BusOpenError { device, reason: error.to_string(), remedy }
 }
 
+const EIO: i32 = 5;
+
 /// What the kernel's fault codes mean (Documentation/i2c/fault-codes.rst).
 fn kind(error: &rppal::i2c::Error) -> ErrorKind {
-    const EIO: i32 = 5;
     const ENXIO: i32 = 6;
     const EAGAIN: i32 = 11;
     const EREMOTEIO: i32 = 121;

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 pub mod bus;
+pub mod guard;
 pub mod io;
+pub mod lease;
 mod params;
 mod publish;
 mod report;
@@ -13,6 +15,7 @@ mod setup;
 mod snapshot;
 mod stop;
 mod supervise;
+mod systemd;
 mod targets;
 mod waker;
 

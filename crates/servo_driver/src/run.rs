@@ -1,6 +1,7 @@
 //! The node, from its parts to its end.
 
-use crate::bus::BusOpenError;
+use crate::bus::{BusChoice, BusOpenError};
+use crate::guard;
 use crate::io::{Ends, Io, IoEnd};
 use crate::publish::{Sources, Teller};
 use crate::services;
@@ -32,6 +33,9 @@ pub enum RunError {
 /// The bus, a topic or a thread could not be opened, or the I/O thread did not end in order.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
     let bus = setup.bus.open(&setup.servos)?;
+    if let (BusChoice::I2c { device }, Some(files)) = (setup.bus, &setup.guard) {
+        guard::start(device, files);
+    }
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let (io, Ends { intake, control, snapshots }) = Io::new(setup.servos);
     let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };

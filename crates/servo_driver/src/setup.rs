@@ -5,7 +5,7 @@ use crate::targets::MAX_JOINTS;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::ServoConfig;
-use hexapod_setup::params::{number, text};
+use hexapod_setup::params::{number, switch, text};
 use hexapod_setup::{Description, Files, read_servos};
 
 /// All the node needs to run, checked.
@@ -15,6 +15,8 @@ pub struct Setup {
     pub(crate) bus: BusChoice,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
+    /// Whether to start a guard, and the files it reads.
+    pub(crate) guard: Option<Files>,
 }
 
 impl Setup {
@@ -39,7 +41,9 @@ impl Setup {
             return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
         }
         let bus = bus(params);
-        Ok(Self { servos, bus, rate_hz: number(params, "rate"), state_rate_hz: number(params, "state_rate") })
+        let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
+        let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
+        Ok(Self { servos, bus, rate_hz, state_rate_hz, guard })
     }
 }
 

@@ -40,7 +40,7 @@ class Boards:
         self.addresses, self.path, self.log_path = addresses, Path(folder) / 'boards', Path(folder) / 'boards.log'
         self.log_path.touch()
         self.environment = {'LD_PRELOAD': str(library), 'I2C_BOARDS': str(self.path),
-                            'I2C_BOARDS_LOG': str(self.log_path)}
+                            'I2C_BOARDS_LOG': str(self.log_path), 'HEXAPOD_LOCK_DIR': str(folder)}
         self._library = ctypes.CDLL(str(library))
         self._library.boards_create.restype = ctypes.c_void_p
         self._world = ctypes.c_void_p(self._library.boards_create(
