@@ -43,6 +43,8 @@ pub struct ServoDriver<B> {
     pub(super) next_group: Duration,
     pub(super) arming_done: bool,
     pub(super) trip_pending: Option<Fault>,
+    /// True once it was noted, in this time of holding, that the robot should sit.
+    pub(super) sit_asked: bool,
 }
 
 impl<B: I2c> ServoDriver<B> {
@@ -71,6 +73,7 @@ impl<B: I2c> ServoDriver<B> {
             next_group: Duration::ZERO,
             arming_done: false,
             trip_pending: None,
+            sit_asked: false,
         }
     }
 
@@ -91,6 +94,7 @@ impl<B: I2c> ServoDriver<B> {
             self.open_groups(now);
             self.move_joints(now);
             self.finish_arming(now);
+            self.watch_strain(now, elapsed);
         }
         self.exchange(now);
         self.state
@@ -158,6 +162,17 @@ impl<B: I2c> ServoDriver<B> {
         let fresh = self.moved_for != self.last_command;
         self.moved_for = self.last_command;
         (fresh || still == FRAME).then_some(still)
+    }
+
+    /// Adds up how long each servo has been asked for what it is not given, and faults before it burns.
+    fn watch_strain(&mut self, now: Duration, elapsed: Duration) {
+        let Some(limit) = self.config.timing().stall_after else { return };
+        let error_rad = self.config.timing().stall_error_rad;
+        let strained = |joint: &mut Joint| joint.strain(error_rad, elapsed) >= limit;
+        if let Some(joint) = self.joints.iter_mut().position(strained) {
+            self.joints[joint].strained = Duration::ZERO;
+            self.fail(now, Fault::Strained { joint, limit }, None);
+        }
     }
 
     fn move_joints(&mut self, now: Duration) {

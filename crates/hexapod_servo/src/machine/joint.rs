@@ -1,10 +1,14 @@
 //! Motion of one joint.
 
+use std::time::Duration;
+
 /// Target and told position of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Joint {
     /// Where it shall go, in radians, within limits; `None` until commanded.
     pub target_rad: Option<f64>,
+    /// The same as it was asked for, limits or not.
+    pub asked_rad: f64,
     /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
     pub position_rad: Option<f64>,
     /// True while it is given pulses.
@@ -17,6 +21,8 @@ pub(super) struct Joint {
     pub relaxed: bool,
     /// True once it has been given a pulse since it was switched on.
     pub begun: bool,
+    /// How long it has been asked for what it is not given, less the time it has rested.
+    pub strained: Duration,
 }
 
 /// One step of a joint.
@@ -36,6 +42,15 @@ impl Joint {
         self.at_target = false;
         self.begun = false;
         self.position_rad = self.position_rad.or(self.target_rad);
+    }
+
+    /// Counts `elapsed` as strain if it is on and told to be more than `error_rad` from what is asked for, as at a limit
+    /// or at full speed; else as rest. A joint that still moves slowly, after arming, rests. Returns the strain.
+    pub fn strain(&mut self, error_rad: f64, elapsed: Duration) -> Duration {
+        let error = self.position_rad.map_or(0.0, |position_rad| (self.asked_rad - position_rad).abs());
+        let strained = self.on && self.met && error > error_rad;
+        self.strained = if strained { self.strained + elapsed } else { self.strained.saturating_sub(elapsed) };
+        self.strained
     }
 
     /// One step toward the target, at most `step_rad`; `None` if the joint is off. The first one after it was
