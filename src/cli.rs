@@ -26,6 +26,10 @@ pub enum Command {
     Demo(FileArgs),
     /// Watch over the servo driver from a process of its own: all channels off when it dies.
     Guard(GuardArgs),
+    /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
+    Servo(ServoArgs),
+    /// Find the pulses of every servo, guided in the terminal; writes servos.yaml and goes on where it was left.
+    Calibrate(CalibrateArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
 }
@@ -89,6 +93,36 @@ pub struct GuardArgs {
     /// End when the present driver has gone: how the driver itself starts its guard.
     #[arg(long)]
     pub one_driver: bool,
+}
+
+/// Which joint and where to.
+#[derive(Clone, Debug, Args)]
+pub struct ServoArgs {
+    /// Name of the joint.
+    pub joint: String,
+    /// Its angle, in degrees.
+    #[arg(allow_negative_numbers = true)]
+    pub degrees: f64,
+    /// Hold it for so many seconds; 0: until Ctrl-C
+    #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
+}
+
+/// How to calibrate.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CalibrateArgs {
+    /// Begin with this joint
+    #[arg(long)]
+    pub joint: Option<String>,
+    /// Forget where an earlier calibration was left
+    #[arg(long)]
+    pub anew: bool,
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
 }
 
 /// Where the servos are.

@@ -1,5 +1,6 @@
 //! What the executables share: one node in a process, or all of them composed in one.
 
+pub mod calibrate;
 pub mod check;
 pub mod cli;
 pub mod composed;
@@ -8,5 +9,6 @@ pub mod drive;
 pub mod exit;
 pub mod guard;
 pub mod local;
+pub mod servo;
 pub mod standalone;
 pub mod watch;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit, guard, local};
+use hexapod::{calibrate, check, composed, demo, drive, exit, guard, local, servo};
 use hexapod_ros::{Shutdown, Stage};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         Command::Drive(files) => drive::drive(&files),
         Command::Demo(files) => demo::demo(&files),
         Command::Guard(arguments) => guard::guard(&arguments),
+        Command::Servo(arguments) => servo::servo(&arguments),
+        Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Check(files) => check::check(&files),
     })
 }

@@ -17,6 +17,8 @@ use std::time::Duration;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Attempts at switching off, one each [`LOOK_EVERY`], before the guard says that it cannot; it goes on trying.
 const LOUD_AFTER: u32 = 25;
+/// Attempts of a guard for one driver: boards that answer are off by then, and one that is not there stays so.
+const GIVEN_UP_AFTER: u32 = 75;
 const RETRIES: u8 = 2;
 
 /// Why the guard cannot guard.
@@ -58,7 +60,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
         if watch.sees(free) {
             let off = switch_off(&setup.servos, &mut bus);
             watch.tried(off);
-            if off && term == Term::OneDriver {
+            if term == Term::OneDriver && (off || watch.attempts >= GIVEN_UP_AFTER) {
                 break;
             }
         }

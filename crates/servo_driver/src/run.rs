@@ -1,7 +1,6 @@
 //! The node, from its parts to its end.
 
-use crate::bus::{BusChoice, BusOpenError};
-use crate::guard;
+use crate::bus::BusOpenError;
 use crate::io::{Ends, Io, IoEnd};
 use crate::publish::{Sources, Teller};
 use crate::raspberry::{PinError, RaspberryPins};
@@ -36,10 +35,7 @@ pub enum RunError {
 /// # Errors
 /// The bus, a topic or a thread could not be opened, or the I/O thread did not end in order.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let bus = setup.bus.open(&setup.servos)?;
-    if let (BusChoice::I2c { device }, Some(files)) = (setup.bus, &setup.guard) {
-        guard::start(device, files);
-    }
+    let bus = setup.open_bus()?;
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
     let (mut io, Ends { intake, control, stop_topic, snapshots }) = Io::new(setup.servos);

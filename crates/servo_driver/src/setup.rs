@@ -1,6 +1,7 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::BusChoice;
+use crate::bus::{Bus, BusChoice, BusOpenError};
+use crate::guard;
 use crate::pins::{Input, PinChoice};
 use crate::targets::MAX_JOINTS;
 use hexapod_config::ConfigError;
@@ -29,6 +30,18 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
+    }
+
+    /// Opens the bus for a tool that drives servos without a node, and starts the guard.
+    ///
+    /// # Errors
+    /// As [`BusChoice::open`].
+    pub fn open_bus(&self) -> Result<Bus, BusOpenError> {
+        let bus = self.bus.open(&self.servos)?;
+        if let (BusChoice::I2c { device }, Some(files)) = (self.bus, &self.guard) {
+            guard::start(device, files);
+        }
+        Ok(bus)
     }
 
     /// Reads the files the parameters name and checks them against each other.
