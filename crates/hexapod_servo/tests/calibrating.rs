@@ -1,5 +1,5 @@
 //! A calibration as a person does it, key by key.
-#![allow(clippy::expect_used, reason = "a test may stop where it stands")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
 mod common;
 
