@@ -24,6 +24,12 @@ pub enum Command {
     Drive(FileArgs),
     /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour.
     Demo(FileArgs),
+    /// Watch over the servo driver from a process of its own: all channels off when it dies.
+    Guard(GuardArgs),
+    /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
+    Servo(ServoArgs),
+    /// Find the pulses of every servo, guided in the terminal; writes servos.yaml and goes on where it was left.
+    Calibrate(CalibrateArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
 }
@@ -54,6 +60,69 @@ pub struct RunArgs {
     /// End in order when standard input is closed: whoever started this process has gone.
     #[arg(long, hide = true)]
     pub attached: bool,
+}
+
+/// Which files to read and where the servos are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BusArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Where the servos are [default: as hexapod.yaml says]
+    #[arg(long)]
+    pub bus: Option<Bus>,
+    /// Set a parameter, as in servo_driver.i2c_device:=3
+    #[arg(short = 'p', long = "param", value_name = "NODE.NAME:=VALUE")]
+    pub params: Vec<String>,
+}
+
+impl BusArgs {
+    /// The same as for a run.
+    #[must_use]
+    pub fn as_run(&self) -> RunArgs {
+        RunArgs { files: self.files.clone(), bus: self.bus, params: self.params.clone(), attached: false }
+    }
+}
+
+/// How to guard.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GuardArgs {
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
+    /// End when the present driver has gone: how the driver itself starts its guard.
+    #[arg(long)]
+    pub one_driver: bool,
+}
+
+/// Which joint and where to.
+#[derive(Clone, Debug, Args)]
+pub struct ServoArgs {
+    /// Name of the joint.
+    pub joint: String,
+    /// Its angle, in degrees.
+    #[arg(allow_negative_numbers = true)]
+    pub degrees: f64,
+    /// Hold it for so many seconds; 0: until Ctrl-C
+    #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
+}
+
+/// How to calibrate.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CalibrateArgs {
+    /// Begin with this joint
+    #[arg(long)]
+    pub joint: Option<String>,
+    /// Forget where an earlier calibration was left
+    #[arg(long)]
+    pub anew: bool,
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
 }
 
 /// Where the servos are.

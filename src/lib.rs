@@ -1,10 +1,13 @@
 //! What the executables share: one node in a process, or all of them composed in one.
 
+pub mod calibrate;
 pub mod check;
 pub mod cli;
 pub mod composed;
 pub mod demo;
 pub mod drive;
 pub mod exit;
+pub mod guard;
+pub mod servo;
 pub mod standalone;
 pub mod watch;

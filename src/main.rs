@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit};
+use hexapod::{calibrate, check, composed, demo, drive, exit, guard, servo};
 use hexapod_ros::Shutdown;
 use std::process::ExitCode;
 
@@ -13,6 +13,9 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run(&arguments),
         Command::Drive(files) => drive::drive(&files),
         Command::Demo(files) => demo::demo(&files),
+        Command::Guard(arguments) => guard::guard(&arguments),
+        Command::Servo(arguments) => servo::servo(&arguments),
+        Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Check(files) => check::check(&files),
     })
 }

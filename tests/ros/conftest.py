@@ -57,10 +57,10 @@ class Session:
         self.user = User(self.domain, namespace)
         self.processes = []
 
-    def start(self, name, *arguments):
-        """Start an executable in this domain."""
+    def start(self, name, *arguments, environment=None):
+        """Start an executable in this domain, with more in its environment."""
         log = self.folder / f'{name}.{self.domain}.{len(self.processes)}.log'
-        self.processes.append(processes.Process(name, arguments, log, self.domain))
+        self.processes.append(processes.Process(name, arguments, log, self.domain, environment))
         return self.processes[-1]
 
     def close(self):

@@ -28,11 +28,12 @@ def binary(name):
 class Process:
     """An executable in a process group of its own, its output in a file."""
 
-    def __init__(self, name, arguments, log, domain):
+    def __init__(self, name, arguments, log, domain, environment=None):
         """Start it."""
+        extra = environment or {}
         self.name, self.log_path = name, Path(log)
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-                       'RUST_BACKTRACE': '1', 'NO_COLOR': '1'}
+                       'RUST_BACKTRACE': '1', 'NO_COLOR': '1', **extra}
         # The tests' own: the robot runs as it does for a user.
         environment.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
         with self.log_path.open('wb') as output:

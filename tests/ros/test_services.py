@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip('rclpy')
 
 from robot_model import JOINTS
-from std_srvs.srv import Trigger
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool, Trigger
 from user import SETTLE_S, User, twist
 import walked
 
@@ -97,6 +98,31 @@ def assert_slow(states, rad_s):
         for name in now.keys() & before.keys():
             assert abs(now[name] - before[name]) <= allowed, (name, before[name], now[name], allowed)
         before, then = now, stamp
+
+
+def test_when_the_stop_topic_says_true_expect_all_off_and_no_enable_until_it_says_false(user):
+    user.publisher('emergency_stop')
+    said = time.monotonic()
+    user.publish('emergency_stop', Bool(data=True))
+    wait_off(user, said, 'emergency_stop topic')
+    answer = user.enable()
+    assert not answer.success and 'FAILED emergency_stop' in answer.message
+    user.publish('emergency_stop', Bool(data=False))
+    user.spin(0.3)
+    assert user.latest('servo_states').name == [], 'false switches nothing on'
+    assert user.enable().success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+
+
+def test_when_a_leg_is_relaxed_expect_only_its_servos_off(user):
+    leg = {'left_middle_coxa', 'left_middle_femur', 'left_middle_tibia'}
+    relax = dict(name='relax/left_middle', service_type=SetBool)
+    assert user.call(**relax, request=SetBool.Request(data=True)).success
+    user.until(lambda: set(user.latest('servo_states').name) == JOINTS - leg, 2.0, 'one leg without pulses')
+    assert user.call(**relax, request=SetBool.Request(data=False)).success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+    assert user.enable(False).success
+    assert not user.call(**relax, request=SetBool.Request(data=True)).success
 
 
 def test_when_stopped_twice_or_disabled_twice_expect_the_same_answer(user):

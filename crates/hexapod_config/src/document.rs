@@ -29,6 +29,17 @@ pub struct Entry {
     pub scalar: Option<Scalar>,
 }
 
+/// Another value for one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Path of the key.
+    pub path: String,
+    /// What it shall be, as written in YAML.
+    pub value: String,
+    /// Path of the key after which it is put in if it is not there.
+    pub after: String,
+}
+
 impl Document {
     /// Parses a text. A byte order mark is dropped; lines may end in LF or CR LF.
     ///
@@ -104,6 +115,47 @@ impl Document {
     pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
         ConfigError::at(&self.source, self.tree.pointed(node), key_path, message, help)
+    }
+
+    /// The text with other scalars at some paths; all else, comments included, stays as it is. A key that is not there is
+    /// put in after `after`, a scalar in the same mapping.
+    ///
+    /// # Errors
+    /// There is neither a scalar at a path nor at its `after`.
+    pub fn edited(&self, edits: &[Edit]) -> Result<String, ConfigError> {
+        let mut changes = edits.iter().map(|edit| self.change(edit)).collect::<Result<Vec<_>, _>>()?;
+        changes.sort_by_key(|(span, _)| span.start);
+        let mut text = self.source.text.clone();
+        for (span, replacement) in changes.into_iter().rev() {
+            text.replace_range(span, &replacement);
+        }
+        Ok(text)
+    }
+
+    fn change(&self, edit: &Edit) -> Result<(std::ops::Range<usize>, String), ConfigError> {
+        if let Some(span) = self.scalar_span(&edit.path) {
+            return Ok((span, edit.value.clone()));
+        }
+        let after = self.scalar_span(&edit.after);
+        let after = after.ok_or_else(|| self.error_at(&edit.path, "there is no plain value here to change", ""))?;
+        let key = edit.path.rsplit('.').next().unwrap_or(&edit.path);
+        let line_start = self.source.text[..after.start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &self.source.text[line_start..after.start];
+        let indent = &before[..before.len() - before.trim_start().len()];
+        // One key a line, or several in braces.
+        let plain = !before.contains(['{', ',']);
+        let between = if plain { format!("\n{indent}") } else { ", ".into() };
+        if plain {
+            let end = self.source.text[after.end..].find('\n').map_or(self.source.text.len(), |at| after.end + at);
+            return Ok((end..end, format!("{between}{key}: {}", edit.value)));
+        }
+        Ok((after.end..after.end, format!("{between}{key}: {}", edit.value)))
+    }
+
+    fn scalar_span(&self, path: &str) -> Option<std::ops::Range<usize>> {
+        let Found::Exact(node) = self.tree.find(path) else { return None };
+        let node = self.tree.node(node);
+        matches!(node.kind, Kind::Scalar(_)).then(|| node.span.clone()).filter(|span| !span.is_empty())
     }
 
     /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.

@@ -10,7 +10,7 @@ mod tree;
 mod tree_builder;
 mod typed;
 
-pub use document::{Document, Entry};
+pub use document::{Document, Edit, Entry};
 pub use error::{ConfigError, Location};
 pub use scalar::Scalar;
 pub use source::{MAX_BYTES, Source};

@@ -30,7 +30,7 @@ fn when_no_command_came_expect_enable_refused_with_reason() {
     let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).map(|check| check.name).collect();
     assert_eq!(failed, ["commands"]);
     let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
-    assert_eq!(names, ["config", "bus", "prescale", "commands"]);
+    assert_eq!(names, ["config", "bus", "boards", "prescale", "commands", "pose"]);
     assert_eq!(rig.driver.state(), State::Disarmed);
     rig.step(|_| 0.0);
     assert!(rig.all_low());
@@ -52,8 +52,8 @@ fn when_board_is_silent_expect_enable_to_name_it() {
     rig.step(|_| 0.0);
     rig.bus.inject(hexapod_servo::simulated::BusFault::Dead { address: 0x41 });
     let report = rig.driver.enable(rig.now);
-    let bus = report.checks.iter().find(|check| check.name == "bus").expect("checked");
-    assert!(!bus.passed && bus.detail.contains("0x41"), "{bus}");
+    let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).collect();
+    assert!(failed.len() == 1 && failed[0].name == "boards" && failed[0].detail.contains("0x41"), "{report}");
     rig.step(|_| 0.0);
     assert_eq!(rig.driver.state(), State::Disarmed);
     assert!(rig.all_low());
@@ -105,13 +105,48 @@ fn when_target_moves_while_arming_expect_half_a_radian_per_second_at_most() {
 #[test]
 fn when_armed_expect_speed_limit_always() {
     let mut rig = Rig::armed();
-    let mut last = rig.driver.told(4).expect("on");
+    let (mut last, mut changed) = (rig.driver.told(4).expect("on"), rig.now - ms(500));
     for tick in 0..400 {
         let target = if (tick / 20) % 2 == 0 { 0.9 } else { -0.9 };
-        rig.step(|_| target);
+        // Commands at every rate, the fastest with every tick.
+        if tick % (1 + tick / 100) == 0 {
+            rig.step(|_| target)
+        } else {
+            rig.tick()
+        };
         let told = rig.driver.told(4).expect("on");
-        assert!((told - last).abs() <= 6.0 * 0.01 + rig.driver.servos()[4].resolution_rad());
-        last = told;
+        if told != last {
+            // A servo sees a pulse every 20 ms: after a rest it may be told what it can do in that time.
+            let seconds = (rig.now - changed).min(ms(20)).as_secs_f64();
+            assert!((told - last).abs() <= 6.0 * seconds + rig.driver.servos()[4].resolution_rad());
+            (last, changed) = (told, rig.now);
+        }
+    }
+}
+
+/// Whatever falls between two commands, each costs its changes once.
+#[test]
+fn when_commands_are_slower_than_ticks_expect_each_followed_in_one_tick() {
+    for (period, phase) in [(20, 1), (20, 3), (17, 5), (33, 9)] {
+        let mut rig = Rig::armed();
+        rig.period = ms(1);
+        let mut angle_rad = 0.0;
+        for millisecond in 0..1000_u64 {
+            if millisecond % period == phase {
+                // 5 rad/s at 50 Hz, of the 6 rad/s a servo may turn.
+                angle_rad = if angle_rad > 0.5 { angle_rad - 0.1 } else { angle_rad + 0.08 };
+                rig.bus.record();
+                rig.bus.take_transcript();
+                rig.step(|_| angle_rad);
+                assert!(rig.bus.take_transcript().iter().any(|t| !t.written.is_empty() && t.read.is_empty()));
+            } else if millisecond % 10 == 0 {
+                rig.tick();
+                let writes = rig.bus.take_transcript().into_iter().filter(|t| t.read.is_empty()).count();
+                assert_eq!(writes, 0, "at {millisecond} ms with {period} ms between commands");
+            } else {
+                rig.now += ms(1);
+            }
+        }
     }
 }
 
@@ -310,4 +345,76 @@ fn when_driver_is_moved_to_a_thread_expect_it_to_work_there() {
     let mut rig = Rig::armed();
     let state = std::thread::spawn(move || rig.step(|_| 0.1)).join().expect("no panic");
     assert_eq!(state, State::Armed);
+}
+
+#[test]
+fn when_commanded_far_from_the_last_pose_expect_enable_to_name_the_joint() {
+    let mut rig = Rig::armed();
+    rig.driver.disable();
+    rig.step(|joint| if joint == 7 { 0.9 } else { 0.0 });
+    let narrow = with(|raw| raw.timing.pose_tolerance_rad = 0.8);
+    assert!(rig.driver.enable(rig.now).passed(), "the default is wide");
+    let mut rig = Rig::armed_with(narrow);
+    rig.driver.disable();
+    rig.step(|joint| if joint == 7 { 0.9 } else { 0.0 });
+    let report = rig.driver.enable(rig.now);
+    let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).collect();
+    assert!(failed.len() == 1 && failed[0].name == "pose", "{report}");
+    assert!(failed[0].detail.contains("left_rear_femur"), "{report}");
+    assert!(rig.all_low());
+    rig.step(|_| 0.7);
+    assert!(rig.driver.enable(rig.now).passed());
+    rig.driver.disable();
+    rig.step(|_| -0.85);
+    assert!(!rig.driver.enable(rig.now).passed());
+    rig.driver.disable();
+    assert!(rig.driver.enable(rig.now).passed(), "nothing is known of where the joints are");
+}
+
+#[test]
+fn when_holding_goes_on_expect_one_request_to_sit_and_then_everything_off() {
+    let mut rig = Rig::armed_with(with(|raw| {
+        raw.timing.sit_after_s = 1.0;
+        raw.timing.relax_after_s = 3.0;
+    }));
+    let last = rig.now;
+    let (mut asked, mut relaxed) = (None, None);
+    while rig.now < last + ms(5000) {
+        let state = rig.tick();
+        if rig.driver.counters().sit_requests > 0 {
+            asked.get_or_insert(rig.now - last);
+        }
+        if state == State::Disarmed {
+            relaxed.get_or_insert(rig.now - last);
+        }
+    }
+    assert_eq!((asked, relaxed), (Some(ms(1260)), Some(ms(3260))));
+    assert_eq!(rig.driver.counters().sit_requests, 1);
+    assert!(rig.all_low());
+}
+
+#[test]
+fn when_driven_against_a_limit_expect_a_fault_before_the_servo_burns_and_rest_to_count() {
+    let strained = |driver: &hexapod_servo::ServoDriver<_>| {
+        matches!(driver.fault(), Some(hexapod_servo::Fault::Strained { joint: 4, .. }))
+    };
+    // 1.2 rad is beyond 2100 us, 0.94 rad.
+    let limit = |raw: &mut RawServoConfig| (raw.timing.stall_after_s, raw.timing.stall_error_rad) = (2.0, 0.2);
+    let mut rig = Rig::armed_with(with(limit));
+    let begin = rig.now;
+    while rig.step(|joint| if joint == 4 { 1.2 } else { 0.5 }) != State::Fault {
+        assert!(rig.now - begin < ms(2500));
+    }
+    assert!(strained(&rig.driver) && rig.now - begin >= ms(2000), "{:?}", rig.driver.fault());
+    assert!(!rig.all_low(), "it is held for a while");
+    let mut rig = Rig::armed_with(with(limit));
+    for tick in 0..2000 {
+        rig.step(|joint| if joint == 4 && tick % 100 < 45 { 1.2 } else { 0.8 });
+    }
+    assert_eq!(rig.driver.state(), State::Armed, "as much rest as strain");
+    let mut rig = Rig::armed_with(with(|raw| raw.timing.stall_after_s = 0.0));
+    for _ in 0..5000 {
+        rig.step(|_| 2.0);
+    }
+    assert_eq!(rig.driver.state(), State::Armed, "switched off");
 }

@@ -11,4 +11,4 @@ pub use error::SetupError;
 pub use files::Files;
 pub use gaits::Gaits;
 pub use robot::Description;
-pub use servos::read_servos;
+pub use servos::{check_servos, read_servos};

@@ -10,7 +10,14 @@ use std::path::Path;
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    let document = Document::read(path)?;
+    check_servos(&Document::read(path)?, robot)
+}
+
+/// As [`read_servos`], of a file that was read or is about to be written.
+///
+/// # Errors
+/// File, line and key of what does not hold.
+pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, ConfigError> {
     let raw: RawServoConfig = document.deserialize()?;
     let mut config =
         ServoConfig::try_from(raw).map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))?;

@@ -84,6 +84,7 @@ fn control_key(byte: u8) -> Input {
     match byte {
         0x03 => Input::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)),
         0x08 | 0x7f => press(KeyCode::Backspace),
+        b'\r' | b'\n' => press(KeyCode::Enter),
         _ => Input::Nothing,
     }
 }
@@ -164,6 +165,7 @@ fn arrow(letter: u8) -> Option<KeyCode> {
 /// code in the same place of a US keyboard, which counts when the letter is not Latin.
 fn unicode_key([code, shifted, base]: [u32; 3]) -> Option<KeyCode> {
     Some(match code {
+        13 | 57414 => KeyCode::Enter,
         27 => KeyCode::Esc,
         127 => KeyCode::Backspace,
         57399..=57408 => KeyCode::Char(char::from_digit(code - 57399, 10)?),

@@ -12,9 +12,27 @@ pub fn specs() -> Vec<ParamSpec> {
             .choices(&["simulated", "i2c"])
             .read_only(),
         ParamSpec::new("i2c_device", 1, "Number N of /dev/i2c-N").range(0.0, 255.0).read_only(),
+        ParamSpec::new("guard", true, "With bus i2c: start a process that switches all channels off if this one dies")
+            .read_only(),
+        ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
+            .range(0.0, 60.0)
+            .read_only(),
+        pin("oe_pin", "Output enable of the boards: BCM number, with bus i2c; -1: none"),
+        pin("stop_pin", "Stop button: BCM number, with bus i2c; -1: none"),
+        level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
+        pin("battery_pin", "Battery alarm: BCM number, with bus i2c; -1: none"),
+        level("battery_pin_active", "low", "Level of the battery alarm"),
         // The servo core wants ticks at most 20 ms apart, so that a silent board is noticed within 100 ms.
         ParamSpec::new("rate", 100.0, "Servo updates without new commands, Hz").range(50.0, 400.0).read_only(),
         ParamSpec::new("state_rate", 50.0, "Messages on servo_states, Hz").range(1.0, 200.0).read_only(),
     ]);
     specs
+}
+
+fn pin(name: &'static str, description: &'static str) -> ParamSpec {
+    ParamSpec::new(name, -1, description).range(-1.0, 27.0).read_only()
+}
+
+fn level(name: &'static str, default: &'static str, description: &'static str) -> ParamSpec {
+    ParamSpec::new(name, default, description).choices(&["high", "low"]).read_only()
 }

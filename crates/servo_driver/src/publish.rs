@@ -7,7 +7,8 @@ use crate::targets::IntakeCount;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::{Diagnostics, Lateness, RosClock, RosError, RosNode, SharedPublisher};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{Caller, Diagnostics, Lateness, RosClock, RosError, RosNode, SharedPublisher};
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -27,6 +28,10 @@ pub(crate) struct Teller {
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
     lateness: Lateness,
+    /// The longest transaction of each tick.
+    latency: Lateness,
+    sit: Caller<Trigger::Service>,
+    sit_requests: u64,
     /// When the first snapshot was waited for.
     since: Duration,
     state_period: Duration,
@@ -39,6 +44,7 @@ struct Diagnosed {
     at: Duration,
     counters: Counters,
     refused: u64,
+    busy: Duration,
     condition: Option<(State, bool)>,
 }
 
@@ -64,10 +70,19 @@ impl Teller {
             intake: sources.intake,
             newest: None,
             lateness: Lateness::default(),
+            latency: Lateness::default(),
+            sit: node.caller("sit")?,
+            sit_requests: 0,
             since: now,
             state_period: Duration::from_secs_f64(1.0 / sources.state_rate_hz),
             next_state: now,
-            diagnosed: Diagnosed { at: now, counters: Counters::default(), refused: 0, condition: None },
+            diagnosed: Diagnosed {
+                at: now,
+                counters: Counters::default(),
+                refused: 0,
+                busy: Duration::ZERO,
+                condition: None,
+            },
         })
     }
 
@@ -79,6 +94,7 @@ impl Teller {
     /// Tells what is due at `now`; returns when something is due next.
     pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
         self.drain();
+        self.ask_to_sit();
         if now >= self.next_state {
             self.tell_states();
             self.next_state = (self.next_state + self.state_period).max(now);
@@ -106,6 +122,9 @@ impl Teller {
         while let Ok(snapshot) = self.snapshots.pop() {
             self.lateness.record(snapshot.late);
             self.lateness.overruns += snapshot.missed;
+            if !snapshot.bus.longest.is_zero() {
+                self.latency.record(snapshot.bus.longest);
+            }
             self.newest = Some(snapshot);
         }
     }
@@ -137,6 +156,9 @@ impl Teller {
             refused_before: self.diagnosed.refused,
             intake: &self.intake,
             lateness: &self.lateness,
+            latency: &self.latency,
+            busy: self.newest.map(|newest| newest.bus.busy.saturating_sub(self.diagnosed.busy)).unwrap_or_default(),
+            joints: &self.joints,
             seconds: now.saturating_sub(self.diagnosed.at).as_secs_f64().max(1e-3),
             hung: self.hung(now).filter(|_| failed.is_none()),
             failed,
@@ -148,7 +170,22 @@ impl Teller {
             self.diagnosed.at = now;
             self.diagnosed.counters = self.newest.map(|newest| newest.counters).unwrap_or_default();
             self.diagnosed.refused = self.intake.refused();
-            self.lateness = Lateness::default();
+            self.diagnosed.busy = self.newest.map(|newest| newest.bus.busy).unwrap_or_default();
+            (self.lateness, self.latency) = <_>::default();
+        }
+    }
+
+    /// Asks the planner to sit when commands have stayed stale; one that is gone does not hear it.
+    fn ask_to_sit(&mut self) {
+        let Some(newest) = self.newest else { return };
+        if newest.counters.sit_requests == self.sit_requests {
+            return;
+        }
+        self.sit_requests = newest.counters.sit_requests;
+        tracing::warn!("no joint_commands: the planner is asked to sit");
+        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", answer.message));
+        if let Err(error) = told {
+            tracing::warn!("the planner cannot be asked to sit: {error}");
         }
     }
 }

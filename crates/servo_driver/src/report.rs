@@ -5,7 +5,7 @@ use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::realtime::Granted;
 use hexapod_ros::{Lateness, Level, Status};
-use hexapod_servo::{Counters, State};
+use hexapod_servo::{Counters, Fault, State};
 use std::time::Duration;
 
 /// What a status is made of.
@@ -18,6 +18,11 @@ pub(crate) struct Report<'a> {
     pub refused_before: u64,
     pub intake: &'a IntakeCount,
     pub lateness: &'a Lateness,
+    /// The longest transaction of each tick since the last status.
+    pub latency: &'a Lateness,
+    /// Time in transactions since the last status.
+    pub busy: Duration,
+    pub joints: &'a [String],
     /// Time since the last status, s.
     pub seconds: f64,
     /// The I/O thread has been silent for this long, which is too long.
@@ -39,7 +44,7 @@ impl Report<'_> {
             status.report(Level::Error, message);
         }
         if let Some(newest) = self.newest {
-            state(newest, &mut status);
+            self.state(newest, &mut status);
         }
         self.warnings(&mut status);
         self.commands(&mut status);
@@ -83,8 +88,9 @@ impl Report<'_> {
         let counters = self.counters();
         status.value("targets clamped", counters.clamped);
         status.value("holds", counters.holds);
+        status.value("sit requests", counters.sit_requests);
         status.value("faults", counters.faults);
-        status.value("last fault", counters.last_fault.map_or(String::new(), |fault| fault.to_string()));
+        status.value("last fault", counters.last_fault.map_or(String::new(), |fault| self.words(fault)));
         status.value("emergency stops", counters.emergency_stops);
     }
 
@@ -95,24 +101,44 @@ impl Report<'_> {
         status.value("bytes per second", format!("{rate:.0}"));
         status.value("bytes", wire.bytes);
         status.value("transactions", wire.transactions);
+        let transactions = wire.transactions.saturating_sub(before.transactions) as f64 / self.seconds.max(1e-3);
+        status.value("transactions per second", format!("{transactions:.0}"));
+        status.value("bus load (%)", format!("{:.1}", 100.0 * self.busy.as_secs_f64() / self.seconds.max(1e-3)));
+        status.value("transaction latency p99 (us)", self.latency.quantile(0.99).as_micros());
+        status.value("transaction latency max (us)", self.latency.worst().as_micros());
         status.value("retries", wire.retries);
         status.value("not acknowledged", wire.nacks);
         status.value("bus errors", wire.bus_errors);
         status.value("failed ticks", counters.failed_ticks);
     }
-}
 
-fn state(newest: &Snapshot, status: &mut Status) {
-    status.value("state", newest.state);
-    status.value("armed", matches!(newest.state, State::Armed | State::Holding));
-    let (level, message) = match newest.state {
-        State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
-        State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),
-        State::Fault => {
-            let reason = newest.fault.map_or("no reason known".into(), |fault| fault.to_string());
-            (Level::Error, format!("fault: {reason}"))
+    /// A driver that hangs in a transaction cannot say so itself: it is at fault as soon as it is seen, and says which
+    /// fault when the bus comes back.
+    fn state(&self, newest: &Snapshot, status: &mut Status) {
+        let hung = self.hung.is_some();
+        status.value("state", if hung && newest.state.is_live() { State::Fault } else { newest.state });
+        status.value("armed", !hung && matches!(newest.state, State::Armed | State::Holding));
+        let (level, message) = match newest.state {
+            State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
+            State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),
+            State::Fault => {
+                let reason = newest.fault.map_or("no reason known".into(), |fault| self.words(fault));
+                (Level::Error, format!("fault: {reason}"))
+            }
+            State::EmergencyStop => (Level::Error, "emergency stop: all channels are off until enabled".into()),
+        };
+        status.report(level, message);
+    }
+
+    /// A fault in words, joints by their names.
+    fn words(&self, fault: Fault) -> String {
+        let words = fault.to_string();
+        match fault {
+            Fault::Strained { joint, .. } => match self.joints.get(joint) {
+                Some(name) => words.replacen(&format!("joint {joint}"), name, 1),
+                None => words,
+            },
+            _ => words,
         }
-        State::EmergencyStop => (Level::Error, "emergency stop: all channels are off until enabled".into()),
-    };
-    status.report(level, message);
+    }
 }

@@ -21,6 +21,13 @@ pub enum Action {
     Disable,
     /// Everything off at once, latched.
     EmergencyStop,
+    /// The pulses of one group away, or back on.
+    Relax {
+        /// Index of the group.
+        group: usize,
+        /// Whether they go.
+        relaxed: bool,
+    },
 }
 
 /// What came of it.
@@ -72,7 +79,7 @@ fn unanswered(action: Action) -> Answer {
     let message = match action {
         Action::EmergencyStop => "the bus does not answer; it is stopped as soon as it does. Cut the servos' power",
         Action::Enable => "the bus does not answer; nothing was switched on",
-        Action::Disable => "the bus does not answer",
+        Action::Disable | Action::Relax { .. } => "the bus does not answer",
     };
     Answer { success: false, message: message.into() }
 }

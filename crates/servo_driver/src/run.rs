@@ -3,6 +3,7 @@
 use crate::bus::BusOpenError;
 use crate::io::{Ends, Io, IoEnd};
 use crate::publish::{Sources, Teller};
+use crate::raspberry::{PinError, RaspberryPins};
 use crate::services;
 use crate::setup::Setup;
 use crate::supervise::supervise;
@@ -14,6 +15,9 @@ pub enum RunError {
     /// The bus could not be opened.
     #[error(transparent)]
     Bus(#[from] BusOpenError),
+    /// A pin could not be had.
+    #[error(transparent)]
+    Pin(#[from] PinError),
     /// A topic or service could not be opened.
     #[error(transparent)]
     Ros(#[from] RosError),
@@ -31,12 +35,17 @@ pub enum RunError {
 /// # Errors
 /// The bus, a topic or a thread could not be opened, or the I/O thread did not end in order.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let bus = setup.bus.open(&setup.servos)?;
+    let bus = setup.open_bus()?;
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
-    let (io, Ends { intake, control, snapshots }) = Io::new(setup.servos);
+    let groups = setup.servos.groups().to_vec();
+    let (mut io, Ends { intake, control, stop_topic, snapshots }) = Io::new(setup.servos);
+    stop_topic.want_heartbeat(setup.stop_timeout);
+    if setup.pins.any() {
+        io = io.with_pins(RaspberryPins::open(setup.pins)?);
+    }
     let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
-    services::open(&mut node, intake, control)?;
+    services::open(&mut node, intake, control, stop_topic, &groups)?;
 
     let ended = AskedAtEnd(Shutdown::default());
     let (shutdown, spinning) = (shutdown.clone(), ended.0.clone());

@@ -1,12 +1,13 @@
-//! What the node takes in: joint commands, `enable` and `emergency_stop`.
+//! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
 use crate::requests::{Action, Answer, Control};
+use crate::stop_topic::StopTopic;
 use crate::targets::{Intake, IntakeCount};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::std_msgs::msg::Bool;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::{Reply, RosError, RosNode, monotonic_now};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,15 +17,19 @@ const WARN_EVERY: Duration = Duration::from_secs(1);
 const DISCOVERY: Duration = Duration::from_millis(3500);
 
 /// Opens the topic and the services on `node`.
-pub(crate) fn open(node: &mut RosNode, intake: Intake, control: Control) -> Result<(), RosError> {
+pub(crate) fn open(
+    node: &mut RosNode,
+    intake: Intake,
+    control: Control,
+    topic: StopTopic,
+    groups: &[String],
+) -> Result<(), RosError> {
     let count = intake.count();
     commands(node, intake)?;
     let control = Arc::new(Mutex::new(control));
     let ask = move |action: Action| control.lock().unwrap_or_else(PoisonError::into_inner).ask(action);
+    relax(node, ask.clone(), groups)?;
     let enable = ask.clone();
-    // Counts what takes an `enable` back that is still waiting.
-    let taken_back = Arc::new(AtomicU64::new(0));
-    let taken_back_by_stop = Arc::clone(&taken_back);
     node.serve_later::<SetBool::Service>(
         "enable",
         move |request: SetBool::Request, reply: Reply<SetBool::Service>| {
@@ -44,10 +49,38 @@ pub(crate) fn open(node: &mut RosNode, intake: Intake, control: Control) -> Resu
         },
     )?;
     node.serve::<Trigger::Service>("emergency_stop", move |_: Trigger::Request| {
-        taken_back_by_stop.fetch_add(1, Ordering::SeqCst);
         let Answer { success, message } = ask(Action::EmergencyStop);
         Trigger::Response { success, message }
+    })?;
+    // Every message counts: true must not be lost behind false.
+    node.subscribe("emergency_stop", QosProfile::default().keep_last(10), move |message: Bool| {
+        topic.hear(message.data, monotonic_now());
     })
+}
+
+/// A service for each leg: `relax/left_front` takes its pulses away and gives them back.
+fn relax(
+    node: &mut RosNode,
+    ask: impl Fn(Action) -> Answer + Clone + Send + 'static,
+    groups: &[String],
+) -> Result<(), RosError> {
+    for (group, name) in groups.iter().enumerate() {
+        if !is_ros_name(name) {
+            tracing::warn!("group `{name}` has no service to relax it: ROS names are letters, digits and _");
+            continue;
+        }
+        let ask = ask.clone();
+        node.serve::<SetBool::Service>(&format!("relax/{name}"), move |request: SetBool::Request| {
+            let Answer { success, message } = ask(Action::Relax { group, relaxed: request.data });
+            SetBool::Response { success, message }
+        })?;
+    }
+    Ok(())
+}
+
+fn is_ros_name(name: &str) -> bool {
+    let letters = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    letters && !name.contains("__") && name.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
 /// Waits for the first command, at most as long as discovery takes: a planner that has just been started may not have

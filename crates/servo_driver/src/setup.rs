@@ -1,12 +1,15 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::BusChoice;
+use crate::bus::{Bus, BusChoice, BusOpenError};
+use crate::guard;
+use crate::pins::{Input, PinChoice};
 use crate::targets::MAX_JOINTS;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::ServoConfig;
-use hexapod_setup::params::{number, text};
+use hexapod_setup::params::{number, switch, text};
 use hexapod_setup::{Description, Files, read_servos};
+use std::time::Duration;
 
 /// All the node needs to run, checked.
 #[derive(Clone, Debug)]
@@ -15,6 +18,11 @@ pub struct Setup {
     pub(crate) bus: BusChoice,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
+    /// Longest silence on the topic `emergency_stop`; zero is any.
+    pub(crate) stop_timeout: Duration,
+    pub(crate) pins: PinChoice,
+    /// Whether to start a guard, and the files it reads.
+    pub(crate) guard: Option<Files>,
 }
 
 impl Setup {
@@ -22,6 +30,18 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
+    }
+
+    /// Opens the bus for a tool that drives servos without a node, and starts the guard.
+    ///
+    /// # Errors
+    /// As [`BusChoice::open`].
+    pub fn open_bus(&self) -> Result<Bus, BusOpenError> {
+        let bus = self.bus.open(&self.servos)?;
+        if let (BusChoice::I2c { device }, Some(files)) = (self.bus, &self.guard) {
+            guard::start(device, files);
+        }
+        Ok(bus)
     }
 
     /// Reads the files the parameters name and checks them against each other.
@@ -39,8 +59,22 @@ impl Setup {
             return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
         }
         let bus = bus(params);
-        Ok(Self { servos, bus, rate_hz: number(params, "rate"), state_rate_hz: number(params, "state_rate") })
+        let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
+        let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
+        let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
+        let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
+        Ok(Self { servos, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard })
     }
+}
+
+fn pins(params: &Params) -> PinChoice {
+    let pin = |name: &str| match params.get(name) {
+        Some(ParamValue::Integer(pin)) => u8::try_from(*pin).ok(),
+        _ => None,
+    };
+    let input =
+        |name: &str| pin(name).map(|pin| Input { pin, active_high: text(params, &format!("{name}_active")) == "high" });
+    PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin") }
 }
 
 fn bus(params: &Params) -> BusChoice {

@@ -1,5 +1,6 @@
 //! What the I/O thread tells after each tick.
 
+use crate::stop::{Stoppable, Timing};
 use crate::targets::MAX_JOINTS;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
@@ -22,12 +23,19 @@ pub struct Snapshot {
     pub late: Duration,
     /// Deadlines that were skipped before it.
     pub missed: u64,
+    /// How long transactions took.
+    pub bus: Timing,
     angles_rad: [f64; MAX_JOINTS],
     told: u64,
 }
 
 impl Snapshot {
-    pub(crate) fn take<B: I2c>(driver: &ServoDriver<B>, at: Duration, late: Duration, missed: u64) -> Self {
+    pub(crate) fn take<B: I2c>(
+        driver: &mut ServoDriver<Stoppable<B>>,
+        at: Duration,
+        late: Duration,
+        missed: u64,
+    ) -> Self {
         let (mut angles_rad, mut told) = ([0.0; MAX_JOINTS], 0);
         let joints = driver.servos().len();
         for (joint, angle_rad) in angles_rad.iter_mut().enumerate().take(joints) {
@@ -44,6 +52,7 @@ impl Snapshot {
             commanded_at: driver.command_age(at).map(|age| at.saturating_sub(age)),
             late,
             missed,
+            bus: driver.bus_mut().take_timing(),
             angles_rad,
             told,
         }

@@ -1,10 +1,12 @@
 //! The emergency stop's way past a busy bus.
 
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
+use hexapod_ros::monotonic_now;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Raised by whoever wants everything off, taken by the thread that owns the bus.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +35,29 @@ impl StopFlag {
 pub struct Stoppable<B> {
     bus: B,
     stop: StopFlag,
+    timing: Timing,
+}
+
+/// How long transactions take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Time in transactions since the start.
+    pub busy: Duration,
+    /// The longest transaction since this was last asked for.
+    pub longest: Duration,
 }
 
 impl<B> Stoppable<B> {
     /// `bus`, given way to `stop`.
     pub fn new(bus: B, stop: StopFlag) -> Self {
-        Self { bus, stop }
+        Self { bus, stop, timing: Timing::default() }
+    }
+
+    /// How long transactions took; the longest is counted from the last call.
+    pub fn take_timing(&mut self) -> Timing {
+        let timing = self.timing;
+        self.timing.longest = Duration::ZERO;
+        timing
     }
 }
 
@@ -78,6 +97,11 @@ impl<B: I2c> I2c for Stoppable<B> {
         if address != ALL_CALL_ADDRESS && self.stop.is_raised() {
             return Err(Stopped::GaveWay);
         }
-        self.bus.transaction(address, operations).map_err(Stopped::Bus)
+        let begun = monotonic_now();
+        let result = self.bus.transaction(address, operations);
+        let took = monotonic_now().saturating_sub(begun);
+        self.timing.busy += took;
+        self.timing.longest = self.timing.longest.max(took);
+        result.map_err(Stopped::Bus)
     }
 }

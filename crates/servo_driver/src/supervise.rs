@@ -3,6 +3,7 @@
 use crate::io::{IoEnd, IoThread};
 use crate::publish::Teller;
 use crate::snapshot::Snapshot;
+use crate::systemd;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use std::time::Duration;
 
@@ -12,6 +13,11 @@ const SAT_DOWN: Duration = Duration::from_millis(120);
 const SITTING: Duration = Duration::from_millis(2500);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
+/// How often systemd's watchdog is told that all is well.
+const ALIVE_EVERY: Duration = Duration::from_millis(250);
+/// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
+/// switches them off.
+const LOST_AFTER: Duration = Duration::from_secs(2);
 /// Longest sleep, which bounds how late a shutdown is seen.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -24,9 +30,11 @@ pub(crate) fn supervise(
     abandoned: &Shutdown,
 ) -> Result<(), IoEnd> {
     let mut stopping_since = None;
+    let mut watchdog = Watchdog::default();
     loop {
         let now = monotonic_now();
         let next = teller.tell(now, &io);
+        watchdog.feed(teller.newest(), now);
         if io.is_finished() || !abandoned.is_running() {
             break;
         }
@@ -38,9 +46,31 @@ pub(crate) fn supervise(
         }
         std::thread::park_timeout(next.saturating_sub(monotonic_now()).min(NAP));
     }
+    systemd::stopping();
     let ended = io.end(ENDING);
     teller.tell_last(monotonic_now(), &io, ended.as_ref().err());
     ended
+}
+
+/// Tells systemd that the boards are served, from the first tick on.
+#[derive(Default)]
+struct Watchdog {
+    ready: bool,
+    fed: Duration,
+}
+
+impl Watchdog {
+    fn feed(&mut self, newest: Option<&Snapshot>, now: Duration) {
+        let Some(newest) = newest else { return };
+        if !self.ready {
+            self.ready = true;
+            systemd::ready();
+        }
+        if now >= self.fed + ALIVE_EVERY && now.saturating_sub(newest.at) <= LOST_AFTER {
+            self.fed = now;
+            systemd::alive();
+        }
+    }
 }
 
 /// Whether the channels may go off, `asked` after the end was asked for.

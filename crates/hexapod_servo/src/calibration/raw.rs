@@ -81,12 +81,20 @@ pub struct RawPoint {
 pub struct RawTiming {
     /// Age in seconds at which commands are stale and the driver holds.
     pub command_timeout_s: f64,
+    /// Seconds of holding after which the robot is asked to sit; 0 means never.
+    pub sit_after_s: f64,
     /// Seconds of holding after which everything is switched off; 0 means never.
     pub relax_after_s: f64,
     /// Seconds between the switching on of one group and the next.
     pub group_interval_s: f64,
     /// Speed in radians per second of the first motion after arming or holding.
     pub soft_start_rad_s: f64,
+    /// Arming is refused if a joint is commanded farther than this from where it was last told to be, in radians.
+    pub pose_tolerance_rad: f64,
+    /// A servo told to be farther than this from what is asked for is strained, in radians.
+    pub stall_error_rad: f64,
+    /// Seconds of strain, less rest, that are a fault; 0 means never.
+    pub stall_after_s: f64,
     /// Seconds after a fault at which the boards that still answer are switched off too; 0 means at once.
     pub fault_off_after_s: f64,
 }
@@ -95,9 +103,13 @@ impl Default for RawTiming {
     fn default() -> Self {
         Self {
             command_timeout_s: 0.25,
-            relax_after_s: 0.0,
+            sit_after_s: 1.0,
+            relax_after_s: 30.0,
             group_interval_s: 0.1,
             soft_start_rad_s: 0.5,
+            pose_tolerance_rad: 1.6,
+            stall_error_rad: 0.35,
+            stall_after_s: 20.0,
             fault_off_after_s: 5.0,
         }
     }

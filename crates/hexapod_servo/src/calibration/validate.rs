@@ -222,12 +222,19 @@ fn timing(raw: &RawTiming) -> Result<Timing, E> {
         })
     };
     let seconds = |key, value, range| number(key, value, range).map(Duration::from_secs_f64);
-    let relax_after = seconds("relax_after_s", raw.relax_after_s, 0.0..=86_400.0)?;
+    let after = |key, value| {
+        let limit = seconds(key, value, 0.0..=86_400.0)?;
+        Ok((!limit.is_zero()).then_some(limit))
+    };
     Ok(Timing {
         command_timeout: seconds("command_timeout_s", raw.command_timeout_s, 0.02..=10.0)?,
-        relax_after: (!relax_after.is_zero()).then_some(relax_after),
+        sit_after: after("sit_after_s", raw.sit_after_s)?,
+        relax_after: after("relax_after_s", raw.relax_after_s)?,
         group_interval: seconds("group_interval_s", raw.group_interval_s, 0.0..=5.0)?,
         soft_start_rad_s: number("soft_start_rad_s", raw.soft_start_rad_s, 0.01..=5.0)?,
+        pose_tolerance_rad: number("pose_tolerance_rad", raw.pose_tolerance_rad, 0.01..=6.3)?,
+        stall_error_rad: number("stall_error_rad", raw.stall_error_rad, 0.01..=6.3)?,
+        stall_after: after("stall_after_s", raw.stall_after_s)?,
         fault_off_after: seconds("fault_off_after_s", raw.fault_off_after_s, 0.0..=600.0)?,
     })
 }

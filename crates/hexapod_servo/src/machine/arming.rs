@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
+use embedded_hal::i2c::{ErrorKind, I2c};
 
 use super::boards::{BoardUnit, READ_BACK};
 use super::checks::ArmReport;
@@ -25,6 +25,7 @@ impl<B: I2c> ServoDriver<B> {
         self.check_config(&mut report);
         self.check_boards(now, &mut report);
         self.check_commands(now, &mut report);
+        self.check_pose(&mut report);
         if report.passed() {
             self.begin_arming(now);
         } else {
@@ -53,19 +54,47 @@ impl<B: I2c> ServoDriver<B> {
         report.add("commands", fresh && commanded > 0, detail);
     }
 
+    /// A joint whose place is known must not be commanded far from it: what was told before the servos were off and
+    /// what is wanted now would be two different postures, and a slow sweep from one to the other is no way to stand.
+    fn check_pose(&self, report: &mut ArmReport) {
+        let tolerance_rad = self.config.timing().pose_tolerance_rad;
+        let joints = self.joints.iter().zip(self.config.servos());
+        let away = joints.filter_map(|(joint, servo)| {
+            let (target_rad, position_rad) = (joint.target_rad?, joint.position_rad?);
+            Some(((target_rad - position_rad).abs(), servo.joint()))
+        });
+        let farthest = away.max_by(|a, b| a.0.total_cmp(&b.0));
+        let (passed, detail) = match farthest {
+            None => (true, "nothing is known of where the joints are: they begin where they are commanded".to_owned()),
+            Some((away_rad, joint)) if away_rad > tolerance_rad => {
+                let detail = format!(
+                    "{joint} is commanded {away_rad:.2} rad from where it was last told to be, more \
+                    than {tolerance_rad:.2} rad; let the planner take that pose (stand or sit), or disable once more"
+                );
+                (false, detail)
+            }
+            Some((away_rad, _)) => {
+                (true, format!("at most {away_rad:.2} rad from where the joints were last told to be"))
+            }
+        };
+        report.add("pose", passed, detail);
+    }
+
     fn check_boards(&mut self, now: Duration, report: &mut ArmReport) {
-        let (mut silent, mut wrong) = (Vec::new(), Vec::new());
+        let (mut broken, mut silent, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
         let count = self.boards.len() as u32;
         for (index, board) in (0..).zip(&mut self.boards) {
             let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
             match board.prepare(now, READ_BACK / 2 * index / count, &mut link) {
                 Ok(None) => {}
                 Ok(Some(read)) => wrong.push(format!("board {:#04x} reads {read}", board.address())),
-                Err(error) => silent.push(error.to_string()),
+                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => silent.push(error.to_string()),
+                Err(error) => broken.push(error.to_string()),
             }
         }
         let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
-        report.add("bus", silent.is_empty(), detail(&silent, "every board answers"));
+        report.add("bus", broken.is_empty(), detail(&broken, "transfers come to their end"));
+        report.add("boards", silent.is_empty(), detail(&silent, "every board answers"));
         report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
     }
 
@@ -74,6 +103,7 @@ impl<B: I2c> ServoDriver<B> {
             joint.on &= !self.boards[servo.board()].shadow.is_off();
             joint.met = false;
             joint.relaxed = false;
+            joint.strained = Duration::ZERO;
         }
         self.fault = None;
         self.trip_pending = None;
@@ -107,12 +137,14 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
-    /// Holds when commands are stale, goes on when they are fresh, relaxes after a set time.
+    /// Holds when commands are stale, goes on when they are fresh; asks for the robot to sit, and relaxes, after set
+    /// times.
     pub(super) fn watch_commands(&mut self, now: Duration) {
         let fresh = self.commands_are_fresh(now);
         match self.state {
             State::Arming | State::Armed if !fresh => {
                 self.counters.holds += 1;
+                self.sit_asked = false;
                 self.enter(now, State::Holding);
             }
             State::Holding if fresh => {
@@ -124,6 +156,10 @@ impl<B: I2c> ServoDriver<B> {
             }
             State::Holding => {
                 let held = now.saturating_sub(self.since);
+                if !self.sit_asked && self.config.timing().sit_after.is_some_and(|limit| held >= limit) {
+                    self.sit_asked = true;
+                    self.counters.sit_requests += 1;
+                }
                 if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
                     self.disable();
                 }

@@ -5,7 +5,7 @@ use std::fmt;
 /// One check made before arming.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArmCheck {
-    /// Short name: `config`, `bus`, `prescale`, `commands`.
+    /// Short name: `config`, `bus`, `boards`, `prescale`, `commands`, `pose`.
     pub name: &'static str,
     /// Whether it passed.
     pub passed: bool,

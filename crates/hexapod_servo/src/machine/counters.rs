@@ -16,6 +16,8 @@ pub struct Counters {
     pub refused: u64,
     /// Times commands went stale.
     pub holds: u64,
+    /// Times the robot was to be asked to sit, because commands stayed stale.
+    pub sit_requests: u64,
     /// Ticks in which a board's traffic failed after its retries.
     pub failed_ticks: u64,
     /// Times the driver went into `Fault`.

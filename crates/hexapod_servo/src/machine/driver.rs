@@ -16,8 +16,9 @@ use crate::pca9685::{Level, Link};
 pub(super) const RETRIES: u8 = 2;
 /// A longer gap between two ticks while live is a fault.
 const STALLED: Duration = Duration::from_millis(150);
-/// The longest gap between two ticks that is made up for by motion.
-const LONGEST_STEP: Duration = Duration::from_millis(50);
+/// Joints move with each new command, and without one this long after they last moved: so a steady stream costs its
+/// changes once, wherever between the commands a tick falls. It is also the longest time one step makes up for.
+const FRAME: Duration = Duration::from_millis(20);
 
 /// Servos on PCA9685 boards on one bus. `now` is always a time since any fixed moment on a monotonic clock.
 #[derive(Debug)]
@@ -33,11 +34,17 @@ pub struct ServoDriver<B> {
     pub(super) since: Duration,
     pub(super) last_tick: Option<Duration>,
     pub(super) last_command: Option<Duration>,
+    /// When a joint last moved or was switched on.
+    pub(super) last_motion: Option<Duration>,
+    /// The last command the joints were moved on for.
+    pub(super) moved_for: Option<Duration>,
     /// Groups switched on so far.
     pub(super) groups_on: usize,
     pub(super) next_group: Duration,
     pub(super) arming_done: bool,
     pub(super) trip_pending: Option<Fault>,
+    /// True once it was noted, in this time of holding, that the robot should sit.
+    pub(super) sit_asked: bool,
 }
 
 impl<B: I2c> ServoDriver<B> {
@@ -60,10 +67,13 @@ impl<B: I2c> ServoDriver<B> {
             since: Duration::ZERO,
             last_tick: None,
             last_command: None,
+            last_motion: None,
+            moved_for: None,
             groups_on: 0,
             next_group: Duration::ZERO,
             arming_done: false,
             trip_pending: None,
+            sit_asked: false,
         }
     }
 
@@ -82,8 +92,9 @@ impl<B: I2c> ServoDriver<B> {
         self.watch_commands(now);
         if matches!(self.state, State::Arming | State::Armed) {
             self.open_groups(now);
-            self.move_joints(elapsed.min(LONGEST_STEP));
+            self.move_joints(now);
             self.finish_arming(now);
+            self.watch_strain(now, elapsed);
         }
         self.exchange(now);
         self.state
@@ -145,16 +156,38 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
-    fn move_joints(&mut self, elapsed: Duration) {
-        let seconds = elapsed.as_secs_f64();
+    /// The time the joints are to move on by, if they are to move now.
+    fn time_to_move(&mut self, now: Duration) -> Option<Duration> {
+        let still = self.last_motion.map_or(FRAME, |last| now.saturating_sub(last)).min(FRAME);
+        let fresh = self.moved_for != self.last_command;
+        self.moved_for = self.last_command;
+        (fresh || still == FRAME).then_some(still)
+    }
+
+    /// Adds up how long each servo has been asked for what it is not given, and faults before it burns.
+    fn watch_strain(&mut self, now: Duration, elapsed: Duration) {
+        let Some(limit) = self.config.timing().stall_after else { return };
+        let error_rad = self.config.timing().stall_error_rad;
+        let strained = |joint: &mut Joint| joint.strain(error_rad, elapsed) >= limit;
+        if let Some(joint) = self.joints.iter_mut().position(strained) {
+            self.joints[joint].strained = Duration::ZERO;
+            self.fail(now, Fault::Strained { joint, limit }, None);
+        }
+    }
+
+    fn move_joints(&mut self, now: Duration) {
+        let Some(elapsed) = self.time_to_move(now) else { return };
         let soft_rad_s = self.config.timing().soft_start_rad_s;
         let arming = self.state == State::Arming;
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
             let limit_rad_s = servo.speed_limit_rad_s();
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
-            if let Some(position_rad) = joint.step(speed_rad_s * seconds) {
-                let level = Level::Counts(servo.counts(position_rad));
+            if let Some(step) = joint.step(speed_rad_s * elapsed.as_secs_f64()) {
+                let level = Level::Counts(servo.counts(step.position_rad));
                 self.boards[servo.board()].shadow.set(servo.channel(), level);
+                if step.moved {
+                    self.last_motion = Some(now);
+                }
             }
         }
     }

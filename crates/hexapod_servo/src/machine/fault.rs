@@ -27,6 +27,14 @@ pub enum Fault {
     /// So much time passed between two ticks: the bus hung or the thread starved.
     #[error("no tick for {} ms", .0.as_millis())]
     Stalled(Duration),
+    /// A servo was asked for too long for what it cannot be given: beyond its limits, or faster than its limit.
+    #[error("joint {joint} has been driven against its limits for {} s: let it cool", .limit.as_secs())]
+    Strained {
+        /// Index of the joint.
+        joint: usize,
+        /// The time that is allowed.
+        limit: Duration,
+    },
     /// Reported from outside through [`ServoDriver::trip`](super::ServoDriver::trip), e.g. a low battery.
     #[error("{0}")]
     External(&'static str),

@@ -44,6 +44,7 @@ impl<B: I2c> ServoDriver<B> {
     pub fn set_target(&mut self, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
         let accepted = self.check_target(joint, angle_rad).inspect_err(|_| self.counters.refused += 1)?;
         self.take_target(joint, accepted);
+        self.joints[joint].asked_rad = angle_rad;
         Ok(accepted)
     }
 

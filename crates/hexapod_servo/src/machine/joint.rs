@@ -1,10 +1,14 @@
 //! Motion of one joint.
 
+use std::time::Duration;
+
 /// Target and told position of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Joint {
     /// Where it shall go, in radians, within limits; `None` until commanded.
     pub target_rad: Option<f64>,
+    /// The same as it was asked for, limits or not.
+    pub asked_rad: f64,
     /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
     pub position_rad: Option<f64>,
     /// True while it is given pulses.
@@ -15,6 +19,19 @@ pub(super) struct Joint {
     pub at_target: bool,
     /// True while it is kept off by request.
     pub relaxed: bool,
+    /// True once it has been given a pulse since it was switched on.
+    pub begun: bool,
+    /// How long it has been asked for what it is not given, less the time it has rested.
+    pub strained: Duration,
+}
+
+/// One step of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Where it is told to be, in radians.
+    pub position_rad: f64,
+    /// True if that is new.
+    pub moved: bool,
 }
 
 impl Joint {
@@ -23,19 +40,33 @@ impl Joint {
         self.on = self.target_rad.is_some();
         self.met = false;
         self.at_target = false;
+        self.begun = false;
         self.position_rad = self.position_rad.or(self.target_rad);
     }
 
-    /// One step toward the target, at most `step_rad`; returns the position if the joint is on.
-    pub fn step(&mut self, step_rad: f64) -> Option<f64> {
+    /// Counts `elapsed` as strain if it is on and told to be more than `error_rad` from what is asked for, as at a limit
+    /// or at full speed; else as rest. A joint that still moves slowly, after arming, rests. Returns the strain.
+    pub fn strain(&mut self, error_rad: f64, elapsed: Duration) -> Duration {
+        let error = self.position_rad.map_or(0.0, |position_rad| (self.asked_rad - position_rad).abs());
+        let strained = self.on && self.met && error > error_rad;
+        self.strained = if strained { self.strained + elapsed } else { self.strained.saturating_sub(elapsed) };
+        self.strained
+    }
+
+    /// One step toward the target, at most `step_rad`; `None` if the joint is off. The first one after it was
+    /// switched on stays where it is.
+    pub fn step(&mut self, step_rad: f64) -> Option<Step> {
         let (true, Some(target_rad), Some(position_rad)) = (self.on, self.target_rad, self.position_rad) else {
             return None;
         };
+        let step_rad = if self.begun { step_rad } else { 0.0 };
         let error_rad = target_rad - position_rad;
         let next = if error_rad.abs() <= step_rad { target_rad } else { position_rad + step_rad.copysign(error_rad) };
         self.at_target = next == target_rad;
         self.met |= self.at_target;
         self.position_rad = Some(next);
-        Some(next)
+        let moved = next != position_rad || !self.begun;
+        self.begun = true;
+        Some(Step { position_rad: next, moved })
     }
 }

@@ -10,8 +10,12 @@ use super::state::State;
 use crate::pca9685::{self, BusError, Level, Link};
 
 impl<B: I2c> ServoDriver<B> {
-    /// Switches everything off with the next tick. A latched fault or emergency stop stays latched.
+    /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. Done again when
+    /// everything is off already, it forgets where the joints were last told to be: somebody has moved them by hand.
     pub fn disable(&mut self) {
+        if self.boards.iter().all(|board| board.off) {
+            self.joints.iter_mut().for_each(|joint| joint.position_rad = None);
+        }
         self.drop_pulses();
         if self.state.is_live() {
             self.state = State::Disarmed;

@@ -5,6 +5,7 @@ use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::io::{Ends, Io, IoThread};
+use servo_driver::pins::Pins;
 use servo_driver::{Action, Snapshot};
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,14 @@ pub struct Rig {
 impl Rig {
     pub fn new() -> Self {
         Self::with(|bus| bus)
+    }
+
+    pub fn with_pins(pins: impl Pins + 'static) -> Self {
+        let servos = servos();
+        let bus = SimulatedBus::for_config(&servos);
+        let (io, ends) = Io::new(servos);
+        let thread = io.with_pins(pins).spawn(bus.clone(), 100.0).unwrap();
+        Self { bus, ends, thread }
     }
 
     /// The driver gets what `wrap` makes of the simulated bus.

@@ -1,0 +1,281 @@
+//! One servo at a time on boards without a driver, for calibrating: any pulse that may be tried, slowly. On a thread of
+//! its own, so that a bus that hangs stops neither keys nor picture.
+
+use crate::bus::BusOpenError;
+use crate::setup::Setup;
+use embedded_hal::i2c::I2c;
+use hexapod_ros::monotonic_now;
+use hexapod_servo::ServoConfig;
+use hexapod_servo::calibration::{PwmClock, TRIED_US};
+use hexapod_servo::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
+use hexapod_servo::pca9685::{self, BusError, Level, Link, PulseRange, Shadow, Tally};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// About half a radian a second for most servos.
+const SPEED_US_S: f64 = 300.0;
+const PERIOD: Duration = Duration::from_millis(20);
+/// MODE1 and PRE_SCALE are read back in turn this often.
+const READ_BACK: Duration = Duration::from_millis(125);
+const RETRIES: u8 = 2;
+/// How long a bus that hangs is waited for at the end.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Which joint is to have which pulse, in microseconds; none: everything off.
+pub type Wanted = Option<(usize, f64)>;
+
+/// What the boards are told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Readout {
+    /// Joint, pulse in microseconds and in counts.
+    pub told: Option<(usize, f64, u16)>,
+    /// What is wrong with the bus.
+    pub trouble: Option<String>,
+}
+
+/// The boards, and a thread that serves them. Everything goes off when it is dropped.
+pub struct Bench {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    wanted: Mutex<Wanted>,
+    readout: Mutex<Readout>,
+    end: AtomicBool,
+}
+
+impl Bench {
+    /// Opens the bus, with all channels off. No driver may have it.
+    ///
+    /// # Errors
+    /// The bus cannot be opened.
+    pub fn open(setup: &Setup) -> Result<Self, BusOpenError> {
+        let bus = setup.open_bus()?;
+        let shared = Arc::new(Shared::default());
+        let mut serving = Serving::new(&setup.servos, bus);
+        let theirs = Arc::clone(&shared);
+        let work = move || {
+            while !theirs.end.load(Ordering::SeqCst) {
+                serving.tick(*lock(&theirs.wanted));
+                *lock(&theirs.readout) = serving.readout();
+                std::thread::sleep(PERIOD);
+            }
+            serving.all_off();
+        };
+        let thread = std::thread::Builder::new().name("calibrate-io".into()).spawn(work).ok();
+        Ok(Self { shared, thread })
+    }
+
+    /// What the boards shall put out from now on.
+    pub fn want(&self, wanted: Wanted) {
+        *lock(&self.shared.wanted) = wanted;
+    }
+
+    /// What they are told.
+    #[must_use]
+    pub fn readout(&self) -> Readout {
+        lock(&self.shared.readout).clone()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.shared.end.store(true, Ordering::SeqCst);
+        let Some(thread) = self.thread.take() else { return };
+        let deadline = monotonic_now() + PATIENCE;
+        while !thread.is_finished() && monotonic_now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if thread.is_finished() {
+            let _ = thread.join();
+        } else {
+            tracing::error!("the bus hangs and the channels could not be switched off; cut the servos' power");
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct BenchBoard {
+    shadow: Shadow,
+    clock: PwmClock,
+    ready: bool,
+}
+
+struct Serving<B> {
+    bus: B,
+    boards: Vec<BenchBoard>,
+    /// Board and channel of each joint.
+    plugs: Vec<(usize, u8)>,
+    told: Option<(usize, f64)>,
+    trouble: Option<String>,
+    read_at: Duration,
+    register: u8,
+}
+
+impl<B: I2c> Serving<B> {
+    fn new(servos: &ServoConfig, bus: B) -> Self {
+        let mut boards: Vec<_> = servos
+            .boards()
+            .iter()
+            .map(|board| BenchBoard { shadow: Shadow::new(board.address()), clock: board.clock(), ready: false })
+            .collect();
+        for servo in servos.servos() {
+            let board = &mut boards[servo.board()];
+            let counts = |pulse_us: f64| (pulse_us * board.clock.counts_per_us()).min(4095.0) as u16;
+            if let Some(range) = PulseRange::try_new(counts(TRIED_US.0) + 1, counts(TRIED_US.1)) {
+                board.shadow.connect(servo.channel(), range);
+            }
+        }
+        let plugs = servos.servos().iter().map(|servo| (servo.board(), servo.channel())).collect();
+        let read_at = monotonic_now();
+        Self { bus, boards, plugs, told: None, trouble: None, read_at, register: MODE1 }
+    }
+
+    fn readout(&self) -> Readout {
+        let told = self.told.and_then(|(joint, pulse_us)| {
+            let (board, channel) = *self.plugs.get(joint)?;
+            match self.boards[board].shadow.told(channel)? {
+                Level::Counts(counts) => Some((joint, pulse_us, counts)),
+                Level::Off => None,
+            }
+        });
+        Readout { told, trouble: self.trouble.clone() }
+    }
+
+    fn tick(&mut self, wanted: Wanted) {
+        let step_us = SPEED_US_S * PERIOD.as_secs_f64();
+        self.told = wanted.filter(|(joint, _)| *joint < self.plugs.len()).map(|(joint, wanted_us)| {
+            let before_us =
+                self.told.filter(|(before, _)| *before == joint).map_or(wanted_us, |(_, pulse_us)| pulse_us);
+            (joint, before_us + (wanted_us - before_us).clamp(-step_us, step_us))
+        });
+        self.trouble = self.exchange().err();
+        if self.trouble.is_some() {
+            // Never back to the old pose by itself: it begins anew with what is wanted then.
+            self.boards.iter_mut().for_each(|board| board.ready = false);
+        }
+    }
+
+    fn exchange(&mut self) -> Result<(), String> {
+        let words = |error: BusError| error.to_string();
+        let mut tally = Tally::default();
+        for board in self.boards.iter_mut().filter(|board| !board.ready) {
+            let mut link = Link::new(&mut self.bus, &mut tally, RETRIES);
+            pca9685::start(&mut board.shadow, board.clock.prescale(), &mut link).map_err(words)?;
+            pca9685::wake(board.shadow.address(), &mut link).map_err(words)?;
+            std::thread::sleep(pca9685::SETTLE);
+            board.ready = true;
+        }
+        self.set_levels();
+        for board in &mut self.boards {
+            board.shadow.flush(&mut Link::new(&mut self.bus, &mut tally, RETRIES)).map_err(words)?;
+        }
+        self.read_back(&mut tally)
+    }
+
+    fn set_levels(&mut self) {
+        for (joint, (board, channel)) in self.plugs.iter().enumerate() {
+            let BenchBoard { shadow, clock, .. } = &mut self.boards[*board];
+            let level = match self.told {
+                Some((told, pulse_us)) if told == joint => {
+                    Level::Counts((pulse_us * clock.counts_per_us() + 0.5) as u16)
+                }
+                _ => Level::Off,
+            };
+            shadow.set(*channel, level);
+        }
+    }
+
+    fn read_back(&mut self, tally: &mut Tally) -> Result<(), String> {
+        if monotonic_now() < self.read_at {
+            return Ok(());
+        }
+        self.read_at = monotonic_now() + READ_BACK;
+        let register = self.register;
+        self.register = if register == MODE1 { PRE_SCALE } else { MODE1 };
+        for board in &self.boards {
+            let expected = if register == MODE1 { MODE1_RUNNING } else { board.clock.prescale() };
+            let mut link = Link::new(&mut self.bus, tally, RETRIES);
+            let address = board.shadow.address();
+            let found = pca9685::verify(address, register, expected, &mut link).map_err(|error| error.to_string())?;
+            if let Some(value) = found {
+                return Err(format!("board {address:#04x} was reset: register {register:#04x} reads {value:#04x}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn all_off(&mut self) {
+        let mut tally = Tally::default();
+        let _ = pca9685::all_call_off(&mut Link::new(&mut self.bus, &mut tally, RETRIES));
+        for board in &mut self.boards {
+            let _ = board.shadow.all_off(&mut Link::new(&mut self.bus, &mut tally, RETRIES));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_servo::simulated::BusFault;
+    use hexapod_servo::{RawServoConfig, SimulatedBus};
+
+    fn serving() -> (Serving<SimulatedBus>, SimulatedBus) {
+        let yaml = "boards: [{ address: 0x40 }]\nservos:\n  a: { board: 0, channel: 2, min_pulse_us: 900, \
+            max_pulse_us: 2100, speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, { angle_rad: 1, \
+            pulse_us: 2000 }] }\n  b: { board: 0, channel: 3, min_pulse_us: 900, max_pulse_us: 2100, \
+            speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, { angle_rad: 1, pulse_us: 2000 }] }\n";
+        let raw: RawServoConfig = serde_yaml::from_str(yaml).unwrap();
+        let config = ServoConfig::try_from(raw).unwrap();
+        let bus = SimulatedBus::for_config(&config);
+        (Serving::new(&config, bus.clone()), bus)
+    }
+
+    #[test]
+    fn when_a_pulse_is_wanted_expect_it_slowly_beyond_the_limits_and_one_joint_at_a_time() {
+        let (mut serving, bus) = serving();
+        serving.tick(None);
+        assert_eq!(bus.pulse_us(0x40, 2), None);
+        serving.tick(Some((0, 1500.0)));
+        assert!((bus.pulse_us(0x40, 2).unwrap() - 1500.0).abs() < 3.0);
+        for _ in 0..50 {
+            serving.tick(Some((0, 2400.0)));
+        }
+        assert!((bus.pulse_us(0x40, 2).unwrap() - 1800.0).abs() < 3.0, "300 us a second");
+        for _ in 0..150 {
+            serving.tick(Some((0, 2400.0)));
+        }
+        assert!((bus.pulse_us(0x40, 2).unwrap() - 2400.0).abs() < 3.0);
+        serving.tick(Some((1, 1200.0)));
+        assert_eq!(bus.pulse_us(0x40, 2), None);
+        assert!((bus.pulse_us(0x40, 3).unwrap() - 1200.0).abs() < 3.0);
+        serving.all_off();
+        assert_eq!(bus.pulse_us(0x40, 3), None);
+    }
+
+    #[test]
+    fn when_the_board_is_reset_or_silent_expect_it_said_and_a_new_start() {
+        let (mut serving, bus) = serving();
+        serving.tick(Some((0, 1500.0)));
+        bus.inject(BusFault::Dead { address: 0x40 });
+        serving.tick(Some((0, 1600.0)));
+        assert!(serving.readout().trouble.unwrap().contains("no acknowledge"));
+        bus.inject(BusFault::BrownOut { address: 0x40 });
+        bus.inject(BusFault::Alive { address: 0x40 });
+        serving.tick(Some((0, 1600.0)));
+        assert_eq!(serving.readout().trouble, None);
+        assert!(bus.pulse_us(0x40, 2).is_some());
+        bus.inject(BusFault::BrownOut { address: 0x40 });
+        serving.read_at = Duration::ZERO;
+        serving.register = MODE1;
+        serving.tick(Some((0, 1600.0)));
+        assert!(serving.readout().trouble.unwrap().contains("was reset"));
+    }
+}

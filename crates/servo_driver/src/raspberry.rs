@@ -1,0 +1,179 @@
+//! A Raspberry Pi's bus and pins. The only file that names rppal.
+
+use crate::bus::BusOpenError;
+use crate::pins::{Input, PinChoice, Pins};
+use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
+use rppal::gpio::{Gpio, InputPin, Level, OutputPin};
+use std::io;
+
+const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
+    again, and check the parameter `i2c_device` against `ls /dev/i2c-*`; without boards use bus:=simulated";
+const FORBIDDEN: &str = "let this user in: `sudo usermod -aG i2c $USER`, then log in again";
+const OTHER: &str = "check that no other program or kernel driver holds the bus";
+
+/// `/dev/i2c-N`.
+#[derive(Debug)]
+pub struct RaspberryBus {
+    bus: rppal::i2c::I2c,
+    /// The address the kernel was last told to speak to.
+    address: Option<u8>,
+}
+
+/// Longest transaction, in steps of 10 ms. A board's 66 bytes take 6 ms at 100 kHz; the kernel's default is a second.
+const TIMEOUT: u32 = 1;
+
+impl RaspberryBus {
+    /// Opens it. Nothing goes over it yet.
+    pub fn open(device: u8) -> Result<Self, BusOpenError> {
+        let bus = rppal::i2c::I2c::with_bus(device).map_err(|error| refused(device, &error))?;
+        if let Err(error) = bus.set_timeout(TIMEOUT) {
+            tracing::warn!("/dev/i2c-{device} keeps its own timeout: {error}");
+        }
+        Ok(Self { bus, address: None })
+    }
+
+    /// One transfer from START to STOP.
+    pub fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), ErrorKind> {
+        self.transfer(address, operations).map_err(|error| kind(&error))
+    }
+
+    /// A transfer that was cut short is one that failed.
+    fn transfer(&mut self, address: u8, operations: &mut [Operation<'_>]) -> rppal::i2c::Result<()> {
+        if self.address != Some(address) {
+            self.address = None;
+            self.bus.set_slave_address(u16::from(address))?;
+            self.address = Some(address);
+        }
+        // One transfer with a repeated START; rppal's own implementation sends two.
+        if let [Operation::Write(bytes), Operation::Read(into)] = operations {
+            return self.bus.write_read(bytes, into);
+        }
+        for operation in operations {
+            let (done, wanted) = match operation {
+                Operation::Read(into) => (self.bus.read(into)?, into.len()),
+                Operation::Write(bytes) => (self.bus.write(bytes)?, bytes.len()),
+            };
+            if done != wanted {
+                return Err(io::Error::from_raw_os_error(EIO).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pins of a [`PinChoice`].
+pub struct RaspberryPins {
+    output_enable: Option<OutputPin>,
+    stop: Option<(InputPin, Level)>,
+    battery: Option<(InputPin, Level)>,
+}
+
+/// A pin could not be had.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "GPIO {what} cannot be used ({reason}); pins need a Raspberry Pi, the group gpio, and BCM numbers nobody else uses"
+)]
+pub struct PinError {
+    /// Which one.
+    pub what: String,
+    /// What rppal says.
+    pub reason: String,
+}
+
+impl RaspberryPins {
+    /// Claims the pins. Outputs are not let through yet.
+    pub fn open(choice: PinChoice) -> Result<Self, PinError> {
+        let gpio = Gpio::new().map_err(|error| PinError { what: "as a whole".into(), reason: error.to_string() })?;
+        let get =
+            |pin: u8| gpio.get(pin).map_err(|error| PinError { what: pin.to_string(), reason: error.to_string() });
+        let input = |input: Option<Input>| {
+            input
+                .map(|Input { pin, active_high }| {
+                    // Pulled up: a contact that closes to ground reads low, and one that opens, or breaks, reads high.
+                    let active = if active_high { Level::High } else { Level::Low };
+                    Ok((get(pin)?.into_input_pullup(), active))
+                })
+                .transpose()
+        };
+        // When the process ends rppal gives the pin back as an input; a resistor on the board then pulls OE up.
+        let output_enable = choice.output_enable.map(|pin| Ok(get(pin)?.into_output_high())).transpose()?;
+        Ok(Self { output_enable, stop: input(choice.stop)?, battery: input(choice.battery)? })
+    }
+}
+
+impl Pins for RaspberryPins {
+    fn enable_outputs(&mut self, on: bool) {
+        if let Some(pin) = &mut self.output_enable {
+            pin.write(if on { Level::Low } else { Level::High });
+        }
+    }
+
+    fn stop_pressed(&mut self) -> bool {
+        is_active(self.stop.as_ref())
+    }
+
+    fn battery_low(&mut self) -> bool {
+        is_active(self.battery.as_ref())
+    }
+}
+
+fn is_active(input: Option<&(InputPin, Level)>) -> bool {
+    input.is_some_and(|(pin, active)| pin.read() == *active)
+}
+
+fn refused(device: u8, error: &rppal::i2c::Error) -> BusOpenError {
+    let remedy = match error {
+        rppal::i2c::Error::Io(error) if error.kind() == io::ErrorKind::NotFound => MISSING,
+        rppal::i2c::Error::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => FORBIDDEN,
+        _ => OTHER,
+    };
+    BusOpenError { device, reason: error.to_string(), remedy }
+}
+
+const EIO: i32 = 5;
+
+/// What the kernel's fault codes mean (Documentation/i2c/fault-codes.rst).
+fn kind(error: &rppal::i2c::Error) -> ErrorKind {
+    const ENXIO: i32 = 6;
+    const EAGAIN: i32 = 11;
+    const EREMOTEIO: i32 = 121;
+    let code = if let rppal::i2c::Error::Io(error) = error { error.raw_os_error() } else { None };
+    match code {
+        Some(ENXIO | EREMOTEIO) => ErrorKind::NoAcknowledge(NoAcknowledgeSource::Unknown),
+        Some(EAGAIN) => ErrorKind::ArbitrationLoss,
+        Some(EIO) => ErrorKind::Bus,
+        _ => ErrorKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_the_kernel_reports_a_fault_expect_its_kind() {
+        let cases = [
+            (6, ErrorKind::NoAcknowledge(NoAcknowledgeSource::Unknown)),
+            (121, ErrorKind::NoAcknowledge(NoAcknowledgeSource::Unknown)),
+            (11, ErrorKind::ArbitrationLoss),
+            (5, ErrorKind::Bus),
+            (110, ErrorKind::Other),
+        ];
+        for (code, expected) in cases {
+            let error = rppal::i2c::Error::Io(io::Error::from_raw_os_error(code));
+            assert_eq!(kind(&error), expected, "errno {code}");
+        }
+    }
+
+    #[test]
+    fn when_the_device_cannot_be_opened_expect_what_to_do() {
+        for (reason, words) in [
+            (io::ErrorKind::NotFound, "i2c_arm"),
+            (io::ErrorKind::PermissionDenied, "usermod"),
+            (io::ErrorKind::Other, "holds"),
+        ] {
+            let error = refused(3, &rppal::i2c::Error::Io(reason.into())).to_string();
+            assert!(error.contains("/dev/i2c-3") && error.contains(words), "{error}");
+        }
+    }
+}

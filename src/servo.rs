@@ -1,0 +1,116 @@
+//! `hexapod servo`: one joint at an angle, for looking at. The others get no pulse.
+
+use crate::cli::ServoArgs;
+use crate::composed::parameters;
+use crate::exit::Failure;
+use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_servo::{ServoDriver, State};
+use servo_driver::Setup;
+use servo_driver::bus::Bus;
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_millis(10);
+/// Boards that do not acknowledge being off are told again for this long.
+const OFF_PATIENCE: Duration = Duration::from_millis(300);
+
+/// Turns a joint to an angle, holds it for a while and lets it go.
+///
+/// # Errors
+/// There is no such joint or angle, or the bus fails.
+pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
+    let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
+    let (joint, angle_rad) = place(&setup, arguments)?;
+    let shutdown = Shutdown::on_signals()?;
+    let bus = setup.open_bus().map_err(|error| Failure::Running(error.to_string()))?;
+    let mut driver = ServoDriver::new(setup.servos().clone(), bus);
+    let result = turn(&mut driver, joint, angle_rad, arguments.seconds, &shutdown);
+    let off = switch_off(&mut driver);
+    result?;
+    if !off {
+        return Err(Failure::Running("not every board acknowledged being switched off; cut the servos' power".into()));
+    }
+    println!("let go");
+    Ok(())
+}
+
+/// True if every board acknowledged it.
+fn switch_off(driver: &mut ServoDriver<Bus>) -> bool {
+    let deadline = monotonic_now() + OFF_PATIENCE;
+    while !driver.shutdown() {
+        if monotonic_now() > deadline {
+            return false;
+        }
+        std::thread::sleep(PERIOD);
+    }
+    true
+}
+
+/// Index and angle, within the joint's limits.
+fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> {
+    let servos = setup.servos();
+    let joint = servos.joint_index(&arguments.joint).ok_or_else(|| {
+        let names: Vec<_> = servos.servos().iter().map(|servo| servo.joint()).collect();
+        Failure::Words(format!("no joint is called `{}`; there are {}", arguments.joint, names.join(", ")))
+    })?;
+    let angle_rad = arguments.degrees.to_radians();
+    let (lower, upper) = servos.servos()[joint].angle_limits_rad();
+    if !(lower..=upper).contains(&angle_rad) {
+        let (lower, upper) = (lower.to_degrees(), upper.to_degrees());
+        let words =
+            format!("{} goes from {lower:.1} to {upper:.1} degrees, not to {}", arguments.joint, arguments.degrees);
+        return Err(Failure::Words(words));
+    }
+    Ok((joint, angle_rad))
+}
+
+/// Arms with this joint alone and holds it.
+fn turn(
+    driver: &mut ServoDriver<Bus>,
+    joint: usize,
+    angle_rad: f64,
+    seconds: f64,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let refused = |error: hexapod_servo::TargetError| Failure::Running(error.to_string());
+    driver.tick(monotonic_now());
+    driver.command(monotonic_now(), &[(joint, angle_rad)]).map_err(refused)?;
+    let report = driver.enable(monotonic_now());
+    if !report.passed() {
+        return Err(Failure::Running(report.to_string()));
+    }
+    let mut armed_at = None;
+    while !shutdown.wait(Stage::Stopping, PERIOD) {
+        let now = monotonic_now();
+        driver.command(now, &[(joint, angle_rad)]).map_err(refused)?;
+        match driver.tick(now) {
+            State::Armed if armed_at.is_none() => {
+                armed_at = Some(now);
+                println!("{}", readout(driver, joint));
+            }
+            State::Fault => {
+                let fault = driver.fault().map_or("fault".into(), |fault| fault.to_string());
+                return Err(Failure::Running(fault));
+            }
+            _ => {}
+        }
+        let held = armed_at.map_or(0.0, |at| now.saturating_sub(at).as_secs_f64());
+        if seconds > 0.0 && held >= seconds {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What the joint is told, and through which plug.
+fn readout(driver: &ServoDriver<Bus>, joint: usize) -> String {
+    let servo = &driver.servos()[joint];
+    let Some(told_rad) = driver.told(joint) else { return format!("{} has no pulse", servo.joint()) };
+    let address = driver.config().boards()[servo.board()].address();
+    let pulse_us = servo.pulse_us(told_rad).map_or(f64::NAN, |pulse| pulse.value);
+    let (channel, counts) = (servo.channel(), servo.counts(told_rad));
+    let degrees = told_rad.to_degrees();
+    format!(
+        "{} {degrees:.1} deg = {pulse_us:.0} us = {counts} counts on board {address:#04x} channel {channel}",
+        servo.joint()
+    )
+}
