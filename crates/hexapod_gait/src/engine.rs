@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::limits::{self, Limited, LimitedBy, TwistLimits};
 use crate::posture::{BodyOffset, Glide};
-use crate::stance::{Stance, StanceError, middle_angles};
+use crate::stance::{Stance, StanceError};
 use crate::tick::{GaitState, Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Pace, Walk};
@@ -91,7 +91,7 @@ impl Engine {
             held: false,
         };
         for (angles, leg) in state.angles.iter_mut().zip(robot.legs()) {
-            *angles = middle_angles(leg);
+            *angles = leg.posture();
         }
         let mut engine =
             Self { robot, stance, gait, next_gait: None, settings, tick: Tick::blank(state.angles), state };
