@@ -12,6 +12,7 @@ pub struct Stance {
     count: usize,
     rest: [Vector2<f64>; MAX_LEGS],
     reach: f64,
+    spec: StanceSpec,
 }
 
 /// Why a robot cannot stand as asked.
@@ -64,7 +65,7 @@ impl Stance {
         if !(3..=MAX_LEGS).contains(&legs.len()) {
             return Err(StanceError::LegCount(legs.len()));
         }
-        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY };
+        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY, spec };
         for (rest, leg) in stance.rest.iter_mut().zip(legs) {
             let (place, reach) = roomiest_place(leg, spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
@@ -74,6 +75,12 @@ impl Stance {
         // Neighbours step towards each other: each may use a little less than half of what is between them.
         stance.reach = stance.reach.min(0.45 * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
         Ok(stance)
+    }
+
+    /// What it was worked out for.
+    #[must_use]
+    pub fn spec(&self) -> StanceSpec {
+        self.spec
     }
 
     /// Resting feet in the footprint frame, m, in the order of the robot's legs.

@@ -6,12 +6,13 @@ use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::ServoConfig;
 use hexapod_setup::params::{number, text};
-use hexapod_setup::{Description, Files, read_servos};
+use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
 
 /// All the node needs to run, checked.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub(crate) servos: ServoConfig,
+    pub(crate) remark: Option<String>,
     pub(crate) bus: BusChoice,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
@@ -24,6 +25,12 @@ impl Setup {
         &self.servos
     }
 
+    /// What the user should know of how the servos were set up.
+    #[must_use]
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
+    }
+
     /// Reads the files the parameters name and checks them against each other.
     ///
     /// # Errors
@@ -32,14 +39,18 @@ impl Setup {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files.urdf)?;
         let path = files.in_config("servos.yaml");
-        let servos = read_servos(&path, &description.robot)?;
+        let bus = bus(params);
+        let Servos { config: servos, remark } = match bus {
+            BusChoice::Simulated => simulated_servos(&path, &description.robot)?,
+            // What moves real servos is what the user wrote, and nothing else.
+            BusChoice::I2c { .. } => Servos { config: read_servos(&path, &description.robot)?, remark: None },
+        };
         if servos.servos().len() > MAX_JOINTS {
             let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
             let help = "drive the others with a second servo_driver and bus";
             return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
         }
-        let bus = bus(params);
-        Ok(Self { servos, bus, rate_hz: number(params, "rate"), state_rate_hz: number(params, "state_rate") })
+        Ok(Self { servos, remark, bus, rate_hz: number(params, "rate"), state_rate_hz: number(params, "state_rate") })
     }
 }
 
