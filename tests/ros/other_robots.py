@@ -145,6 +145,15 @@ def public(name):
     return file if file and file.is_file() else None
 
 
+def root_of(file):
+    """Return the name of the link that is no joint's child; a floating joint above it does not count."""
+    robot = ElementTree.parse(file).getroot()
+    children = {joint.find('child').get('link') for joint in robot.findall('joint') if joint.get('type') != 'floating'}
+    floating = {joint.find('parent').get('link') for joint in robot.findall('joint') if joint.get('type') == 'floating'}
+    links = [link.get('name') for link in robot.findall('link')]
+    return next(link for link in links if link not in children | floating)
+
+
 def limits_of(file):
     """Return the limits (lower, upper, velocity) of every joint that turns."""
     found = {}

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy')
 
 from user import stamp_ns, twist
 
-WALK_S = 6.0
+WALK_S = 5.0
 # Legs, and joints of all legs, of the robots written here.
 SHAPES = {'quadruped': (4, 12), 'octopod': (8, 24), 'four_joints': (6, 24), 'five_joints': (6, 30), 'dog': (4, 12),
           'meshes_only': (6, 18)}
@@ -55,6 +55,7 @@ def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
     assert min(down) >= 3, f'{min(down)} feet down'
     assert min(down) < legs, 'it does step'
     assert all(moved(commands[standing:], joint) for joint in commands[-1].message.name), 'every leg takes part'
+    assert odometry[-1].message.child_frame_id == other_robots.root_of(file), 'what rviz has to hang the robot on'
     pose = odometry[-1].message.pose.pose
     way = math.hypot(pose.position.x, pose.position.y)
     asked = WALK_S * math.hypot(0.03, 0.01)
