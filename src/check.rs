@@ -17,7 +17,11 @@ pub fn check(files: &FileArgs) -> Result<(), Failure> {
     let (config, urdf) = files_of(&all);
     println!("robot    {urdf}\nconfig   {config}\n");
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));
-    println!("gaits    {}", setups.planner.gaits.names().collect::<Vec<_>>().join(", "));
+    let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
+    println!("gaits    {names}; starts with {}", setups.planner.gait_name);
+    for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
+        println!("note     {note}");
+    }
     println!("\nall files hold");
     Ok(())
 }
@@ -46,13 +50,15 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         let (name, velocity, effort) = (joint.name(), limits.velocity, limits.effort);
         let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {pulses:>11}");
     }
-    let stride = engine.stance().stride();
+    let spec = engine.stance().spec();
+    let (up, down, lift) = (spec.height * 1e3, spec.sit_height * 1e3, spec.step_height * 1e3);
     let _ = writeln!(
         out,
-        "\nstride   {:.0} mm, feet may go {:.0} mm from rest",
-        stride * 1e3,
-        engine.stance().reach() * 1e3
+        "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
+    let stride = engine.stance().stride();
+    let _ =
+        writeln!(out, "stride   {:.0} mm, feet may go {:.0} mm from rest", stride * 1e3, engine.stance().reach() * 1e3);
     let fastest = stride / engine.gait().stance_time();
     let _ = writeln!(out, "speed    {fastest:.3} m/s at most with this gait");
     out

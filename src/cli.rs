@@ -32,6 +32,12 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
+    /// Draw what the files describe, as SVG.
+    Plot {
+        /// What to draw.
+        #[command(subcommand)]
+        what: crate::plot::Plot,
+    },
 }
 
 /// Which files to read.

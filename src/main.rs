@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, demo, drive, exit, guard, servo};
+use hexapod::{calibrate, check, composed, demo, drive, exit, guard, plot, servo};
 use hexapod_ros::Shutdown;
 use std::process::ExitCode;
 
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Command::Servo(arguments) => servo::servo(&arguments),
         Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Check(files) => check::check(&files),
+        Command::Plot { what } => plot::plot(&what),
     })
 }
 

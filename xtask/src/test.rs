@@ -17,6 +17,9 @@ use crate::workspace::{Member, members, selection};
 /// pytest's exit code for "no test was selected", which a filter may well cause.
 const NOTHING_SELECTED: i32 = 5;
 
+/// How long fuzz targets mangle their inputs, s.
+const FUZZ_SECONDS: &str = "60";
+
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -116,8 +119,10 @@ impl Run<'_> {
 
         let mut command = cargo(self.layout, ros);
         command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
-        if ros.is_some() {
-            isolate(&mut command);
+        match ros {
+            Some(_) => isolate(&mut command),
+            None if std::env::var_os("FUZZ_SECONDS").is_none() => drop(command.env("FUZZ_SECONDS", FUZZ_SECONDS)),
+            None => {}
         }
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
     }

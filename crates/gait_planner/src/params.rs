@@ -1,7 +1,8 @@
 //! What `gait_planner` can be set to.
 
 use hexapod_config::ros_params::{ParamSpec, Params};
-use hexapod_gait::{Settings, StanceSpec, TwistLimits};
+use hexapod_gait::{Settings, StanceError, StanceWish, TwistLimits};
+use hexapod_kinematics::Robot;
 use hexapod_setup::params::{common, number, text};
 
 /// The node's parameters.
@@ -18,34 +19,45 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
         ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
-        ParamSpec::new("max_stride", 0.11, "Longest step of the outermost foot, m").range(0.005, 1.0).read_only(),
-        ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m")
-            .range(0.0, 0.2)
+        ParamSpec::new("max_stride", 0.0, "Longest step of the outermost foot, m; 0: from the legs")
+            .range(0.0, 2.0)
             .read_only(),
-        ParamSpec::new("body_height", 0.09, "Body above the ground when walking, m").range(0.01, 1.0).read_only(),
-        ParamSpec::new("sit_height", 0.03, "Body above the ground when sitting, m").range(0.0, 1.0).read_only(),
+        ParamSpec::new("max_step_height", 0.0, "Greatest lift the stance leaves room for, m; 0: from the legs")
+            .range(0.0, 0.5)
+            .read_only(),
+        ParamSpec::new("body_height", 0.0, "Body above the ground when walking, m; 0: from the legs")
+            .range(0.0, 2.0)
+            .read_only(),
+        ParamSpec::new("sit_height", 0.0, "Body above the ground when sitting, m; 0: from the legs")
+            .range(0.0, 2.0)
+            .read_only(),
         ParamSpec::new("stand_time", 1.5, "Seconds that standing up takes").range(0.3, 20.0).read_only(),
         ParamSpec::new("sit_time", 1.0, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
     ]);
     specs
 }
 
-/// The engine's settings out of the node's parameters.
-#[must_use]
-pub fn settings(params: &Params) -> Settings {
-    let step_height = number(params, "step_height");
-    Settings {
-        stance: StanceSpec {
-            height: number(params, "body_height"),
-            sit_height: number(params, "sit_height"),
-            step_height: number(params, "max_step_height").max(step_height),
-            max_stride: number(params, "max_stride"),
-        },
-        step_height,
+/// The engine's settings out of the node's parameters; sizes that are zero are chosen for the robot.
+///
+/// # Errors
+/// The robot cannot stand as it is asked to.
+pub fn settings(params: &Params, robot: &Robot) -> Result<Settings, StanceError> {
+    let given = |name: &str| Some(number(params, name)).filter(|size| *size > 0.0);
+    let asked = number(params, "step_height");
+    let stance = StanceWish {
+        height: given("body_height"),
+        sit_height: given("sit_height"),
+        step_height: given("max_step_height").map(|greatest| greatest.max(asked)),
+        max_stride: given("max_stride"),
+    };
+    let stance = stance.suiting(robot)?;
+    Ok(Settings {
+        stance,
+        step_height: asked.min(stance.step_height),
         limits: limits(params),
         stand_time: number(params, "stand_time"),
         sit_time: number(params, "sit_time"),
-    }
+    })
 }
 
 /// The bounds of the body's motion out of the node's parameters.

@@ -28,6 +28,7 @@ const PUBLISH_PRIORITY: u8 = 30;
 /// # Errors
 /// A topic or service cannot be opened, or a thread not be started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RosError> {
+    setup.notes.iter().for_each(|note| tracing::warn!("{note}"));
     let simulated = switch(&setup.params, "use_sim_time");
     let clock = if simulated { RosClock::simulated() } else { RosClock::System };
     let now: Now = match &clock {

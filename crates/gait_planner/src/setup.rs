@@ -2,7 +2,7 @@
 
 use crate::params;
 use hexapod_config::ros_params::Params;
-use hexapod_gait::Engine;
+use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{switch, text};
 use hexapod_setup::{Description, Files, Gaits, SetupError};
 use std::time::Duration;
@@ -14,6 +14,10 @@ pub struct Setup {
     pub engine: Engine,
     /// All gaits that may be asked for.
     pub gaits: Gaits,
+    /// Name of the gait it starts with.
+    pub gait_name: String,
+    /// What the user should know: a gait chosen for the robot, what its description leaves open.
+    pub notes: Vec<String>,
     /// Ticks per second.
     pub rate_hz: f64,
     /// Age at which a twist stops counting.
@@ -34,12 +38,17 @@ impl Setup {
         let description = Description::read(&files.urdf)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
         let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
-        let gait = gaits.get(&params::gait_name(params)).map_err(|reason| wrong("gait", reason))?;
-        let engine = Engine::new(description.robot, gait, params::settings(params))
-            .map_err(|error| wrong("body_height", error.to_string()))?;
+        let asked = params::gait_name(params);
+        let (gait_name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
+        let unfit = |error: StanceError| wrong("body_height", error.to_string());
+        let settings = params::settings(params, &description.robot).map_err(unfit)?;
+        let notes = remark.into_iter().chain(description.robot.model().notes().iter().cloned()).collect();
+        let engine = Engine::new(description.robot, gait, settings).map_err(unfit)?;
         Ok(Self {
             engine,
             gaits,
+            gait_name,
+            notes,
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),

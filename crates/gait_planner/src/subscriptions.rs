@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// A topic or service cannot be opened.
 pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     steering(node, setup.stamped, inbox)?;
-    shared.set_gait(&params::gait_name(&setup.params));
+    shared.set_gait(&setup.gait_name);
     posture(node, setup, inbox, shared)?;
     services(node, inbox, shared)?;
     parameters(node, setup, inbox, shared);

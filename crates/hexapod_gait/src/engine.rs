@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::limits::{self, Limited, LimitedBy, TwistLimits};
 use crate::posture::{BodyOffset, Glide, WayBack};
-use crate::stance::{Stance, StanceError, middle_angles};
+use crate::stance::{Stance, StanceError};
 use crate::tick::{GaitState, Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Pace, Walk};
@@ -91,7 +91,7 @@ impl Engine {
             held: false,
         };
         for (angles, leg) in state.angles.iter_mut().zip(robot.legs()) {
-            *angles = middle_angles(leg);
+            *angles = leg.posture();
         }
         let mut engine =
             Self { robot, stance, gait, next_gait: None, settings, tick: Tick::blank(state.angles), state };
@@ -405,7 +405,7 @@ impl Engine {
         let foot = Vector3::new(wanted.x, wanted.y, lift - self.state.height);
         let solver = &self.legs()[leg];
         // From the middle of the range, so that a knee found bent the wrong way is bent back.
-        let angles = self.stance.inverse(leg, solver, &foot, &middle_angles(solver));
+        let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
         angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &self.state.angles[leg]).angles)
     }
 

@@ -13,6 +13,7 @@ pub struct Stance {
     count: usize,
     rest: [Vector2<f64>; MAX_LEGS],
     reach: f64,
+    spec: StanceSpec,
     usable: [Usable; MAX_LEGS],
 }
 
@@ -45,16 +46,19 @@ pub struct StanceSpec {
     pub max_stride: f64,
 }
 
-const PLACE_STEP_M: f64 = 0.01;
-const PLACES: usize = 100;
-const ROOM_STEP_M: f64 = 0.003;
-const MAX_ROOM_M: f64 = 0.3;
+/// Distance of the places that are looked at, in lengths of the leg.
+const PLACE_STEP: f64 = 0.04;
+const PLACES: usize = 30;
+const RINGS: i32 = 6;
+const ROOM_STEPS: u32 = 24;
 const DIRECTIONS: usize = 12;
+/// Room that is as good as the most there is.
+const NEARLY: f64 = 0.95;
 /// The part of a foot's circle over which it may be at its full lift.
 const LIFTED_PART: f64 = 0.6;
 
 impl Stance {
-    /// Chooses for each leg the resting place, straight out from its hip, about which the foot has most room.
+    /// Chooses for each leg the resting place, straight out from its hip or below it, about which the foot has most room.
     ///
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
@@ -64,9 +68,10 @@ impl Stance {
             return Err(StanceError::LegCount(legs.len()));
         }
         let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
-        let mut stance = Self { count: legs.len(), rest: [Vector2::zeros(); MAX_LEGS], reach: f64::INFINITY, usable };
+        let rest = [Vector2::zeros(); MAX_LEGS];
+        let mut stance = Self { count: legs.len(), rest, reach: f64::INFINITY, spec, usable };
         for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
-            let (place, reach) = roomiest_place(leg, usable, spec)
+            let (place, reach) = roomiest_place(Walker { leg, usable }, spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
             *rest = place;
             stance.reach = stance.reach.min(reach);
@@ -74,6 +79,12 @@ impl Stance {
         // Neighbours step towards each other: each may use a little less than half of what is between them.
         stance.reach = stance.reach.min(0.45 * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
         Ok(stance)
+    }
+
+    /// What it was worked out for.
+    #[must_use]
+    pub fn spec(&self) -> StanceSpec {
+        self.spec
     }
 
     /// Resting feet in the footprint frame, m, in the order of the robot's legs.
@@ -114,7 +125,7 @@ impl Stance {
 }
 
 /// The part of the reach that a step at constant twist uses.
-const STRIDE_PART: f64 = 0.8;
+pub(crate) const STRIDE_PART: f64 = 0.8;
 
 /// The robot's legs by side and rank, front to rear, for the rule of a gait.
 #[must_use]
@@ -130,45 +141,78 @@ pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
         .collect()
 }
 
-/// The middle of every joint's range: a posture from which any reachable foot is found.
-#[must_use]
-pub fn middle_angles(leg: &Leg) -> LegAngles {
-    let mut angles = LegAngles::zeros(leg.joint_count());
-    for (angle, joint) in angles.iter_mut().zip(leg.joints()) {
-        *angle = (joint.limits().lower + joint.limits().upper) / 2.0;
-    }
-    angles
+/// A leg and the part of its range that walking uses.
+#[derive(Clone, Copy)]
+struct Walker<'a> {
+    leg: &'a Leg,
+    usable: &'a Usable,
 }
 
-/// The place nearest to the hip that has nearly the most room: feet close in load the servos less.
-fn roomiest_place(leg: &Leg, usable: &Usable, spec: StanceSpec) -> Option<(Vector2<f64>, f64)> {
+/// A place for the foot and how far the foot may go from it in every direction, m.
+type Place = (Vector2<f64>, f64);
+
+/// The nearest place of a leg that has nearly the most room: feet close in load the servos less.
+fn roomiest_place(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    if walker.leg.is_upright() { place_below(walker, spec) } else { place_outside(walker, spec) }
+}
+
+/// Of a sprawled leg, straight out from its hip.
+fn place_outside(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let leg = walker.leg;
     let hip = leg.hip_in_body();
-    let outward = (leg.foot_in_body(&middle_angles(leg)) - hip).xy().try_normalize(1e-6)?;
-    let enough = 0.5 * spec.max_stride / STRIDE_PART;
-    let place = |step: usize| hip.xy() + outward * (step as f64 * PLACE_STEP_M);
-    let rooms: Vec<f64> = (0..PLACES).map(|step| room_about(leg, usable, place(step), spec).unwrap_or(-1.0)).collect();
-    let most = rooms.iter().copied().fold(-1.0, f64::max);
-    let chosen = rooms.iter().position(|&room| room >= 0.0 && room >= (0.95 * most).min(enough))?;
-    Some((place(chosen), rooms[chosen]))
+    let outward = (leg.foot_in_body(&leg.posture()) - hip).xy().try_normalize(1e-6);
+    let outward = outward.or_else(|| hip.xy().try_normalize(1e-6))?;
+    let step = PLACE_STEP * leg.length();
+    choose((0..PLACES).map(|k| hip.xy() + outward * (k as f64 * step)), walker, spec)
 }
 
-/// How far from `place` a foot may go in every direction, on the ground and lifted; `None` if it cannot even rest.
-fn room_about(leg: &Leg, usable: &Usable, place: Vector2<f64>, spec: StanceSpec) -> Option<f64> {
-    let reaches =
-        |foot: Vector2<f64>, z: f64, seed: &LegAngles| usable.inverse(leg, &Vector3::new(foot.x, foot.y, z), seed);
-    let rest = reaches(place, -spec.height, &middle_angles(leg))?;
-    reaches(place, -spec.sit_height, &rest)?;
+/// Of an upright leg, below its hip or near that.
+fn place_below(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let (below, step) = (walker.leg.below_hip(), 2.0 * PLACE_STEP * walker.leg.length());
+    let mut offsets: Vec<(i32, i32)> = (-RINGS..=RINGS).flat_map(|i| (-RINGS..=RINGS).map(move |j| (i, j))).collect();
+    offsets.sort_by_key(|(i, j)| i * i + j * j);
+    choose(offsets.into_iter().map(|(i, j)| below + Vector2::new(f64::from(i), f64::from(j)) * step), walker, spec)
+}
+
+/// The first place with enough room, or with nearly as much as any has.
+fn choose(places: impl Iterator<Item = Vector2<f64>>, walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let enough = 0.5 * spec.max_stride / STRIDE_PART;
+    let plenty = enough / NEARLY;
+    let mut seen: Vec<Place> = Vec::new();
+    let mut most = f64::NEG_INFINITY;
+    for place in places {
+        if let Some(room) = room_about(walker, place, spec, plenty) {
+            seen.push((place, room));
+            most = most.max(room);
+        }
+        if most >= plenty {
+            break;
+        }
+    }
+    seen.into_iter().find(|(_, room)| *room >= (NEARLY * most).min(enough))
+}
+
+/// How far from `place` a foot may go in every direction, on the ground and lifted, up to `plenty`; `None` if it cannot
+/// even rest.
+fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64) -> Option<f64> {
+    let rest = walker.reaches(place, -spec.height, &walker.leg.posture())?;
+    walker.reaches(place, -spec.sit_height, &rest)?;
     let fits = |room: f64| {
         let at = |direction: usize, part: f64, z: f64| {
             let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
-            reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
+            walker.reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
         };
         // A swing is low where it starts and ends, and at its highest near the resting place.
         (0..DIRECTIONS).all(|d| at(d, 1.0, -spec.height) && at(d, LIFTED_PART, -spec.height + spec.step_height))
     };
-    let mut room = 0.0;
-    while room < MAX_ROOM_M && fits(room + ROOM_STEP_M) {
-        room += ROOM_STEP_M;
+    // The inverse of a leg of more joints is an iteration, a hundred times as slow.
+    let steps = if walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS };
+    let room = |step: u32| plenty * f64::from(step) / f64::from(steps);
+    Some(room((1..=steps).take_while(|&step| fits(room(step))).last().unwrap_or(0)))
+}
+
+impl Walker<'_> {
+    fn reaches(self, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
+        self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)
     }
-    Some(room)
 }

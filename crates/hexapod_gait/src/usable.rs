@@ -1,6 +1,5 @@
 //! The part of a leg's joint range that walking uses.
 
-use crate::stance::middle_angles;
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEG_JOINTS};
 use nalgebra::Vector3;
 
@@ -8,7 +7,7 @@ use nalgebra::Vector3;
 ///
 /// A foot that is carried through the straight pose may come back with the knee bent the other way. Soon a limit stops
 /// that knee, and the foot can go neither on nor back: the leg is caught. So walking keeps to the side of the straight
-/// pose on which the middle of the range lies, and from any foot it has reached the way inwards stays open.
+/// pose on which its posture lies, and from any foot it has reached the way inwards stays open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usable {
     lower: [f64; MAX_LEG_JOINTS],
@@ -27,7 +26,7 @@ impl Usable {
         }
         // A leg of more joints has no one straight pose.
         if leg.joint_count() == 3 {
-            let middle = middle_angles(leg);
+            let middle = leg.posture();
             usable.upper[2] = knee_bound(leg, &middle, usable.upper[2], 1.0);
             usable.lower[2] = knee_bound(leg, &middle, usable.lower[2], -1.0);
         }

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             leg.inverse_method(),
             joints.join(" ")
         );
+        println!("{:<14} posture {:+.2?}  length {:.3}", "", &*leg.posture(), leg.length());
     }
     model.notes().iter().for_each(|note| println!("note: {note}"));
     ExitCode::SUCCESS

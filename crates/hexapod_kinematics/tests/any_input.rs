@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, RandomLegs};
-use hexapod_kinematics::{Leg, LegAngles, Robot};
+use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -67,8 +67,60 @@ fn when_targets_are_anything_expect_finite_angles_inside_the_limits() {
     for k in 0..1_000_000 {
         check(&shipped.legs()[k % 6], &mut random);
     }
-    for k in 0..30_000 {
+    // NEAREST_ROUNDS=1000000 where someone has a minute or two.
+    let given = std::env::var("NEAREST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    for k in 0..given.unwrap_or(50_000) {
         check_nearest(&shipped.legs()[k % 6], &mut random);
+    }
+}
+
+#[test]
+fn when_a_batch_is_given_anything_expect_finite_angles_inside_the_limits() {
+    let mut random = Random(33);
+    let shipped = Robot::from_urdf(&common::shipped()).unwrap();
+    let batch = Batch::new(&shipped).unwrap();
+    let (mut feet, mut angles) = (Lanes3::default(), Lanes3::default());
+    for _ in 0..200_000 {
+        for (i, leg) in shipped.legs().iter().enumerate() {
+            feet.set(i, any_target(leg, &mut random).into());
+        }
+        let reached = batch.inverse(&feet, &mut angles);
+        for (i, leg) in shipped.legs().iter().enumerate() {
+            let (found, target) = (LegAngles::from(angles.get(i)), Vector3::from(feet.get(i)));
+            assert!(
+                found.is_finite() && leg.joints().iter().zip(found.iter()).all(|(j, a)| j.limits().margin(*a) > -1e-12)
+            );
+            assert!(reached[i] == 0.0 || (leg.foot_in_body(&found) - target).norm() < 1e-8, "{target:?} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn when_a_pose_is_at_a_limit_or_singular_expect_finite_derivatives_and_margins() {
+    let mut random = Random(34);
+    let mut robots =
+        vec![Robot::from_urdf(&common::shipped()).unwrap(), Robot::from_urdf(&common::many_jointed(6)).unwrap()];
+    robots.push(Robot::from_urdf(&common::quadruped([[-9.4, 9.4]; 3])).unwrap());
+    for k in 0..1_000_000 {
+        let robot = &robots[if k % 8 == 0 { 1 + (k / 8) % 2 } else { 0 }];
+        let leg = &robot.legs()[k % robot.legs().len()];
+        let pose = LegAngles::from_fn(leg.joint_count(), |i| {
+            let limits = leg.joints()[i].limits();
+            match (random.unit() * 5.0) as u32 {
+                0 => limits.lower,
+                1 => limits.upper,
+                2 => 0.0,
+                3 => limits.middle(),
+                _ => random.range(-1e3, 1e3),
+            }
+        });
+        assert!(leg.jacobian(&pose).iter().all(|x| x.is_finite()), "{pose:?}");
+        if k % 16 == 0 {
+            let margins = leg.margins(&pose);
+            assert!(margins.singularity_m.is_finite() && margins.manipulability.is_finite(), "{pose:?}");
+            assert!(leg.greatest_foot_speed(&pose, &Vector3::x()).is_finite(), "{pose:?}");
+            assert!(leg.geometric_jacobian_rate(&pose, &pose).iter().all(|x| x.is_finite()), "{pose:?}");
+        }
     }
 }
 

@@ -219,7 +219,10 @@ fn when_a_leg_ends_in_a_shape_expect_the_foot_at_its_end() {
     let mesh =
         "<visual><geometry><mesh filename=\"package://a/tibia.stl\" scale=\"0.001 0.001 0.001\"/></geometry></visual>";
     let text = foot(mesh);
-    assert_eq!(Robot::from_urdf(&text).unwrap_err().fault(), ModelFault::Legs);
+    let guessed = Robot::from_urdf(&text).unwrap();
+    assert!((guessed.legs()[0].tip().translation.vector - Vector3::new(0.066, 0.0, 0.0)).norm() < 1e-12);
+    let notes = guessed.model().notes();
+    assert!(notes.iter().any(|n| n.contains("package://a/tibia.stl cannot be read")), "{notes:?}");
     let stl = "solid t\nvertex 0 0 0\nvertex 100 0 -9\nvertex 50 1 1\nendsolid";
     let mut asked = Vec::new();
     let robot = Robot::from_urdf_and_meshes(&text, &LegOptions::default(), &mut |name| {
@@ -232,4 +235,47 @@ fn when_a_leg_ends_in_a_shape_expect_the_foot_at_its_end() {
     let options = LegOptions { feet: vec![(String::new(), Vector3::new(0.12, 0.0, 0.0))], ..LegOptions::default() };
     let robot = Robot::from_urdf_with(&text, &options).unwrap();
     assert!((robot.legs()[5].tip().translation.vector.x - 0.12).abs() < 1e-15);
+}
+
+#[test]
+fn when_a_chain_is_called_an_arm_expect_no_leg_however_many_joints_it_has() {
+    let mut arm = String::new();
+    for (i, name) in ["front_arm_yaw", "front_arm_lift", "front_arm_bend"].iter().enumerate() {
+        let parent = if i == 0 { "base_link".to_owned() } else { format!("link{}", i - 1) };
+        arm += &joint(name, "revolute", &parent, &format!("link{i}"), LIMIT);
+    }
+    arm += &joint("tip", "fixed", "link2", "tool", "");
+    let robot = Robot::from_urdf(&with(&arm)).unwrap();
+    assert_eq!(robot.legs().len(), 6);
+    assert!(robot.model().notes().iter().any(|n| n.contains("tool") && n.contains("names")));
+}
+
+#[test]
+fn when_limits_are_wide_expect_a_bent_posture_with_the_knee_up() {
+    let wide = [[-3.1, 3.1]; 3];
+    let robot = Robot::from_urdf(&common::hexapod([0.05, 0.07, 0.13], wide)).unwrap();
+    for leg in robot.legs() {
+        let (posture, hip) = (leg.posture(), leg.hip_in_body());
+        assert!(!leg.is_upright() && leg.margins(&posture).singularity_m > 0.02);
+        let foot = leg.foot_in_body(&posture);
+        assert!(foot.z < -0.05 && (foot - hip).xy().dot(&hip.xy()) > 0.0, "{foot:?}");
+        assert!(posture[1] > 0.2 && posture[2] < -0.5, "knee up: {posture:?}");
+    }
+    let given = Robot::from_urdf(&common::shipped()).unwrap();
+    assert_eq!(&*given.legs()[0].posture(), &[0.0, 0.0, -1.1500000000000001], "limits of a real leg: their middle");
+}
+
+#[test]
+fn when_legs_hang_from_rolling_hips_expect_knees_towards_the_middle_and_feet_below() {
+    let robot = Robot::from_urdf(&common::quadruped([[-3.1, 3.1]; 3])).unwrap();
+    for leg in robot.legs() {
+        let (posture, hip) = (leg.posture(), leg.hip_in_body());
+        assert!(leg.is_upright() && leg.straight_hip().abs() < 1e-12);
+        let below = leg.below_hip();
+        assert!((below.x - hip.x).abs() < 1e-12 && (below.y.abs() - hip.y.abs() - 0.06).abs() < 1e-12, "{below:?}");
+        let knee = leg.points_in_body(&posture)[2];
+        assert!(knee.x.abs() < hip.x.abs() - 0.05, "{knee:?}");
+        let foot = leg.foot_in_body(&posture);
+        assert!((foot.xy() - below).norm() < 0.1 && foot.z < -0.15, "{foot:?}");
+    }
 }

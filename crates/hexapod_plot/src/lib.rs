@@ -10,6 +10,7 @@ mod scene;
 mod svg;
 mod theme;
 mod visibility;
+mod workspace;
 
 pub use chart::{LineChart, Series, line_plot};
 pub use error::PlotError;
@@ -18,3 +19,4 @@ pub use picture::{PictureOptions, Polyline, robot_picture, scene_picture};
 pub use scene::{Placed, Shape, link_poses, place_visuals};
 pub use svg::{Paint, Svg};
 pub use theme::{Rgb, Theme};
+pub use workspace::{WorkspaceChart, WorkspaceLeg, workspace_map};

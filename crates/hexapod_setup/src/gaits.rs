@@ -1,64 +1,179 @@
 //! `gaits.yaml`.
 
 use hexapod_config::{ConfigError, Document};
-use hexapod_gait::{Gait, GaitSpec, leg_places};
-use hexapod_kinematics::Robot;
+use hexapod_gait::{Gait, GaitSpec, LegPlace, leg_places};
+use hexapod_kinematics::{MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 use std::path::Path;
 
-/// Gaits by name, laid out for a robot's legs.
+/// Gaits by name in the order of the file, laid out for a robot's legs.
 #[derive(Clone, Debug)]
 pub struct Gaits {
-    by_name: BTreeMap<String, Gait>,
+    known: Vec<Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    name: String,
+    /// Whether the robot stands on its feet at every moment of it.
+    stable: bool,
+    /// The gait, or why it is not for this robot.
+    gait: Result<Gait, String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    gaits: BTreeMap<String, GaitSpec>,
+    gaits: InOrder,
+}
+
+/// The mapping of gaits in the order of the file.
+struct InOrder(Vec<(String, GaitSpec)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = InOrder;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a mapping from name to gait")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(InOrder(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
 }
 
 impl Gaits {
-    /// Reads and checks a file of gaits.
+    /// Reads and checks a file of gaits. Gaits for other numbers of legs, or for legs of other names, are kept apart.
     ///
     /// # Errors
-    /// File, line and key of the first gait that does not hold.
+    /// File, line and key of the first gait that does not hold for any robot, or not for this one that it names.
     pub fn read(path: &Path, robot: &Robot) -> Result<Self, ConfigError> {
         let document = Document::read(path)?;
         let file: File = document.deserialize()?;
         let places = leg_places(robot);
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
-        let mut by_name = BTreeMap::new();
-        for (name, spec) in file.gaits {
-            let gait = Gait::try_new(&spec, &places)
-                .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
-            // The hips stand for the feet, which rest straight out from them.
-            if spec.stable && gait.least_margin(&hips, Vector2::zeros()) < -1e-6 {
-                let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
-                let message = "the robot would not stand on its feet at every moment of this gait";
-                return Err(document.error_at(&format!("gaits.{name}"), message, help));
-            }
-            by_name.insert(name, gait);
+        let mut known = Vec::new();
+        for (name, spec) in file.gaits.0 {
+            let gait = if names_other_legs(&spec, &places) {
+                Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
+            } else {
+                let gait = Gait::try_new(&spec, &places)
+                    .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
+                if !spec.stable || stands(&gait, &hips) {
+                    Ok(gait)
+                } else if is_for_others(&spec) {
+                    Err(format!("a robot of {} legs would not stand on its feet at every moment of it", hips.len()))
+                } else {
+                    let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
+                    let message = "the robot would not stand on its feet at every moment of this gait";
+                    return Err(document.error_at(&format!("gaits.{name}"), message, help));
+                }
+            };
+            known.push(Known { name, stable: spec.stable, gait });
         }
-        if by_name.is_empty() {
-            return Err(document.error_at("gaits", "there is no gait", "describe one, such as `tripod`"));
+        let gaits = Self { known };
+        if gaits.first().is_none() {
+            let help = "describe one, such as `crawl` for four legs or `tripod` for six";
+            let reasons: Vec<String> = gaits.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();
+            return Err(document.error_at(
+                "gaits",
+                format!("there is no gait for this robot{}", reasons.concat()),
+                help,
+            ));
         }
-        Ok(Self { by_name })
+        Ok(gaits)
     }
 
     /// The gait of this name.
     ///
     /// # Errors
-    /// No gait has it; names those that there are.
+    /// No gait has it, naming those that there are, or it is not for this robot.
     pub fn get(&self, name: &str) -> Result<Gait, String> {
-        let known = || self.names().collect::<Vec<_>>().join(", ");
-        self.by_name.get(name).copied().ok_or_else(|| format!("no gait is called {name:?}; there are {}", known()))
+        let names = || self.names().collect::<Vec<_>>().join(", ");
+        match self.known.iter().find(|known| known.name == name) {
+            Some(Known { gait: Ok(gait), .. }) => Ok(*gait),
+            Some(Known { gait: Err(why), .. }) => {
+                Err(format!("gait {name:?} is not for this robot ({why}); there are {}", names()))
+            }
+            None => Err(format!("no gait is called {name:?}; there are {}", names())),
+        }
     }
 
-    /// The names of all gaits.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(String::as_str)
+    /// The gait to start with, by name: the one asked for; or, when that is for other legs, the first in the file on
+    /// which this robot stands at every moment, with a remark that says so.
+    ///
+    /// # Errors
+    /// No gait has that name.
+    pub fn starting(&self, name: &str) -> Result<(String, Gait, Option<String>), String> {
+        match (self.get(name), self.known.iter().any(|known| known.name == name), self.first()) {
+            (Ok(gait), ..) => Ok((name.to_owned(), gait, None)),
+            (Err(why), true, Some((other, gait))) => {
+                Ok((other.to_owned(), gait, Some(format!("{why}: starting with {other:?}"))))
+            }
+            (Err(why), ..) => Err(why),
+        }
     }
+
+    /// The names of all gaits for this robot.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().filter(|known| known.gait.is_ok()).map(|known| known.name.as_str())
+    }
+
+    /// The names of the others, and why they are not for it.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
+    }
+
+    /// The first gait for this robot, stable ones before others.
+    fn first(&self) -> Option<(&str, Gait)> {
+        let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable);
+        of(true).chain(of(false)).find_map(|known| Some((known.name.as_str(), *known.gait.as_ref().ok()?)))
+    }
+}
+
+/// True when the gait gives phases by name, none of them of a leg of this robot.
+fn names_other_legs(spec: &GaitSpec, places: &[LegPlace]) -> bool {
+    !spec.phase_offsets.is_empty() && !places.iter().any(|place| spec.phase_offsets.contains_key(&place.name))
+}
+
+fn listed(places: &[LegPlace]) -> String {
+    places.iter().map(|place| place.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether at least three feet stand around the middle of the legs at every moment. The hips stand for the feet, which
+/// rest straight out from them or below them; the tolerance is for hips that are not quite symmetric, as with four legs
+/// the middle lies on an edge whenever one swings.
+fn stands(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
+    let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
+    let size = hips.iter().map(|hip| (hip - middle).norm()).fold(0.0, f64::max);
+    gait.least_margin(hips, middle) >= -1e-6 - 0.03 * size
+}
+
+/// Whether a robot with another number of legs would stand on this gait: two rows of legs, evenly apart.
+fn is_for_others(spec: &GaitSpec) -> bool {
+    (MIN_LEGS..=MAX_LEGS).any(|count| {
+        let (places, hips): (Vec<LegPlace>, Vec<Vector2<f64>>) = (0..count)
+            .map(|leg| {
+                let (left, rank) = (leg % 2 == 0, leg / 2);
+                let on_side = (count + usize::from(left)) / 2;
+                let x = 0.5 * (on_side as f64 - 1.0) - rank as f64;
+                let y = if left { 0.5 } else { -0.5 };
+                (LegPlace { name: format!("{leg}"), left, rank }, Vector2::new(x, y))
+            })
+            .unzip();
+        spec.phase_offsets.is_empty() && Gait::try_new(spec, &places).is_ok_and(|gait| stands(&gait, &hips))
+    })
 }

@@ -3,6 +3,7 @@
 mod error;
 mod files;
 mod gaits;
+mod meshes;
 pub mod params;
 mod robot;
 mod servos;
@@ -11,4 +12,4 @@ pub use error::SetupError;
 pub use files::Files;
 pub use gaits::Gaits;
 pub use robot::Description;
-pub use servos::{check_servos, read_servos};
+pub use servos::{Servos, check_servos, read_servos, simulated_servos};

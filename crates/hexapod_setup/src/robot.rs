@@ -1,7 +1,8 @@
 //! The robot's description.
 
+use crate::meshes;
 use hexapod_config::{ConfigError, Source};
-use hexapod_kinematics::Robot;
+use hexapod_kinematics::{LegOptions, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +35,8 @@ impl Description {
 
     fn read_anew(path: &Path) -> Result<Self, ConfigError> {
         let source = Source::read(path)?;
-        match Robot::from_urdf(&source.text) {
+        let mut mesh = |address: &str| meshes::read(address, path);
+        match Robot::from_urdf_and_meshes(&source.text, &LegOptions::default(), &mut mesh) {
             Ok(robot) => Ok(Self { robot: Arc::new(robot), urdf: source.text }),
             Err(error) => {
                 let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");

@@ -35,6 +35,9 @@ pub enum RunError {
 /// # Errors
 /// The bus, a topic or a thread could not be opened, or the I/O thread did not end in order.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
+    if let Some(remark) = setup.remark() {
+        tracing::warn!("{remark}");
+    }
     let bus = setup.open_bus()?;
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();

@@ -8,13 +8,14 @@ use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::ServoConfig;
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, read_servos};
+use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
 use std::time::Duration;
 
 /// All the node needs to run, checked.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub(crate) servos: ServoConfig,
+    pub(crate) remark: Option<String>,
     pub(crate) bus: BusChoice,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
@@ -44,6 +45,12 @@ impl Setup {
         Ok(bus)
     }
 
+    /// What the user should know of how the servos were set up.
+    #[must_use]
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
+    }
+
     /// Reads the files the parameters name and checks them against each other.
     ///
     /// # Errors
@@ -52,18 +59,22 @@ impl Setup {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files.urdf)?;
         let path = files.in_config("servos.yaml");
-        let servos = read_servos(&path, &description.robot)?;
+        let bus = bus(params);
+        let Servos { config: servos, remark } = match bus {
+            BusChoice::Simulated => simulated_servos(&path, &description.robot)?,
+            // What moves real servos is what the user wrote, and nothing else.
+            BusChoice::I2c { .. } => Servos { config: read_servos(&path, &description.robot)?, remark: None },
+        };
         if servos.servos().len() > MAX_JOINTS {
             let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
             let help = "drive the others with a second servo_driver and bus";
             return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
         }
-        let bus = bus(params);
         let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
-        Ok(Self { servos, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard })
+        Ok(Self { servos, remark, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard })
     }
 }
 

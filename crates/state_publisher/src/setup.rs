@@ -16,7 +16,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("rate", 50.0, "Messages on joint_states and odom, Hz").range(1.0, 500.0).read_only(),
         ParamSpec::new("publish_tf", true, "Send odom_frame -> base_frame on /tf"),
         ParamSpec::new("odom_frame", "odom", "Frame that the robot's way is told in").read_only(),
-        ParamSpec::new("base_frame", "base_link", "Frame of the body").read_only(),
+        ParamSpec::new("base_frame", "", "Frame of the body; empty: the root link of the description").read_only(),
     ]);
     specs
 }
@@ -45,12 +45,15 @@ impl Setup {
     /// The description is not found or does not hold: file, line, element, why.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        let description = Description::read(&files.urdf)?;
+        let named = text(params, "base_frame");
+        let base_frame = if named.is_empty() { description.robot.model().base_link().to_owned() } else { named };
         Ok(Self {
-            description: Description::read(&files.urdf)?,
+            description,
             rate: number(params, "rate"),
             publish_tf: switch(params, "publish_tf"),
             odom_frame: text(params, "odom_frame"),
-            base_frame: text(params, "base_frame"),
+            base_frame,
             use_sim_time: switch(params, "use_sim_time"),
         })
     }

@@ -122,7 +122,7 @@ impl Parallel {
     /// soon as one joint says so, which for most legs leaves one of the four solutions to be worked out.
     #[inline]
     pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: [f64; 3], ranges: &Ranges) -> Option<[f64; 3]> {
-        let (t, [near1, near2, near3], [range1, range2, range3, ..]) = (target - self.hip, seed, ranges);
+        let t = target - self.hip;
         let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
         let d = self.d0 - self.d_z * h;
         let square = tx * tx + ty * ty - d * d;
@@ -131,34 +131,52 @@ impl Parallel {
             return None;
         }
         let root = square.sqrt();
-        let mut best: Option<(f64, [f64; 3])> = None;
-        for ahead in [root, -root] {
-            let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
-            if range1.excludes(cos, sin) {
-                continue;
-            }
-            let Some(yaw) = range1.fit(atan2(sin, cos), near1) else { continue };
-            let [w1, w2] = self.in_plane(ahead, d, h);
-            let reach2 = w1 * w1 + w2 * w2;
-            let cos = reach2 * self.scale - self.squares;
-            let sin2 = (1.0 - cos) * (1.0 + cos);
-            if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
-                return None;
-            }
-            let sin = sin2.sqrt();
-            let bend = atan2(sin, cos);
-            for (sin, bend) in [(sin, bend), (-sin, -bend)] {
-                let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { continue };
-                let (along, aside) = (self.upper + self.lower * cos, self.lower * sin);
-                let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside) - self.upper_angle;
-                let Some(pitch) = range2.fit(pitch, near2) else { continue };
-                let distance = (yaw - near1).powi(2) + (pitch - near2).powi(2) + (knee - near3).powi(2);
-                if best.is_none_or(|(least, _)| distance < least) {
-                    best = Some((distance, [yaw, pitch, knee]));
-                }
-            }
+        let mut best = Best { distance: f64::INFINITY, angles: seed };
+        // The two written out: a loop over them costs a third more instructions.
+        self.on_side([tx, ty, d, h, root], &seed, ranges, &mut best)?;
+        self.on_side([tx, ty, d, h, -root], &seed, ranges, &mut best)?;
+        (best.distance < f64::INFINITY).then_some(best.angles)
+    }
+
+    /// Looks at the solutions with joint 1 turned one way; `None` where the careful way has to decide.
+    #[inline(always)]
+    fn on_side(
+        &self,
+        [tx, ty, d, h, ahead]: [f64; 5],
+        seed: &[f64; 3],
+        [range1, range2, range3, ..]: &Ranges,
+        best: &mut Best,
+    ) -> Option<()> {
+        let [near1, near2, near3] = *seed;
+        let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
+        if range1.excludes(cos, sin) {
+            return Some(());
         }
-        best.map(|(_, angles)| angles)
+        let Some(yaw) = range1.fit(atan2(sin, cos), near1) else { return Some(()) };
+        let [w1, w2] = self.in_plane(ahead, d, h);
+        let reach2 = w1 * w1 + w2 * w2;
+        let cos = reach2 * self.scale - self.squares;
+        let sin2 = (1.0 - cos) * (1.0 + cos);
+        if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
+            return None;
+        }
+        let sin = sin2.sqrt();
+        let bend = atan2(sin, cos);
+        let along = self.upper + self.lower * cos;
+        let mut bent = |sin: f64, bend: f64| {
+            let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { return };
+            let aside = self.lower * sin;
+            let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside) - self.upper_angle;
+            let Some(pitch) = range2.fit(pitch, near2) else { return };
+            let (d1, d2, d3) = (yaw - near1, pitch - near2, knee - near3);
+            let distance = d1 * d1 + d2 * d2 + d3 * d3;
+            if distance < best.distance {
+                *best = Best { distance, angles: [yaw, pitch, knee] };
+            }
+        };
+        bent(sin, bend);
+        bent(-sin, -bend);
+        Some(())
     }
 
     /// Coordinates in the plane of the arm, from joint 2.
@@ -213,6 +231,13 @@ impl Parallel {
 
 fn sense(two: &Screw, three: &Screw) -> f64 {
     if two.axis.dot(&three.axis) < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The solution nearest to a seed so far.
+struct Best {
+    /// Square of the distance from the seed, rad²; infinite while there is none.
+    distance: f64,
+    angles: [f64; 3],
 }
 
 /// Two directions perpendicular to joints 2 and 3; n1 x n2 points along joint 2.

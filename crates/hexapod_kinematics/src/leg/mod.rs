@@ -2,6 +2,7 @@
 
 mod chain;
 mod derivatives;
+mod shape;
 
 use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
 
@@ -116,12 +117,13 @@ impl Leg {
         self.home
     }
 
-    /// The posture that a redundant leg prefers; the middle of the limits unless it is set.
+    /// A natural posture, and the one that a redundant leg prefers: the middle of the limits, or a bent pose where the
+    /// leg is stretched out there; unless it is set.
     pub fn posture(&self) -> LegAngles {
         self.posture
     }
 
-    /// Sets the posture that a redundant leg prefers, moved into the limits. Without effect on a leg of three joints.
+    /// Sets the posture, moved into the limits. The inverse of a leg of three joints does not depend on it.
     pub fn set_posture(&mut self, posture: &LegAngles) {
         self.posture = self.clamp(posture);
     }

@@ -35,7 +35,8 @@ struct Branch {
 /// Chains of three to six joints from the base, one per first joint.
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
-/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm.
+/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm; so is one that
+/// is called an arm, a head or the like.
 pub(super) fn by_themselves(
     model: &mut Model,
     options: &LegOptions,
@@ -57,13 +58,18 @@ pub(super) fn by_themselves(
         }
         fits
     });
+    drop_called_arms(model, &mut chosen, &mut notes);
     drop_arms(model, &mut chosen, &mut notes);
     model.notes.append(&mut notes);
     chosen.into_iter().map(|branch| to_chain(model, branch, options, read)).collect()
 }
 
 /// The legs that the options name.
-pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Vec<LegChain>, ModelError> {
+pub(super) fn as_given(
+    model: &mut Model,
+    options: &LegOptions,
+    read: MeshReader<'_>,
+) -> Result<Vec<LegChain>, ModelError> {
     let mut chains: Vec<LegChain> = Vec::new();
     for spec in &options.legs {
         let place = || Place::element(format!("leg \"{}\"", spec.name), None);
@@ -153,6 +159,33 @@ fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
     }
 }
 
+/// Words in the names of joints that say that a chain is no leg.
+const ARM_WORDS: [&str; 10] =
+    ["arm", "gripper", "hand", "finger", "head", "neck", "tail", "camera", "sensor", "antenna"];
+
+/// Leaves out chains all of whose joints are called by such a word, as long as enough others are left.
+fn drop_called_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
+    let is_arm = |branch: &Branch| {
+        let mut names = branch.moving.iter().filter_map(|&j| model.joints().get(j)).map(|j| j.name().to_lowercase());
+        names.all(|name| name.split(['_', '-', '.', '/', ' ']).any(is_arm_word))
+    };
+    if chosen.iter().filter(|branch| !is_arm(branch)).count() < MIN_LEGS {
+        return;
+    }
+    chosen.retain(|branch| {
+        let arm = is_arm(branch);
+        if arm {
+            notes.push(not_a_leg(model, branch, "by the names of its joints"));
+        }
+        !arm
+    });
+}
+
+/// True for such a word, with a number behind it or not.
+fn is_arm_word(word: &str) -> bool {
+    ARM_WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
 fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
     let with = |chosen: &[Branch], n: usize| chosen.iter().filter(|b| b.moving.len() == n).count();
     let common = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).max_by_key(|&n| (with(chosen, n), MAX_LEG_JOINTS - n)).unwrap_or(0);
@@ -177,7 +210,13 @@ fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
 }
 
-fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {
-    let link_from_foot = foot::foot_of(model, branch.leaf, options, read)?;
+fn to_chain(
+    model: &mut Model,
+    branch: Branch,
+    options: &LegOptions,
+    read: MeshReader<'_>,
+) -> Result<LegChain, ModelError> {
+    let (link_from_foot, remark) = foot::foot_of(model, branch.leaf, options, read)?;
+    model.notes.extend(remark);
     Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
 }

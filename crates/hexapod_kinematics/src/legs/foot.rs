@@ -12,6 +12,8 @@ use crate::model::{Geometry, Model, Shape};
 const FOOT_WORDS: [&str; 6] = ["foot", "toe", "tip", "contact", "sole", "end"];
 /// A link nearer than this to the joint that carries it does not say where the foot is, m.
 const MIN_TIP: f64 = 1e-4;
+/// Least distance of a foot that is guessed from its joint, m.
+const MIN_GUESS: f64 = 5e-3;
 
 /// True when the link's name says that it is a foot.
 pub(super) fn is_called_foot(model: &Model, link: usize) -> bool {
@@ -24,21 +26,24 @@ pub(super) fn distance(model: &Model, link: usize) -> f64 {
     last_joint_from_link(model, link).translation.vector.norm()
 }
 
-/// Pose of the foot in the frame of the last link of a leg: as given, the link's origin when fixed joints lead to
-/// it, or the point of the link's shapes that is farthest from the last joint.
+/// Pose of a foot in the frame of the last link of a leg, and a remark where it is a guess.
+pub(super) type Foot = (Isometry3<f64>, Option<String>);
+
+/// The foot of a leg: as given, the last link's origin when fixed joints lead to it, or the point of the link's shapes
+/// that is farthest from the last joint. Where only meshes show it that cannot be read, it is guessed.
 pub(super) fn foot_of(
     model: &Model,
     link: usize,
     options: &LegOptions,
     read: MeshReader<'_>,
-) -> Result<Isometry3<f64>, ModelError> {
-    let Some(of) = model.links().get(link) else { return Ok(Isometry3::identity()) };
+) -> Result<Foot, ModelError> {
+    let Some(of) = model.links().get(link) else { return Ok((Isometry3::identity(), None)) };
     let given = options.feet.iter().find(|(name, _)| name == of.name() || name.is_empty());
     if let Some((_, point)) = given {
-        return Ok(at(*point));
+        return Ok((at(*point), None));
     }
     if distance(model, link) > MIN_TIP {
-        return Ok(Isometry3::identity());
+        return Ok((Isometry3::identity(), None));
     }
     let joint_from_link = last_joint_from_link(model, link);
     let mut farthest = |shapes: &[Shape]| {
@@ -46,7 +51,10 @@ pub(super) fn foot_of(
         points.max_by(|a, b| a.norm().total_cmp(&b.norm()))
     };
     let point = farthest(of.collisions()).or_else(|| farthest(of.visuals())).filter(|p| p.norm() > MIN_TIP);
-    point.map(at).ok_or_else(|| {
+    if let Some(point) = point {
+        return Ok((at(point), None));
+    }
+    guess(model, link).ok_or_else(|| {
         let place = Place::named("link", of.name(), of.line());
         let found = "ends a leg, but nothing says where its foot is";
         let hint = format!(
@@ -55,6 +63,33 @@ pub(super) fn foot_of(
         );
         ModelError::new(ModelFault::Legs, place, found, hint)
     })
+}
+
+/// Where the foot of a link may be that is only shown by meshes: twice as far as its centre of mass, or as far from
+/// its joint as that is from the joint before it, straight on.
+fn guess(model: &Model, link: usize) -> Option<Foot> {
+    let of = model.links().get(link)?;
+    let mesh = of.collisions().iter().chain(of.visuals()).find_map(|shape| match &shape.geometry {
+        Geometry::Mesh { filename, .. } => Some(filename),
+        _ => None,
+    })?;
+    let by_mass = of.inertial().map(|i| 2.0 * i.centre_of_mass()).filter(|p| p.norm() > MIN_GUESS);
+    let joint = model.parent_joint(link).and_then(|index| model.joints().get(index))?;
+    let straight_on = || {
+        let offset = joint.parent_from_joint();
+        Some(offset.rotation.inverse() * offset.translation.vector).filter(|p| p.norm() > MIN_GUESS)
+    };
+    let (point, how) = match by_mass {
+        Some(point) => (point, "twice as far as its centre of mass"),
+        None => (straight_on()?, "as far from its joint as the link before it is long"),
+    };
+    let (x, y, z) = (point.x, point.y, point.z);
+    let name = of.name();
+    let remark = format!(
+        "link \"{name}\" ends a leg, and its mesh {mesh} cannot be read: its foot is taken to be at {x:.4} {y:.4} \
+         {z:.4} ({how}); add a link \"{name}_foot\" at the tip"
+    );
+    Some((at(point), Some(remark)))
 }
 
 fn at(point: Vector3<f64>) -> Isometry3<f64> {

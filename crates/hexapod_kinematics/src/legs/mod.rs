@@ -7,6 +7,7 @@ mod mesh;
 mod names;
 mod options;
 mod order;
+mod posture;
 
 pub use options::{LegOptions, LegSpec, LimitChange};
 
@@ -61,14 +62,16 @@ impl Robot {
         let chains = if options.legs.is_empty() {
             find::by_themselves(&mut model, options, read)?
         } else {
-            find::as_given(&model, options, read)?
+            find::as_given(&mut model, options, read)?
         };
         check_count(&model, chains.len())?;
         limits::change(&mut model, &chains, options)?;
         let names = names::names(&model, &chains);
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
-            legs.push(find::leg(&model, chain, name)?);
+            let mut leg = find::leg(&model, chain, name)?;
+            leg.posture = posture::natural(&leg);
+            legs.push(leg);
         }
         if options.legs.is_empty() {
             order::sort(&mut legs);

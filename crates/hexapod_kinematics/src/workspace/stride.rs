@@ -13,6 +13,9 @@ const SAME_BEND: f64 = 0.5;
 /// To what the end is found, m.
 const PRECISION: f64 = 1e-6;
 
+/// A heading nearer to one of the table's than this, in steps of the table, is that one.
+const ON_TABLE: f64 = 1e-9;
+
 /// Travel of a foot along a line through its place, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stride {
@@ -108,16 +111,19 @@ impl StrideTable {
     }
 
     /// The longest stroke centred on the rest point that a leg can do along a heading (rad from x towards y), m:
-    /// the lesser of the neighbouring directions of the table.
+    /// the lesser of the neighbouring directions of the table where it is between two.
     pub fn centred(&self, leg: usize, heading_rad: f64) -> f64 {
         let row = self.of_leg(leg);
         if row.is_empty() || !heading_rad.is_finite() {
             return 0.0;
         }
-        let turns = (heading_rad / std::f64::consts::TAU).rem_euclid(1.0);
-        let below = (turns * self.directions as f64).floor() as usize;
+        let steps = (heading_rad / std::f64::consts::TAU).rem_euclid(1.0) * self.directions as f64;
         let at = |k: usize| row.get(k % row.len()).copied().unwrap_or(0.0);
         let both = |k: usize| at(k).min(at(k + self.directions / 2));
+        if (steps - steps.round()).abs() < ON_TABLE {
+            return 2.0 * both(steps.round() as usize);
+        }
+        let below = steps.floor() as usize;
         2.0 * both(below).min(both(below + 1))
     }
 

@@ -193,3 +193,40 @@ pub fn many_jointed(n: usize) -> String {
     out.push_str("</robot>\n");
     out
 }
+
+/// A robot of four upright legs (roll, pitch, pitch), as a dog's, with these limits; thigh and shank 0.16 m.
+pub fn quadruped(limits: [[f64; 2]; 3]) -> String {
+    let mut out = String::from("<robot name=\"dog\">\n  <link name=\"base_link\"/>\n");
+    for (name, x, y) in [("lf", 0.2, 0.09), ("lh", -0.2, 0.09), ("rf", 0.2, -0.09), ("rh", -0.2, -0.09)] {
+        let side = if y > 0.0 { 0.06 } else { -0.06 };
+        let parts = [
+            ("haa", "base_link".to_owned(), [x, y, 0.0], "1 0 0"),
+            ("hfe", format!("{name}_haa_link"), [0.0, side, 0.0], "0 1 0"),
+            ("kfe", format!("{name}_hfe_link"), [0.0, 0.0, -0.16], "0 1 0"),
+        ];
+        for ((part, parent, [x, y, z], axis), [lower, upper]) in parts.into_iter().zip(limits) {
+            out.push_str(&format!(
+                r#"  <link name="{name}_{part}_link"/>
+  <joint name="{name}_{part}" type="revolute">
+    <parent link="{parent}"/>
+    <child link="{name}_{part}_link"/>
+    <origin xyz="{x} {y} {z}"/>
+    <axis xyz="{axis}"/>
+    <limit lower="{lower}" upper="{upper}" velocity="8.0" effort="3"/>
+  </joint>
+"#
+            ));
+        }
+        out.push_str(&format!(
+            r#"  <link name="{name}_foot"/>
+  <joint name="{name}_foot_fixed" type="fixed">
+    <parent link="{name}_kfe_link"/>
+    <child link="{name}_foot"/>
+    <origin xyz="0 0 -0.16"/>
+  </joint>
+"#
+        ));
+    }
+    out.push_str("</robot>\n");
+    out
+}

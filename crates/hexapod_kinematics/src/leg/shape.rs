@@ -1,0 +1,50 @@
+//! What kind of leg it is: sprawled or upright, and what is straight down for it.
+
+use nalgebra::Vector2;
+
+use super::{Leg, turn};
+
+/// Part of the first axis that may be vertical in an upright leg.
+const LYING: f64 = 0.5;
+/// Axes nearer to each other than this (sine) count as parallel.
+const PARALLEL: f64 = 1e-3;
+
+impl Leg {
+    /// True when the first axis lies, so that the leg hangs from a hip that rolls or pitches, as a dog's; false when
+    /// it is upright and the hip yaws, as an insect's.
+    pub fn is_upright(&self) -> bool {
+        self.chain.screws().first().is_some_and(|hip| hip.axis.z.abs() < LYING)
+    }
+
+    /// The angle of the first joint at which the second axis is level, nearest to zero: of an upright leg the angle
+    /// at which it bends in a vertical plane. Home where the first joint does not change that.
+    pub fn straight_hip(&self) -> f64 {
+        let home = self.home().first().copied().unwrap_or(0.0);
+        let ([hip, thigh, ..], Some(joint)) = (self.chain.screws(), self.joints.first()) else { return home };
+        let along = hip.axis * hip.axis.dot(&thigh.axis);
+        let (cos, sin) = ((thigh.axis - along).z, hip.axis.cross(&thigh.axis).z);
+        // The height of the second axis is cos * cos(q) + sin * sin(q) + along.
+        let size = cos.hypot(sin);
+        if !self.is_upright() || size < PARALLEL || along.z.abs() > size {
+            return home;
+        }
+        let (middle, half) = (sin.atan2(cos), (-along.z / size).acos());
+        let whole = std::f64::consts::TAU;
+        let candidates = [middle + half, middle - half].map(|q| q - whole * (q / whole).round());
+        let inside = candidates.into_iter().filter(|q| joint.limits.contains(*q));
+        inside.min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(home)
+    }
+
+    /// The place (body frame, x and y, m) straight below the hip for the foot of an upright leg: beside it by the
+    /// leg's lateral offsets with the hip straight. Of a sprawled leg, the hip itself.
+    pub fn below_hip(&self) -> Vector2<f64> {
+        let hip = self.hip_in_body();
+        let ([first, second, ..], true) = (self.chain.screws(), self.is_upright()) else { return hip.xy() };
+        let across = turn(&first.axis, self.straight_hip(), &second.axis);
+        let pose = crate::LegAngles::from_fn(self.joint_count(), |i| {
+            if i == 0 { self.straight_hip() } else { self.home().get(i).copied().unwrap_or(0.0) }
+        });
+        let foot = self.foot_in_body(&pose);
+        (hip + across * across.dot(&(foot - hip))).xy()
+    }
+}

@@ -1,0 +1,35 @@
+//! `hexapod plot`: pictures of what the files describe.
+
+mod workspace;
+
+use crate::exit::Failure;
+use clap::Subcommand;
+use std::path::Path;
+
+pub use workspace::WorkspaceArgs;
+
+/// What to draw.
+#[derive(Debug, Subcommand)]
+pub enum Plot {
+    /// Where each foot can go with the body at a height, and how far it can stride in each direction.
+    Workspace(WorkspaceArgs),
+}
+
+/// Draws a picture to a file, or to standard output.
+///
+/// # Errors
+/// File, line and key of what does not hold; a file that cannot be written.
+pub fn plot(what: &Plot) -> Result<(), Failure> {
+    match what {
+        Plot::Workspace(arguments) => workspace::plot(arguments),
+    }
+}
+
+/// Writes a picture to `out`, or to standard output where that is empty.
+fn write(out: &str, svg: &str) -> Result<(), Failure> {
+    if out.is_empty() {
+        print!("{svg}");
+        return Ok(());
+    }
+    std::fs::write(Path::new(out), svg).map_err(|error| Failure::Running(format!("{out}: {error}")))
+}

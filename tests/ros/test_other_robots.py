@@ -1,0 +1,116 @@
+"""`hexapod run --urdf other.urdf` walks other robots: other numbers of legs and joints, public ones, no other changes."""
+
+import math
+
+import other_robots
+import processes
+import pytest
+
+pytest.importorskip('rclpy')
+
+from user import stamp_ns, twist
+
+WALK_S = 5.0
+# Legs, and joints of all legs, of the robots written here.
+SHAPES = {'quadruped': (4, 12), 'octopod': (8, 24), 'four_joints': (6, 24), 'five_joints': (6, 30), 'dog': (4, 12),
+          'meshes_only': (6, 18)}
+PUBLIC = ['solo12', 'a1', 'hyq', 'anymal_kinova']
+
+
+@pytest.fixture(params=[*SHAPES, *PUBLIC])
+def other(request, tmp_path):
+    """Return a robot's name and its URDF."""
+    name = request.param
+    if name in SHAPES:
+        file = tmp_path / f'{name}.urdf'
+        file.write_text(other_robots.WRITTEN[name]())
+        return name, file
+    file = other_robots.public(name)
+    if file is None:
+        pytest.skip('example-robot-data (PyPI) is not installed')
+    return name, file
+
+
+def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
+    name, file = other
+    session.start('hexapod', 'run', '--urdf', str(file))
+    user = session.user
+    commands, contacts, odometry = user.hear('joint_commands', 'foot_contacts', 'odom')
+    legs, joints = SHAPES.get(name, (4, 12))
+    user.arm()
+    user.stand()
+    standing = len(commands)
+    assert len(commands[-1].message.name) == joints
+    user.stream('cmd_vel', twist(0.03, 0.01, 0.05))
+    user.spin(WALK_S)
+    assert user.listen('gait_state')[-1].message.data == 'walking'
+    user.quiet()
+    user.wait_state('standing')
+    user.spin(0.1)
+
+    assert_within_limits(commands, other_robots.limits_of(file))
+    down = [sum(each.message.data) for each in contacts]
+    names = contacts[-1].message.layout.dim[0].label.split(',')
+    assert len(names) == len(set(names)) == legs
+    assert min(down) >= 3, f'{min(down)} feet down'
+    assert min(down) < legs, 'it does step'
+    assert all(moved(commands[standing:], joint) for joint in commands[-1].message.name), 'every leg takes part'
+    assert odometry[-1].message.child_frame_id == other_robots.root_of(file), 'what rviz has to hang the robot on'
+    pose = odometry[-1].message.pose.pose
+    way = math.hypot(pose.position.x, pose.position.y)
+    asked = WALK_S * math.hypot(0.03, 0.01)
+    assert 0.5 * asked < way < 1.1 * asked, (way, asked)
+    assert abs(2 * math.atan2(pose.orientation.z, pose.orientation.w)) > 0.1
+    user.call('sit')
+    user.wait_state('sitting', seconds=30.0)
+
+
+def assert_within_limits(commands, limits):
+    """Fail on a joint that is not finite, beyond its limits or too fast."""
+    before, at = {}, None
+    for each in commands:
+        message, stamp = each.message, stamp_ns(each.message) / 1e9
+        for joint, position in zip(message.name, message.position):
+            lower, upper, velocity = limits[joint]
+            assert math.isfinite(position) and lower - 1e-9 <= position <= upper + 1e-9, (joint, position)
+            if joint in before:
+                # Ticks are 10 ms apart; one that is late may carry up to 100 ms of motion.
+                assert abs(position - before[joint]) <= velocity * max(stamp - at, 0.01) * 1.001 + 1e-6, joint
+            before[joint] = position
+        at = stamp
+
+
+def moved(commands, joint):
+    """Return whether a joint ever moved."""
+    index = commands[0].message.name.index(joint)
+    positions = [each.message.position[index] for each in commands]
+    return max(positions) - min(positions) > 1e-4
+
+
+def test_when_another_robot_meets_a_real_bus_expect_its_servo_map_asked_for(session, tmp_path):
+    file = tmp_path / 'octopod.urdf'
+    file.write_text(other_robots.octopod())
+    process = session.start('hexapod', 'run', '--urdf', str(file), '--bus', 'i2c')
+    assert process.wait() == 2
+    assert 'servos.yaml' in process.log() and 'no such joint' in process.log(), process.log()
+    processes.assert_no_crash(process)
+
+
+def test_when_another_robot_is_checked_expect_its_gait_and_servos_told(session, tmp_path):
+    file = tmp_path / 'quadruped.urdf'
+    file.write_text(other_robots.quadruped())
+    process = session.start('hexapod', 'check', '--urdf', str(file))
+    assert process.wait() == 0, process.log()
+    log = process.log()
+    for words in ('4 legs, 12 joints', 'starts with', 'simulated servo', 'gripper', 'not for this robot'):
+        assert words in log, log
+
+
+@pytest.mark.parametrize('name', other_robots.PUBLIC)
+def test_when_a_public_robot_is_checked_expect_it_to_hold(session, name):
+    file = other_robots.public(name)
+    if file is None:
+        pytest.skip('example-robot-data (PyPI) is not installed')
+    process = session.start('hexapod', 'check', '--urdf', str(file))
+    assert process.wait() == 0, process.log()
+    assert '4 legs, 12 joints' in process.log(), process.log()
