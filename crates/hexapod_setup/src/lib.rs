@@ -3,6 +3,7 @@
 mod error;
 mod files;
 mod gaits;
+mod motions;
 pub mod params;
 mod robot;
 mod servos;
@@ -10,5 +11,6 @@ mod servos;
 pub use error::SetupError;
 pub use files::Files;
 pub use gaits::Gaits;
+pub use motions::Motions;
 pub use robot::Description;
 pub use servos::read_servos;
