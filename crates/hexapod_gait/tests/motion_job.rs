@@ -1,6 +1,6 @@
 //! The motion job, as a table of cases: what runs and what waits, before and after.
 
-#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 use hexapod_gait::motion::{Job, Motion, MotionError, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};

@@ -1,7 +1,7 @@
 //! The player on the shipped robot: whatever is asked at whatever moment, joints stay within their limits, nothing
 //! jumps, no foot on the ground slips, the robot does not fall over and ends on its feet.
 
-#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 use hexapod_gait::motion::{Blend, Home, LEAST_MARGIN_M, Motion, Player, Pose, Refusal, Shape, Steps, check};
 use hexapod_gait::{

@@ -273,13 +273,13 @@ fn track(
     }
     for pair in times.windows(2) {
         let step = pair[1] - pair[0];
-        check("the time from key to key", step, step.is_finite() && step >= LEAST_STEP_S, "0.01 s or more")?;
+        check("the time from key to key", step, step.is_finite() && step >= LEAST_STEP_S, "0.001 s or more")?;
     }
     Ok(Track::new(times, &rows, blend, total_time.is_some()))
 }
 
 /// Keys closer than this are one.
-const LEAST_STEP_S: f64 = 0.01;
+const LEAST_STEP_S: f64 = 1e-3;
 
 fn check(what: &'static str, value: f64, fine: bool, right: &'static str) -> Result<(), MotionError> {
     if fine { Ok(()) } else { Err(MotionError::Number { what, value, right }) }
