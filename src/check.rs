@@ -18,6 +18,11 @@ pub fn check(files: &FileArgs) -> Result<(), Failure> {
     println!("robot    {urdf}\nconfig   {config}\n");
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));
     println!("gaits    {}", setups.planner.gaits.names().collect::<Vec<_>>().join(", "));
+    println!("motions  {}", setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
+    // A node starts without a motion its robot cannot play; a check is there to tell.
+    if let Some(refused) = setups.planner.motions.refused().next() {
+        return Err(refused.clone().into());
+    }
     println!("\nall files hold");
     Ok(())
 }

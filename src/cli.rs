@@ -31,7 +31,7 @@ pub enum Command {
 /// Which files to read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FileArgs {
-    /// Folder of hexapod.yaml, gaits.yaml and servos.yaml [default: the shipped one]
+    /// Folder of hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml [default: the shipped one]
     #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
     pub config: String,
     /// Description of the robot [default: the shipped one]

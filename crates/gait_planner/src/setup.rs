@@ -4,7 +4,7 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::Engine;
 use hexapod_setup::params::{switch, text};
-use hexapod_setup::{Description, Files, Gaits, SetupError};
+use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
 use std::time::Duration;
 
 /// A planner that is ready to run.
@@ -14,6 +14,8 @@ pub struct Setup {
     pub engine: Engine,
     /// All gaits that may be asked for.
     pub gaits: Gaits,
+    /// All motions that may be asked for.
+    pub motions: Motions,
     /// Ticks per second.
     pub rate_hz: f64,
     /// Age at which a twist stops counting.
@@ -25,7 +27,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the robot and its gaits. Nothing is opened.
+    /// Reads the robot, its gaits and its motions. Nothing is opened.
     ///
     /// # Errors
     /// File, line and key of what does not hold, or the parameter that does not suit the robot.
@@ -37,9 +39,14 @@ impl Setup {
         let gait = gaits.get(&params::gait_name(params)).map_err(|reason| wrong("gait", reason))?;
         let engine = Engine::new(description.robot, gait, params::settings(params))
             .map_err(|error| wrong("body_height", error.to_string()))?;
+        let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
+        for refused in motions.refused() {
+            tracing::warn!("{refused}");
+        }
         Ok(Self {
             engine,
             gaits,
+            motions,
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),

@@ -264,6 +264,27 @@ fn when_stopped_in_the_middle_expect_commands_to_count_only_after_the_stick_is_l
 }
 
 #[test]
+fn when_keys_come_faster_than_joints_can_turn_expect_every_key_met_all_the_same() {
+    let home = engine().home();
+    let to = |angle: f64| moved(&home, |leg, joint| if (leg, joint) == (1, 0) { angle } else { 0.0 });
+    let keys = [(0.0, to(0.0)), (0.004, to(0.5)), (0.008, to(-0.5)), (0.03, to(0.5)), (0.05, to(0.0))];
+    let (mut player, mut observer) = standing();
+    player.play(Some(Arc::new(Motion::joints(&keys, Blend::Smooth, None).unwrap())));
+    let mut angles = vec![];
+    until(&mut player, &mut observer, &Input::default(), GaitState::Playing, 3);
+    while player.is_playing() {
+        run(&mut player, &mut observer, &Input::default(), 1).unwrap();
+        angles.push(player.last().angles[1][0] - home.angles[1][0]);
+    }
+    // A tick at the joint's greatest velocity may fall on both sides of a turn.
+    let tick = 5.2 * 0.01;
+    let (low, high) =
+        angles.iter().fold((0.0, 0.0), |(low, high), &angle| (f64::min(low, angle), f64::max(high, angle)));
+    assert!(low < -0.5 + tick && high > 0.5 - tick, "{low} {high}");
+    assert!(angles.len() > 58, "3 rad at 5.2 rad/s take {} ticks", angles.len());
+}
+
+#[test]
 fn when_played_after_a_walk_expect_the_feet_put_back_under_the_robot_first() {
     let (mut player, mut observer) = standing();
     run(&mut player, &mut observer, &twist(0.07, 0.03, 0.3), 533).unwrap();

@@ -68,7 +68,9 @@ impl Motions {
             Some(Entry { motion: Err(error), .. }) => Err(format!("this robot cannot play {name:?}: {error}")),
             None => {
                 let known = self.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-                Err(format!("no motion is called {name:?}; there are {known}"))
+                // A name may be anything that fits a message.
+                let shown: String = name.chars().take(60).collect();
+                Err(format!("no motion is called {shown:?}; there are {known}"))
             }
         }
     }

@@ -210,6 +210,14 @@ impl Motion {
         matches!(self.way, Way::Joints { .. })
     }
 
+    /// Times after `from` and before `to` at which the way may turn.
+    pub(super) fn turns_between(&self, from: f64, to: f64) -> &[f64] {
+        match &self.way {
+            Way::Feet { track, .. } | Way::Joints { track, .. } => track.keys_between(from, to),
+            Way::Steps(_) => &[],
+        }
+    }
+
     /// Where all legs are wanted `time` seconds into the cycle, which is brought within it.
     #[must_use]
     pub fn target(&self, time: f64) -> Target {

@@ -10,7 +10,7 @@ use crate::engine::{Engine, is_command};
 use crate::limits::LimitedBy;
 use crate::tick::{GaitState, Input, Tick};
 use crate::twist::Twist;
-use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
 use std::sync::Arc;
 
 /// An engine and the motion job over it.
@@ -214,7 +214,7 @@ impl Player {
         for _ in 0..ATTEMPTS {
             let (phase, target, step) = self.ahead(dt * self.pace * part);
             let Ok(angles) = self.solve(&target) else { break };
-            let worst = self.worst(&angles, dt);
+            let worst = self.worst(&angles, step, dt);
             if worst <= 1.0 {
                 self.phase = phase;
                 let advanced = step.map_or(0.0, |step| step.advanced);
@@ -373,15 +373,25 @@ impl Player {
         }
     }
 
-    /// The greatest part of its velocity limit that any joint would need; infinite beyond a position limit.
-    fn worst(&self, angles: &[LegAngles; MAX_LEGS], dt: f64) -> f64 {
-        let mut worst = 0.0;
-        for ((leg, now), then) in self.engine.legs().iter().zip(angles).zip(&self.angles) {
-            for ((joint, now), then) in leg.joints().iter().zip(now.iter()).zip(then.iter()) {
-                worst = f64::max(worst, (now - then).abs() / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12));
+    /// The greatest part of its velocity limit that any joint would need, turns on the way included.
+    fn worst(&self, angles: &[LegAngles; MAX_LEGS], step: Option<super::job::Step>, dt: f64) -> f64 {
+        let mut ways = [[0.0; MAX_LEG_JOINTS]; MAX_LEGS];
+        let mut from = self.angles;
+        if let (Some(step), Some(motion)) = (step, self.job.running()) {
+            let time = self.job.time();
+            let end = if step.time < time { motion.cycle_time() } else { step.time };
+            let wrapped = if step.time < time { motion.turns_between(0.0, step.time) } else { &[] };
+            for &turn in motion.turns_between(time, end).iter().chain(wrapped) {
+                if let Ok(angles) = self.solve(&motion.target(turn)) {
+                    add_ways(&mut ways, &from, &angles);
+                    from = angles;
+                }
             }
         }
-        worst
+        add_ways(&mut ways, &from, angles);
+        let legs = self.engine.legs().iter().zip(&ways);
+        let joints = legs.flat_map(|(leg, ways)| leg.joints().iter().zip(ways));
+        joints.map(|(joint, way)| way / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12)).fold(0.0, f64::max)
     }
 
     /// Takes down a tick in which the motion's own time has advanced by `advanced` seconds.
@@ -410,6 +420,12 @@ impl Player {
             }
         }
         (self.now, self.angles) = (*target, *angles);
+    }
+}
+
+fn add_ways(ways: &mut [[f64; MAX_LEG_JOINTS]; MAX_LEGS], from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) {
+    for (ways, (from, to)) in ways.iter_mut().zip(from.iter().zip(to)) {
+        ways.iter_mut().zip(from.iter().zip(to.iter())).for_each(|(way, (from, to))| *way += (to - from).abs());
     }
 }
 

@@ -62,6 +62,13 @@ impl Track {
         self.times.last().copied().unwrap_or_default()
     }
 
+    /// The times of the keys after `from` and before `to`.
+    pub(crate) fn keys_between(&self, from: f64, to: f64) -> &[f64] {
+        let first = self.times.partition_point(|&key| key <= from);
+        let last = self.times.partition_point(|&key| key < to);
+        self.times.get(first..last).unwrap_or_default()
+    }
+
     /// How many ways from key to key there are.
     pub(crate) fn segments(&self) -> usize {
         self.times.len().saturating_sub(1)
