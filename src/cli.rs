@@ -26,6 +26,52 @@ pub enum Command {
     Demo(FileArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
+    /// Draw what the robot does, as SVG.
+    #[command(subcommand)]
+    Plot(PlotCommand),
+    /// Walk a list of commands without ROS or servos, and write the joint angles of every tick as CSV.
+    Trace(TraceArgs),
+}
+
+/// What to walk, and where to write it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TraceArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Lines of seconds,vx,vy,wz; each counts until the next, the last ends the trace.
+    #[arg(long, value_name = "FILE")]
+    pub commands: std::path::PathBuf,
+    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
+    #[arg(long, value_name = "NAME")]
+    pub gait: Option<String>,
+    /// A motion of motions.yaml to play first.
+    #[arg(long, value_name = "NAME")]
+    pub motion: Option<String>,
+    /// The file to write.
+    #[arg(long, value_name = "FILE", default_value = "trace.csv")]
+    pub out: std::path::PathBuf,
+}
+
+/// What to draw.
+#[derive(Debug, Subcommand)]
+pub enum PlotCommand {
+    /// One cycle of a gait: footfalls, paths of the feet, joint angles, stability margin.
+    Gait(PlotGaitArgs),
+}
+
+/// Which gait to draw, and where to.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlotGaitArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
+    #[arg(long, value_name = "NAME")]
+    pub gait: Option<String>,
+    /// The file to write.
+    #[arg(long, value_name = "FILE", default_value = "gait.svg")]
+    pub out: std::path::PathBuf,
 }
 
 /// Which files to read.

@@ -7,5 +7,7 @@ pub mod demo;
 pub mod drive;
 pub mod exit;
 pub mod local;
+pub mod plot;
 pub mod standalone;
+pub mod trace;
 pub mod watch;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{check, composed, demo, drive, exit, local};
+use hexapod::{check, composed, demo, drive, exit, local, plot, trace};
 use hexapod_ros::{Shutdown, Stage};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         Command::Drive(files) => drive::drive(&files),
         Command::Demo(files) => demo::demo(&files),
         Command::Check(files) => check::check(&files),
+        Command::Plot(what) => plot::plot(&what),
+        Command::Trace(arguments) => trace::trace(&arguments),
     })
 }
 
