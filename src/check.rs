@@ -19,8 +19,13 @@ pub fn check(files: &FileArgs) -> Result<(), Failure> {
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));
     let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
     println!("gaits    {names}; starts with {}", setups.planner.gait_name);
+    println!("motions  {}", setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
     for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
         println!("note     {note}");
+    }
+    // A node starts without a motion its robot cannot play; a check is there to tell.
+    if let Some(refused) = setups.planner.motions.refused().next() {
+        return Err(refused.clone().into());
     }
     println!("\nall files hold");
     Ok(())

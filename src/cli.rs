@@ -38,12 +38,34 @@ pub enum Command {
         #[command(subcommand)]
         what: crate::plot::Plot,
     },
+    /// Walk a list of commands without ROS or servos, and write the joint angles of every tick as CSV.
+    Trace(TraceArgs),
+}
+
+/// What to walk, and where to write it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TraceArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Lines of seconds,vx,vy,wz; each counts until the next, the last ends the trace.
+    #[arg(long, value_name = "FILE")]
+    pub commands: std::path::PathBuf,
+    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
+    #[arg(long, value_name = "NAME")]
+    pub gait: Option<String>,
+    /// A motion of motions.yaml to play first.
+    #[arg(long, value_name = "NAME")]
+    pub motion: Option<String>,
+    /// The file to write.
+    #[arg(long, value_name = "FILE", default_value = "trace.csv")]
+    pub out: std::path::PathBuf,
 }
 
 /// Which files to read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FileArgs {
-    /// Folder of hexapod.yaml, gaits.yaml and servos.yaml [default: the shipped one]
+    /// Folder of hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml [default: the shipped one]
     #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
     pub config: String,
     /// Description of the robot [default: the shipped one]

@@ -11,4 +11,5 @@ pub mod guard;
 pub mod plot;
 pub mod servo;
 pub mod standalone;
+pub mod trace;
 pub mod watch;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, demo, drive, exit, guard, plot, servo};
+use hexapod::{calibrate, check, composed, demo, drive, exit, guard, plot, servo, trace};
 use hexapod_ros::Shutdown;
 use std::process::ExitCode;
 
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Check(files) => check::check(&files),
         Command::Plot { what } => plot::plot(&what),
+        Command::Trace(arguments) => trace::trace(&arguments),
     })
 }
 

@@ -1,16 +1,20 @@
 //! `hexapod plot`: pictures of what the files describe.
 
+mod gait;
 mod workspace;
 
 use crate::exit::Failure;
 use clap::Subcommand;
 use std::path::Path;
 
+pub use gait::{GaitArgs, gait_svg};
 pub use workspace::WorkspaceArgs;
 
 /// What to draw.
 #[derive(Debug, Subcommand)]
 pub enum Plot {
+    /// One cycle of a gait: footfalls, paths of the feet, joint angles, stability margin.
+    Gait(GaitArgs),
     /// Where each foot can go with the body at a height, and how far it can stride in each direction.
     Workspace(WorkspaceArgs),
 }
@@ -21,6 +25,7 @@ pub enum Plot {
 /// File, line and key of what does not hold; a file that cannot be written.
 pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
+        Plot::Gait(arguments) => write(&arguments.out, &gait::draw(arguments)?),
         Plot::Workspace(arguments) => workspace::plot(arguments),
     }
 }

@@ -21,6 +21,7 @@ def case(file, old, new, *words, line=0):
 
 
 HEXAPOD, GAITS, SERVOS, URDF = 'config/hexapod.yaml', 'config/gaits.yaml', 'config/servos.yaml', 'urdf/hexapod.urdf'
+MOTIONS = 'config/motions.yaml'
 COXA = '<joint name="left_front_coxa" type="revolute">'
 LIMIT = '<limit effort="1.8" lower="-0.7" upper="0.7" velocity="5.2"/>'
 FIRST_SERVO = 'left_front_coxa:\n    board: 0'
@@ -51,6 +52,17 @@ CASES = {
     'missing key of a gait': case(GAITS, 'cycle_time: 0.8, ', '', 'cycle_time'),
     'a gait twice': case(GAITS, '  ripple: ', '  tripod: ', 'tripod', 'twice'),
     'a gait that falls': case(GAITS, 'lag: 0.5, side_lag: 0.5', 'lag: 0.0, side_lag: 0.0', 'tripod'),
+    'unknown key of a motion': case(MOTIONS, 'total_time: 3.0', 'totaltime: 3.0', 'totaltime', 'total_time'),
+    'unknown leg of a motion': case(MOTIONS, 'front_right: {x: 0.02', 'front_rigt: {x: 0.02', 'front_rigt', 'right_front'),
+    'time of a frame negative': case(MOTIONS, '{time: 1.2, body: {x: 0.015', '{time: -1.2, body: {x: 0.015', 'time'),
+    'time of a frame nan': case(MOTIONS, '{time: 1.2, body: {x: 0.015', '{time: .nan, body: {x: 0.015', 'time'),
+    'a motion twice': case(MOTIONS, '  bow:', '  wave:', 'wave', 'twice'),
+    'a foot dragged': case(MOTIONS, '{front_right: {x: 0.05, y: 0.02, z: 0.06}}', '{front_right: {x: 0.05}}', 'dragged'),
+    'a motion out of reach': case(MOTIONS, 'body: {z: 0.015}}\n      - {time: 0.6, body: {z: -0.05}}',
+                                  'body: {z: 0.115}}\n      - {time: 0.6, body: {z: -0.05}}', 'push_ups', 'reach', line=None),
+    'a motion that tips over': case(MOTIONS, 'feet: {middle_left: {z: 0.05}}', 'feet: {left: {z: 0.05}}', 'dance',
+                                    'tip over', line=None),
+    'no motions': case(MOTIONS, None, '', 'empty', line=None),
     'bomb': case(GAITS, None, 'a: &a [x]\n' + ''.join(f'{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n'
                                                       for n in range(20)), 'anchor', line=None),
     'nested without end': case(GAITS, None, '[' * 100_000, line=None),
@@ -171,7 +183,7 @@ def test_when_a_file_is_bad_expect_each_node_to_refuse_it_too(session, files, no
     assert path.name in process.log()
 
 
-@pytest.mark.parametrize('missing', [HEXAPOD, GAITS, SERVOS, URDF])
+@pytest.mark.parametrize('missing', [HEXAPOD, GAITS, MOTIONS, SERVOS, URDF])
 def test_when_a_file_is_missing_expect_its_name(session, files, missing):
     (files / missing).unlink()
     status, words, _ = ended(session, 'check', *arguments(files))

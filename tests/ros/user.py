@@ -16,6 +16,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 DISCOVERY_S = 15.0
@@ -27,7 +28,8 @@ TYPES = {
     'cmd_vel': Twist, 'velocity': Float64, 'curvature': Float64, 'body_pose': Pose, 'gait': String, 'motion': String,
     'joint_commands': JointState, 'foot_contacts': UInt8MultiArray, 'gait_state': String, 'commanded_twist': Twist,
     'markers': MarkerArray, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
-    'emergency_stop': Bool, 'robot_description': String, '/diagnostics': DiagnosticArray, '/clock': Clock,
+    'joint_trajectory': JointTrajectory, 'emergency_stop': Bool, 'robot_description': String,
+    '/diagnostics': DiagnosticArray, '/clock': Clock,
 }
 LATCHED = {'gait_state', 'robot_description'}
 SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}

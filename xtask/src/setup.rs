@@ -133,7 +133,7 @@ impl Setup<'_> {
 
     fn install_test_tools(&self, progress: &mut Progress, lock: &File) -> Result<()> {
         let test = self.lock("ros-test.lock", false)?;
-        let step = progress.step(&format!("installing the tests' {} Python packages (240 MB)", test.packages()));
+        let step = progress.step(&format!("installing the tests' {} Python packages (260 MB)", test.packages()));
         // Without this stamp an interrupted installation counts as a broken environment, which is remade.
         let (wheels, key) = (self.stamp("wheels"), self.wheels_key()?);
         stamp::remove(&wheels)?;

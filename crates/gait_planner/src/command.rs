@@ -1,12 +1,14 @@
 //! Commands on their way to the control loop: a queue that neither side ever waits for.
 
+use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::{Consumer, Producer, RingBuffer};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// One command. All are small and copied: the control loop frees nothing.
-#[derive(Clone, Copy, Debug)]
+/// One command. The control loop frees nothing: whoever sends a motion keeps a second handle to it.
+#[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would free memory in the tick")]
 pub enum Command {
     /// From `cmd_vel`.
@@ -19,6 +21,10 @@ pub enum Command {
     BodyOffset(BodyOffset),
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
+    /// From `motion`: play this, or none and finish the cycle.
+    Motion(Option<Arc<Motion>>),
+    /// From `joint_trajectory`: play this if the robot stands.
+    Trajectory(Arc<Motion>),
     /// Stand up.
     Stand,
     /// Sit down.
@@ -41,7 +47,7 @@ pub enum Command {
 }
 
 /// A command and when it was received, on the clock the control loop ticks by.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Received {
     /// What was asked.
     pub command: Command,

@@ -27,6 +27,9 @@ pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, 
         }
         let tick = *core.tick(now, dt);
         outbox.push(Done::Tick { tick, stamp: clock.now() });
+        if let Some(refused) = core.take_refused() {
+            outbox.push(Done::Refused(refused));
+        }
         if pacer.cycles() >= cycles_a_second {
             outbox.push(Done::Lateness(pacer.take_lateness()));
         }
@@ -69,6 +72,9 @@ impl SimulatedLoop {
         while next <= floor && monotonic_now() - started < MAX_JUMP {
             let tick = *self.core.tick(next, self.period.as_secs_f64());
             self.outbox.push(Done::Tick { tick, stamp: next });
+            if let Some(refused) = self.core.take_refused() {
+                self.outbox.push(Done::Refused(refused));
+            }
             self.report();
             self.last = Some(next);
             next += self.period;

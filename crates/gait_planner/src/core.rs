@@ -2,7 +2,8 @@
 
 use crate::command::{Command, Received};
 use hexapod_gait::arc::ArcStep;
-use hexapod_gait::{Engine, Input, Tick, Twist};
+use hexapod_gait::motion::Player;
+use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use rtrb::Consumer;
 use std::time::Duration;
 
@@ -13,9 +14,9 @@ enum Steering {
     Arc { velocity: f64 },
 }
 
-/// The engine and what the driver wants of it.
+/// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
-    engine: Engine,
+    player: Player,
     commands: Consumer<Received>,
     steering: Steering,
     steered_at: Option<Duration>,
@@ -23,6 +24,16 @@ pub struct Core {
     timeout: Duration,
     input: Input,
     moved: bool,
+    refused: Option<Refused>,
+}
+
+/// A command that did not suit the robot's state when its turn came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The topic it came from.
+    pub topic: &'static str,
+    /// Why.
+    pub reason: &'static str,
 }
 
 impl Core {
@@ -30,7 +41,7 @@ impl Core {
     #[must_use]
     pub fn new(engine: Engine, commands: Consumer<Received>, timeout: Duration) -> Self {
         Self {
-            engine,
+            player: Player::new(engine),
             commands,
             steering: Steering::Twist(Twist::ZERO),
             steered_at: None,
@@ -38,13 +49,19 @@ impl Core {
             timeout,
             input: Input::default(),
             moved: false,
+            refused: None,
         }
     }
 
-    /// The engine as it is after the last tick.
+    /// What was done last.
     #[must_use]
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    pub fn last(&self) -> &Tick {
+        self.player.last()
+    }
+
+    /// A command refused since this was asked last.
+    pub fn take_refused(&mut self) -> Option<Refused> {
+        self.refused.take()
     }
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
@@ -54,13 +71,13 @@ impl Core {
         }
         self.input.twist = self.twist(now);
         self.moved |= !self.input.twist.is_zero();
-        self.engine.step(&self.input, dt)
+        self.player.step(&self.input, dt)
     }
 
     /// Asks for the last posture, whatever was asked before.
     pub fn sit(&mut self) {
         self.steered_at = None;
-        self.engine.sit();
+        self.player.sit();
     }
 
     fn take(&mut self, Received { command, at }: Received) {
@@ -69,19 +86,35 @@ impl Core {
             Command::Velocity(velocity) => self.steer(Steering::Arc { velocity }, at),
             Command::Curvature(curvature) => self.curvature = curvature,
             Command::BodyOffset(offset) => self.input.body_offset = offset,
-            Command::Gait(gait) => self.engine.set_gait(gait),
+            Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
+            Command::Motion(motion) => {
+                if motion.is_some() {
+                    self.moved = true;
+                    // The newest command counts: what was driven before the motion does not end it.
+                    self.steered_at = None;
+                }
+                self.player.play(motion);
+            }
+            Command::Trajectory(motion) => {
+                if self.last().state == GaitState::Standing && !self.player.job().is_busy() {
+                    self.steered_at = None;
+                    self.player.play(Some(motion));
+                } else {
+                    self.refused = Some(Refused { topic: "joint_trajectory", reason: "the robot does not stand" });
+                }
+            }
             Command::Stand => {
                 self.moved = true;
-                self.engine.stand();
+                self.player.stand();
             }
-            Command::Sit => self.engine.sit(),
-            Command::Stop => self.engine.stop(),
-            Command::StepHeight(height) => self.engine.set_step_height(height),
-            Command::Limits(limits) => self.engine.set_limits(limits),
+            Command::Sit => self.player.sit(),
+            Command::Stop => self.player.stop(),
+            Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
+            Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
             Command::Found { angles, legs } => {
                 if !self.moved {
-                    self.moved = self.engine.adopt(&angles[..legs]);
+                    self.moved = self.player.engine_mut().adopt(&angles[..legs]);
                 }
             }
         }
@@ -99,8 +132,9 @@ impl Core {
             _ if !fresh => Twist::ZERO,
             Steering::Twist(twist) => twist,
             Steering::Arc { velocity } => {
-                let stance_time = self.engine.gait().stance_time();
-                let step = ArcStep::new(velocity * stance_time, self.curvature, self.engine.rest_feet());
+                let engine = self.player.engine();
+                let stance_time = engine.gait().stance_time();
+                let step = ArcStep::new(velocity * stance_time, self.curvature, engine.rest_feet());
                 step.twist(stance_time)
             }
         }
@@ -114,8 +148,9 @@ mod tests {
     use crate::params::specs;
     use crate::setup::Setup;
     use hexapod_config::ros_params::{ParamValue, Params};
-    use hexapod_gait::GaitState;
+    use hexapod_gait::motion::Motion;
     use rtrb::Producer;
+    use std::sync::Arc;
 
     const DT: Duration = Duration::from_millis(10);
 
@@ -153,7 +188,7 @@ mod tests {
         }
 
         fn state(&self) -> GaitState {
-            self.core.engine().last().state
+            self.core.last().state
         }
 
         fn drive(&mut self, seconds: f64, every: usize) {
@@ -185,7 +220,7 @@ mod tests {
         bench.drive(2.0, 5);
         for _ in 0..5 {
             bench.drive(0.45, 45);
-            assert_eq!(bench.core.engine().last().twist, Twist::new(0.06, 0.0, 0.1));
+            assert_eq!(bench.core.last().twist, Twist::new(0.06, 0.0, 0.1));
         }
     }
 
@@ -198,8 +233,8 @@ mod tests {
                 bench.send(Command::Velocity(0.05));
                 bench.tick(1);
             }
-            let twist = bench.core.engine().last().twist;
-            let distance = 0.05 * bench.core.engine().gait().stance_time();
+            let twist = bench.core.last().twist;
+            let distance = 0.05 * bench.core.player.engine().gait().stance_time();
             let expected = hexapod_gait::arc::turning_radius(distance, curvature);
             let centre = twist.turning_centre().unwrap();
             assert!((centre.y - expected).abs() <= 1e-9 && centre.x.abs() < 1e-9, "{centre} for {expected}");
@@ -230,11 +265,76 @@ mod tests {
                     bench.send(Command::Twist(Twist::new(0.1 * x.sin(), 0.05 * (0.7 * x).cos(), (0.3 * x).sin())));
                 }
                 bench.tick(1);
-                angles.push(bench.core.engine().last().angles.map(|leg| leg.map_bits()));
+                angles.push(bench.core.last().angles.map(|leg| leg.map_bits()));
             }
             angles
         };
         assert!(run() == run());
+    }
+
+    /// A motion of the shipped file.
+    fn motion(name: &str) -> Arc<Motion> {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        params.insert("config", ParamValue::String(format!("{root}/config")));
+        params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
+        Setup::load(&params).unwrap().motions.get(name).unwrap()
+    }
+
+    #[test]
+    fn when_a_motion_comes_in_mid_stride_expect_the_robot_to_stop_and_play_it() {
+        let mut bench = Bench::standing();
+        bench.drive(1.0, 5);
+        bench.send(Command::Motion(Some(motion("bow"))));
+        bench.tick(10);
+        assert_eq!(bench.state(), GaitState::Stopping);
+        bench.tick(200);
+        assert_eq!(bench.state(), GaitState::Playing);
+        bench.tick(700);
+        assert_eq!(bench.state(), GaitState::Standing);
+    }
+
+    #[test]
+    fn when_driving_goes_on_after_a_motion_was_asked_for_expect_it_dropped() {
+        let mut bench = Bench::standing();
+        bench.drive(1.0, 5);
+        bench.send(Command::Motion(Some(motion("bow"))));
+        bench.drive(1.0, 5);
+        assert_eq!(bench.state(), GaitState::Walking);
+        bench.tick(300);
+        assert_eq!(bench.state(), GaitState::Standing, "and not played later");
+    }
+
+    #[test]
+    fn when_a_trajectory_comes_while_the_robot_does_not_stand_expect_it_refused() {
+        let mut bench = Bench::standing();
+        bench.drive(1.0, 5);
+        bench.send(Command::Trajectory(motion("bow")));
+        bench.tick(1);
+        assert_eq!(bench.core.take_refused().map(|refused| refused.topic), Some("joint_trajectory"));
+        bench.tick(300);
+        assert_eq!(bench.state(), GaitState::Standing);
+        bench.send(Command::Trajectory(motion("bow")));
+        bench.tick(50);
+        assert_eq!((bench.core.take_refused(), bench.state()), (None, GaitState::Playing));
+    }
+
+    #[test]
+    fn when_told_to_leave_in_the_middle_of_any_motion_expect_the_robot_sitting_in_time() {
+        for name in ["wave", "dance", "march", "stretch", "push_ups"] {
+            for ticks in [30, 111, 185] {
+                let mut bench = Bench::standing();
+                bench.send(Command::Motion(Some(motion(name))));
+                bench.tick(ticks);
+                let mut taken = 0;
+                while bench.state() != GaitState::Sitting {
+                    bench.core.sit();
+                    bench.tick(1);
+                    taken += 1;
+                    assert!(taken <= 260, "{name} after {ticks} ticks");
+                }
+            }
+        }
     }
 
     trait Bits {

@@ -1,6 +1,7 @@
 //! What comes in from ROS: checked here, once, and handed to the control loop.
 
 use crate::command::{Command, Received};
+use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -22,6 +23,8 @@ pub struct Inbox {
 struct Shared {
     queue: Producer<Received>,
     rejected: BTreeMap<&'static str, Rejected>,
+    /// Second handles to motions made for one use, so that they are freed here and not in the control loop.
+    kept: Vec<Arc<Motion>>,
 }
 
 /// How often messages of a topic were refused, and why the last one was.
@@ -37,7 +40,7 @@ impl Inbox {
     /// An inbox that fills `queue`.
     #[must_use]
     pub fn new(queue: Producer<Received>, now: Now) -> Self {
-        Self { shared: Arc::new(Mutex::new(Shared { queue, rejected: BTreeMap::new() })), now }
+        Self { shared: Arc::new(Mutex::new(Shared { queue, rejected: BTreeMap::new(), kept: Vec::new() })), now }
     }
 
     /// Hands a command to the control loop; refused (and counted) only if that has stopped taking any.
@@ -54,6 +57,16 @@ impl Inbox {
             Ok(command) => self.send(topic, command),
             Err(reason) => self.reject(topic, reason),
         }
+    }
+
+    /// Hands over a motion made for one use.
+    pub fn send_motion(&self, topic: &'static str, motion: Motion) {
+        let motion = Arc::new(motion);
+        self.locked(|shared| {
+            shared.kept.retain(|kept| Arc::strong_count(kept) > 1);
+            shared.kept.push(Arc::clone(&motion));
+        });
+        self.send(topic, Command::Trajectory(motion));
     }
 
     /// Counts a message that is refused.

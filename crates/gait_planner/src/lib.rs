@@ -12,6 +12,7 @@ mod run;
 mod setup;
 mod status;
 mod subscriptions;
+mod trajectory;
 
 pub use params::specs;
 pub use run::run;

@@ -1,5 +1,6 @@
 //! What the control loop has done, on its way to the publishing thread.
 
+use crate::core::Refused;
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -14,6 +15,8 @@ pub enum Done {
     Tick { tick: Tick, stamp: Duration },
     /// How the loop kept its rate over the last second.
     Lateness(Lateness),
+    /// A command that was refused when its turn came.
+    Refused(Refused),
 }
 
 const CAPACITY: usize = 256;

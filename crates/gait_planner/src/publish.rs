@@ -74,6 +74,7 @@ impl Outlet {
         while let Ok(done) = done.pop() {
             match done {
                 Done::Tick { tick, stamp } => self.publish_tick(&tick, stamp),
+                Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
                 Done::Lateness(lateness) => {
                     self.report.lateness = lateness;
                     self.diagnostics.publish(self.report.status(&self.inbox, &self.shared));

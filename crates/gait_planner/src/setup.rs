@@ -4,7 +4,7 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{switch, text};
-use hexapod_setup::{Description, Files, Gaits, SetupError};
+use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
 use std::time::Duration;
 
 /// A planner that is ready to run.
@@ -18,6 +18,8 @@ pub struct Setup {
     pub gait_name: String,
     /// What the user should know: a gait chosen for the robot, what its description leaves open.
     pub notes: Vec<String>,
+    /// All motions that may be asked for.
+    pub motions: Motions,
     /// Ticks per second.
     pub rate_hz: f64,
     /// Age at which a twist stops counting.
@@ -29,7 +31,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the robot and its gaits. Nothing is opened.
+    /// Reads the robot, its gaits and its motions. Nothing is opened.
     ///
     /// # Errors
     /// File, line and key of what does not hold, or the parameter that does not suit the robot.
@@ -44,11 +46,16 @@ impl Setup {
         let settings = params::settings(params, &description.robot).map_err(unfit)?;
         let notes = remark.into_iter().chain(description.robot.model().notes().iter().cloned()).collect();
         let engine = Engine::new(description.robot, gait, settings).map_err(unfit)?;
+        let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
+        for refused in motions.refused() {
+            tracing::warn!("{refused}");
+        }
         Ok(Self {
             engine,
             gaits,
             gait_name,
             notes,
+            motions,
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),

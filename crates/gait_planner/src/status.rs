@@ -13,11 +13,17 @@ pub struct SharedState {
     state: AtomicU8,
     real_time: Mutex<Granted>,
     gait: Mutex<String>,
+    motion: Mutex<String>,
 }
 
 impl Default for SharedState {
     fn default() -> Self {
-        Self { state: AtomicU8::new(0), real_time: Mutex::new(Ok(())), gait: Mutex::default() }
+        Self {
+            state: AtomicU8::new(0),
+            real_time: Mutex::new(Ok(())),
+            gait: Mutex::default(),
+            motion: Mutex::default(),
+        }
     }
 }
 
@@ -45,6 +51,15 @@ impl SharedState {
     /// Takes down the gait that was asked for last.
     pub fn set_gait(&self, name: &str) {
         name.clone_into(&mut self.gait.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Takes down the motion that was asked for last.
+    pub fn set_motion(&self, name: &str) {
+        name.clone_into(&mut self.motion.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn motion(&self) -> String {
+        self.motion.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn gait(&self) -> String {
@@ -82,6 +97,7 @@ impl Report {
         let mut status = Status::default();
         status.value("state", shared.get().as_str());
         status.value("gait", shared.gait());
+        status.value("last motion", shared.motion());
         let Twist { vx, vy, wz } = self.twist;
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());

@@ -5,6 +5,7 @@ use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::setup::Setup;
 use crate::status::SharedState;
+use crate::trajectory;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_gait::GaitState;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
@@ -13,6 +14,7 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
 use hexapod_ros::{RosError, RosNode};
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
     steering(node, setup.stamped, inbox)?;
     shared.set_gait(&setup.gait_name);
     posture(node, setup, inbox, shared)?;
+    motions(node, setup, inbox, shared)?;
     services(node, inbox, shared)?;
     parameters(node, setup, inbox, shared);
     Ok(())
@@ -69,6 +72,35 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })
 }
 
+fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
+    let (to, motions, state) = (inbox.clone(), setup.motions.clone(), Arc::clone(shared));
+    node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
+        let name = message.data.as_str();
+        let motion = if name.is_empty() { Ok(None) } else { motions.get(name).map(Some) };
+        if motion.is_ok() {
+            state.set_motion(name);
+        }
+        to.take("motion", motion.map(Command::Motion));
+    })?;
+    let (to, robot, home, state) =
+        (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
+    node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
+        let now = state.get();
+        let motion = if now == GaitState::Standing {
+            trajectory::motion(&robot, &home, &message)
+        } else {
+            Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
+        };
+        match motion {
+            Ok(motion) => {
+                state.set_motion("joint_trajectory");
+                to.send_motion("joint_trajectory", motion);
+            }
+            Err(reason) => to.reject("joint_trajectory", reason),
+        }
+    })
+}
+
 /// The legs' angles, if the message has every joint and all are finite.
 fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
     let mut angles = [LegAngles::zeros(0); MAX_LEGS];
@@ -108,6 +140,7 @@ fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Res
         to.send("stop", Command::Stop);
         answer(match state.get() {
             GaitState::Walking | GaitState::Stopping => "stopping with all feet planted; release the stick to go on",
+            GaitState::Playing => "ending what is played with all feet planted; release the stick to go on",
             _ => "not walking; release the stick before the next command counts",
         })
     })

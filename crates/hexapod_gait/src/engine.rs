@@ -2,8 +2,9 @@
 
 use crate::gait::Gait;
 use crate::limits::{self, Limited, LimitedBy, TwistLimits};
+use crate::motion::{Home, Pose};
 use crate::posture::{BodyOffset, Glide, WayBack};
-use crate::stance::{Stance, StanceError};
+use crate::stance::{Stance, StanceError, StanceSpec};
 use crate::tick::{GaitState, Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Pace, Walk};
@@ -314,8 +315,7 @@ impl Engine {
 
     /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
     fn wanted_twist(&mut self, twist: Twist) -> Twist {
-        let noise = twist.speed() < LEAST_SPEED_M_S && twist.wz.abs() < LEAST_TURN_RAD_S;
-        if noise || !twist.is_finite() {
+        if !is_command(twist) {
             self.state.held = false;
             return Twist::ZERO;
         }
@@ -495,6 +495,45 @@ impl Engine {
         self.stance.rest()
     }
 }
+
+/// What the motion player, which takes over while the engine stands, asks and leaves behind.
+impl Engine {
+    /// The standing pose that motions start from and end in: feet at rest, the body straight above them.
+    #[must_use]
+    pub fn home(&self) -> Home {
+        let rest = self.stance.rest();
+        let mut pose = Pose::default();
+        for (leg, rest) in rest.iter().enumerate() {
+            (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
+        }
+        let StanceSpec { height, sit_height: lowest, .. } = self.settings.stance;
+        // `Stance::new` has made sure that every foot rests within reach at this height.
+        let angles = pose.solve(&self.robot, height, &self.state.angles).unwrap_or(self.state.angles);
+        Home { pose, angles, height, lowest, step_height: self.settings.step_height.max(LEAST_PLACING_LIFT_M) }
+    }
+
+    /// The body's offset from its standing pose.
+    pub(crate) fn offset(&self) -> BodyOffset {
+        self.state.offset
+    }
+
+    /// Takes over from a player that has brought the standing robot to its home, with these joint angles.
+    pub(crate) fn settle(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        self.state.walk = Walk::at_rest(&self.stance);
+        self.state.height = self.settings.stance.height;
+        self.state.offset = BodyOffset::default();
+        self.state.angles = *angles;
+        self.report(Limited::unlimited(Twist::ZERO), 0.0);
+    }
+}
+
+/// Whether a twist is more than a stick's noise.
+pub(crate) fn is_command(twist: Twist) -> bool {
+    twist.is_finite() && (twist.speed() >= LEAST_SPEED_M_S || twist.wz.abs() >= LEAST_TURN_RAD_S)
+}
+
+/// The least lift of a foot that is put in its place before a motion.
+const LEAST_PLACING_LIFT_M: f64 = 0.015;
 
 const ATTEMPTS: usize = 6;
 const RETREATS: usize = 6;

@@ -5,6 +5,7 @@ mod balance;
 mod engine;
 mod gait;
 pub mod limits;
+pub mod motion;
 mod posture;
 mod sizing;
 mod stance;

@@ -184,6 +184,13 @@ impl Svg {
         );
     }
 
+    /// A finished document within this one, its corner at the point; what is no document is left out.
+    pub(crate) fn nested(&mut self, [x, y]: [f64; 2], document: &str) {
+        if let Some(rest) = document.strip_prefix("<svg ") {
+            let _ = write!(self.text, "<svg x=\"{}\" y=\"{}\" {rest}", number(x), number(y));
+        }
+    }
+
     /// The finished document.
     #[must_use]
     pub fn finish(mut self) -> String {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The folder of the configuration files and the file of the robot's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
-    /// Folder of `hexapod.yaml`, `gaits.yaml` and `servos.yaml`.
+    /// Folder of `hexapod.yaml`, `gaits.yaml`, `motions.yaml` and `servos.yaml`.
     pub config: PathBuf,
     /// The URDF.
     pub urdf: PathBuf,

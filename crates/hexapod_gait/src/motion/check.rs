@@ -1,0 +1,232 @@
+//! Whether a robot can play a motion: reached, within limits, and standing at every moment.
+
+use super::ground::{Ground, Scales};
+use super::kinds::Motion;
+use super::pose::{Home, Pose, Target};
+use super::transition::{self, Stage};
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use nalgebra::UnitQuaternion;
+use std::sync::Arc;
+
+/// Why a robot cannot play a motion; times are seconds into the motion.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// A foot cannot get where it is wanted.
+    #[error(
+        "{when} leg {leg} cannot reach its foot; keep the foot nearer to its resting place, or the body straighter"
+    )]
+    Reach {
+        /// Name of the leg.
+        leg: String,
+        /// When.
+        when: When,
+    },
+    /// A joint is wanted beyond its limits.
+    #[error("{when} joint {joint} is wanted at {angle:.3} rad; its limits are {lower:.3} to {upper:.3}")]
+    Limits {
+        /// Name of the joint.
+        joint: String,
+        /// Angle wanted, rad.
+        angle: f64,
+        /// Least angle, rad.
+        lower: f64,
+        /// Greatest angle, rad.
+        upper: f64,
+        /// When.
+        when: When,
+    },
+    /// The centre of mass leaves the feet on the ground.
+    #[error(
+        "{when} the robot would tip over: its centre of mass must stay {least_mm:.0} mm inside the feet on the ground; \
+         move the body away from the lifted feet",
+        least_mm = LEAST_MARGIN_M * 1e3
+    )]
+    Unstable {
+        /// When.
+        when: When,
+    },
+    /// The body comes down to the ground.
+    #[error("{when} the body would touch the ground")]
+    Belly {
+        /// When.
+        when: When,
+    },
+}
+
+/// A moment of a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    /// On the way from standing to its start.
+    Before,
+    /// Seconds into the motion.
+    At(f64),
+    /// When it is broken off there, seconds into the motion.
+    BrokenOff(f64),
+    /// On the way from its end to standing.
+    After,
+}
+
+impl std::fmt::Display for When {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Before => out.write_str("on the way from standing to its start"),
+            Self::At(time) => write!(out, "at {time:.2} s"),
+            Self::BrokenOff(time) => write!(out, "when broken off at {time:.2} s"),
+            Self::After => out.write_str("on the way from its end back to standing"),
+        }
+    }
+}
+
+/// Least distance (m) of the centre of mass from the edge of the support polygon.
+pub const LEAST_MARGIN_M: f64 = 0.01;
+/// Greatest lean of the body over its feet, rad.
+const MAX_TILT_RAD: f64 = 0.6;
+const SAMPLE_S: f64 = 0.02;
+const MAX_SAMPLES: f64 = 4000.0;
+const STAGE_SAMPLES: usize = 8;
+/// Samples from one look at the whole way home to the next.
+const BREAK_OFF_SAMPLES: usize = 5;
+/// The body may not lean over by more than this between two samples: it would be falling, rad.
+const MAX_LURCH_RAD: f64 = 0.1;
+
+/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off.
+///
+/// # Errors
+/// What keeps it from doing so first.
+pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Refusal> {
+    let mut checker = Checker { robot, home, scales: Scales::new(robot), seed: home.angles, lean: None };
+    let cycle = motion.cycle_time();
+    let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
+    checker.way(&Target::Feet(home.pose), &motion.target(0.0), When::Before)?;
+    for step in 0..=steps {
+        let time = cycle * step as f64 / steps as f64;
+        let target = motion.target(time);
+        checker.target(&target, When::At(time))?;
+        if let Target::Feet(pose) = target {
+            checker.can_put_its_feet_down(&pose, time)?;
+            if step % BREAK_OFF_SAMPLES == 0 && checker.stands_elsewhere(&pose) {
+                let seed = checker.seed;
+                checker.way_of_feet(&pose, &home.pose, When::BrokenOff(time))?;
+                checker.seed = seed;
+            }
+        }
+    }
+    checker.way(&motion.target(cycle), &Target::Feet(home.pose), When::After)
+}
+
+struct Checker<'a> {
+    robot: &'a Arc<Robot>,
+    home: &'a Home,
+    scales: Scales,
+    seed: [LegAngles; MAX_LEGS],
+    /// How the body leaned at the last sample of joints.
+    lean: Option<UnitQuaternion<f64>>,
+}
+
+impl Checker<'_> {
+    fn target(&mut self, target: &Target, when: When) -> Result<(), Refusal> {
+        match target {
+            Target::Feet(pose) => self.feet(pose, when),
+            Target::Joints(angles) => self.joints(angles, when),
+        }
+    }
+
+    fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
+        self.seed = self.solve(pose, when)?;
+        if !stands(&mut self.scales, self.home, pose, &self.seed) {
+            return Err(Refusal::Unstable { when });
+        }
+        if pose.footprint_from_body(self.home.height).translation.z < self.home.lowest - 1e-9 {
+            return Err(Refusal::Belly { when });
+        }
+        Ok(())
+    }
+
+    fn solve(&self, pose: &Pose, when: When) -> Result<[LegAngles; MAX_LEGS], Refusal> {
+        let name = |leg: usize| self.robot.legs()[leg].name().to_owned();
+        pose.solve(self.robot, self.home.height, &self.seed).map_err(|leg| Refusal::Reach { leg: name(leg), when })
+    }
+
+    /// A motion may be broken off anywhere: the feet in the air must have a way down.
+    fn can_put_its_feet_down(&mut self, pose: &Pose, time: f64) -> Result<(), Refusal> {
+        let mut down = *pose;
+        for leg in (0..MAX_LEGS).filter(|&leg| !pose.planted[leg]) {
+            (down.feet[leg], down.planted[leg]) = (self.home.pose.feet[leg], true);
+        }
+        self.solve(&down, When::BrokenOff(time)).map(|_| ())
+    }
+
+    fn stands_elsewhere(&self, pose: &Pose) -> bool {
+        (0..MAX_LEGS).any(|leg| pose.planted[leg] && pose.feet[leg] != self.home.pose.feet[leg])
+    }
+
+    fn joints(&mut self, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
+        for (leg, angles) in self.robot.legs().iter().zip(angles) {
+            for (joint, &angle) in leg.joints().iter().zip(angles.iter()) {
+                let (lower, upper) = (joint.limits().lower, joint.limits().upper);
+                if !(lower..=upper).contains(&angle) {
+                    return Err(Refusal::Limits { joint: joint.name().into(), angle, lower, upper, when });
+                }
+            }
+        }
+        let ground = carried(self.robot, &mut self.scales, angles).ok_or(Refusal::Unstable { when })?;
+        let lean = ground.footprint_from_body.rotation;
+        if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {
+            return Err(Refusal::Unstable { when });
+        }
+        let touches = ground.footprint_from_body.translation.z < self.home.lowest - 1e-9;
+        if touches { Err(Refusal::Belly { when }) } else { Ok(()) }
+    }
+
+    /// The transition from one target to another.
+    fn way(&mut self, from: &Target, to: &Target, when: When) -> Result<(), Refusal> {
+        match (from, to) {
+            (Target::Feet(from), Target::Feet(to)) => self.way_of_feet(from, to, when),
+            (from, to) => {
+                let (from, to) = (self.angles(from), self.angles(to));
+                self.along(&Stage::of_joints(self.robot, &from, &to), when)
+            }
+        }
+    }
+
+    fn way_of_feet(&mut self, from: &Pose, goal: &Pose, when: When) -> Result<(), Refusal> {
+        let mut now = *from;
+        let mut angles = self.solve(&now, when)?;
+        while let Some(to) = transition::next(&now, goal, |pose| stands(&mut self.scales, self.home, pose, &angles)) {
+            let there = self.solve(&to, when)?;
+            self.along(&Stage::of_feet(self.robot, self.home, (now, &angles), (to, &there)), when)?;
+            (now, angles) = (to, there);
+        }
+        Ok(())
+    }
+
+    fn along(&mut self, stage: &Stage, when: When) -> Result<(), Refusal> {
+        (0..=STAGE_SAMPLES).try_for_each(|step| self.target(&stage.target_at(step as f64 / STAGE_SAMPLES as f64), when))
+    }
+
+    fn angles(&self, target: &Target) -> [LegAngles; MAX_LEGS] {
+        if let Target::Joints(angles) = target { *angles } else { self.home.angles }
+    }
+}
+
+/// Whether the centre of mass is well inside the planted feet of a pose, at these joint angles.
+pub(super) fn stands(scales: &mut Scales, home: &Home, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) -> bool {
+    let planted = pose.feet.iter().zip(&pose.planted).filter(|(_, planted)| **planted).map(|(foot, _)| foot.xy());
+    scales.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
+}
+
+/// The ground under these joint angles, if it carries the robot well.
+pub(super) fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+    let ground = ground(robot, scales, angles)?;
+    (ground.margin >= LEAST_MARGIN_M && ground.tilt() <= MAX_TILT_RAD).then_some(ground)
+}
+
+/// The ground under these joint angles.
+pub(super) fn ground(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+    let legs = robot.legs();
+    let mut feet = [nalgebra::Vector3::zeros(); MAX_LEGS];
+    for ((foot, leg), angles) in feet.iter_mut().zip(legs).zip(angles) {
+        *foot = leg.foot_in_body(angles);
+    }
+    Ground::under(&feet[..legs.len().min(MAX_LEGS)], &scales.centre_in_body(angles))
+}

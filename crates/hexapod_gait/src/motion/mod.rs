@@ -1,0 +1,25 @@
+//! Motions and the motion job: what the robot plays while it stands.
+//!
+//! A [`Motion`] gives, for a time inside its cycle, a target for all legs: feet and body, or joint angles. The [`Job`]
+//! runs one and keeps one for later. The [`Player`] puts both over an [`Engine`](crate::Engine), with the way from
+//! standing to a motion's start and back again. [`check`] says beforehand whether a robot can play a motion at all.
+
+mod check;
+mod ground;
+mod job;
+mod kinds;
+mod player;
+mod pose;
+mod spec;
+mod stepping;
+mod track;
+mod transition;
+
+pub use check::{LEAST_MARGIN_M, Refusal, When, check};
+pub use job::{Job, Step};
+pub use kinds::{Motion, MotionError};
+pub use player::Player;
+pub use pose::{Home, Pose, Target};
+pub use spec::{MotionSpec, SpecError};
+pub use stepping::{Shape, Steps};
+pub use track::Blend;

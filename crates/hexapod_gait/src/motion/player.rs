@@ -1,0 +1,434 @@
+//! The player: a walking engine that plays motions while it stands.
+
+use super::check::{carried, ground, stands};
+use super::ground::Scales;
+use super::job::Job;
+use super::kinds::Motion;
+use super::pose::{Home, Target};
+use super::transition::{self, Stage};
+use crate::engine::{Engine, is_command};
+use crate::limits::LimitedBy;
+use crate::tick::{GaitState, Input, Tick};
+use crate::twist::Twist;
+use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
+use std::sync::Arc;
+
+/// An engine and the motion job over it.
+///
+/// A motion starts and ends with the robot standing at [`Engine::home`]: a sitting robot stands up first, a walking one
+/// stops and puts its feet back under it. The way from there to the motion's start, and from wherever it ends or is
+/// broken off, is put in. Like the engine it allocates nothing in a tick and always gives an answer.
+#[derive(Clone, Debug)]
+pub struct Player {
+    engine: Engine,
+    job: Job,
+    scales: Scales,
+    home: Home,
+    phase: Phase,
+    /// Where the robot is in `phase`, and its joint angles there.
+    now: Target,
+    angles: [LegAngles; MAX_LEGS],
+    /// Part of the motion's own speed.
+    pace: f64,
+    cancelled: bool,
+    sit_when_home: bool,
+    tick: Tick,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "copied within the tick, where nothing may be allocated")]
+enum Phase {
+    /// The engine moves the robot.
+    Idle,
+    /// On the way from wherever the engine left the feet to home.
+    Settling(Option<Stage>),
+    /// On the way from home to the motion's start.
+    Entering(Option<Stage>),
+    Running,
+    /// Back to the start of a motion of joints that has no other safe way home.
+    Rewinding {
+        time: f64,
+    },
+    /// On the way home.
+    Leaving(Option<Stage>),
+}
+
+/// Seconds in which a motion's time comes to its full speed, and to a halt.
+const RAMP_S: f64 = 0.2;
+/// The least part of its speed at which a motion nears its end.
+const LEAST_PACE: f64 = 0.05;
+/// Part of a joint's greatest velocity that is used.
+const VELOCITY_PART: f64 = 0.98;
+const ATTEMPTS: usize = 8;
+const MAX_DT_S: f64 = 0.1;
+/// Points looked at on a way home through joint space.
+const LOOKS: usize = 12;
+
+impl Player {
+    /// A player of motions on `engine`.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        let home = engine.home();
+        let scales = Scales::new(engine.robot());
+        let (tick, angles) = (*engine.last(), engine.last().angles);
+        Self {
+            job: Job::default(),
+            phase: Phase::Idle,
+            now: Target::Feet(home.pose),
+            pace: 0.0,
+            cancelled: false,
+            sit_when_home: false,
+            engine,
+            scales,
+            home,
+            angles,
+            tick,
+        }
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The engine, for its settings. What moves the robot goes through the player.
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// The job.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The last tick.
+    #[must_use]
+    pub fn last(&self) -> &Tick {
+        if self.is_playing() { &self.tick } else { self.engine.last() }
+    }
+
+    /// Whether a motion moves the robot, and not the engine.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        !matches!(self.phase, Phase::Idle)
+    }
+
+    /// Plays a motion that [`check`](super::check) has passed for this engine's home: at once when idle, else after the
+    /// running one has finished its cycle, in place of any that waits. `None` only asks the running one to finish.
+    pub fn play(&mut self, motion: Option<Arc<Motion>>) {
+        if motion.is_some() {
+            self.sit_when_home = false;
+        }
+        if matches!(self.phase, Phase::Idle | Phase::Settling(_) | Phase::Leaving(_)) {
+            // What the job holds has not begun: it is replaced like one that waits.
+            self.job.cancel();
+        }
+        self.job.execute(motion);
+    }
+
+    /// Breaks off what is played and drops what waits; the robot goes back to standing without finishing the cycle.
+    pub fn cancel(&mut self) {
+        match self.phase {
+            Phase::Entering(_) | Phase::Running => {
+                self.job.execute(None);
+                self.cancelled = true;
+            }
+            Phase::Rewinding { .. } => self.job.execute(None),
+            Phase::Idle | Phase::Settling(_) | Phase::Leaving(_) => self.job.cancel(),
+        }
+    }
+
+    /// Asks the robot to stand, whatever it does.
+    pub fn stand(&mut self) {
+        self.sit_when_home = false;
+        self.cancel();
+        self.engine.stand();
+    }
+
+    /// Asks the robot to sit, whatever it does.
+    pub fn sit(&mut self) {
+        self.cancel();
+        if self.is_playing() {
+            self.sit_when_home = true;
+        } else {
+            self.engine.sit();
+        }
+    }
+
+    /// Stops walking and playing, with all feet planted.
+    pub fn stop(&mut self) {
+        self.cancel();
+        self.engine.stop();
+    }
+
+    /// Moves on by `dt` seconds. A twist breaks off what is played.
+    pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
+        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let driven = is_command(input.twist);
+        if driven && self.job.is_busy() {
+            self.cancel();
+        }
+        if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
+            self.begin();
+        }
+        match self.phase {
+            Phase::Idle => {
+                self.engine.step(input, dt);
+                return self.engine.last();
+            }
+            // The engine stands meanwhile, and sees when the driver lets go of the stick.
+            Phase::Entering(_) | Phase::Running | Phase::Leaving(_) if !driven => {
+                self.engine.step(&Input::default(), dt);
+            }
+            _ => {}
+        }
+        self.play_on(dt);
+        self.last()
+    }
+
+    /// Starts to play once the engine stands.
+    fn begin(&mut self) {
+        match self.engine.last().state {
+            GaitState::Sitting => self.engine.stand(),
+            GaitState::Standing => {
+                self.tick = *self.engine.last();
+                self.angles = self.tick.angles;
+                self.home = self.engine.home();
+                let mut pose = self.home.pose;
+                (pose.offset, pose.feet) = (self.engine.offset(), self.tick.feet);
+                self.now = Target::Feet(pose);
+                self.phase = Phase::Settling(None);
+                (self.pace, self.cancelled) = (1.0, false);
+                self.choose();
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves on along the way; where a joint would be too fast, less far. Finds another way home if there is no way on.
+    fn play_on(&mut self, dt: f64) {
+        self.change_pace(dt);
+        let mut part = 1.0;
+        for _ in 0..ATTEMPTS {
+            let (phase, target, step) = self.ahead(dt * self.pace * part);
+            let Ok(angles) = self.solve(&target) else { break };
+            let worst = self.worst(&angles, step, dt);
+            if worst <= 1.0 {
+                self.phase = phase;
+                let advanced = step.map_or(0.0, |step| step.advanced);
+                self.report(&target, &angles, dt, advanced, part < 1.0);
+                if let Some(step) = step {
+                    self.job.take(step);
+                    if step.ended {
+                        self.phase = Phase::Leaving(None);
+                    }
+                }
+                self.choose();
+                return;
+            }
+            part *= 0.95 / worst;
+        }
+        // Nowhere to go on that way: home through joint space, which every joint can do from everywhere.
+        self.job.cancel();
+        let (now, angles) = (self.now, self.angles);
+        self.report(&now, &angles, dt, 0.0, true);
+        self.now = Target::Joints(angles);
+        self.phase = Phase::Leaving(Some(Stage::of_joints(self.engine.robot(), &self.angles, &self.home.angles)));
+    }
+
+    /// Comes to full speed, or to a halt where the motion is broken off or near its end.
+    fn change_pace(&mut self, dt: f64) {
+        if !matches!(self.phase, Phase::Running | Phase::Entering(_)) {
+            self.pace = 1.0;
+            return;
+        }
+        let change = dt / RAMP_S;
+        if self.cancelled {
+            self.pace -= change;
+            if self.pace <= 0.0 {
+                self.turn_home();
+            }
+            return;
+        }
+        self.pace = (self.pace + change).min(1.0);
+        if matches!(self.phase, Phase::Running) {
+            let braking = (2.0 * self.job.remaining() / RAMP_S).sqrt();
+            self.pace = self.pace.min(braking.max(LEAST_PACE));
+        }
+    }
+
+    /// Leaves the motion where it is.
+    fn turn_home(&mut self) {
+        (self.pace, self.cancelled) = (1.0, false);
+        let entering = matches!(self.phase, Phase::Entering(_));
+        if self.job.running().is_some_and(Motion::is_of_joints) && !entering && !self.is_straight_home_safe() {
+            self.phase = Phase::Rewinding { time: self.job.time() };
+            return;
+        }
+        self.job.finish();
+        self.phase = Phase::Leaving(None);
+        self.choose();
+    }
+
+    /// Whether the robot stands on its feet all along the straight way home through joint space.
+    fn is_straight_home_safe(&mut self) -> bool {
+        let robot = Arc::clone(self.engine.robot());
+        let stage = Stage::of_joints(&robot, &self.angles, &self.home.angles);
+        (0..=LOOKS).all(|look| match stage.target_at(look as f64 / LOOKS as f64) {
+            Target::Joints(angles) => carried(&robot, &mut self.scales, &angles).is_some(),
+            Target::Feet(_) => true,
+        })
+    }
+
+    /// Where `dt` seconds of the present phase lead.
+    fn ahead(&self, dt: f64) -> (Phase, Target, Option<super::job::Step>) {
+        let along = |stage: Option<Stage>, wrap: fn(Option<Stage>) -> Phase| {
+            let stage = stage.map(|stage| stage.after(dt));
+            (wrap(stage), stage.map_or(self.now, |stage| stage.target()), None)
+        };
+        match self.phase {
+            Phase::Idle => (Phase::Idle, self.now, None),
+            Phase::Settling(stage) => along(stage, Phase::Settling),
+            Phase::Entering(stage) => along(stage, Phase::Entering),
+            Phase::Leaving(stage) => along(stage, Phase::Leaving),
+            Phase::Running => {
+                let step = self.job.ahead(dt);
+                (Phase::Running, self.job.running().map_or(self.now, |motion| motion.target(step.time)), Some(step))
+            }
+            Phase::Rewinding { time } => {
+                let time = (time - dt).max(0.0);
+                let target = self.job.running().map_or(self.now, |motion| motion.target(time));
+                (Phase::Rewinding { time }, target, None)
+            }
+        }
+    }
+
+    /// Chooses what comes next where a phase or a stage is over.
+    fn choose(&mut self) {
+        // Each round ends a phase; there are few.
+        for _ in 0..6 {
+            match self.phase {
+                Phase::Settling(stage) if done(stage) => match self.next_stage(&Target::Feet(self.home.pose)) {
+                    Some(stage) => self.phase = Phase::Settling(Some(stage)),
+                    None => self.arrive(),
+                },
+                Phase::Entering(stage) if done(stage) => {
+                    let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
+                    match self.next_stage(&start) {
+                        Some(stage) => self.phase = Phase::Entering(Some(stage)),
+                        None => (self.phase, self.pace) = (Phase::Running, 0.0),
+                    }
+                }
+                Phase::Rewinding { time } if time <= 0.0 => {
+                    self.job.finish();
+                    self.phase = Phase::Leaving(None);
+                    continue;
+                }
+                Phase::Leaving(stage) if done(stage) => match self.next_stage(&Target::Feet(self.home.pose)) {
+                    Some(stage) => self.phase = Phase::Leaving(Some(stage)),
+                    None => self.arrive(),
+                },
+                _ => {}
+            }
+            return;
+        }
+    }
+
+    /// At home: the next motion, or back to the engine.
+    fn arrive(&mut self) {
+        self.now = Target::Feet(self.home.pose);
+        self.engine.settle(&self.home.angles);
+        if self.job.is_busy() {
+            (self.phase, self.pace) = (Phase::Entering(None), 1.0);
+            self.choose();
+            return;
+        }
+        (self.phase, self.cancelled) = (Phase::Idle, false);
+        if std::mem::take(&mut self.sit_when_home) {
+            self.engine.sit();
+        }
+    }
+
+    /// The next stage on the way from where the robot is to `goal`, if it is not there.
+    fn next_stage(&mut self, goal: &Target) -> Option<Stage> {
+        let robot = Arc::clone(self.engine.robot());
+        let (Target::Feet(now), Target::Feet(goal)) = (self.now, *goal) else {
+            let to = if let Target::Joints(angles) = goal { *angles } else { self.home.angles };
+            let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);
+            return far.then(|| Stage::of_joints(&robot, &self.angles, &to));
+        };
+        let to = transition::next(&now, &goal, |pose| stands(&mut self.scales, &self.home, pose, &self.angles))?;
+        match to.solve(&robot, self.home.height, &self.angles) {
+            Ok(angles) => Some(Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles))),
+            Err(_) => Some(Stage::of_joints(&robot, &self.angles, &self.home.angles)),
+        }
+    }
+
+    fn solve(&self, target: &Target) -> Result<[LegAngles; MAX_LEGS], usize> {
+        match target {
+            Target::Joints(angles) => Ok(*angles),
+            Target::Feet(pose) => pose.solve(self.engine.robot(), self.home.height, &self.angles),
+        }
+    }
+
+    /// The greatest part of its velocity limit that any joint would need, turns on the way included.
+    fn worst(&self, angles: &[LegAngles; MAX_LEGS], step: Option<super::job::Step>, dt: f64) -> f64 {
+        let mut ways = [[0.0; MAX_LEG_JOINTS]; MAX_LEGS];
+        let mut from = self.angles;
+        if let (Some(step), Some(motion)) = (step, self.job.running()) {
+            let time = self.job.time();
+            let end = if step.time < time { motion.cycle_time() } else { step.time };
+            let wrapped = if step.time < time { motion.turns_between(0.0, step.time) } else { &[] };
+            for &turn in motion.turns_between(time, end).iter().chain(wrapped) {
+                if let Ok(angles) = self.solve(&motion.target(turn)) {
+                    add_ways(&mut ways, &from, &angles);
+                    from = angles;
+                }
+            }
+        }
+        add_ways(&mut ways, &from, angles);
+        let legs = self.engine.legs().iter().zip(&ways);
+        let joints = legs.flat_map(|(leg, ways)| leg.joints().iter().zip(ways));
+        joints.map(|(joint, way)| way / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12)).fold(0.0, f64::max)
+    }
+
+    /// Takes down a tick in which the motion's own time has advanced by `advanced` seconds.
+    fn report(&mut self, target: &Target, angles: &[LegAngles; MAX_LEGS], dt: f64, advanced: f64, slowed: bool) {
+        let tick = &mut self.tick;
+        for ((velocities, now), then) in tick.velocities.iter_mut().zip(angles).zip(&self.angles) {
+            let rate = |joint: usize| if dt > 0.0 { (now[joint] - then[joint]) / dt } else { 0.0 };
+            *velocities = LegAngles::from_fn(now.len(), rate);
+        }
+        tick.angles = *angles;
+        tick.state = GaitState::Playing;
+        tick.limited_by = if slowed { LimitedBy::JointVelocity } else { LimitedBy::Nothing };
+        let twist = self.job.running().map_or(Twist::ZERO, Motion::twist);
+        tick.twist = if advanced > 0.0 { twist.scaled(advanced / dt) } else { Twist::ZERO };
+        match target {
+            Target::Feet(pose) => {
+                (tick.feet, tick.contacts) = (pose.feet, pose.planted);
+                tick.footprint_from_body = pose.footprint_from_body(self.home.height);
+            }
+            Target::Joints(angles) => {
+                // A pose that would not stand keeps the ground it had: it is on its way to one that does.
+                if let Some(ground) = ground(self.engine.robot(), &mut self.scales, angles) {
+                    (tick.feet, tick.contacts) = (ground.feet, ground.planted);
+                    tick.footprint_from_body = ground.footprint_from_body;
+                }
+            }
+        }
+        (self.now, self.angles) = (*target, *angles);
+    }
+}
+
+fn add_ways(ways: &mut [[f64; MAX_LEG_JOINTS]; MAX_LEGS], from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) {
+    for (ways, (from, to)) in ways.iter_mut().zip(from.iter().zip(to)) {
+        ways.iter_mut().zip(from.iter().zip(to.iter())).for_each(|(way, (from, to))| *way += (to - from).abs());
+    }
+}
+
+fn done(stage: Option<Stage>) -> bool {
+    stage.is_none_or(|stage| stage.is_done())
+}

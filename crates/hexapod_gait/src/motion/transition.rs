@@ -1,0 +1,205 @@
+//! The way from one pose to another, in stages that keep the robot on its feet: first come down all feet that are in
+//! the air, then the body moves over its feet, then those are stepped that stand elsewhere, and only then are feet
+//! lifted.
+
+use super::pose::{Home, Pose, Target};
+use crate::swing::minimum_jerk;
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+
+/// One stage on its way; it starts and ends at rest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stage {
+    way: Way,
+    elapsed: f64,
+    duration: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "copied within the tick, where nothing may be allocated")]
+enum Way {
+    Feet { from: Pose, to: Pose, bump: f64 },
+    Joints { from: [LegAngles; MAX_LEGS], to: [LegAngles; MAX_LEGS] },
+}
+
+/// Greatest over mean speed of a minimum-jerk way.
+const PEAK: f64 = 1.875;
+/// Part of a joint's greatest velocity that a stage is planned for.
+const JOINT_PART: f64 = 0.6;
+/// Greatest speeds a stage is planned for.
+const FOOT_M_S: f64 = 0.4;
+const BODY_M_S: f64 = 0.12;
+const BODY_RAD_S: f64 = 0.7;
+const LEAST_S: f64 = 0.25;
+
+impl Stage {
+    /// From pose to pose, timed by what feet, body and joints can do. The angles are those at both ends.
+    pub(super) fn of_feet(
+        robot: &Robot,
+        home: &Home,
+        (from, from_angles): (Pose, &[LegAngles; MAX_LEGS]),
+        (to, to_angles): (Pose, &[LegAngles; MAX_LEGS]),
+    ) -> Self {
+        let bump = home.step_height;
+        let mut seconds = joint_time(robot, from_angles, to_angles) / JOINT_PART;
+        for leg in 0..robot.legs().len() {
+            let stepped = from.planted[leg] && to.planted[leg] && from.feet[leg] != to.feet[leg];
+            let way = (to.feet[leg] - from.feet[leg]).norm() + if stepped { 2.0 * bump } else { 0.0 };
+            seconds = f64::max(seconds, way / FOOT_M_S);
+        }
+        let (a, b) = (from.offset, to.offset);
+        seconds = seconds.max((b.translation - a.translation).norm() / BODY_M_S);
+        seconds = seconds.max((b.rotation - a.rotation).norm() / BODY_RAD_S);
+        Self { way: Way::Feet { from, to, bump }, elapsed: 0.0, duration: (PEAK * seconds).max(LEAST_S) }
+    }
+
+    /// From angles to angles, straight in joint space.
+    pub(super) fn of_joints(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> Self {
+        // Slower than feet that are in the air: these may carry the robot.
+        let seconds = joint_time(robot, from, to) / (0.25 * JOINT_PART);
+        Self { way: Way::Joints { from: *from, to: *to }, elapsed: 0.0, duration: (PEAK * seconds).max(LEAST_S) }
+    }
+
+    /// The stage `dt` seconds later.
+    pub(super) fn after(mut self, dt: f64) -> Self {
+        self.elapsed = (self.elapsed + dt).min(self.duration);
+        self
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.elapsed >= self.duration
+    }
+
+    pub(super) fn target(&self) -> Target {
+        self.target_at(self.elapsed / self.duration)
+    }
+
+    /// The target at `part` of the stage's time.
+    pub(super) fn target_at(&self, part: f64) -> Target {
+        match &self.way {
+            Way::Feet { from, to, bump } => Target::Feet(from.towards(to, part, *bump)),
+            Way::Joints { to, .. } if part >= 1.0 => Target::Joints(*to),
+            Way::Joints { from, to } => {
+                let s = minimum_jerk(part);
+                let mut angles = *from;
+                for (leg, to) in angles.iter_mut().zip(to) {
+                    leg.iter_mut().zip(to.iter()).for_each(|(angle, to)| *angle += (to - *angle) * s);
+                }
+                Target::Joints(angles)
+            }
+        }
+    }
+}
+
+/// Seconds the slowest joint needs at its greatest velocity.
+fn joint_time(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> f64 {
+    let legs = robot.legs().iter().zip(from.iter().zip(to));
+    let joints = legs.flat_map(|(leg, (from, to))| leg.joints().iter().zip(from.iter().zip(to.iter())));
+    joints.map(|(joint, (from, to))| (to - from).abs() / joint.limits().velocity).fold(0.0, f64::max)
+}
+
+/// Feet this near to each other (m) are at one place.
+const SAME_M: f64 = 1e-9;
+
+/// Where the next stage on the way from `now` to `goal` leads; `None` there. `stands` says whether the robot would
+/// stand on the feet a pose has planted.
+pub(super) fn next(now: &Pose, goal: &Pose, mut stands: impl FnMut(&Pose) -> bool) -> Option<Pose> {
+    let mut to = *now;
+    let mut moved = false;
+    for leg in 0..MAX_LEGS {
+        if goal.planted[leg] && !now.planted[leg] {
+            (to.feet[leg], to.planted[leg]) = (goal.feet[leg], true);
+            moved = true;
+        }
+    }
+    if moved {
+        return Some(to);
+    }
+    if now.offset != goal.offset {
+        to.offset = goal.offset;
+        return Some(to);
+    }
+    let elsewhere =
+        |leg: usize| now.planted[leg] && goal.planted[leg] && (now.feet[leg] - goal.feet[leg]).norm() > SAME_M;
+    let mut lifted = *now;
+    for leg in (0..MAX_LEGS).filter(|&leg| elsewhere(leg)) {
+        lifted.planted[leg] = false;
+        if stands(&lifted) {
+            to.feet[leg] = goal.feet[leg];
+            moved = true;
+        } else {
+            lifted.planted[leg] = true;
+        }
+    }
+    if moved {
+        return Some(to);
+    }
+    if let Some(leg) = (0..MAX_LEGS).find(|&leg| elsewhere(leg)) {
+        // No leg can be spared: one at a time, and quickly put down, is the least that can be done.
+        to.feet[leg] = goal.feet[leg];
+        return Some(to);
+    }
+    let there = (0..MAX_LEGS)
+        .all(|leg| now.planted[leg] == goal.planted[leg] && (now.feet[leg] - goal.feet[leg]).norm() <= SAME_M);
+    (!there).then_some(*goal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::posture::BodyOffset;
+    use nalgebra::Vector3;
+
+    fn standing() -> Pose {
+        let mut pose =
+            Pose { offset: BodyOffset::default(), feet: [Vector3::zeros(); MAX_LEGS], planted: [true; MAX_LEGS] };
+        for (leg, foot) in pose.feet.iter_mut().enumerate() {
+            *foot = Vector3::new(leg as f64, 1.0, 0.0);
+        }
+        pose
+    }
+
+    fn stages(mut now: Pose, goal: &Pose, stands: impl Fn(&Pose) -> bool) -> Vec<Pose> {
+        let mut stages = vec![];
+        while let Some(to) = next(&now, goal, &stands) {
+            stages.push(to);
+            now = to;
+            assert!(stages.len() < 20);
+        }
+        assert_eq!(now, *goal);
+        stages
+    }
+
+    #[test]
+    fn when_there_expect_no_stage() {
+        assert!(stages(standing(), &standing(), |_| true).is_empty());
+    }
+
+    #[test]
+    fn when_feet_are_to_be_lifted_expect_the_body_moved_first() {
+        let mut goal = standing();
+        goal.offset.translation.y = 0.02;
+        (goal.planted[3], goal.feet[3].z) = (false, 0.1);
+        let stages = stages(standing(), &goal, |_| true);
+        assert_eq!(stages.len(), 2);
+        assert_eq!((stages[0].offset, stages[0].planted), (goal.offset, [true; MAX_LEGS]));
+    }
+
+    #[test]
+    fn when_feet_are_in_the_air_expect_them_down_before_the_body_moves() {
+        let mut now = standing();
+        now.offset.translation.y = 0.02;
+        (now.planted[3], now.feet[3].z) = (false, 0.1);
+        let stages = stages(now, &standing(), |_| true);
+        assert_eq!((stages[0].offset, stages[0].planted), (now.offset, [true; MAX_LEGS]));
+        assert_eq!(stages.len(), 2);
+    }
+
+    #[test]
+    fn when_feet_stand_elsewhere_expect_as_many_stepped_at_once_as_leave_the_robot_standing() {
+        let mut now = standing();
+        now.feet.iter_mut().for_each(|foot| foot.x += 0.01);
+        let down = |pose: &Pose| pose.planted.iter().filter(|&&down| down).count();
+        assert_eq!(stages(now, &standing(), |pose| down(pose) >= 6).len(), 4, "two of eight at a time");
+        assert_eq!(stages(now, &standing(), |_| false).len(), 8, "one after the other where none can be spared");
+    }
+}

@@ -1,0 +1,88 @@
+//! `motions.yaml`.
+
+use hexapod_config::{ConfigError, Document};
+use hexapod_gait::Engine;
+use hexapod_gait::motion::{Motion, MotionSpec, check};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Motions by name, laid out for a robot and checked against it.
+#[derive(Clone, Debug, Default)]
+pub struct Motions {
+    by_name: BTreeMap<String, Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    about: String,
+    motion: Result<Arc<Motion>, ConfigError>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    motions: BTreeMap<String, MotionSpec>,
+}
+
+impl Motions {
+    /// Reads a file of motions. One that is well written but that this robot cannot play is kept with the reason: what
+    /// six legs do well may tip over four, and those still walk.
+    ///
+    /// # Errors
+    /// File, line and key of the first motion that does not hold.
+    pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
+        let document = Document::read(path)?;
+        let file: File = document.deserialize()?;
+        let (robot, home) = (engine.robot(), engine.home());
+        let mut by_name = BTreeMap::new();
+        for (name, spec) in file.motions {
+            if name.trim().is_empty() {
+                let message = "a motion needs a name: the empty one asks for the end of a motion";
+                return Err(document.error_at("motions", message, "give it one, such as `wave`"));
+            }
+            let motion = spec.build(robot, &home).map_err(|error| {
+                let key = if error.key.is_empty() {
+                    format!("motions.{name}")
+                } else {
+                    format!("motions.{name}.{}", error.key)
+                };
+                document.error_at(&key, error.message, error.help)
+            })?;
+            let fits = check(robot, &home, &motion)
+                .map(|()| Arc::new(motion))
+                .map_err(|refusal| document.error_at(&format!("motions.{name}"), refusal.to_string(), ""));
+            by_name.insert(name, Entry { about: spec.about, motion: fits });
+        }
+        Ok(Self { by_name })
+    }
+
+    /// The motion of this name.
+    ///
+    /// # Errors
+    /// No motion has it, naming those that there are; or this robot cannot play it, and why.
+    pub fn get(&self, name: &str) -> Result<Arc<Motion>, String> {
+        match self.by_name.get(name) {
+            Some(Entry { motion: Ok(motion), .. }) => Ok(Arc::clone(motion)),
+            Some(Entry { motion: Err(error), .. }) => Err(format!("this robot cannot play {name:?}: {error}")),
+            None => {
+                let known = self.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+                // A name may be anything that fits a message.
+                let shown: String = name.chars().take(60).collect();
+                Err(format!("no motion is called {shown:?}; there are {known}"))
+            }
+        }
+    }
+
+    /// Names of the motions that can be played, each with what its author says of it.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fits = self.by_name.iter().filter(|(_, entry)| entry.motion.is_ok());
+        fits.map(|(name, entry)| (name.as_str(), entry.about.as_str()))
+    }
+
+    /// Why motions cannot be played by this robot.
+    pub fn refused(&self) -> impl Iterator<Item = &ConfigError> {
+        self.by_name.values().filter_map(|entry| entry.motion.as_ref().err())
+    }
+}

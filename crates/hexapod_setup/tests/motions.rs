@@ -1,0 +1,131 @@
+//! The shipped motions are played to the end by the shipped robot; what does not hold is refused where it stands.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+use hexapod_gait::motion::Player;
+use hexapod_gait::{Balance, Engine, GaitState, Input, Settings, StanceSpec, TwistLimits};
+use hexapod_setup::{Description, Gaits, Motions};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn engine() -> Engine {
+    let robot = Description::read(&root().join("urdf/hexapod.urdf")).unwrap().robot;
+    let gait = Gaits::read(&root().join("config/gaits.yaml"), &robot).unwrap().get("tripod").unwrap();
+    let settings = Settings {
+        stance: StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 },
+        step_height: 0.03,
+        limits: TwistLimits {
+            linear_velocity: 0.15,
+            angular_velocity: 0.8,
+            linear_acceleration: 0.3,
+            angular_acceleration: 1.5,
+        },
+        stand_time: 1.5,
+        sit_time: 1.0,
+    };
+    Engine::new(robot, gait, settings).unwrap()
+}
+
+#[test]
+fn when_the_shipped_motions_are_read_expect_this_robot_to_play_them_all() {
+    let motions = Motions::read(&root().join("config/motions.yaml"), &engine()).unwrap();
+    let refused: Vec<String> = motions.refused().map(ToString::to_string).collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+    for name in ["wave", "bow", "twist", "push_ups", "stretch", "shake", "dance"] {
+        assert!(motions.names().any(|(known, about)| known == name && !about.is_empty()), "{name}");
+    }
+}
+
+#[test]
+fn when_a_shipped_motion_is_played_expect_it_balanced_and_the_robot_standing_afterwards() {
+    let motions = Motions::read(&root().join("config/motions.yaml"), &engine()).unwrap();
+    for (name, _) in motions.names() {
+        let mut player = Player::new(engine());
+        let balance = Balance::new(player.engine().robot());
+        player.play(Some(motions.get(name).unwrap()));
+        let (mut least, mut ticks, mut played) = (f64::INFINITY, 0, 0);
+        loop {
+            let tick = *player.step(&Input::default(), 0.01);
+            ticks += 1;
+            if player.is_playing() {
+                played += 1;
+                least = least.min(balance.of(&tick).margin);
+            }
+            if played > 0 && tick.state == GaitState::Standing {
+                break;
+            }
+            assert!(ticks < 4000, "{name} does not end");
+        }
+        println!("{name}: {:.2} s, least margin {:.1} mm", f64::from(played) / 100.0, least * 1e3);
+        assert!(least > 0.009, "{name}: margin {least}");
+    }
+}
+
+const CASES: [(&str, &str, &str, &str); 12] = [
+    ("m:\n    frames:\n      - {}\n      - {tme: 1.0}\n", "7", "tme", "time"),
+    ("m:\n    frames:\n      - {}\n      - {time: -1.0}\n", "7", "time", "seconds"),
+    ("m:\n    frames:\n      - {}\n      - {time: .nan}\n", "7", "time", ""),
+    ("m:\n    frames:\n      - {}\n      - {}\n", "7", "time", "seconds"),
+    ("m:\n    frames:\n      - {time: 1.0}\n      - {time: 1.0}\n", "6", "time", "leave it out"),
+    ("m:\n    total_time: 2.0\n    frames:\n      - {}\n      - {time: 1.0}\n", "7", "time", "back to the first"),
+    (
+        "m:\n    frames:\n      - {}\n      - {time: 1.0, feet: {front_rigt: {z: 0.1}}}\n",
+        "7",
+        "front_rigt",
+        "right_front",
+    ),
+    ("m:\n    frames:\n      - {}\n      - {time: 1.0, feet: {front: {x: 0.02}}}\n", "7", "dragged", "lifts"),
+    (
+        "m:\n    frames:\n      - {}\n      - {time: 1.0, joints: {left_front_coxa: 2.0}}\n",
+        "7",
+        "left_front_coxa",
+        "0.700",
+    ),
+    (
+        "m:\n    frames:\n      - {}\n      - {time: 1.0, joints: {left_front_cox: 0.1}}\n",
+        "7",
+        "left_front_cox",
+        "left_front_coxa",
+    ),
+    ("m: {total_time: 1.0}\n", "4", "frames", "give one of them"),
+    ("m:\n    walk: {x: 0.05, step_height: 0.03, cycle_time: 0.0}\n    total_time: 2\n", "5", "cycle_time", "0.1"),
+];
+
+#[test]
+fn when_a_motion_does_not_hold_expect_its_line_its_key_and_what_would_be_right() {
+    let folder = std::env::temp_dir().join(format!("hexapod-motions-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("motions.yaml");
+    for (text, line, word, help) in CASES {
+        std::fs::write(&path, format!("# one\n# two\nmotions:\n  {text}")).unwrap();
+        let error = Motions::read(&path, &engine()).unwrap_err();
+        let (told, remedy) = (error.to_string(), error.remedy());
+        assert!(told.contains(&format!("motions.yaml:{line}:")) && told.contains(word), "{text}: {told}");
+        assert!(remedy.contains(help), "{text}: {remedy}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn when_a_motion_would_tip_the_robot_over_or_is_out_of_reach_expect_it_refused_by_name_and_the_others_kept() {
+    let folder = std::env::temp_dir().join(format!("hexapod-refused-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("motions.yaml");
+    let text = "motions:\n  \
+        topple: {total_time: 2, frames: [{time: 1.0, feet: {left: {z: 0.05}}}]}\n  \
+        stretch: {total_time: 2, frames: [{time: 1.0, body: {z: 0.2}}]}\n  \
+        lie: {total_time: 2, frames: [{time: 1.0, body: {z: -0.07}}]}\n  \
+        nod: {total_time: 2, frames: [{time: 1.0, body: {pitch: 0.1}}]}\n";
+    std::fs::write(&path, text).unwrap();
+    let motions = Motions::read(&path, &engine()).unwrap();
+    assert!(motions.get("nod").is_ok());
+    for (name, word, line) in [("topple", "tip over", 2), ("stretch", "reach", 3), ("lie", "ground", 4)] {
+        let reason = motions.get(name).unwrap_err();
+        assert!(reason.contains(word) && reason.contains(&format!("motions.yaml:{line}:")), "{reason}");
+    }
+    let unknown = motions.get("wavee").unwrap_err();
+    assert!(unknown.contains("nod") && !unknown.contains("topple"), "{unknown}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
