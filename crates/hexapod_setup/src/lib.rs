@@ -4,6 +4,7 @@ mod error;
 mod files;
 mod gaits;
 mod meshes;
+mod overrides;
 pub mod params;
 mod robot;
 mod servos;
