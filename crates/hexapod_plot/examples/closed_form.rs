@@ -23,8 +23,8 @@ pub fn picture() -> String {
     for x in [20.0, 440.0] {
         svg.rect([x, 46.0], [400.0, 334.0], 8.0, &Paint::fill(THEME.panel()));
     }
-    svg.text([24.0, 32.0], 14.0, THEME.ink(), "seen along joint 1: the turn that brings the offset D to the target");
-    svg.text([444.0, 32.0], 14.0, THEME.ink(), "in the plane of the arm, seen along joints 2 and 3");
+    svg.text([24.0, 32.0], 14.0, THEME.ink(), "seen along joint 1");
+    svg.text([444.0, 32.0], 14.0, THEME.ink(), "the plane of the arm, seen along joints 2 and 3");
     from_above(&mut svg);
     in_the_plane(&mut svg);
     svg.finish()
@@ -88,15 +88,15 @@ fn from_above(svg: &mut Svg) {
         panel.line(svg, [0.0, 0.0], near, &paint);
         panel.line(svg, near, [tx, ty], &paint);
         if sign > 0.0 {
+            panel.line(svg, [0.0, 0.0], [0.1 * q1.cos(), 0.1 * q1.sin()], &thin());
             panel.arc(svg, [0.0, 0.0], 0.05, [0.0, q1], &angle_mark());
-            panel.label(svg, [0.05 * (q1 / 2.0).cos(), 0.05 * (q1 / 2.0).sin()], [5.0, 2.0], "q1");
+            panel.label(svg, [0.05 * (q1 / 2.0).cos(), 0.05 * (q1 / 2.0).sin()], [6.0, 6.0], "q1");
             panel.label(svg, [near[0] / 2.0, near[1] / 2.0], [-16.0, 0.0], "D");
             panel.label(svg, [(near[0] + tx) / 2.0, (near[1] + ty) / 2.0], [-30.0, -10.0], "x'");
         } else {
             panel.label(svg, near, [6.0, 16.0], "the other root, -x'");
         }
     }
-    panel.line(svg, [0.0, 0.0], [tx, ty], &thin());
     panel.dot(svg, [0.0, 0.0], THEME.ink());
     panel.dot(svg, [tx, ty], THEME.series(1));
     panel.label(svg, [0.0, 0.0], [-62.0, 18.0], "joint 1");
@@ -126,7 +126,7 @@ fn in_the_plane(svg: &mut Svg) {
             panel.line(svg, knee, on(0.6), &thin());
             panel.arc(svg, [0.0, 0.0], 0.032, [0.0, q2], &angle_mark());
             panel.arc(svg, knee, 0.028, [q2, q2 + bend], &angle_mark());
-            panel.label(svg, [0.032, 0.0], [2.0, -8.0], "q2 + u");
+            panel.label(svg, [0.032, 0.0], [3.0, -10.0], "q2+u");
             panel.label(svg, [knee[0] + 0.028, knee[1]], [6.0, 8.0], "b");
             panel.label(svg, [knee[0] / 2.0, knee[1] / 2.0], [-20.0, -2.0], "l2");
             panel.label(svg, [(knee[0] + w[0]) / 2.0, (knee[1] + w[1]) / 2.0], [8.0, 0.0], "l3");
@@ -138,6 +138,6 @@ fn in_the_plane(svg: &mut Svg) {
     panel.dot(svg, [-COXA, 0.0], THEME.ink());
     panel.dot(svg, w, THEME.series(1));
     panel.label(svg, [-COXA, 0.0], [-30.0, 20.0], "joint 1");
-    panel.label(svg, [0.0, 0.0], [-20.0, -10.0], "joint 2");
+    panel.label(svg, [0.0, 0.0], [-34.0, -12.0], "joint 2");
     panel.label(svg, w, [8.0, 14.0], "foot w");
 }
