@@ -50,6 +50,8 @@ const PLACES: usize = 30;
 const RINGS: i32 = 6;
 const ROOM_STEPS: u32 = 24;
 const DIRECTIONS: usize = 12;
+/// Part of the farthest hip's distance up to which a hip is on the middle line.
+const MIDDLE_LINE: f64 = 0.05;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
 /// The part of a foot's circle over which it may be at its full lift.
@@ -114,15 +116,34 @@ pub(crate) const STRIDE_PART: f64 = 0.8;
 /// The robot's legs by side and rank, front to rear, for the rule of a gait.
 #[must_use]
 pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
-    let hips: Vec<Vector3<f64>> = robot.legs().iter().map(Leg::hip_in_body).collect();
-    let is_left = |i: usize| hips[i].y > 0.0;
-    let rank = |i: usize| (0..hips.len()).filter(|&j| is_left(j) == is_left(i) && hips[j].x > hips[i].x).count();
-    robot
-        .legs()
-        .iter()
-        .enumerate()
-        .map(|(i, leg)| LegPlace { name: leg.name().into(), left: is_left(i), rank: rank(i) })
-        .collect()
+    let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
+    // A robot built with its front along y has its sides along x: the split that is even is the one that is meant.
+    let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
+    let (as_built, turned) = (sides(&hips), sides(&along_y));
+    let (hips, left) =
+        if unevenness(&turned) + 1 < unevenness(&as_built) { (along_y, turned) } else { (hips, as_built) };
+    let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
+    let legs = robot.legs().iter().enumerate();
+    legs.map(|(i, leg)| LegPlace { name: leg.name().into(), left: left[i], rank: rank(i) }).collect()
+}
+
+/// Whether each hip is on the left (y > 0). Hips on the middle line go, from the front, where there are fewer.
+fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
+    let middle = MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max);
+    let mut left: Vec<bool> = hips.iter().map(|hip| hip.y > middle).collect();
+    let mut between: Vec<usize> = (0..hips.len()).filter(|&i| hips[i].y.abs() <= middle).collect();
+    between.sort_by(|&a, &b| hips[b].x.total_cmp(&hips[a].x));
+    let mut more_left = left.iter().filter(|is_left| **is_left).count();
+    let mut more_right = hips.len() - more_left - between.len();
+    for leg in between {
+        left[leg] = more_left <= more_right;
+        *(if left[leg] { &mut more_left } else { &mut more_right }) += 1;
+    }
+    left
+}
+
+fn unevenness(left: &[bool]) -> usize {
+    (2 * left.iter().filter(|is_left| **is_left).count()).abs_diff(left.len())
 }
 
 /// A place for the foot and how far the foot may go from it in every direction, m.
@@ -189,4 +210,28 @@ fn room_about(leg: &Leg, place: Vector2<f64>, spec: StanceSpec, plenty: f64) -> 
 
 fn reaches(leg: &Leg, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
     leg.inverse(&Vector3::new(foot.x, foot.y, z), seed).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(hips: &[[f64; 2]]) -> Vec<bool> {
+        sides(&hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn when_hips_are_on_a_ring_expect_half_of_them_on_either_side() {
+        let ring: Vec<[f64; 2]> =
+            (0..6).map(|k| (std::f64::consts::FRAC_PI_3 * f64::from(k)).sin_cos()).map(|(y, x)| [x, y]).collect();
+        assert_eq!(places(&ring), [true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn when_the_front_is_along_y_expect_the_even_split_to_be_seen() {
+        let hips = [[0.05, 0.2], [0.05, 0.0], [0.05, -0.2], [-0.05, 0.2], [-0.05, 0.0], [-0.05, -0.2]];
+        let turned = hips.map(|[x, y]| [y, -x]);
+        assert_eq!(unevenness(&places(&turned)), 0);
+        assert_eq!(places(&turned), [false, false, false, true, true, true]);
+    }
 }
