@@ -117,11 +117,11 @@ pub(crate) const STRIDE_PART: f64 = 0.8;
 #[must_use]
 pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
     let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
-    // A robot built with its front along y has its sides along x: the split that is even is the one that is meant.
+    // A robot built with its front along y has its sides along x: the split that is even, and leaves no hip on the
+    // middle line, is the one that is meant.
     let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
-    let (as_built, turned) = (sides(&hips), sides(&along_y));
-    let (hips, left) =
-        if unevenness(&turned) + 1 < unevenness(&as_built) { (along_y, turned) } else { (hips, as_built) };
+    let hips = if doubt(&along_y) < doubt(&hips) { along_y } else { hips };
+    let left = sides(&hips);
     let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
     let legs = robot.legs().iter().enumerate();
     legs.map(|(i, leg)| LegPlace { name: leg.name().into(), left: left[i], rank: rank(i) }).collect()
@@ -129,7 +129,7 @@ pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
 
 /// Whether each hip is on the left (y > 0). Hips on the middle line go, from the front, where there are fewer.
 fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
-    let middle = MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max);
+    let middle = middle_line(hips);
     let mut left: Vec<bool> = hips.iter().map(|hip| hip.y > middle).collect();
     let mut between: Vec<usize> = (0..hips.len()).filter(|&i| hips[i].y.abs() <= middle).collect();
     between.sort_by(|&a, &b| hips[b].x.total_cmp(&hips[a].x));
@@ -142,8 +142,16 @@ fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
     left
 }
 
-fn unevenness(left: &[bool]) -> usize {
-    (2 * left.iter().filter(|is_left| **is_left).count()).abs_diff(left.len())
+/// How little a split into sides says: how uneven it is, and how many hips are on the middle line.
+fn doubt(hips: &[Vector2<f64>]) -> usize {
+    let left = sides(hips).iter().filter(|is_left| **is_left).count();
+    let middle = middle_line(hips);
+    (2 * left).abs_diff(hips.len()) + hips.iter().filter(|hip| hip.y.abs() <= middle).count()
+}
+
+/// Distance from the middle line up to which a hip is on it, m.
+fn middle_line(hips: &[Vector2<f64>]) -> f64 {
+    MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max)
 }
 
 /// A place for the foot and how far the foot may go from it in every direction, m.
@@ -216,22 +224,22 @@ fn reaches(leg: &Leg, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<Le
 mod tests {
     use super::*;
 
-    fn places(hips: &[[f64; 2]]) -> Vec<bool> {
-        sides(&hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect::<Vec<_>>())
+    fn points(hips: &[[f64; 2]]) -> Vec<Vector2<f64>> {
+        hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect()
     }
 
     #[test]
     fn when_hips_are_on_a_ring_expect_half_of_them_on_either_side() {
-        let ring: Vec<[f64; 2]> =
-            (0..6).map(|k| (std::f64::consts::FRAC_PI_3 * f64::from(k)).sin_cos()).map(|(y, x)| [x, y]).collect();
-        assert_eq!(places(&ring), [true, true, true, false, false, false]);
+        let turns = (0..6).map(|k| (std::f64::consts::FRAC_PI_3 * f64::from(k)).sin_cos());
+        let ring: Vec<[f64; 2]> = turns.map(|(y, x)| [x, y]).collect();
+        assert_eq!(sides(&points(&ring)), [true, true, true, false, false, false]);
     }
 
     #[test]
-    fn when_the_front_is_along_y_expect_the_even_split_to_be_seen() {
-        let hips = [[0.05, 0.2], [0.05, 0.0], [0.05, -0.2], [-0.05, 0.2], [-0.05, 0.0], [-0.05, -0.2]];
-        let turned = hips.map(|[x, y]| [y, -x]);
-        assert_eq!(unevenness(&places(&turned)), 0);
-        assert_eq!(places(&turned), [false, false, false, true, true, true]);
+    fn when_the_front_is_along_y_expect_the_split_along_x_to_be_the_plain_one() {
+        let hips = [[0.2, 0.05], [0.0, 0.05], [-0.2, 0.05], [0.2, -0.05], [0.0, -0.05], [-0.2, -0.05]];
+        let turned = hips.map(|[x, y]| [-y, x]);
+        assert_eq!(doubt(&points(&hips)), 0);
+        assert!(doubt(&points(&turned)) > 0);
     }
 }
