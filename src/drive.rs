@@ -38,7 +38,7 @@ impl Driver {
     /// The robot's files do not hold, or ROS is not to be had.
     pub fn open(arguments: &FileArgs) -> Result<Self, Failure> {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
-        let description = Description::read(&files.urdf)?;
+        let description = Description::read(&files)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
         let ros = Ros::init()?;
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;

@@ -22,6 +22,7 @@ def case(file, old, new, *words, line=0):
 
 HEXAPOD, GAITS, SERVOS, URDF = 'config/hexapod.yaml', 'config/gaits.yaml', 'config/servos.yaml', 'urdf/hexapod.urdf'
 MOTIONS = 'config/motions.yaml'
+ROBOT, NO_LIMITS = 'config/robot.yaml', 'limits: {}'
 COXA = '<joint name="left_front_coxa" type="revolute">'
 LIMIT = '<limit effort="1.8" lower="-0.7" upper="0.7" velocity="5.2"/>'
 FIRST_SERVO = 'left_front_coxa:\n    board: 0'
@@ -79,6 +80,13 @@ CASES = {
     'angles not rising': case(SERVOS, 'angle_rad: -0.7854', 'angle_rad: 0.9', 'angle_rad', line=None),
     'unknown key of a servo': case(SERVOS, 'trim_rad: 0.0', 'trim: 0.0', 'trim', 'trim_rad'),
     'unknown key of timing': case(SERVOS, 'command_timeout_s', 'comand_timeout_s', 'comand_timeout_s'),
+    'limits for no joint': case(ROBOT, NO_LIMITS, 'limits: {left_front_coax: {velocity: 1.0}}', 'left_front_coax'),
+    'an acceleration of nothing': case(ROBOT, NO_LIMITS, 'limits: {all: {acceleration: 0.0}}', 'acceleration', 'above zero'),
+    'limits of the robot reversed': case(ROBOT, NO_LIMITS, 'limits: {left_rear_tibia: {lower: 2.0}}', 'left_rear_tibia'),
+    'unknown key of the robot': case(ROBOT, NO_LIMITS, 'limit: {}', 'limit', 'limits'),
+    'a leg without a foot': case(ROBOT, NO_LIMITS, 'legs: [{name: a, foot_link: left_front_fot}]', 'left_front_fot'),
+    'a posture of another leg': case(ROBOT, NO_LIMITS, 'postures: {front_left: [0.0, 0.0, 0.0]}', 'front_left', 'left_front'),
+    'a posture of two angles': case(ROBOT, NO_LIMITS, 'postures: {all: [0.0, 0.0]}', '3 joints'),
     'limit missing': case(URDF, LIMIT, '', 'left_front_coxa', 'limit', line=None),
     'limits the wrong way round': case(URDF, 'lower="-0.7" upper="0.7"', 'lower="0.7" upper="-0.7"', 'left_front_coxa'),
     'limit nan': case(URDF, 'lower="-0.7"', 'lower="nan"', 'lower'),

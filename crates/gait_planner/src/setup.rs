@@ -37,7 +37,7 @@ impl Setup {
     /// File, line and key of what does not hold, or the parameter that does not suit the robot.
     pub fn load(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
-        let description = Description::read(&files.urdf)?;
+        let description = Description::read(&files)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
         let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
         let asked = params::gait_name(params);

@@ -52,6 +52,8 @@ const PLACES: usize = 30;
 const RINGS: i32 = 6;
 const ROOM_STEPS: u32 = 24;
 const DIRECTIONS: usize = 12;
+/// Part of the farthest hip's distance up to which a hip is on the middle line.
+const MIDDLE_LINE: f64 = 0.05;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
 /// The part of a foot's circle over which it may be at its full lift.
@@ -130,15 +132,42 @@ pub(crate) const STRIDE_PART: f64 = 0.8;
 /// The robot's legs by side and rank, front to rear, for the rule of a gait.
 #[must_use]
 pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
-    let hips: Vec<Vector3<f64>> = robot.legs().iter().map(Leg::hip_in_body).collect();
-    let is_left = |i: usize| hips[i].y > 0.0;
-    let rank = |i: usize| (0..hips.len()).filter(|&j| is_left(j) == is_left(i) && hips[j].x > hips[i].x).count();
-    robot
-        .legs()
-        .iter()
-        .enumerate()
-        .map(|(i, leg)| LegPlace { name: leg.name().into(), left: is_left(i), rank: rank(i) })
-        .collect()
+    let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
+    // A robot built with its front along y has its sides along x: the split that is even, and leaves no hip on the
+    // middle line, is the one that is meant.
+    let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
+    let hips = if doubt(&along_y) < doubt(&hips) { along_y } else { hips };
+    let left = sides(&hips);
+    let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
+    let legs = robot.legs().iter().enumerate();
+    legs.map(|(i, leg)| LegPlace { name: leg.name().into(), left: left[i], rank: rank(i) }).collect()
+}
+
+/// Whether each hip is on the left (y > 0). Hips on the middle line go, from the front, where there are fewer.
+fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
+    let middle = middle_line(hips);
+    let mut left: Vec<bool> = hips.iter().map(|hip| hip.y > middle).collect();
+    let mut between: Vec<usize> = (0..hips.len()).filter(|&i| hips[i].y.abs() <= middle).collect();
+    between.sort_by(|&a, &b| hips[b].x.total_cmp(&hips[a].x));
+    let mut more_left = left.iter().filter(|is_left| **is_left).count();
+    let mut more_right = hips.len() - more_left - between.len();
+    for leg in between {
+        left[leg] = more_left <= more_right;
+        *(if left[leg] { &mut more_left } else { &mut more_right }) += 1;
+    }
+    left
+}
+
+/// How little a split into sides says: how uneven it is, and how many hips are on the middle line.
+fn doubt(hips: &[Vector2<f64>]) -> usize {
+    let left = sides(hips).iter().filter(|is_left| **is_left).count();
+    let middle = middle_line(hips);
+    (2 * left).abs_diff(hips.len()) + hips.iter().filter(|hip| hip.y.abs() <= middle).count()
+}
+
+/// Distance from the middle line up to which a hip is on it, m.
+fn middle_line(hips: &[Vector2<f64>]) -> f64 {
+    MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max)
 }
 
 /// A leg and the part of its range that walking uses.
@@ -214,5 +243,29 @@ fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64
 impl Walker<'_> {
     fn reaches(self, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
         self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(hips: &[[f64; 2]]) -> Vec<Vector2<f64>> {
+        hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect()
+    }
+
+    #[test]
+    fn when_hips_are_on_a_ring_expect_half_of_them_on_either_side() {
+        let turns = (0..6).map(|k| (std::f64::consts::FRAC_PI_3 * f64::from(k)).sin_cos());
+        let ring: Vec<[f64; 2]> = turns.map(|(y, x)| [x, y]).collect();
+        assert_eq!(sides(&points(&ring)), [true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn when_the_front_is_along_y_expect_the_split_along_x_to_be_the_plain_one() {
+        let hips = [[0.2, 0.05], [0.0, 0.05], [-0.2, 0.05], [0.2, -0.05], [0.0, -0.05], [-0.2, -0.05]];
+        let turned = hips.map(|[x, y]| [-y, x]);
+        assert_eq!(doubt(&points(&hips)), 0);
+        assert!(doubt(&points(&turned)) > 0);
     }
 }

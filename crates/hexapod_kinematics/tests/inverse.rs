@@ -102,3 +102,46 @@ fn when_following_the_worked_example_expect_its_figures() {
         assert!((ours - written).abs() < 1e-6, "{found:?}");
     }
 }
+
+#[test]
+fn when_the_worked_example_of_the_readme_is_solved_expect_its_numbers() {
+    let leg = |name: &str, yaw: f64| common::LegText {
+        name: name.to_owned(),
+        hip: [0.0; 3],
+        yaw,
+        lengths: [0.052, 0.066, 0.133],
+        limits: [[-1.5, 1.5], [-1.6, 1.6], [-2.6, 0.3]],
+    };
+    let robot = Robot::from_urdf(&common::robot(&[leg("a", 0.0), leg("b", 2.0), leg("c", -2.0)])).unwrap();
+    let leg = &robot.legs()[robot.leg_index("a").unwrap()];
+    let angles = leg.inverse(&Vector3::new(0.15, 0.05, -0.08), &leg.posture()).unwrap();
+    for (angle, expected) in angles.iter().zip([0.321_751, 0.675_548, -1.823_232]) {
+        assert!((angle - expected).abs() < 1e-6, "{angles:?}");
+    }
+}
+
+#[test]
+fn when_solutions_are_a_tree_expect_its_paths_to_be_the_list() {
+    let robot = Robot::from_urdf(&hexapod([0.05, 0.07, 0.12], [[-3.1, 3.1]; 3])).unwrap();
+    let leg = &robot.legs()[1];
+    let seed = LegAngles::from([0.1, 1.2, -2.4]);
+    let solutions = leg.solutions_near(&leg.foot_in_body(&seed), &seed);
+    let tree = solutions.tree();
+    assert_eq!(tree.len(), 2, "two turns of the hip");
+    let mut paths = Vec::new();
+    for one in &tree {
+        for two in &one.then {
+            for three in &two.then {
+                assert!((one.joint, two.joint, three.joint) == (0, 1, 2) && three.then.is_empty());
+                paths.push([one.angle, two.angle, three.angle]);
+            }
+        }
+    }
+    assert_eq!(paths.len(), solutions.len());
+    for solution in solutions.iter() {
+        let near = |path: &&[f64; 3]| path.iter().zip(solution.angles.iter()).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert_eq!(paths.iter().filter(near).count(), 1, "{solution:?}");
+    }
+    assert!((tree[0].angle - 0.1).abs() < 1e-9 && tree[0].within_limits, "nearest first");
+    assert!(leg.solutions(&Vector3::new(9.0, 0.0, 0.0)).tree().is_empty());
+}

@@ -5,6 +5,7 @@ mod files;
 mod gaits;
 mod meshes;
 mod motions;
+mod overrides;
 pub mod params;
 mod robot;
 mod servos;

@@ -1,10 +1,12 @@
 //! The robot's description.
 
+use crate::files::Files;
 use crate::meshes;
+use crate::overrides::Overrides;
 use hexapod_config::{ConfigError, Source};
-use hexapod_kinematics::{LegOptions, Robot};
+use hexapod_kinematics::{ModelError, Robot};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A checked robot and the text it was read from.
@@ -17,32 +19,92 @@ pub struct Description {
 }
 
 impl Description {
-    /// Reads and checks a URDF.
+    /// Reads and checks the URDF, with what `robot.yaml` says beside it.
     ///
     /// # Errors
-    /// The file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+    /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
+    pub fn read(files: &Files) -> Result<Self, ConfigError> {
         // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
-        static READ: Mutex<BTreeMap<PathBuf, Description>> = Mutex::new(BTreeMap::new());
+        static READ: Mutex<BTreeMap<[PathBuf; 2], Description>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = read.get(path) {
+        let key = [files.urdf.clone(), files.in_config("robot.yaml")];
+        if let Some(known) = read.get(&key) {
             return Ok(known.clone());
         }
-        let description = Self::read_anew(path)?;
-        read.insert(path.into(), description.clone());
+        let description = Self::read_anew(&key)?;
+        read.insert(key, description.clone());
         Ok(description)
     }
 
-    fn read_anew(path: &Path) -> Result<Self, ConfigError> {
-        let source = Source::read(path)?;
-        let mut mesh = |address: &str| meshes::read(address, path);
-        match Robot::from_urdf_and_meshes(&source.text, &LegOptions::default(), &mut mesh) {
-            Ok(robot) => Ok(Self { robot: Arc::new(robot), urdf: source.text }),
-            Err(error) => {
-                let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
-                let line = error.line().map_or(1, |line| line as usize);
-                Err(ConfigError::on_line(&source, line, key.trim(), error.what(), error.expected()))
+    fn read_anew([urdf, beside]: &[PathBuf; 2]) -> Result<Self, ConfigError> {
+        let source = Source::read(urdf)?;
+        let overrides = Overrides::read(beside)?;
+        let mut mesh = |address: &str| meshes::read(address, urdf);
+        match Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh) {
+            Ok(mut robot) => {
+                overrides.pose(&mut robot)?;
+                Ok(Self { robot: Arc::new(robot), urdf: source.text })
             }
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error))),
         }
+    }
+}
+
+fn in_urdf(source: &Source, error: &ModelError) -> ConfigError {
+    let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
+    let line = error.line().map_or(1, |line| line as usize);
+    ConfigError::on_line(source, line, key.trim(), error.what(), error.expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URDF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/hexapod.urdf");
+
+    /// The shipped robot beside a `robot.yaml` of this text.
+    fn read(name: &str, text: &str) -> Result<Description, ConfigError> {
+        let folder = std::env::temp_dir().join(format!("hexapod_setup_{name}_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("robot.yaml"), text).unwrap();
+        let result = Description::read(&Files { config: folder.clone(), urdf: URDF.into() });
+        std::fs::remove_dir_all(folder).unwrap();
+        result
+    }
+
+    #[test]
+    fn when_limits_are_given_for_all_and_for_one_expect_the_ones_own_to_count() {
+        let text = "limits:\n  left_front_coxa: {acceleration: 9.0, lower: -0.2}\n  all: {acceleration: 60.0}\n";
+        let robot = read("limits", text).unwrap().robot;
+        let coxa = robot.legs()[0].joints()[0].limits();
+        assert_eq!((coxa.acceleration, coxa.lower, coxa.upper), (Some(9.0), -0.2, 0.7));
+        assert_eq!(robot.legs()[5].joints()[2].limits().acceleration, Some(60.0));
+    }
+
+    #[test]
+    fn when_legs_are_given_expect_their_names_and_order() {
+        let legs = ["right_rear", "left_front", "left_rear", "right_front"];
+        let lines = legs.map(|leg| format!("- {{name: {}, foot_link: {leg}_foot}}\n", leg.to_uppercase()));
+        let robot = read("legs", &format!("legs:\n{}", lines.concat())).unwrap().robot;
+        let names: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
+        assert_eq!(names, ["RIGHT_REAR", "LEFT_FRONT", "LEFT_REAR", "RIGHT_FRONT"]);
+    }
+
+    #[test]
+    fn when_a_posture_is_given_expect_it_inside_the_limits() {
+        let robot = read("posture", "postures: {left_rear: [9.0, 0.5, -1.5]}").unwrap().robot;
+        assert_eq!(&*robot.legs()[2].posture(), &[0.7, 0.5, -1.5]);
+    }
+
+    #[test]
+    fn when_there_is_no_such_file_expect_the_robot_of_the_urdf() {
+        let files = Files { config: "/nowhere".into(), urdf: URDF.into() };
+        assert_eq!(Description::read(&files).unwrap().robot.legs().len(), 6);
+    }
+
+    #[test]
+    fn when_a_joint_is_unknown_expect_the_line_of_robot_yaml() {
+        let error = read("unknown", "# one\nlimits:\n  nobody: {velocity: 1.0}\n").unwrap_err();
+        assert_eq!((error.line(), error.key()), (Some(3), Some("limits.nobody")), "{error}");
     }
 }

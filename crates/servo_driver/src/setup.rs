@@ -57,7 +57,7 @@ impl Setup {
     /// File, line and key of what does not hold.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
-        let description = Description::read(&files.urdf)?;
+        let description = Description::read(&files)?;
         let path = files.in_config("servos.yaml");
         let bus = bus(params);
         let Servos { config: servos, remark } = match bus {

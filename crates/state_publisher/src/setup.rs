@@ -45,7 +45,7 @@ impl Setup {
     /// The description is not found or does not hold: file, line, element, why.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
-        let description = Description::read(&files.urdf)?;
+        let description = Description::read(&files)?;
         let named = text(params, "base_frame");
         let base_frame = if named.is_empty() { description.robot.model().base_link().to_owned() } else { named };
         Ok(Self {

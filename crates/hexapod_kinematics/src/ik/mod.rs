@@ -9,6 +9,7 @@ mod range;
 mod redundant;
 mod roots;
 mod solutions;
+mod tree;
 
 use nalgebra::Vector3;
 
@@ -16,6 +17,7 @@ pub use error::IkError;
 pub use nearest::NearestPose;
 pub(crate) use range::Range;
 pub use solutions::{MAX_SOLUTIONS, Solution, Solutions};
+pub use tree::Choice;
 
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Leg};

@@ -64,7 +64,7 @@ impl Solutions {
 }
 
 /// Equal up to whole turns.
-fn same(a: f64, b: f64) -> bool {
+pub(super) fn same(a: f64, b: f64) -> bool {
     let difference = a - b;
     (difference - TAU * (difference / TAU).round()).abs() < SAME
 }

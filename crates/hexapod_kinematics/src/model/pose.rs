@@ -45,7 +45,7 @@ impl Model {
 
     /// Mass of all links together in kg; zero when the description gives none.
     pub fn total_mass(&self) -> f64 {
-        self.links.iter().filter_map(|l| l.inertial()).map(|i| i.mass).sum()
+        self.links.iter().filter_map(|l| l.inertial()).fold(0.0, |sum, inertial| sum + inertial.mass)
     }
 
     /// Centre of mass of the whole robot in the base frame, m; the base's origin when no link has a mass.

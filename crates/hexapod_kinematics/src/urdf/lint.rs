@@ -37,6 +37,22 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
     Ok(lines)
 }
 
+/// The first text between the elements of a link or joint, which has no meaning there.
+pub(super) fn stray_text(text: &str) -> Option<ModelError> {
+    let lines = Lines::new(text);
+    let document = Document::parse_with_options(text, ParsingOptions::default()).ok()?;
+    let robot = document.root_element();
+    let parts = robot.children().filter(|node| node.has_tag_name("link") || node.has_tag_name("joint"));
+    let mut texts = parts.flat_map(|part| part.descendants()).filter(Node::is_text);
+    let stray = texts.find(|node| node.text().is_some_and(|words| !words.trim().is_empty()))?;
+    let words: String = stray.text()?.trim().chars().take(20).collect();
+    let parent = stray.parent()?;
+    let before = stray.text()?.len() - stray.text()?.trim_start().len();
+    let place = Place::element(format!("<{}>", parent.tag_name().name()), lines.at(stray.range().start + before));
+    let found = format!("holds text between its elements: {words:?}");
+    Some(ModelError::new(ModelFault::Syntax, place, found, "take it out"))
+}
+
 fn check_nesting(document: &Document<'_>, lines: &Lines) -> Result<(), ModelError> {
     let mut depth = 0usize;
     let mut node = document.root();

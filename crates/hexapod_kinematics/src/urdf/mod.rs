@@ -22,8 +22,11 @@ impl Model {
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
         let lines = lint::lint(text)?;
         let robot = urdf_rs::read_from_string(text).map_err(|error| {
-            let found = format!("cannot be read: {error}");
-            ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
+            // The reader does not say where; stray text is what it trips over when all else has been looked at.
+            lint::stray_text(text).unwrap_or_else(|| {
+                let found = format!("cannot be read: {error}");
+                ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
+            })
         })?;
         tree::assemble(convert::parts(&robot, &lines)?)
     }

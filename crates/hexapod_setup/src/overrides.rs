@@ -1,0 +1,133 @@
+//! `robot.yaml`: what the configuration says of the robot beside its description.
+
+use hexapod_config::{ConfigError, Document};
+use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
+use nalgebra::Vector3;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The key that stands for every leg or joint.
+const ALL: &str = "all";
+
+/// The file as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    legs: Vec<RawLeg>,
+    feet: BTreeMap<String, [f64; 3]>,
+    limits: BTreeMap<String, RawLimits>,
+    postures: BTreeMap<String, Vec<f64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLeg {
+    name: String,
+    foot_link: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawLimits {
+    lower: Option<f64>,
+    upper: Option<f64>,
+    velocity: Option<f64>,
+    effort: Option<f64>,
+    acceleration: Option<f64>,
+}
+
+/// What the configuration says of the robot.
+#[derive(Debug, Default)]
+pub(crate) struct Overrides {
+    /// Where it stands; none where there is no such file.
+    document: Option<Document>,
+    /// Legs, feet and limits.
+    pub(crate) options: LegOptions,
+    postures: BTreeMap<String, Vec<f64>>,
+}
+
+impl Overrides {
+    /// Reads the file, if there is one.
+    ///
+    /// # Errors
+    /// File, line and key of what does not hold.
+    pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let document = Document::read(path)?;
+        let File { legs, feet, limits, postures } = document.deserialize()?;
+        let options = LegOptions {
+            legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),
+            feet: feet.into_iter().map(|(link, at)| (unless_all(link), Vector3::from(at))).collect(),
+            limits: in_order(limits).map(|(joint, limits)| change(joint, &limits)).collect(),
+        };
+        Ok(Self { document: Some(document), options, postures })
+    }
+
+    /// Where in this file a robot's fault comes from, if it does: the parts of an error that name it.
+    pub(crate) fn blame(&self, error: &ModelError) -> Option<ConfigError> {
+        let document = self.document.as_ref().filter(|_| error.line().is_none())?;
+        let (kind, name) = error.element().strip_suffix('"')?.split_once(" \"")?;
+        let key = match kind {
+            "limits of joint" if name.is_empty() => format!("limits.{ALL}"),
+            "limits of joint" => format!("limits.{name}"),
+            "leg" => {
+                let index = self.options.legs.iter().position(|leg| leg.name == name)?;
+                format!("legs[{index}]")
+            }
+            _ => return None,
+        };
+        Some(document.error_at(&key, error.what(), error.expected()))
+    }
+
+    /// Gives the legs their postures.
+    ///
+    /// # Errors
+    /// The line of a posture of a leg that is not there, or of other joints than the leg has.
+    pub(crate) fn pose(&self, robot: &mut Robot) -> Result<(), ConfigError> {
+        let Some(document) = &self.document else { return Ok(()) };
+        let wrong = |name: &str, what: String| document.error_at(&format!("postures.{name}"), what, "");
+        for name in self.postures.keys().filter(|name| *name != ALL) {
+            if robot.leg_index(name).is_none() {
+                let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
+                return Err(wrong(name, format!("the robot has no such leg; its legs are {}", legs.join(", "))));
+            }
+        }
+        for leg in robot.legs_mut() {
+            let Some((name, given)) = self.postures.get_key_value(leg.name()).or(self.postures.get_key_value(ALL))
+            else {
+                continue;
+            };
+            let posture = LegAngles::from_slice(given).filter(|angles| angles.len() == leg.joint_count());
+            let joints = leg.joint_count();
+            let posture = posture
+                .ok_or_else(|| wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name())))?;
+            leg.set_posture(&posture);
+        }
+        Ok(())
+    }
+}
+
+/// `all` first, so that a joint's own limits count.
+fn in_order(limits: BTreeMap<String, RawLimits>) -> impl Iterator<Item = (String, RawLimits)> {
+    let (all, own): (Vec<_>, Vec<_>) = limits.into_iter().partition(|(joint, _)| joint == ALL);
+    all.into_iter().chain(own)
+}
+
+fn change(joint: String, limits: &RawLimits) -> LimitChange {
+    LimitChange {
+        joint: unless_all(joint),
+        lower: limits.lower,
+        upper: limits.upper,
+        velocity: limits.velocity,
+        effort: limits.effort,
+        acceleration: limits.acceleration,
+    }
+}
+
+/// The kinematics' name for all is the empty one.
+fn unless_all(name: String) -> String {
+    if name == ALL { String::new() } else { name }
+}
