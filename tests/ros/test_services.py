@@ -93,8 +93,9 @@ def assert_slow(states, rad_s):
     for each in states:
         now = dict(zip(each.message.name, each.message.position))
         stamp = each.message.header.stamp.sec + each.message.header.stamp.nanosec * 1e-9
-        # One tick by which a message may be behind the bus, and two steps of the 12 bits.
-        allowed = rad_s * ((stamp - then) + 0.01) + 0.02 if then else 0.0
+        # A message is stamped with the tick it tells of; the motion before that tick may be 20 ms older, and either
+        # end is rounded to a step of the 12 bits (0.0077 rad).
+        allowed = rad_s * ((stamp - then) + 0.02) + 0.008 if then else 0.0
         for name in now.keys() & before.keys():
             assert abs(now[name] - before[name]) <= allowed, (name, before[name], now[name], allowed)
         before, then = now, stamp

@@ -40,8 +40,9 @@ impl BusChoice {
         match self {
             Self::Simulated => Ok(Bus::simulated(SimulatedBus::for_config(servos))),
             Self::I2c { device } => {
-                let lease = Lease::take(device).map_err(|error| leased(device, &error))?;
-                Ok(Bus::Real { bus: RaspberryBus::open(device)?, lease: Some(lease) })
+                reachable(device, servos)?;
+                let lease = lease(device)?;
+                Ok(Bus::Real { bus: RaspberryBus::open(device)?, lease })
             }
         }
     }
@@ -118,10 +119,30 @@ impl I2c for Bus {
     }
 }
 
-fn leased(device: u8, error: &LeaseError) -> BusOpenError {
-    let remedy = match error {
-        LeaseError::Taken => "end the other one first: two drivers would fight over the servos",
-        LeaseError::File { .. } => "check who may use this file, or name another folder in HEXAPOD_LOCK_DIR",
-    };
-    BusOpenError { device, reason: error.to_string(), remedy }
+/// The lease of the bus. Where none can be had for want of a file the driver works, but no guard can see it.
+fn lease(device: u8) -> Result<Option<Lease>, BusOpenError> {
+    match Lease::take(device) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(error @ LeaseError::Taken) => Err(BusOpenError {
+            device,
+            reason: error.to_string(),
+            remedy: "end the other one first: two drivers would fight over the servos",
+        }),
+        Err(error @ LeaseError::File { .. }) => {
+            tracing::warn!("no guard can see this driver: {error}; name another folder in HEXAPOD_LOCK_DIR");
+            Ok(None)
+        }
+    }
+}
+
+/// The I2C specification keeps 0x78 and above for itself, and rppal does not speak to them.
+fn reachable(device: u8, servos: &ServoConfig) -> Result<(), BusOpenError> {
+    let beyond = servos.boards().iter().find(|board| board.address() >= 0x78);
+    beyond.map_or(Ok(()), |board| {
+        Err(BusOpenError {
+            device,
+            reason: format!("the board at {:#04x} is out of reach", board.address()),
+            remedy: "set its address jumpers to one of 0x40 to 0x77; the others are reserved on a Linux bus",
+        })
+    })
 }

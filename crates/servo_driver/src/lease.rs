@@ -42,8 +42,7 @@ impl Lease {
     /// # Errors
     /// Another process has it, or the file cannot be used.
     pub fn take(device: u8) -> Result<Self, LeaseError> {
-        let path = path(device);
-        let file = open(&path).map_err(|source| failed(&path, source))?;
+        let (path, file) = lease_file(device)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {
@@ -60,8 +59,7 @@ impl Lease {
     /// # Errors
     /// The file cannot be used.
     pub fn is_free(device: u8) -> Result<bool, LeaseError> {
-        let path = path(device);
-        let file = open(&path).map_err(|source| failed(&path, source))?;
+        let (path, file) = lease_file(device)?;
         match file.try_lock_shared() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -74,11 +72,25 @@ fn failed(path: &Path, source: io::Error) -> LeaseError {
     LeaseError::File { path: path.display().to_string(), source }
 }
 
-fn path(device: u8) -> PathBuf {
-    let named = std::env::var_os(FOLDER).map(PathBuf::from);
-    let lock = PathBuf::from("/run/lock");
-    let folder = named.unwrap_or_else(|| if lock.is_dir() { lock } else { std::env::temp_dir() });
-    folder.join(format!("hexapod-i2c-{device}.lock"))
+/// Where lease files may be, the best first.
+fn folders() -> Vec<PathBuf> {
+    match std::env::var_os(FOLDER) {
+        Some(named) => vec![named.into()],
+        None => vec!["/run/lock".into(), std::env::temp_dir()],
+    }
+}
+
+/// The lease's file in the first folder that takes it.
+fn lease_file(device: u8) -> Result<(PathBuf, File), LeaseError> {
+    let mut first = None;
+    for folder in folders() {
+        let path = folder.join(format!("hexapod-i2c-{device}.lock"));
+        match open(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) => first = first.or(Some(failed(&path, error))),
+        }
+    }
+    Err(first.unwrap_or(LeaseError::Taken))
 }
 
 /// Reading is enough for a lock, so that users who cannot write each other's files still see each other. A file that

@@ -96,7 +96,7 @@ impl Teller {
         self.drain();
         self.ask_to_sit();
         if now >= self.next_state {
-            self.tell_states();
+            self.tell_states(now);
             self.next_state = (self.next_state + self.state_period).max(now);
         }
         let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
@@ -114,7 +114,7 @@ impl Teller {
         if let (None | Some(IoEnd::Panicked(_)), Some(newest)) = (failed, &mut self.newest) {
             newest.switched_off();
         }
-        self.tell_states();
+        self.tell_states(now);
         self.diagnose(now, io, false, failed);
     }
 
@@ -135,9 +135,19 @@ impl Teller {
         Some(now.saturating_sub(heard)).filter(|&silent| silent > HUNG_AFTER)
     }
 
-    fn tell_states(&self) {
+    /// When the boards were told what they are told, so that positions and stamps belong together however late this
+    /// thread comes; simulated time has no finer grain than `/clock`.
+    fn told_at(&self, now: Duration) -> Duration {
+        let age = self.newest.map_or(Duration::ZERO, |newest| now.saturating_sub(newest.at));
+        match self.clock {
+            RosClock::System => self.clock.now().saturating_sub(age),
+            _ => self.clock.now(),
+        }
+    }
+
+    fn tell_states(&self, now: Duration) {
         let mut message = JointState::default();
-        message.header.stamp = to_stamp(self.clock.now());
+        message.header.stamp = to_stamp(self.told_at(now));
         for (joint, name) in self.joints.iter().enumerate() {
             if let Some(angle_rad) = self.newest.as_ref().and_then(|newest| newest.told(joint)) {
                 message.name.push(name.clone());

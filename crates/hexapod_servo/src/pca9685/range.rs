@@ -27,35 +27,53 @@ impl PulseRange {
     }
 
     /// The fixed ON count, 0..=255.
+    #[inline]
     pub fn on(&self) -> u16 {
         self.on
     }
 
     /// Shortest pulse in counts.
+    #[inline]
     pub fn shortest(&self) -> u16 {
         self.shortest
     }
 
     /// Longest pulse in counts.
+    #[inline]
     pub fn longest(&self) -> u16 {
         self.longest
     }
 
     /// A pulse brought within the range, in counts.
+    #[inline]
     pub fn limit(&self, counts: u16) -> u16 {
         counts.clamp(self.shortest, self.longest)
     }
 
     /// OFF register value of a pulse: ON plus counts, modulo the period. Never equal to ON.
+    #[inline]
     pub fn off(&self, counts: u16) -> u16 {
-        (self.on + self.limit(counts)) & COUNT_MASK
+        self.off_within(self.limit(counts))
+    }
+
+    /// The same for a pulse that is known to lie within the range.
+    #[inline]
+    pub(super) fn off_within(&self, counts: u16) -> u16 {
+        (self.on + counts) & COUNT_MASK
+    }
+
+    /// As [`mix_is_safe`](Self::mix_is_safe), for pulses that are known to lie within the range.
+    #[inline]
+    pub(super) fn mix_within_is_safe(&self, from: u16, to: u16) -> bool {
+        let mixed = (self.off_within(from) & HIGH_BYTE) | (self.off_within(to) & 0xFF);
+        let counts = mixed.wrapping_sub(self.on) & COUNT_MASK;
+        (self.shortest..=self.longest).contains(&counts)
     }
 
     /// True if the half-written state between two pulses, new OFF_L under old OFF_H, is a pulse within the range.
+    #[inline]
     pub fn mix_is_safe(&self, from: u16, to: u16) -> bool {
-        let mixed = (self.off(from) & HIGH_BYTE) | (self.off(to) & 0xFF);
-        let counts = mixed.wrapping_sub(self.on) & COUNT_MASK;
-        (self.shortest..=self.longest).contains(&counts)
+        self.mix_within_is_safe(self.limit(from), self.limit(to))
     }
 }
 

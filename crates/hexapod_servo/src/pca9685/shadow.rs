@@ -15,46 +15,57 @@ pub enum Level {
     Counts(u16),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Written {
-    /// The last write succeeded.
-    Sure(Level),
-    /// The last write failed, perhaps half-way; these bytes are to be repeated before any others.
-    Torn(Level),
-}
+/// A level in the form that is quick to compare: 0 for off, else the counts, which are never 0.
+type Code = u16;
+
+const OFF: Code = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     range: Option<PulseRange>,
-    written: Written,
-    wanted: Level,
+    /// What was written last.
+    written: Code,
+    wanted: Code,
+    /// The last write failed, perhaps half-way; its bytes are to be repeated before any others.
+    torn: bool,
 }
 
 impl Slot {
-    /// What to write next, if anything.
-    fn due(&self) -> Option<Level> {
-        match self.written {
-            Written::Torn(level) => Some(level),
-            Written::Sure(level) => (level != self.wanted).then_some(self.wanted),
-        }
+    /// What to write next; that is the same as what was written if there is nothing to write.
+    #[inline]
+    fn due(&self) -> Code {
+        if self.torn { self.written } else { self.wanted }
+    }
+
+    /// True if there is something to write.
+    #[inline]
+    fn is_due(&self) -> bool {
+        self.torn || self.written != self.wanted
+    }
+
+    /// True if what is due must be full-off, or the channel full-off before it: because a write torn on the way would
+    /// leave a pulse out of range.
+    #[inline]
+    fn due_off(&self) -> bool {
+        let due = self.due();
+        let Some(range) = self.range else { return true };
+        due == OFF || (!self.torn && self.written != OFF && !range.mix_within_is_safe(self.written, due))
     }
 
     /// The pulse to write next, with its range.
-    fn due_pulse(&self) -> Option<(PulseRange, u16)> {
-        match (self.due()?, self.range) {
-            (Level::Counts(counts), Some(range)) => Some((range, counts)),
-            _ => None,
-        }
+    #[inline]
+    fn due_pulse(&self) -> Option<(PulseRange, Code)> {
+        let due = self.due();
+        self.range.filter(|_| self.is_due() && due != OFF).map(|range| (range, due))
     }
 
-    /// True if the channel must be full-off before its next bytes are written: because that is what is wanted, or
-    /// because a write torn on the way would leave a pulse out of range.
-    fn due_off(&self) -> bool {
-        match (self.due(), self.written, self.range) {
-            (Some(Level::Off), ..) => true,
-            (Some(Level::Counts(to)), Written::Sure(Level::Counts(from)), Some(range)) => !range.mix_is_safe(from, to),
-            _ => false,
-        }
+    fn note(&mut self, code: Code, done: bool) {
+        self.written = code;
+        self.torn = !done;
+    }
+
+    fn is_sure(&self, code: Code) -> bool {
+        !self.torn && self.written == code
     }
 }
 
@@ -68,7 +79,7 @@ pub struct Shadow {
 impl Shadow {
     /// A board of which nothing is known; all channels are wanted off.
     pub fn new(address: u8) -> Self {
-        let slot = Slot { range: None, written: Written::Torn(Level::Off), wanted: Level::Off };
+        let slot = Slot { range: None, written: OFF, wanted: OFF, torn: true };
         Self { address, slots: [slot; CHANNELS] }
     }
 
@@ -93,38 +104,36 @@ impl Shadow {
     pub fn set(&mut self, channel: u8, level: Level) {
         if let Some(slot) = self.slots.get_mut(usize::from(channel)) {
             slot.wanted = match (level, slot.range) {
-                (Level::Counts(counts), Some(range)) => Level::Counts(range.limit(counts)),
-                _ => Level::Off,
+                (Level::Counts(counts), Some(range)) => range.limit(counts),
+                _ => OFF,
             };
         }
     }
 
     /// What the channel was told, if the telling succeeded.
     pub fn told(&self, channel: u8) -> Option<Level> {
-        match self.slots.get(usize::from(channel))?.written {
-            Written::Sure(level) => Some(level),
-            Written::Torn(_) => None,
-        }
+        let slot = self.slots.get(usize::from(channel))?;
+        (!slot.torn).then_some(if slot.written == OFF { Level::Off } else { Level::Counts(slot.written) })
     }
 
     /// True if every channel is known to be off.
     pub fn is_off(&self) -> bool {
-        self.slots.iter().all(|slot| slot.written == Written::Sure(Level::Off))
+        self.slots.iter().all(|slot| slot.is_sure(OFF))
     }
 
     /// True if a flush would write something.
     pub fn is_due(&self) -> bool {
-        self.slots.iter().any(|slot| slot.due().is_some())
+        self.slots.iter().any(Slot::is_due)
     }
 
     /// Wants all channels off, and takes for granted only that they are on their way there.
     pub fn forget(&mut self) {
-        self.mark(Written::Torn(Level::Off));
+        self.mark(false);
     }
 
     /// Notes that every channel is off, as after a confirmed write to all of them.
     pub(super) fn note_off(&mut self) {
-        self.mark(Written::Sure(Level::Off));
+        self.mark(true);
     }
 
     /// Switches all channels off: one register, three bytes with the address (7.3.4).
@@ -138,17 +147,17 @@ impl Shadow {
     /// Writes what is due. On an error the channels of the failed write are repeated by the next flush.
     pub fn flush<B: I2c>(&mut self, link: &mut Link<'_, B>) -> Result<(), BusError> {
         for channel in 0..CHANNELS {
-            if self.slots[channel].due_off() {
+            if self.slots[channel].is_due() && self.slots[channel].due_off() {
                 self.write_off(channel, link)?;
             }
         }
         let mut channel = 0;
         while channel < CHANNELS {
-            if self.slots[channel].due_pulse().is_some() {
-                channel = self.write_run(channel, link)?;
-            } else {
-                channel += 1;
+            if self.slots[channel].is_due() {
+                channel += self.write_run(channel, link)?;
             }
+            // What ends a run is not due.
+            channel += 1;
         }
         Ok(())
     }
@@ -156,45 +165,37 @@ impl Shadow {
     /// Full-off for one channel: a single register, so nothing can tear.
     fn write_off<B: I2c>(&mut self, channel: usize, link: &mut Link<'_, B>) -> Result<(), BusError> {
         let result = link.write(self.address, &[off_h(channel as u8), FULL_OFF]);
-        self.slots[channel].written = written(&result, Level::Off);
+        self.slots[channel].note(OFF, result.is_ok());
         result
     }
 
-    /// One burst for the run of due channels that begins at `first`; returns the channel after it.
+    /// One burst for the run of due channels that begins at `first`; returns how many it has.
     fn write_run<B: I2c>(&mut self, first: usize, link: &mut Link<'_, B>) -> Result<usize, BusError> {
-        let mut bytes = [0; 4 * CHANNELS];
-        let mut length = 1;
-        let mut end = first;
-        bytes[0] = off_l(first as u8);
-        while let Some((range, counts)) = self.slots.get(end).and_then(Slot::due_pulse) {
-            if end > first {
-                bytes[length..length + 2].copy_from_slice(&range.on().to_le_bytes());
-                length += 2;
-            }
-            bytes[length..length + 2].copy_from_slice(&range.off(counts).to_le_bytes());
-            length += 2;
-            end += 1;
+        // Room for ON of the first channel too, which is left out.
+        let mut bytes = [0; 2 + 4 * CHANNELS];
+        let mut count = 0;
+        for (slot, registers) in self.slots[first..].iter().zip(bytes[1..].chunks_exact_mut(4)) {
+            let Some((range, counts)) = slot.due_pulse() else { break };
+            let ([off_l, off_h], [on_l, on_h]) = (range.off_within(counts).to_le_bytes(), range.on().to_le_bytes());
+            registers.copy_from_slice(&[on_l, on_h, off_l, off_h]);
+            count += 1;
         }
-        let result = link.write(self.address, &bytes[..length]);
-        for slot in &mut self.slots[first..end] {
-            if let Some((_, counts)) = slot.due_pulse() {
-                slot.written = written(&result, Level::Counts(counts));
-            }
+        if count == 0 {
+            return Ok(0);
         }
-        result.map(|()| end)
+        bytes[2] = off_l(first as u8);
+        let result = link.write(self.address, &bytes[2..1 + 4 * count]);
+        for slot in &mut self.slots[first..first + count] {
+            slot.note(slot.due(), result.is_ok());
+        }
+        result.map(|()| count)
     }
 
-    fn mark(&mut self, written: Written) {
+    /// Notes that every channel was told to be off, and whether that is sure.
+    fn mark(&mut self, sure: bool) {
         for slot in &mut self.slots {
-            slot.written = written;
-            slot.wanted = Level::Off;
+            slot.note(OFF, sure);
+            slot.wanted = OFF;
         }
-    }
-}
-
-fn written(result: &Result<(), BusError>, level: Level) -> Written {
-    match result {
-        Ok(()) => Written::Sure(level),
-        Err(_) => Written::Torn(level),
     }
 }
