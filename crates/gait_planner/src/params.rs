@@ -18,6 +18,8 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
         ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
+        ParamSpec::new("max_linear_jerk", 7.5, "Greatest change of acceleration, m/s^3").range(0.1, 1000.0),
+        ParamSpec::new("max_angular_jerk", 37.5, "Greatest change of turning acceleration, rad/s^3").range(0.5, 5000.0),
         ParamSpec::new("max_stride", 0.11, "Longest step of the outermost foot, m").range(0.005, 1.0).read_only(),
         ParamSpec::new("max_step_height", 0.05, "Greatest lift the stance leaves room for, m")
             .range(0.0, 0.2)
@@ -56,6 +58,8 @@ pub fn limits(params: &Params) -> TwistLimits {
         angular_velocity: number(params, "max_angular_velocity"),
         linear_acceleration: number(params, "max_linear_acceleration"),
         angular_acceleration: number(params, "max_angular_acceleration"),
+        linear_jerk: number(params, "max_linear_jerk"),
+        angular_jerk: number(params, "max_angular_jerk"),
     }
 }
 

@@ -1,0 +1,115 @@
+//! The body's twist: limited as a whole, so the turning centre stays where the driver put it.
+
+use crate::engine::Engine;
+use crate::gait::Gait;
+use crate::limits::{self, Boundary, Limited, LimitedBy};
+use crate::ramp::Ramp;
+use crate::state::{GRID_S, State};
+use crate::support::SupportPolygon;
+use crate::twist::Twist;
+use crate::walk::Foot;
+use nalgebra::Vector2;
+
+/// Part of the acceleration limit that is counted on when a boundary comes near.
+const BRAKING_PART: f64 = 0.9;
+/// How fast the cycle time changes, per second.
+const CYCLE_RATE: f64 = 0.5;
+/// The distance of the centre of mass from the edge of the support polygon that is kept, m.
+const MARGIN_M: f64 = 0.003;
+
+impl Engine {
+    /// The twist for the time to the next point of the grid.
+    pub(crate) fn steer(&self, start: &mut State, wanted: Twist) {
+        let settings = start.limits;
+        let gait = &self.now.gait;
+        let mut limited = settings.velocity(Limited::unlimited(wanted));
+        self.adapt_cycle(start, limited.twist);
+        limited = limited.scaled(self.stride_factor(gait, start.walk.cycle, limited.twist), LimitedBy::Stride);
+        if let Some(next) = &self.now.next_gait {
+            let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
+            limited = limited.scaled(factor, LimitedBy::Stride);
+        }
+        let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
+        let reach = self.over_boundaries(start, limited.twist, |edge| edge.factor(braking, lag));
+        limited = limited.scaled(reach, LimitedBy::Reach);
+        let balance = self.balance(start, limited.twist);
+        limited = limited.scaled(balance.map_or(1.0, |edge| edge.factor(braking, lag)), LimitedBy::Stability);
+        let mut ramped = start.ramp.step(limited, &settings);
+        let hard = self.over_boundaries(start, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        if hard < 1.0 {
+            start.ramp.scale(hard);
+            ramped = ramped.scaled(hard, LimitedBy::Reach);
+        }
+        start.twist = [start.twist[1], ramped.twist];
+        start.limited_by = ramped.by;
+    }
+
+    /// The part of a twist with which no step is longer than the stride.
+    pub(crate) fn stride_factor(&self, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
+        let step = self.fastest(twist) * gait.duty_factor() * cycle;
+        let stride = self.stance.stride();
+        if step > stride { stride / step } else { 1.0 }
+    }
+
+    fn fastest(&self, twist: Twist) -> f64 {
+        self.stance.rest().iter().map(|&foot| twist.velocity_at(foot).norm_squared()).fold(0.0, f64::max).sqrt()
+    }
+
+    /// The longest cycle with which no step at this twist is longer than the stride.
+    pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
+        let (least, most) = (gait.least_cycle_time(), gait.cycle_time());
+        let fastest = self.fastest(twist) * gait.duty_factor();
+        if least == most || fastest * most <= self.stance.stride() {
+            return most;
+        }
+        (self.stance.stride() / fastest).clamp(least, most)
+    }
+
+    fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
+        let cycle = self.cycle_for(&self.now.gait, wanted);
+        let most = CYCLE_RATE * GRID_S * start.walk.cycle;
+        start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
+    }
+
+    /// The least factor over the edges of the reach of all feet on the ground.
+    fn over_boundaries(&self, start: &State, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
+        let gait = &self.now.gait;
+        let mut least: f64 = 1.0;
+        for (leg, (foot, &rest)) in start.walk.feet().iter().zip(self.stance.rest()).enumerate() {
+            let Foot::Planted { at } = foot else { continue };
+            let time_left = if start.walk.waiting { f64::INFINITY } else { start.walk.time_to_lift(gait, leg) };
+            let edge = limits::reach(at.xy(), rest, self.stance.reach(), time_left, twist);
+            least = least.min(factor(edge));
+        }
+        least
+    }
+
+    /// The edge of the support polygon that the centre of mass comes to soonest.
+    fn balance(&self, start: &State, twist: Twist) -> Option<Boundary> {
+        let gait = &self.now.gait;
+        if !gait.is_stable() || !self.is_tight(start) || twist.is_zero() {
+            return None;
+        }
+        let centre = self.centre(start);
+        let support = SupportPolygon::new(Self::planted(start));
+        let velocity = twist.velocity_at(centre);
+        let time_left = match start.walk.time_in_the_air() {
+            time if time > 0.0 => time,
+            _ => f64::INFINITY,
+        };
+        let corners = support.corners();
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        let boundary = |(a, b): (&Vector2<f64>, &Vector2<f64>)| {
+            let along = (b - a).normalize();
+            let inward = Vector2::new(-along.y, along.x);
+            Boundary { room: inward.dot(&(centre - a)) - MARGIN_M, speed: -inward.dot(&velocity), time_left }
+        };
+        let soonest = |edge: &Boundary| if edge.speed > 1e-9 { edge.room / edge.speed } else { f64::INFINITY };
+        edges.map(boundary).min_by(|a, b| soonest(a).total_cmp(&soonest(b)))
+    }
+
+    /// Whether the centre of mass may come near the edge of the support at all.
+    fn is_tight(&self, start: &State) -> bool {
+        self.now.gait.sway() > 0.0 || !start.offset.is_zero()
+    }
+}
