@@ -10,11 +10,11 @@ use crate::mass::Masses;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::stance::{Stance, StanceError, middle_angles};
-use crate::state::{Mode, Room, Segment, State, Way};
+use crate::state::{Control, Mode, Room, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Batch, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ pub(crate) enum Posture {
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot {
     pub(crate) start: State,
+    pub(crate) control: Control,
     pub(crate) segment: Option<Segment>,
     pub(crate) elapsed_ns: u64,
     pub(crate) gait: Gait,
@@ -49,6 +50,8 @@ pub struct Engine {
     pub(crate) robot: Arc<Robot>,
     pub(crate) stance: Stance,
     pub(crate) masses: Arc<Masses>,
+    /// All legs solved at once, if their geometry allows.
+    pub(crate) batch: Option<Arc<Batch>>,
     pub(crate) settings: Settings,
     pub(crate) now: Snapshot,
 }
@@ -72,10 +75,12 @@ impl Engine {
             offset_rate: BodyOffset::default(),
             sway: Vector2::zeros(),
             sway_rate: Vector2::zeros(),
-            ramp: Ramp::REST,
             twist: [Twist::ZERO; 2],
             angles: [LegAngles::zeros(0); MAX_LEGS],
             limited_by: LimitedBy::Nothing,
+        };
+        let control = Control {
+            ramp: Ramp::REST,
             held: false,
             sensed: [None; MAX_LEGS],
             room: Room { asked: BodyOffset::default(), granted: BodyOffset::default() },
@@ -87,9 +92,10 @@ impl Engine {
         }
         let tick = Tick::blank(start.angles);
         let requests = Requests::default();
-        let now = Snapshot { start, segment: None, elapsed_ns: 0, gait, next_gait: None, requests, tick };
+        let now = Snapshot { start, control, segment: None, elapsed_ns: 0, gait, next_gait: None, requests, tick };
         let masses = Arc::new(Masses::of(&robot));
-        let mut engine = Self { robot, stance, masses, settings, now };
+        let batch = Batch::new(&robot).map(Arc::new);
+        let mut engine = Self { robot, stance, masses, batch, settings, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];

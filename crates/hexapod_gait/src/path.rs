@@ -6,7 +6,8 @@ use crate::posture::{BodyOffset, WayBack};
 use crate::state::{GRID_S, Mode, Segment, State};
 use crate::twist::Motion;
 use crate::walk::Ground;
-use nalgebra::Vector2;
+use hexapod_kinematics::{Batch, LegAngles, Lanes3};
+use nalgebra::{Isometry3, Vector2};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -180,10 +181,30 @@ impl Engine {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();
+        if let Some(batch) = &self.batch {
+            return self.solve_together(batch, &body_from_footprint, state);
+        }
         for (index, leg) in self.robot.legs().iter().enumerate() {
             let foot = state.walk.feet[index].position();
             let in_body = body_from_footprint.transform_point(&foot.into()).coords;
             state.angles[index] = self.stance.inverse(index, leg, &in_body, &start.angles[index])?;
+        }
+        Some(())
+    }
+
+    fn solve_together(&self, batch: &Batch, body_from_footprint: &Isometry3<f64>, state: &mut State) -> Option<()> {
+        let mut feet = Lanes3::default();
+        for (leg, foot) in state.walk.feet().iter().enumerate() {
+            let at = foot.position();
+            feet.set(leg, [at.x, at.y, at.z]);
+        }
+        let mut found = Lanes3::default();
+        let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
+        for (leg, angles) in state.angles.iter_mut().take(batch.leg_count()).enumerate() {
+            *angles = LegAngles::from(found.get(leg));
+            if reached[leg] < 1.0 || !self.stance.uses(leg, angles) {
+                return None;
+            }
         }
         Some(())
     }

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Posture};
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{GRID_NS, GRID_S, Mode, Segment, State, Stopping};
+use crate::state::{Control, GRID_NS, GRID_S, Mode, Segment, State, Stopping};
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
@@ -44,9 +44,10 @@ impl Engine {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
-        (start.limits, start.step_height, start.sensed) =
+        let control = &mut self.now.control;
+        (control.limits, control.step_height, control.sensed) =
             (self.settings.limits, self.settings.step_height, input.contacts);
-        let wanted = wanted_twist(start, input.twist);
+        let wanted = wanted_twist(control, input.twist);
         self.take_requests(start);
         self.next_mode(start, wanted, input);
         if start.mode.steps() {
@@ -69,7 +70,7 @@ impl Engine {
         let requests = std::mem::take(&mut self.now.requests);
         let since_ns = start.ns;
         if requests.stop {
-            start.held = true;
+            self.now.control.held = true;
             if start.mode == Mode::Walking {
                 start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns });
             }
@@ -119,7 +120,7 @@ impl Engine {
 
     /// Ends a stop when nothing moves any more and, before the robot sits, its feet are under it.
     fn finish_stop(&mut self, start: &mut State, stop: Stopping) {
-        let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && start.ramp.is_at_rest();
+        let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && self.now.control.ramp.is_at_rest();
         if !at_rest {
             return;
         }
@@ -152,7 +153,7 @@ impl Engine {
     }
 
     fn is_centring(&self, start: &State, stop: Stopping) -> bool {
-        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&start.limits);
+        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
         let late = (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0;
         stop.then_sit && !late && !self.is_centred(start)
     }
@@ -166,7 +167,7 @@ impl Engine {
 
     /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
     /// while it walks or is about to; to nothing for any other posture.
-    fn offset_target(&self, start: &mut State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
+    fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
         match start.mode {
             Mode::Standing if wanted.is_zero() => asked,
             Mode::Standing | Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => {
@@ -177,14 +178,14 @@ impl Engine {
     }
 
     /// The greatest part of an offset with which every foot keeps its room and the robot its balance.
-    fn granted(&self, start: &mut State, asked: BodyOffset) -> BodyOffset {
-        if start.room.asked != asked {
+    fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
+        if self.now.control.room.asked != asked {
             let parts = [1.0, 0.8, 0.6, 0.4, 0.2];
             let part = parts.into_iter().find(|&part| self.leaves_room(start, asked.scaled(part)));
-            start.room.asked = asked;
-            start.room.granted = part.map_or(BodyOffset::default(), |part| asked.scaled(part));
+            self.now.control.room.asked = asked;
+            self.now.control.room.granted = part.map_or(BodyOffset::default(), |part| asked.scaled(part));
         }
-        start.room.granted
+        self.now.control.room.granted
     }
 
     /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset, and
@@ -210,7 +211,7 @@ impl Engine {
     /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
     fn lift_and_put_down(&self, start: &mut State) {
         let gait = &self.now.gait;
-        let sensed = start.sensed;
+        let sensed = self.now.control.sensed;
         start.walk.put_down(&sensed);
         start.walk.waiting = false;
         let mut centre = None;
@@ -226,7 +227,7 @@ impl Engine {
                     continue;
                 }
             }
-            let (twist, height) = (start.twist_after(0.0), start.step_height);
+            let (twist, height) = (start.twist_after(0.0), self.now.control.step_height);
             start.walk.lift(gait, &self.stance, leg, twist, height);
         }
     }
@@ -244,7 +245,7 @@ impl Engine {
         }
         let at = start.walk.feet()[leg].position().xy();
         let twist = start.twist[1];
-        let limits = &start.limits;
+        let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
         (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.stance.reach()
@@ -289,13 +290,13 @@ impl Engine {
 const SWAY_PHASE: f64 = 0.15;
 
 /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
-fn wanted_twist(start: &mut State, twist: Twist) -> Twist {
+fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
     let noise = twist.speed() < LEAST_SPEED_M_S && twist.wz.abs() < LEAST_TURN_RAD_S;
     if noise || !twist.is_finite() {
-        start.held = false;
+        control.held = false;
         return Twist::ZERO;
     }
-    if start.held { Twist::ZERO } else { twist }
+    if control.held { Twist::ZERO } else { twist }
 }
 
 /// Whether the robot stands on its planted feet without one of them.

@@ -106,6 +106,12 @@ impl Stance {
         self.usable[index].inverse(leg, foot_in_body, seed)
     }
 
+    /// Whether walking uses these angles of leg `index`.
+    #[inline]
+    pub(crate) fn uses(&self, index: usize, angles: &LegAngles) -> bool {
+        self.usable[index].contains(angles)
+    }
+
     fn least_gap(&self) -> f64 {
         let rest = self.rest();
         let gaps = rest.iter().enumerate().flat_map(|(i, a)| rest[i + 1..].iter().map(move |b| (a - b).norm()));

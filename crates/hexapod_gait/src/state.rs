@@ -84,11 +84,16 @@ pub(crate) struct State {
     /// Shift of the body that keeps its weight over the feet that stay, m, and its change per second.
     pub sway: Vector2<f64>,
     pub sway_rate: Vector2<f64>,
-    pub ramp: Ramp,
     /// The twist at the last point of the grid and at the next.
     pub twist: [Twist; 2],
     pub angles: [LegAngles; MAX_LEGS],
     pub limited_by: LimitedBy,
+}
+
+/// What changes at the points of the grid only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub ramp: Ramp,
     /// After a stop, commands are ignored until the driver lets go.
     pub held: bool,
     pub sensed: [Option<bool>; MAX_LEGS],

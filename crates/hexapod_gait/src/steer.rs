@@ -19,12 +19,12 @@ const MARGIN_M: f64 = 0.003;
 
 impl Engine {
     /// The twist for the time to the next point of the grid.
-    pub(crate) fn steer(&self, start: &mut State, wanted: Twist) {
-        let settings = start.limits;
-        let gait = &self.now.gait;
+    pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist) {
+        let settings = self.now.control.limits;
+        let gait = self.now.gait;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
         self.adapt_cycle(start, limited.twist);
-        limited = limited.scaled(self.stride_factor(gait, start.walk.cycle, limited.twist), LimitedBy::Stride);
+        limited = limited.scaled(self.stride_factor(&gait, start.walk.cycle, limited.twist), LimitedBy::Stride);
         if let Some(next) = &self.now.next_gait {
             let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
             limited = limited.scaled(factor, LimitedBy::Stride);
@@ -34,10 +34,10 @@ impl Engine {
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.balance(start, limited.twist);
         limited = limited.scaled(balance.map_or(1.0, |edge| edge.factor(braking, lag)), LimitedBy::Stability);
-        let mut ramped = start.ramp.step(limited, &settings);
+        let mut ramped = self.now.control.ramp.step(limited, &settings);
         let hard = self.over_boundaries(start, ramped.twist, |edge| edge.hard_factor(GRID_S));
         if hard < 1.0 {
-            start.ramp.scale(hard);
+            self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
         }
         start.twist = [start.twist[1], ramped.twist];
