@@ -99,6 +99,10 @@ impl Engine {
                     by = by.max(LimitedBy::JointVelocity);
                     pace.path *= 0.95 / ratio;
                 }
+                Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
+                    start.sway_rate = Vector2::zeros();
+                    continue;
+                }
                 Err(Obstacle::OutOfReach) => {
                     by = LimitedBy::Kinematics;
                     pace.path *= if start.mode == Mode::Standing { 0.25 } else { 0.5 };

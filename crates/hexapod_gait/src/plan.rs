@@ -19,9 +19,8 @@ const LEAST_TURN_RAD_S: f64 = 2e-3;
 const CENTRED_M: f64 = 0.006;
 /// Cycles a robot may tread on the spot before it sits down where its feet are.
 const CENTRING_CYCLES: f64 = 3.0;
-/// How fast the body sways, m/s, and how far, m.
+/// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
-const MAX_SWAY_M: f64 = 0.06;
 
 impl Engine {
     /// Plans from now to the next point of the grid, or until a foot is lifted or put down.
@@ -274,7 +273,7 @@ impl Engine {
         }
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
-        lean * (MAX_SWAY_M / lean.norm()).min(1.0)
+        lean * (SWAY_PART * self.stance.reach() / lean.norm()).min(1.0)
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
@@ -286,6 +285,8 @@ impl Engine {
     }
 }
 
+/// Part of the feet's reach that a sway may take up; steps have the rest.
+pub(crate) const SWAY_PART: f64 = 0.5;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
 

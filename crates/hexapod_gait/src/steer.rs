@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::limits::{self, Boundary, Limited, LimitedBy};
+use crate::plan::SWAY_PART;
 use crate::ramp::Ramp;
 use crate::state::{GRID_S, State};
 use crate::support::SupportPolygon;
@@ -47,8 +48,14 @@ impl Engine {
     /// The part of a twist with which no step is longer than the stride.
     pub(crate) fn stride_factor(&self, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
         let step = self.fastest(twist) * gait.duty_factor() * cycle;
-        let stride = self.stance.stride();
+        let stride = self.stride_of(gait);
         if step > stride { stride / step } else { 1.0 }
+    }
+
+    /// The longest step with a gait: a body that sways leaves less room for it.
+    fn stride_of(&self, gait: &Gait) -> f64 {
+        let stride = self.stance.stride();
+        if gait.sway() > 0.0 { stride * (1.0 - SWAY_PART) } else { stride }
     }
 
     fn fastest(&self, twist: Twist) -> f64 {
@@ -59,10 +66,10 @@ impl Engine {
     pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
         let (least, most) = (gait.least_cycle_time(), gait.cycle_time());
         let fastest = self.fastest(twist) * gait.duty_factor();
-        if least == most || fastest * most <= self.stance.stride() {
+        if least == most || fastest * most <= self.stride_of(gait) {
             return most;
         }
-        (self.stance.stride() / fastest).clamp(least, most)
+        (self.stride_of(gait) / fastest).clamp(least, most)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
@@ -78,7 +85,7 @@ impl Engine {
         for (leg, (foot, &rest)) in start.walk.feet().iter().zip(self.stance.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
             let time_left = if start.walk.waiting { f64::INFINITY } else { start.walk.time_to_lift(gait, leg) };
-            let edge = limits::reach(at.xy(), rest, self.stance.reach(), time_left, twist);
+            let edge = limits::reach(at.xy(), rest + start.sway, self.stance.reach(), time_left, twist);
             least = least.min(factor(edge));
         }
         least
