@@ -24,7 +24,10 @@ fn main() {
             linear_velocity: 0.15,
             angular_velocity: 0.8,
             linear_acceleration: 0.3,
-            angular_acceleration: 1.5, linear_jerk: 7.5, angular_jerk: 37.5 },
+            angular_acceleration: 1.5,
+            linear_jerk: 7.5,
+            angular_jerk: 37.5,
+        },
         stand_time: 1.5,
         sit_time: 1.0,
     };

@@ -6,7 +6,7 @@ use crate::posture::{BodyOffset, WayBack};
 use crate::state::{GRID_S, Mode, Segment, State};
 use crate::twist::Motion;
 use crate::walk::Ground;
-use hexapod_kinematics::{Batch, LegAngles, Lanes3};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles};
 use nalgebra::{Isometry3, Vector2};
 
 /// Part of a joint's greatest velocity that is used.
@@ -158,9 +158,11 @@ impl Engine {
             let mut half = self.at(start, ns / 2, pace);
             self.solve(start, &mut half).ok_or(Obstacle::OutOfReach)?;
             let [first, second] = [(start, &half), (&half, &*end)];
-            let worst = self
-                .velocity_ratio(first.0, first.1, seconds / 2.0)
-                .max(self.velocity_ratio(second.0, second.1, seconds / 2.0));
+            let worst = self.velocity_ratio(first.0, first.1, seconds / 2.0).max(self.velocity_ratio(
+                second.0,
+                second.1,
+                seconds / 2.0,
+            ));
             if worst > VELOCITY_PART {
                 return Err(Obstacle::TooFast(worst / VELOCITY_PART));
             }

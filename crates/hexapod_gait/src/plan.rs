@@ -49,9 +49,10 @@ impl Engine {
         let wanted = wanted_twist(control, input.twist);
         self.take_requests(start);
         self.next_mode(start, wanted, input);
+        let stand = if start.mode.steps() { self.stand_of(start) } else { None };
         if start.mode.steps() {
             let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
-            self.steer(start, wanted);
+            self.steer(start, wanted, stand.as_ref());
         } else {
             (start.twist, start.limited_by) = ([Twist::ZERO; 2], LimitedBy::Nothing);
         }
@@ -62,7 +63,9 @@ impl Engine {
         start.offset_rate = start.offset.rate_to(&start.offset.towards(target, GRID_S), GRID_S);
         let sway = self.sway_target(start) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
-        start.sway_rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (greatest / sway.norm()).min(1.0) / GRID_S };
+        let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
+        start.sway_rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        self.keep_balance(start, stand.as_ref());
     }
 
     fn take_requests(&mut self, start: &mut State) {
@@ -125,11 +128,14 @@ impl Engine {
         }
         if !stop.then_sit {
             start.mode = Mode::Standing;
-        } else if !start.offset.is_zero() || (start.sway != Vector2::zeros() && self.is_centred(start)) {
+        } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
         } else if self.is_centring(start, stop) {
-            start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
-        } else if start.sway == Vector2::zeros() {
+            if !start.walk.waiting {
+                start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
+            }
+        } else if start.sway.norm() < 1e-9 {
+            start.sway = Vector2::zeros();
             start.mode = self.lower(start);
         }
     }
@@ -257,7 +263,10 @@ impl Engine {
         if gait.sway() == 0.0 || !start.mode.steps() {
             return Vector2::zeros();
         }
-        if start.walk.all_planted() && start.mode != Mode::Walking && self.is_centred(start) {
+        if let Mode::Stopping(stop) = start.mode
+            && start.walk.all_planted()
+            && !self.is_centring(start, stop)
+        {
             return Vector2::zeros();
         }
         let (mut sum, mut total) = (Vector2::zeros(), 0.0);

@@ -4,12 +4,13 @@ use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::limits::{self, Boundary, Limited, LimitedBy};
 use crate::plan::SWAY_PART;
+use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::state::{GRID_S, State};
 use crate::support::SupportPolygon;
 use crate::twist::Twist;
 use crate::walk::Foot;
-use nalgebra::Vector2;
+use nalgebra::{Point3, Vector2};
 
 /// Part of the acceleration limit that is counted on when a boundary comes near.
 const BRAKING_PART: f64 = 0.9;
@@ -18,9 +19,16 @@ const CYCLE_RATE: f64 = 0.5;
 /// The distance of the centre of mass from the edge of the support polygon that is kept, m.
 const MARGIN_M: f64 = 0.003;
 
+/// Where the centre of mass is over the feet on the ground.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand {
+    centre: Vector2<f64>,
+    support: SupportPolygon,
+}
+
 impl Engine {
     /// The twist for the time to the next point of the grid.
-    pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist) {
+    pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
         let settings = self.now.control.limits;
         let gait = self.now.gait;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
@@ -33,13 +41,18 @@ impl Engine {
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
         let reach = self.over_boundaries(start, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
-        let balance = self.balance(start, limited.twist);
-        limited = limited.scaled(balance.map_or(1.0, |edge| edge.factor(braking, lag)), LimitedBy::Stability);
+        let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
+        limited = limited.scaled(balance, LimitedBy::Stability);
         let mut ramped = self.now.control.ramp.step(limited, &settings);
         let hard = self.over_boundaries(start, ramped.twist, |edge| edge.hard_factor(GRID_S));
         if hard < 1.0 {
             self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
+        }
+        let hard = self.over_edges(start, stand, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        if hard < 1.0 {
+            self.now.control.ramp.scale(hard);
+            ramped = ramped.scaled(hard, LimitedBy::Stability);
         }
         start.twist = [start.twist[1], ramped.twist];
         start.limited_by = ramped.by;
@@ -91,15 +104,10 @@ impl Engine {
         least
     }
 
-    /// The edge of the support polygon that the centre of mass comes to soonest.
-    fn balance(&self, start: &State, twist: Twist) -> Option<Boundary> {
-        let gait = &self.now.gait;
-        if !gait.is_stable() || !self.is_tight(start) || twist.is_zero() {
-            return None;
-        }
-        let centre = self.centre(start);
-        let support = SupportPolygon::new(Self::planted(start));
-        let velocity = twist.velocity_at(centre);
+    /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
+    fn over_edges(&self, start: &State, stand: Option<&Stand>, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
+        let Some(Stand { centre, support }) = stand else { return 1.0 };
+        let velocity = twist.velocity_at(*centre);
         let time_left = match start.walk.time_in_the_air() {
             time if time > 0.0 => time,
             _ => f64::INFINITY,
@@ -111,12 +119,41 @@ impl Engine {
             let inward = Vector2::new(-along.y, along.x);
             Boundary { room: inward.dot(&(centre - a)) - MARGIN_M, speed: -inward.dot(&velocity), time_left }
         };
-        let soonest = |edge: &Boundary| if edge.speed > 1e-9 { edge.room / edge.speed } else { f64::INFINITY };
-        edges.map(boundary).min_by(|a, b| soonest(a).total_cmp(&soonest(b)))
+        edges.map(boundary).map(factor).fold(1.0, f64::min)
+    }
+
+    /// How the robot stands, where that may be near its limit.
+    pub(crate) fn stand_of(&self, start: &State) -> Option<Stand> {
+        let worth = self.now.gait.is_stable() && self.is_tight(start);
+        worth.then(|| Stand { centre: self.centre(start), support: SupportPolygon::new(Self::planted(start)) })
+    }
+
+    /// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
+    pub(crate) fn keep_balance(&self, start: &mut State, stand: Option<&Stand>) {
+        let Some(Stand { centre, support }) = stand else { return };
+        let in_body = start.footprint_from_body().inverse_transform_point(&Point3::new(centre.x, centre.y, 0.0));
+        let walked = start.twist[1].velocity_at(*centre) * GRID_S;
+        let margin_after = |start: &State| {
+            let mut later = *start;
+            later.offset = start.offset.moved(&start.offset_rate, GRID_S);
+            later.sway += start.sway_rate * GRID_S;
+            support.margin(later.footprint_from_body().transform_point(&in_body).coords.xy() + walked)
+        };
+        let now = support.margin(*centre);
+        let falls = |start: &State| {
+            let after = margin_after(start);
+            after < MARGIN_M && after < now
+        };
+        if falls(start) {
+            start.offset_rate = BodyOffset::default();
+        }
+        if falls(start) {
+            start.sway_rate = Vector2::zeros();
+        }
     }
 
     /// Whether the centre of mass may come near the edge of the support at all.
     fn is_tight(&self, start: &State) -> bool {
-        self.now.gait.sway() > 0.0 || !start.offset.is_zero()
+        self.now.gait.sway() > 0.0 || !start.offset.is_zero() || !start.offset_rate.is_zero()
     }
 }

@@ -12,7 +12,14 @@ pub(crate) enum Foot {
     /// On the ground, not moving over it.
     Planted { at: Vector3<f64> },
     /// In the air between two points of the ground, which move under the body as the ground does.
-    Swinging { lift_off: Vector3<f64>, touch_down: Vector2<f64>, progress: f64, seconds: f64, height: f64, at: Vector3<f64> },
+    Swinging {
+        lift_off: Vector3<f64>,
+        touch_down: Vector2<f64>,
+        progress: f64,
+        seconds: f64,
+        height: f64,
+        at: Vector3<f64>,
+    },
     /// At the end of its swing without having met the ground: it goes on down.
     Probing { at: Vector3<f64> },
     /// Switched off: held up out of the way.

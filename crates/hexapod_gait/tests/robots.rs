@@ -80,7 +80,7 @@ fn cases() -> impl Strategy<Value = (Vec<(Act, usize)>, f64)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn when_a_hexapod_is_driven_at_random_expect_its_limits_and_feet_kept((acts, rate) in cases()) {

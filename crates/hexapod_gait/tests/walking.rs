@@ -41,8 +41,14 @@ fn wave() -> Gait {
     Gait::try_new(&spec, &leg_places(&robot())).unwrap()
 }
 
-const LIMITS: TwistLimits =
-    TwistLimits { linear_velocity: 0.15, angular_velocity: 0.8, linear_acceleration: 0.3, angular_acceleration: 1.5, linear_jerk: 7.5, angular_jerk: 37.5 };
+const LIMITS: TwistLimits = TwistLimits {
+    linear_velocity: 0.15,
+    angular_velocity: 0.8,
+    linear_acceleration: 0.3,
+    angular_acceleration: 1.5,
+    linear_jerk: 7.5,
+    angular_jerk: 37.5,
+};
 
 fn engine() -> Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();

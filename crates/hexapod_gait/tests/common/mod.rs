@@ -40,7 +40,11 @@ pub fn robot(legs: usize) -> Arc<Robot> {
             let (x, y) = (0.07 * (rows - 1) as f64 * along, 0.07 * side);
             let yaw = side * (std::f64::consts::FRAC_PI_2 - 0.6 * along);
             let name = format!("{}_{row}", if side > 0.0 { "left" } else { "right" });
-            let parts = [("coxa", 0.052, 0.07, (-0.8, 0.8)), ("femur", 0.066, 0.03, (-1.5, 1.5)), ("tibia", 0.133, 0.08, (-2.6, 0.5))];
+            let parts = [
+                ("coxa", 0.052, 0.07, (-0.8, 0.8)),
+                ("femur", 0.066, 0.03, (-1.5, 1.5)),
+                ("tibia", 0.133, 0.08, (-2.6, 0.5)),
+            ];
             let mut parent = "base_link".to_owned();
             let mut origin = format!("xyz=\"{x} {y} 0\" rpy=\"0 0 {yaw}\"");
             for (part, length, mass, (lower, upper)) in parts {
