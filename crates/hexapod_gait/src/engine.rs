@@ -76,6 +76,10 @@ impl Engine {
             sway: Vector2::zeros(),
             sway_rate: Vector2::zeros(),
             twist: [Twist::ZERO; 2],
+            aim: [Twist::ZERO; 2],
+            swing_pace: 1.0,
+            mean_pace: 1.0,
+            tight: false,
             angles: [LegAngles::zeros(0); MAX_LEGS],
             limited_by: LimitedBy::Nothing,
         };

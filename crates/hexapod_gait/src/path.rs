@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
-use crate::state::{GRID_S, Mode, Segment, State};
+use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::Motion;
 use crate::walk::Ground;
 use hexapod_kinematics::{Batch, Lanes3, LegAngles};
@@ -23,12 +23,8 @@ enum Obstacle {
     OutOfReach,
 }
 
-/// How fast things go: the path, and the body's offset beside it.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    path: f64,
-    offset: f64,
-}
+/// Swings are not slowed further than this before the body is.
+const LEAST_SWING_PACE: f64 = 0.2;
 
 impl Engine {
     /// The robot `ns` after `start`, its joints not yet solved. Always from the start of the segment, never from a
@@ -36,10 +32,11 @@ impl Engine {
     fn at(&self, start: &State, ns: u64, pace: Pace) -> State {
         let mut state = *start;
         let real = ns as f64 * 1e-9;
-        let time = real * pace.path;
+        let time = real * pace.body;
         state.ns += ns;
+        state.swing_pace = pace.swing;
         state.offset = start.offset.moved(&start.offset_rate, real * pace.offset);
-        state.sway += start.sway_rate * (real * pace.path);
+        state.sway += start.sway_rate * (real * pace.body);
         match &mut state.mode {
             Mode::Sitting | Mode::Standing => {}
             Mode::Placing(placing) => {
@@ -57,8 +54,8 @@ impl Engine {
             Mode::Walking | Mode::Stopping(_) => {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
-                let twist = start.twist_after(ns as f64);
-                let ground = Ground { motion, twist, time };
+                let aim = start.aim_after(ns as f64);
+                let ground = Ground { motion, aim, time: time * pace.swing };
                 state.walk.advance(&self.now.gait, &self.stance, &ground);
             }
         }
@@ -68,8 +65,7 @@ impl Engine {
     /// The robot at the present moment, somewhere in a segment.
     pub(crate) fn within(&self, segment: &Segment) -> State {
         let start = &self.now.start;
-        let pace = Pace { path: segment.pace, offset: segment.offset_pace };
-        let mut state = self.at(start, self.now.elapsed_ns, pace);
+        let mut state = self.at(start, self.now.elapsed_ns, segment.pace);
         if self.solve(start, &mut state).is_none() {
             // Both ends are within reach: only rounding at its very edge can bring one here.
             let part = self.now.elapsed_ns as f64 / segment.ns as f64;
@@ -84,31 +80,33 @@ impl Engine {
 
     /// The segment of `ns` from `start` on, as fast as the joints can take it.
     pub(crate) fn segment(&self, start: &mut State, ns: u64) -> Segment {
-        let mut pace = Pace { path: 1.0, offset: 1.0 };
+        let mut pace = Pace::FULL;
         let mut by = LimitedBy::Nothing;
-        let resting = !start.mode.steps() && start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
+        let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
-            return Segment { ns, pace: 1.0, offset_pace: 1.0, by, end: self.at(start, ns, pace) };
+            return Segment { ns, pace, by, end: self.at(start, ns, pace) };
         }
         let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
         for _ in 0..attempts {
             let mut end = self.at(start, ns, pace);
             match self.reachable(start, &mut end, ns, pace) {
-                Ok(()) => return Segment { ns, pace: pace.path, offset_pace: pace.offset, by, end },
+                Ok(()) => return Segment { ns, pace, by, end },
                 Err(Obstacle::TooFast(ratio)) => {
                     by = by.max(LimitedBy::JointVelocity);
-                    pace.path *= 0.95 / ratio;
+                    if start.mode.steps() && pace.swing > LEAST_SWING_PACE {
+                        pace.swing = (pace.swing * 0.93 / (ratio * ratio)).max(LEAST_SWING_PACE);
+                    } else {
+                        pace = pace.slower(0.95 / ratio);
+                    }
                 }
                 Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
                     start.sway_rate = Vector2::zeros();
-                    continue;
                 }
                 Err(Obstacle::OutOfReach) => {
                     by = LimitedBy::Kinematics;
-                    pace.path *= if start.mode == Mode::Standing { 0.25 } else { 0.5 };
+                    pace = pace.slower(if start.mode == Mode::Standing { 0.25 } else { 0.5 });
                 }
             }
-            pace.offset = pace.path;
         }
         self.blocked(start, ns)
     }
@@ -119,21 +117,21 @@ impl Engine {
     /// the stance is within reach.
     fn blocked(&self, start: &mut State, ns: u64) -> Segment {
         let by = LimitedBy::Kinematics;
-        let still = Pace { path: 0.0, offset: 0.0 };
+        let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {
             // A body that is on its way down has come far enough.
             start.mode = Mode::Sitting;
-            return Segment { ns, pace: 0.0, offset_pace: 0.0, by, end: self.at(start, ns, still) };
+            return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
         }
         if start.mode != Mode::Standing {
             for way in WayBack::ALL {
                 start.offset_rate = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
-                let mut pace = Pace { path: 0.0, offset: 1.0 };
+                let mut pace = Pace { offset: 1.0, ..still };
                 for _ in 0..RETREATS {
                     let mut end = self.at(start, ns, pace);
                     match self.reachable(start, &mut end, ns, pace) {
                         Ok(()) if end.offset != start.offset => {
-                            return Segment { ns, pace: 0.0, offset_pace: pace.offset, by, end };
+                            return Segment { ns, pace, by, end };
                         }
                         Err(Obstacle::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
                         Ok(()) | Err(Obstacle::OutOfReach) => pace.offset *= 0.25,
@@ -142,7 +140,7 @@ impl Engine {
             }
         }
         start.offset_rate = BodyOffset::default();
-        Segment { ns, pace: 0.0, offset_pace: 0.0, by, end: self.at(start, ns, still) }
+        Segment { ns, pace: still, by, end: self.at(start, ns, still) }
     }
 
     /// Solves the joints at the end of a segment, and tells whether they get there in time.

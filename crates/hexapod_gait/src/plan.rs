@@ -19,6 +19,9 @@ const LEAST_TURN_RAD_S: f64 = 2e-3;
 const CENTRED_M: f64 = 0.006;
 /// Cycles a robot may tread on the spot before it sits down where its feet are.
 const CENTRING_CYCLES: f64 = 3.0;
+/// The margin with which a foot may be lifted, m, and the one below which it is watched.
+const LIFT_MARGIN_M: f64 = 0.006;
+const TIGHT_M: f64 = 0.03;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
 
@@ -54,7 +57,8 @@ impl Engine {
             let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
             self.steer(start, wanted, stand.as_ref());
         } else {
-            (start.twist, start.limited_by) = ([Twist::ZERO; 2], LimitedBy::Nothing);
+            (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
+            start.limited_by = LimitedBy::Nothing;
         }
         let target = self.offset_target(start, wanted, input.body_offset.clipped());
         if start.offset.is_near(&target) {
@@ -226,13 +230,15 @@ impl Engine {
             }
             if gait.is_stable() {
                 let centre = *centre.get_or_insert_with(|| self.centre(start));
-                if !stands_without(start, leg, centre) {
+                let margin = margin_without(start, leg, centre);
+                start.tight = margin < TIGHT_M;
+                if margin < LIFT_MARGIN_M {
                     // Its turn stays until the others are down.
                     start.walk.waiting = true;
                     continue;
                 }
             }
-            let (twist, height) = (start.twist_after(0.0), self.now.control.step_height);
+            let (twist, height) = (start.aim_after(0.0), self.now.control.step_height);
             start.walk.lift(gait, &self.stance, leg, twist, height);
         }
     }
@@ -309,8 +315,8 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
     if control.held { Twist::ZERO } else { twist }
 }
 
-/// Whether the robot stands on its planted feet without one of them.
-fn stands_without(start: &State, without: usize, centre: Vector2<f64>) -> bool {
+/// The margin by which the robot stands on its planted feet without one of them.
+fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
     let mut feet = [Vector2::zeros(); MAX_LEGS];
     let mut count = 0;
     for (leg, foot) in start.walk.feet().iter().enumerate() {
@@ -319,5 +325,5 @@ fn stands_without(start: &State, without: usize, centre: Vector2<f64>) -> bool {
             count += 1;
         }
     }
-    SupportPolygon::new(feet[..count].iter().copied()).margin(centre) >= 0.0
+    SupportPolygon::new(feet[..count].iter().copied()).margin(centre)
 }

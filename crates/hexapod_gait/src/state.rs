@@ -86,6 +86,13 @@ pub(crate) struct State {
     pub sway_rate: Vector2<f64>,
     /// The twist at the last point of the grid and at the next.
     pub twist: [Twist; 2],
+    /// The twist that feet in the air expect when they are down, likewise.
+    pub aim: [Twist; 2],
+    /// The pace of the present swings, and its mean over some steps.
+    pub swing_pace: f64,
+    pub mean_pace: f64,
+    /// The centre of mass may come near the edge of the support.
+    pub tight: bool,
     pub angles: [LegAngles; MAX_LEGS],
     pub limited_by: LimitedBy,
 }
@@ -115,6 +122,12 @@ impl State {
         ((self.ns % GRID_NS) as f64 + later_ns) / GRID_NS as f64
     }
 
+    /// The twist that feet in the air expect, `later_ns` from now.
+    pub(crate) fn aim_after(&self, later_ns: f64) -> Twist {
+        let [from, to] = self.aim;
+        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+    }
+
     /// The twist `later_ns` from now, before the next point of the grid.
     pub(crate) fn twist_after(&self, later_ns: f64) -> Twist {
         let [from, to] = self.twist;
@@ -129,13 +142,30 @@ impl State {
     }
 }
 
+/// How fast things go, in parts of what was planned. Where a joint of a leg in the air would be too fast, its swing and
+/// the phase take longer and the body goes on; where that does not help, all does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub body: f64,
+    /// Of the body's pace.
+    pub swing: f64,
+    /// The body's offset over its feet.
+    pub offset: f64,
+}
+
+impl Pace {
+    pub(crate) const FULL: Self = Self { body: 1.0, swing: 1.0, offset: 1.0 };
+
+    pub(crate) fn slower(self, factor: f64) -> Self {
+        Self { body: self.body * factor, offset: self.offset * factor, ..self }
+    }
+}
+
 /// A stretch of time in which nothing begins or ends, and the robot at its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub ns: u64,
-    /// Seconds of the path for each second, and of the body's offset beside it.
-    pub pace: f64,
-    pub offset_pace: f64,
+    pub pace: Pace,
     pub by: LimitedBy,
     pub end: State,
 }
@@ -143,7 +173,7 @@ pub(crate) struct Segment {
 impl Segment {
     /// The body's mean twist over the first `ns` of a segment that starts at `start`.
     pub(crate) fn mean_twist(&self, start: &State, ns: u64) -> Twist {
-        start.twist_after(ns as f64 / 2.0).scaled(self.pace)
+        start.twist_after(ns as f64 / 2.0).scaled(self.pace.body)
     }
 }
 

@@ -14,10 +14,15 @@ use nalgebra::{Point3, Vector2};
 
 /// Part of the acceleration limit that is counted on when a boundary comes near.
 const BRAKING_PART: f64 = 0.9;
+/// How much faster than the body's twist the twist may change that feet in the air expect.
+const AIM_RATE: f64 = 3.0;
+/// How quickly the mean pace of the swings follows, in parts for each step of the grid.
+const PACE_FALL: f64 = 0.04;
+const PACE_RISE: f64 = 0.01;
 /// How fast the cycle time changes, per second.
 const CYCLE_RATE: f64 = 0.5;
 /// The distance of the centre of mass from the edge of the support polygon that is kept, m.
-const MARGIN_M: f64 = 0.003;
+const MARGIN_M: f64 = 0.004;
 
 /// Where the centre of mass is over the feet on the ground.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +38,9 @@ impl Engine {
         let gait = self.now.gait;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
         self.adapt_cycle(start, limited.twist);
-        limited = limited.scaled(self.stride_factor(&gait, start.walk.cycle, limited.twist), LimitedBy::Stride);
+        // Swings that the joints draw out make steps longer.
+        let cycle = start.walk.cycle / start.mean_pace;
+        limited = limited.scaled(self.stride_factor(&gait, cycle, limited.twist), LimitedBy::Stride);
         if let Some(next) = &self.now.next_gait {
             let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
             limited = limited.scaled(factor, LimitedBy::Stride);
@@ -43,6 +50,7 @@ impl Engine {
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
+        let aim = limited.twist;
         let mut ramped = self.now.control.ramp.step(limited, &settings);
         let hard = self.over_boundaries(start, ramped.twist, |edge| edge.hard_factor(GRID_S));
         if hard < 1.0 {
@@ -55,6 +63,8 @@ impl Engine {
             ramped = ramped.scaled(hard, LimitedBy::Stability);
         }
         start.twist = [start.twist[1], ramped.twist];
+        let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), AIM_RATE * GRID_S);
+        start.aim = [start.aim[1], aim.twist];
         start.limited_by = ramped.by;
     }
 
@@ -86,6 +96,10 @@ impl Engine {
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
+        if start.walk.time_in_the_air() > 0.0 {
+            let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
+            start.mean_pace += gain * (start.swing_pace - start.mean_pace);
+        }
         let cycle = self.cycle_for(&self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
@@ -97,7 +111,7 @@ impl Engine {
         let mut least: f64 = 1.0;
         for (leg, (foot, &rest)) in start.walk.feet().iter().zip(self.stance.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
-            let time_left = if start.walk.waiting { f64::INFINITY } else { start.walk.time_to_lift(gait, leg) };
+            let time_left = if start.walk.waiting { f64::INFINITY } else { start.walk.time_to_lift(gait, leg) / start.swing_pace };
             let edge = limits::reach(at.xy(), rest + start.sway, self.stance.reach(), time_left, twist);
             least = least.min(factor(edge));
         }
@@ -154,6 +168,6 @@ impl Engine {
 
     /// Whether the centre of mass may come near the edge of the support at all.
     fn is_tight(&self, start: &State) -> bool {
-        self.now.gait.sway() > 0.0 || !start.offset.is_zero() || !start.offset_rate.is_zero()
+        start.tight || self.now.gait.sway() > 0.0 || !start.offset.is_zero() || !start.offset_rate.is_zero()
     }
 }

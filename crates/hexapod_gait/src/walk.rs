@@ -46,9 +46,9 @@ impl Foot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground {
     pub motion: Motion,
-    /// The twist at the end of it.
-    pub twist: Twist,
-    /// Seconds of the path.
+    /// The twist that feet in the air expect when they are down.
+    pub aim: Twist,
+    /// Seconds by which the phase and the swings go on.
     pub time: f64,
 }
 
@@ -209,7 +209,7 @@ impl Walk {
                     let progress = (before + ground.time / seconds).min(1.0);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let wanted = ground.twist.motion(half_stance + (1.0 - progress) * seconds).apply(rest);
+                    let wanted = ground.aim.motion(half_stance + (1.0 - progress) * seconds).apply(rest);
                     let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
                     let travel = gait.swing().travel(progress);
                     let flat = lift_off.xy() + (touch_down - lift_off.xy()) * travel;
