@@ -40,6 +40,8 @@ pub struct Snapshot {
     pub(crate) elapsed_ns: u64,
     pub(crate) gait: Gait,
     pub(crate) next_gait: Option<Gait>,
+    /// Since when the next gait waits.
+    pub(crate) next_since_ns: u64,
     pub(crate) requests: Requests,
     pub(crate) tick: Tick,
 }
@@ -96,7 +98,7 @@ impl Engine {
         }
         let tick = Tick::blank(start.angles);
         let requests = Requests::default();
-        let now = Snapshot { start, control, segment: None, elapsed_ns: 0, gait, next_gait: None, requests, tick };
+        let now = Snapshot { start, control, segment: None, elapsed_ns: 0, gait, next_gait: None, next_since_ns: 0, requests, tick };
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
         let mut engine = Self { robot, stance, masses, batch, settings, now };
@@ -198,7 +200,10 @@ impl Engine {
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
     /// in the air finish their swing, and the other gait goes on with the feet that lag most.
     pub fn set_gait(&mut self, gait: Gait) {
-        self.now.next_gait = (gait != self.now.gait).then_some(gait);
+        if self.now.next_gait != Some(gait) {
+            self.now.next_gait = (gait != self.now.gait).then_some(gait);
+            self.now.next_since_ns = self.now.start.ns + self.now.elapsed_ns;
+        }
     }
 
     /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.

@@ -128,9 +128,9 @@ impl Boundary {
         if self.speed > allowed { allowed / self.speed } else { 1.0 }
     }
 
-    /// The part with which at most half of what is left is used up in `time` seconds.
+    /// The part with which no more than what is left is used up in `time` seconds.
     pub(crate) fn hard_factor(&self, time: f64) -> f64 {
-        let allowed = 0.5 * self.room.max(0.0) / time;
+        let allowed = self.room.max(0.0) / time;
         if self.speed > allowed { allowed / self.speed } else { 1.0 }
     }
 }

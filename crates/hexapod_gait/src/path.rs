@@ -94,7 +94,7 @@ impl Engine {
                 Err(Obstacle::TooFast(ratio)) => {
                     by = by.max(LimitedBy::JointVelocity);
                     if start.mode.steps() && pace.swing > LEAST_SWING_PACE {
-                        pace.swing = (pace.swing * 0.93 / (ratio * ratio)).max(LEAST_SWING_PACE);
+                        pace.swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
                     } else {
                         pace = pace.slower(0.95 / ratio);
                     }

@@ -1,7 +1,7 @@
 //! What is decided at each point of the grid: the mode, where the body goes, which feet are lifted.
 
 use crate::engine::{Engine, Posture};
-use crate::limits::LimitedBy;
+use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
 use crate::state::{Control, GRID_NS, GRID_S, Mode, Segment, State, Stopping};
@@ -105,8 +105,7 @@ impl Engine {
             Mode::Standing => {
                 self.take_next_gait(start);
                 if !wanted.is_zero() && self.granted(start, input.body_offset.clipped()).is_near(&start.offset) {
-                    start.walk.start(&self.now.gait, &self.stance, wanted);
-                    start.mode = Mode::Walking;
+                    self.start_walk(start, wanted);
                 }
             }
             Mode::Walking if wanted.is_zero() => {
@@ -115,13 +114,20 @@ impl Engine {
             Mode::Walking => self.switch_gait(start),
             Mode::Stopping(Stopping { then_sit: false, .. }) if !wanted.is_zero() => {
                 if start.walk.all_planted() {
-                    start.walk.start(&self.now.gait, &self.stance, wanted);
+                    self.start_walk(start, wanted);
                 }
                 start.mode = Mode::Walking;
             }
             Mode::Stopping(stop) => self.finish_stop(start, stop),
             _ => {}
         }
+    }
+
+    fn start_walk(&self, start: &mut State, wanted: Twist) {
+        let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
+        let factor = self.stride_factor(&self.now.gait, start.walk.cycle, limited);
+        start.walk.start(&self.now.gait, &self.stance, limited.scaled(factor));
+        start.mode = Mode::Walking;
     }
 
     /// Ends a stop when nothing moves any more and, before the robot sits, its feet are under it.
@@ -151,13 +157,20 @@ impl Engine {
         }
     }
 
-    /// Goes over to the next gait once the body is slow enough for it.
+    /// Goes over to the next gait once the body is slow enough for it, and the feet are where it can take them on.
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.now.next_gait else { return };
-        if self.stride_factor(&next, next.least_cycle_time(), start.twist[1]) >= 1.0 - 1e-9 {
-            self.take_next_gait(start);
-            start.walk.cycle = self.cycle_for(&next, start.twist[1]);
-            start.walk.start(&next, &self.stance, start.twist[1]);
+        let twist = start.twist[1];
+        if self.stride_factor(&next, next.least_cycle_time(), twist) < 1.0 - 1e-9 {
+            return;
+        }
+        let mut walk = start.walk;
+        walk.cycle = self.cycle_for(&next, twist);
+        walk.start(&next, &self.stance, twist);
+        if self.can_go_on(start, &walk, &next) {
+            (self.now.gait, self.now.next_gait) = (next, None);
+            start.walk = walk;
+            start.mean_pace = 1.0;
         }
     }
 

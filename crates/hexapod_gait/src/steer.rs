@@ -9,7 +9,7 @@ use crate::ramp::Ramp;
 use crate::state::{GRID_S, State};
 use crate::support::SupportPolygon;
 use crate::twist::Twist;
-use crate::walk::Foot;
+use crate::walk::{Foot, Walk};
 use nalgebra::{Point3, Vector2};
 
 /// Part of the acceleration limit that is counted on when a boundary comes near.
@@ -43,16 +43,17 @@ impl Engine {
         limited = limited.scaled(self.stride_factor(&gait, cycle, limited.twist), LimitedBy::Stride);
         if let Some(next) = &self.now.next_gait {
             let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
-            limited = limited.scaled(factor, LimitedBy::Stride);
+            limited = limited.scaled(factor * self.patience(start), LimitedBy::Stride);
         }
+        // Feet in the air are put where they will be wanted once what slows the body now is over.
+        let aim = limited.twist;
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-        let reach = self.over_boundaries(start, limited.twist, |edge| edge.factor(braking, lag));
+        let reach = self.over_reach(start, &start.walk, &gait, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
-        let aim = limited.twist;
         let mut ramped = self.now.control.ramp.step(limited, &settings);
-        let hard = self.over_boundaries(start, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        let hard = self.over_reach(start, &start.walk, &gait, ramped.twist, |edge| edge.hard_factor(GRID_S));
         if hard < 1.0 {
             self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -105,13 +106,32 @@ impl Engine {
         start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
     }
 
+    /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
+    fn patience(&self, start: &State) -> f64 {
+        let waited = start.ns.saturating_sub(self.now.next_since_ns) as f64 * 1e-9 / self.now.gait.cycle_time();
+        (1.5 - waited).clamp(0.2, 1.0)
+    }
+
+    /// Whether the body can go on as it does with these feet and this gait, braking no harder than it may.
+    pub(crate) fn can_go_on(&self, start: &State, walk: &Walk, gait: &Gait) -> bool {
+        let limits = &self.now.control.limits;
+        let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
+        self.over_reach(start, walk, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+    }
+
     /// The least factor over the edges of the reach of all feet on the ground.
-    fn over_boundaries(&self, start: &State, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
-        let gait = &self.now.gait;
+    fn over_reach(
+        &self,
+        start: &State,
+        walk: &Walk,
+        gait: &Gait,
+        twist: Twist,
+        factor: impl Fn(Boundary) -> f64,
+    ) -> f64 {
         let mut least: f64 = 1.0;
-        for (leg, (foot, &rest)) in start.walk.feet().iter().zip(self.stance.rest()).enumerate() {
+        for (leg, (foot, &rest)) in walk.feet().iter().zip(self.stance.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
-            let time_left = if start.walk.waiting { f64::INFINITY } else { start.walk.time_to_lift(gait, leg) / start.swing_pace };
+            let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
             let edge = limits::reach(at.xy(), rest + start.sway, self.stance.reach(), time_left, twist);
             least = least.min(factor(edge));
         }

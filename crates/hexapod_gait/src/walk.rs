@@ -156,39 +156,59 @@ impl Walk {
         }
     }
 
-    /// Sets the phase so that the feet which lag most behind `twist` are lifted next, once those in the air are down.
+    /// Sets the phase for a walk with `twist`: one at which a foot is about to be lifted, once those in the air are
+    /// down, chosen so that no foot is carried far back before its turn. On the spot the feet farthest from their
+    /// places go first.
     pub(crate) fn start(&mut self, gait: &Gait, stance: &Stance, twist: Twist) {
-        let lag = |leg: usize| {
-            let rest = stance.rest()[leg];
-            let at = self.feet[leg].position().xy();
-            // Without a direction to lag in, the feet farthest from their places go first.
-            (rest - at).dot(&twist.velocity_at(rest)) + 1e-3 * (rest - at).norm()
-        };
-        let group_lag = |leader: usize| {
-            let phase = gait.lift_off_phase(leader);
-            let together = |leg: &usize| {
-                let apart = fraction(gait.lift_off_phase(*leg) - phase);
-                apart.min(1.0 - apart) < 1e-9
+        self.waiting = false;
+        let mut best = (f64::NEG_INFINITY, self.phase);
+        for leader in (0..self.count).filter(|&leg| self.feet[leg].is_planted()) {
+            let phase = self.phase_before_lift(gait, leader);
+            let fit = if twist.is_zero() {
+                self.distance_of_group(gait, stance, leader)
+            } else {
+                -Self { phase, ..*self }.farthest_at_lift(gait, stance, twist)
             };
-            let group = (0..self.count).filter(|leg| self.feet[*leg].is_planted()).filter(together);
-            let (sum, members) = group.fold((0.0, 0), |(sum, members), leg| (sum + lag(leg), members + 1));
-            if members > 0 { sum } else { f64::NEG_INFINITY }
-        };
-        let mut leader = 0;
-        for leg in 1..self.count {
-            if group_lag(leg) > group_lag(leader) + 1e-9 {
-                leader = leg;
+            if fit > best.0 + 1e-9 {
+                best = (fit, phase);
             }
         }
-        let next = gait.lift_off_phase(leader);
-        // Not as early as another leg's lift-off, which would then come first.
+        self.phase = best.1;
+    }
+
+    /// The phase just before a leg is lifted, with time for the feet in the air to come down but none for another
+    /// leg's turn to come first.
+    fn phase_before_lift(&self, gait: &Gait, leg: usize) -> f64 {
+        let next = gait.lift_off_phase(leg);
         let clear = (0..self.count)
-            .map(|leg| fraction(next - gait.lift_off_phase(leg)))
+            .map(|other| fraction(next - gait.lift_off_phase(other)))
             .filter(|&apart| apart > 1e-9 && apart < 1.0 - 1e-9)
             .fold(1.0, f64::min);
-        let wait = (self.time_in_the_air() / self.cycle).min(0.99 * clear);
-        self.phase = fraction(next - wait);
-        self.waiting = false;
+        fraction(next - (self.time_in_the_air() / self.cycle).min(0.99 * clear))
+    }
+
+    /// How far from its resting place a planted foot gets before it is lifted.
+    fn farthest_at_lift(&self, gait: &Gait, stance: &Stance, twist: Twist) -> f64 {
+        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+        let farthest = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| match foot {
+            Foot::Planted { at } => {
+                (at.xy() - rest - twist.velocity_at(*rest) * self.time_to_lift(gait, leg)).norm_squared()
+            }
+            _ => 0.0,
+        };
+        feet.map(farthest).fold(0.0, f64::max).sqrt()
+    }
+
+    /// How far the planted feet that are lifted together with one are from their places, in sum.
+    fn distance_of_group(&self, gait: &Gait, stance: &Stance, leader: usize) -> f64 {
+        let phase = gait.lift_off_phase(leader);
+        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+        let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
+            let apart = fraction(gait.lift_off_phase(leg) - phase);
+            let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
+            if counts { (foot.position().xy() - rest).norm() } else { 0.0 }
+        };
+        feet.map(distance).sum()
     }
 
     /// Moves phase and feet on.

@@ -19,7 +19,9 @@ fn switch(engine: &mut Engine, observer: &mut Observer, input: &Input, to: Gait)
         let before = engine.last().twist;
         drive(engine, observer, input, 1).unwrap();
         let now = engine.last().twist;
-        assert!((now.vx - before.vx).hypot(now.vy - before.vy) <= LIMITS.linear_acceleration * DT * 1.001);
+        let by = engine.last().limited_by;
+        let change = (now.vx - before.vx).hypot(now.vy - before.vy);
+        assert!(change <= LIMITS.linear_acceleration * DT * 1.001, "{before:?} to {now:?}, limited by {by:?}");
         assert!((now.wz - before.wz).abs() <= LIMITS.angular_acceleration * DT * 1.001);
         assert_eq!(engine.last().state, GaitState::Walking, "the body goes on");
         ticks += 1;
@@ -57,6 +59,7 @@ fn when_gaits_change_at_every_phase_of_full_speed_expect_the_next_walked_within_
                 // On to this phase of the gait that is left; a cycle has fewer ticks than 64 parts at times.
                 let wait = (f64::from(part) / 64.0 * from.cycle_time() / DT) as usize;
                 drive(&mut engine, &mut observer, &input, wait).unwrap();
+                println!("{input:?} {part} {} to {}", from.cycle_time(), to.cycle_time());
                 let taken = switch(&mut engine, &mut observer, &input, to);
                 let round = all_lifted(&mut engine, &mut observer, &input);
                 let two_cycles = (2.0 * from.cycle_time().max(to.cycle_time()) / DT) as usize;
