@@ -107,6 +107,9 @@ impl TwistLimits {
     }
 }
 
+/// What is kept of a foot's reach for braking, m.
+const SPARE_M: f64 = 0.002;
+
 /// A boundary something moves towards as the body goes: the edge of a foot's reach, an edge of the support polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Boundary {
@@ -119,6 +122,11 @@ pub(crate) struct Boundary {
 }
 
 impl Boundary {
+    /// The boundary a little nearer, so that braking that comes a little late is no harder.
+    pub(crate) fn short(self) -> Self {
+        Self { room: self.room - SPARE_M, ..self }
+    }
+
     /// The part of the wanted twist with which the boundary is left in time, or can be stopped short of by braking at
     /// `braking` m/s^2 after `lag` seconds.
     pub(crate) fn factor(&self, braking: f64, lag: f64) -> f64 {

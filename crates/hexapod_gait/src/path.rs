@@ -54,8 +54,8 @@ impl Engine {
             Mode::Walking | Mode::Stopping(_) => {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
-                let aim = start.aim_after(ns as f64);
-                let ground = Ground { motion, aim, time: time * pace.swing };
+                let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
+                let ground = Ground { motion, twist, aim, time: time * pace.swing };
                 state.walk.advance(&self.now.gait, &self.stance, &ground);
             }
         }

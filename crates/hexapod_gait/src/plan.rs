@@ -251,8 +251,8 @@ impl Engine {
                     continue;
                 }
             }
-            let (twist, height) = (start.aim_after(0.0), self.now.control.step_height);
-            start.walk.lift(gait, &self.stance, leg, twist, height);
+            let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
+            start.walk.lift(gait, &self.stance, leg, twists, height);
         }
     }
 

@@ -48,7 +48,7 @@ impl Engine {
         // Feet in the air are put where they will be wanted once what slows the body now is over.
         let aim = limited.twist;
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-        let reach = self.over_reach(start, &start.walk, &gait, limited.twist, |edge| edge.factor(braking, lag));
+        let reach = self.over_reach(start, &start.walk, &gait, limited.twist, |edge| edge.short().factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);

@@ -38,7 +38,7 @@ impl SwingProfile {
 }
 
 /// Part of the swing that a foot takes to come up to speed, and again to slow down.
-const BLEND: f64 = 0.35;
+const BLEND: f64 = 0.4;
 
 /// From 0 to 1 with a speed that rises and falls as a smooth step and is constant between; clamps `s`.
 fn blended(s: f64) -> f64 {

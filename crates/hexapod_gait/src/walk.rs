@@ -46,7 +46,8 @@ impl Foot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground {
     pub motion: Motion,
-    /// The twist that feet in the air expect when they are down.
+    /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
+    pub twist: Twist,
     pub aim: Twist,
     /// Seconds by which the phase and the swings go on.
     pub time: f64,
@@ -66,6 +67,8 @@ pub(crate) struct Walk {
 
 /// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
 const TOUCH_DOWN_GAIN: f64 = 10.0;
+/// Part of its circle in which a foot is put down.
+const PLACE_PART: f64 = 0.9;
 /// Events nearer together than this are one, s.
 pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
@@ -147,11 +150,18 @@ impl Walk {
     }
 
     /// Lifts a foot.
-    pub(crate) fn lift(&mut self, gait: &Gait, stance: &Stance, leg: usize, twist: Twist, height: f64) {
+    pub(crate) fn lift(
+        &mut self,
+        gait: &Gait,
+        stance: &Stance,
+        leg: usize,
+        (twist, aim): (Twist, Twist),
+        height: f64,
+    ) {
         if let Foot::Planted { at } = self.feet[leg] {
             let seconds = gait.swing_part() * self.cycle;
-            let ahead = seconds + 0.5 * gait.duty_factor() * self.cycle;
-            let touch_down = twist.motion(ahead).apply(stance.rest()[leg]);
+            let place = place(stance, stance.rest()[leg], &self.ahead(gait, aim));
+            let touch_down = twist.motion(seconds).apply(place);
             self.feet[leg] = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
         }
     }
@@ -211,12 +221,17 @@ impl Walk {
         feet.map(distance).sum()
     }
 
+    /// The body's motion over half a stance.
+    fn ahead(&self, gait: &Gait, aim: Twist) -> Motion {
+        aim.motion(0.5 * gait.duty_factor() * self.cycle)
+    }
+
     /// Moves phase and feet on.
     pub(crate) fn advance(&mut self, gait: &Gait, stance: &Stance, ground: &Ground) {
         if !self.waiting {
             self.phase = fraction(self.phase + ground.time / self.cycle);
         }
-        let half_stance = 0.5 * gait.duty_factor() * self.cycle;
+        let ahead = self.ahead(gait, ground.aim);
         for (foot, &rest) in self.feet[..self.count].iter_mut().zip(stance.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
@@ -229,7 +244,8 @@ impl Walk {
                     let progress = (before + ground.time / seconds).min(1.0);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let wanted = ground.aim.motion(half_stance + (1.0 - progress) * seconds).apply(rest);
+                    let place = place(stance, rest, &ahead);
+                    let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
                     let travel = gait.swing().travel(progress);
                     let flat = lift_off.xy() + (touch_down - lift_off.xy()) * travel;
@@ -243,6 +259,13 @@ impl Walk {
             };
         }
     }
+}
+
+/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its circle.
+fn place(stance: &Stance, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
+    let step = ahead.apply(rest) - rest;
+    let (length, most) = (step.norm(), PLACE_PART * stance.reach());
+    if length > most { rest + step * (most / length) } else { rest + step }
 }
 
 /// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate

@@ -11,18 +11,24 @@ const DT: f64 = 0.01;
 const FULL_SPEED: [(f64, f64, f64); 5] =
     [(0.15, 0.0, 0.0), (-0.15, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8), (0.1, 0.05, -0.3)];
 
-/// Ticks until the robot walks the gait, judged from outside at every tick, twist included.
+/// One tick, judged from outside, whose twist changes no faster than the acceleration limits.
+fn tick(engine: &mut Engine, observer: &mut Observer, input: &Input) {
+    let before = engine.last().twist;
+    drive(engine, observer, input, 1).unwrap();
+    let now = engine.last().twist;
+    let by = engine.last().limited_by;
+    let change = (now.vx - before.vx).hypot(now.vy - before.vy);
+    assert!(change <= LIMITS.linear_acceleration * DT * 1.001, "{before:?} to {now:?}, limited by {by:?}");
+    let turn = (now.wz - before.wz).abs();
+    assert!(turn <= LIMITS.angular_acceleration * DT * 1.001, "{before:?} to {now:?}, limited by {by:?}");
+}
+
+/// Ticks until the robot walks the gait.
 fn switch(engine: &mut Engine, observer: &mut Observer, input: &Input, to: Gait) -> usize {
     engine.set_gait(to);
     let mut ticks = 0;
     while *engine.gait() != to {
-        let before = engine.last().twist;
-        drive(engine, observer, input, 1).unwrap();
-        let now = engine.last().twist;
-        let by = engine.last().limited_by;
-        let change = (now.vx - before.vx).hypot(now.vy - before.vy);
-        assert!(change <= LIMITS.linear_acceleration * DT * 1.001, "{before:?} to {now:?}, limited by {by:?}");
-        assert!((now.wz - before.wz).abs() <= LIMITS.angular_acceleration * DT * 1.001);
+        tick(engine, observer, input);
         assert_eq!(engine.last().state, GaitState::Walking, "the body goes on");
         ticks += 1;
         assert!(ticks < 1000, "never switched");
@@ -59,7 +65,6 @@ fn when_gaits_change_at_every_phase_of_full_speed_expect_the_next_walked_within_
                 // On to this phase of the gait that is left; a cycle has fewer ticks than 64 parts at times.
                 let wait = (f64::from(part) / 64.0 * from.cycle_time() / DT) as usize;
                 drive(&mut engine, &mut observer, &input, wait).unwrap();
-                println!("{input:?} {part} {} to {}", from.cycle_time(), to.cycle_time());
                 let taken = switch(&mut engine, &mut observer, &input, to);
                 let round = all_lifted(&mut engine, &mut observer, &input);
                 let two_cycles = (2.0 * from.cycle_time().max(to.cycle_time()) / DT) as usize;
@@ -80,11 +85,7 @@ fn when_stopped_at_every_phase_of_full_speed_expect_the_robot_planted_within_a_c
             let mut ticks = 0;
             let mut planted = 0;
             while engine.last().state != GaitState::Standing {
-                let before = engine.last().twist;
-                drive(&mut engine, &mut observer, &Input::default(), 1).unwrap();
-                let now = engine.last().twist;
-                assert!((now.vx - before.vx).hypot(now.vy - before.vy) <= LIMITS.linear_acceleration * DT * 1.001);
-                assert!((now.wz - before.wz).abs() <= LIMITS.angular_acceleration * DT * 1.001);
+                tick(&mut engine, &mut observer, &Input::default());
                 ticks += 1;
                 planted = if engine.last().contacts[..6].iter().all(|&down| down) { planted } else { ticks };
                 assert!(ticks <= 95, "{ticks} ticks");
