@@ -1,20 +1,28 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 use common::*;
+use hexapod_gait::*;
 fn main() {
-    let mut engine = engine(6);
-    let gaits = specs(6).iter().map(|spec| gait(engine.robot(), spec)).collect::<Vec<_>>();
-    let input = twist(0.0, 0.15, 0.0);
-    let mut last = *engine.gait();
-    for t in 0..2000 {
-        if t == 350 { engine.set_gait(gaits[2]); }
-        if t == 800 { engine.set_gait(gaits[1]); }
-        let tick = *engine.step(&input, 0.01);
-        let n = tick.twist;
-        if *engine.gait() != last { println!("switched at {t}"); last = *engine.gait(); }
-        if t > 340 && (t % 10 == 0) && t < 1200 {
-            let d: Vec<_> = (0..6).map(|i| format!("{}{:+.3}", if tick.contacts[i] {"_"} else {"^"}, (tick.feet[i].xy() - engine.rest_feet()[i]).y)).collect();
-            println!("{t} {:?} ph {:.3} v {:.4} {} by {:?} ", tick.state, tick.phase, n.vy, d.join(" "), tick.limited_by);
-        }
-    }
+    let mut e = engine(4);
+    let g = gait(e.robot(), &specs(4)[1]);
+    e.set_gait(g);
+    let b = Balance::new(e.robot());
+    let mut i = Input::default();
+    let mut t = 0;
+    let mut go = |e: &mut Engine, i: &Input, n: usize, p: usize| for _ in 0..n {
+        e.step(i, 0.01); t += 1;
+        if t % p == 0 { let k = e.last();
+            let d: Vec<_> = (0..4).map(|i| format!("{}{:+.3},{:+.3}", if k.contacts[i] {"_"} else {"^"}, (k.feet[i].xy() - e.rest_feet()[i]).x, (k.feet[i].xy() - e.rest_feet()[i]).y)).collect();
+            println!("{t} {:?} ph {:.3} v {:.3} {:.3} m {:.4} {} b {:.4?} by {:?}", k.state, k.phase, k.twist.vy, k.twist.wz, b.of(k).margin, d.join(" "), k.footprint_from_body.translation.vector.as_slice(), k.limited_by); }
+    };
+    go(&mut e, &i, 2, 1000);
+    e.sit(); go(&mut e, &i, 2, 1000);
+    i.body_offset = BodyOffset { translation: nalgebra::Vector3::new(0.0, -0.0317, 0.0), rotation: nalgebra::Vector3::new(11.3, 0.1098, -0.1903) };
+    go(&mut e, &i, 1, 1000);
+    e.stand(); go(&mut e, &i, 80, 1000);
+    i.twist = Twist::new(0.0, 0.137, -0.266); go(&mut e, &i, 76, 10);
+    i.twist = Twist::new(0.0, 0.1035, 0.0); go(&mut e, &i, 63, 10);
+    i.twist = Twist::new(0.0, 6e8, 0.0); go(&mut e, &i, 91, 10);
+    i.twist = Twist::ZERO; go(&mut e, &i, 22, 10);
+    e.sit(); go(&mut e, &i, 1400, 50);
 }

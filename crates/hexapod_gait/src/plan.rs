@@ -301,7 +301,24 @@ impl Engine {
         }
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
-        lean * (SWAY_PART * self.stance.reach() / lean.norm()).min(1.0)
+        let most = SWAY_PART * self.stance.reach();
+        self.within_reach(start, if lean.norm() > most { lean * (most / lean.norm()) } else { lean })
+    }
+
+    /// A sway brought back to where every planted foot is within its circle as the body sees it.
+    fn within_reach(&self, start: &State, mut sway: Vector2<f64>) -> Vector2<f64> {
+        let most = SWAY_REACH_PART * self.stance.reach();
+        for _ in 0..3 {
+            for (foot, rest) in start.walk.feet().iter().zip(self.stance.rest()) {
+                let Foot::Planted { at } = foot else { continue };
+                let offset = at.xy() - rest - sway;
+                let distance = offset.norm();
+                if distance > most {
+                    sway += offset * (1.0 - most / distance);
+                }
+            }
+        }
+        sway
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
@@ -315,6 +332,8 @@ impl Engine {
 
 /// Part of the feet's reach that a sway may take up; steps have the rest.
 pub(crate) const SWAY_PART: f64 = 0.5;
+/// Part of its circle that a sway may bring a foot to the edge of.
+const SWAY_REACH_PART: f64 = 0.9;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
 
