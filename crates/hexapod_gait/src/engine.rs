@@ -98,7 +98,17 @@ impl Engine {
         }
         let tick = Tick::blank(start.angles);
         let requests = Requests::default();
-        let now = Snapshot { start, control, segment: None, elapsed_ns: 0, gait, next_gait: None, next_since_ns: 0, requests, tick };
+        let now = Snapshot {
+            start,
+            control,
+            segment: None,
+            elapsed_ns: 0,
+            gait,
+            next_gait: None,
+            next_since_ns: 0,
+            requests,
+            tick,
+        };
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
         let mut engine = Self { robot, stance, masses, batch, settings, now };

@@ -55,7 +55,8 @@ impl Engine {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
-                let ground = Ground { motion, twist, aim, time: time * pace.swing };
+                let reach = self.reach_of(&self.now.gait);
+                let ground = Ground { motion, twist, aim, reach, time: time * pace.swing };
                 state.walk.advance(&self.now.gait, &self.stance, &ground);
             }
         }

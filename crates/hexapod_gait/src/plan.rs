@@ -252,7 +252,7 @@ impl Engine {
                 }
             }
             let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
-            start.walk.lift(gait, &self.stance, leg, twists, height);
+            start.walk.lift(gait, &self.stance, leg, twists, (height, self.reach_of(gait)));
         }
     }
 
@@ -272,7 +272,7 @@ impl Engine {
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.stance.reach()
+        (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.reach_of(&self.now.gait)
     }
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
@@ -302,23 +302,7 @@ impl Engine {
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
         let most = SWAY_PART * self.stance.reach();
-        self.within_reach(start, if lean.norm() > most { lean * (most / lean.norm()) } else { lean })
-    }
-
-    /// A sway brought back to where every planted foot is within its circle as the body sees it.
-    fn within_reach(&self, start: &State, mut sway: Vector2<f64>) -> Vector2<f64> {
-        let most = SWAY_REACH_PART * self.stance.reach();
-        for _ in 0..3 {
-            for (foot, rest) in start.walk.feet().iter().zip(self.stance.rest()) {
-                let Foot::Planted { at } = foot else { continue };
-                let offset = at.xy() - rest - sway;
-                let distance = offset.norm();
-                if distance > most {
-                    sway += offset * (1.0 - most / distance);
-                }
-            }
-        }
-        sway
+        if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
@@ -331,9 +315,7 @@ impl Engine {
 }
 
 /// Part of the feet's reach that a sway may take up; steps have the rest.
-pub(crate) const SWAY_PART: f64 = 0.5;
-/// Part of its circle that a sway may bring a foot to the edge of.
-const SWAY_REACH_PART: f64 = 0.9;
+pub(crate) const SWAY_PART: f64 = 0.45;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
 

@@ -52,6 +52,8 @@ const MAX_ROOM_M: f64 = 0.3;
 const DIRECTIONS: usize = 12;
 /// The part of a foot's circle over which it may be at its full lift.
 const LIFTED_PART: f64 = 0.6;
+/// The part over which it may be at a third of it.
+const RISING_PART: f64 = 0.9;
 
 impl Stance {
     /// Chooses for each leg the resting place, straight out from its hip, about which the foot has most room.
@@ -170,7 +172,11 @@ fn room_about(leg: &Leg, usable: &Usable, place: Vector2<f64>, spec: StanceSpec)
             reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
         };
         // A swing is low where it starts and ends, and at its highest near the resting place.
-        (0..DIRECTIONS).all(|d| at(d, 1.0, -spec.height) && at(d, LIFTED_PART, -spec.height + spec.step_height))
+        (0..DIRECTIONS).all(|d| {
+            at(d, 1.0, -spec.height)
+                && at(d, RISING_PART, -spec.height + 0.35 * spec.step_height)
+                && at(d, LIFTED_PART, -spec.height + spec.step_height)
+        })
     };
     let mut room = 0.0;
     while room < MAX_ROOM_M && fits(room + ROOM_STEP_M) {

@@ -37,6 +37,10 @@ impl Engine {
         let settings = self.now.control.limits;
         let gait = self.now.gait;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
+        if start.walk.waiting {
+            // The body must not run away from the foot whose turn it is.
+            limited = limited.scaled(0.0, LimitedBy::Stability);
+        }
         self.adapt_cycle(start, limited.twist);
         // Swings that the joints draw out make steps longer.
         let cycle = start.walk.cycle / start.mean_pace;
@@ -78,8 +82,12 @@ impl Engine {
 
     /// The longest step with a gait: a body that sways leaves less room for it.
     fn stride_of(&self, gait: &Gait) -> f64 {
-        let stride = self.stance.stride();
-        if gait.sway() > 0.0 { stride * (1.0 - SWAY_PART) } else { stride }
+        self.stance.stride() / self.stance.reach() * self.reach_of(gait)
+    }
+
+    /// How far from rest a foot may be put with a gait, m.
+    pub(crate) fn reach_of(&self, gait: &Gait) -> f64 {
+        self.stance.reach() * if gait.sway() > 0.0 { 1.0 - SWAY_PART } else { 1.0 }
     }
 
     fn fastest(&self, twist: Twist) -> f64 {
@@ -132,7 +140,7 @@ impl Engine {
         for (leg, (foot, &rest)) in walk.feet().iter().zip(self.stance.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
             let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
-            let edge = limits::reach(at.xy(), rest + start.sway, self.stance.reach(), time_left, twist);
+            let edge = limits::reach(at.xy(), rest, self.reach_of(gait), time_left, twist);
             least = least.min(factor(edge));
         }
         least

@@ -49,6 +49,8 @@ pub(crate) struct Ground {
     /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
     pub twist: Twist,
     pub aim: Twist,
+    /// How far from rest a foot may be put down, m.
+    pub reach: f64,
     /// Seconds by which the phase and the swings go on.
     pub time: f64,
 }
@@ -156,11 +158,11 @@ impl Walk {
         stance: &Stance,
         leg: usize,
         (twist, aim): (Twist, Twist),
-        height: f64,
+        (height, reach): (f64, f64),
     ) {
         if let Foot::Planted { at } = self.feet[leg] {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(stance, stance.rest()[leg], &self.ahead(gait, aim));
+            let place = place(reach, stance.rest()[leg], &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             self.feet[leg] = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
         }
@@ -244,7 +246,7 @@ impl Walk {
                     let progress = (before + ground.time / seconds).min(1.0);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let place = place(stance, rest, &ahead);
+                    let place = place(ground.reach, rest, &ahead);
                     let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
                     let travel = gait.swing().travel(progress);
@@ -262,9 +264,9 @@ impl Walk {
 }
 
 /// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its circle.
-fn place(stance: &Stance, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
+fn place(reach: f64, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
     let step = ahead.apply(rest) - rest;
-    let (length, most) = (step.norm(), PLACE_PART * stance.reach());
+    let (length, most) = (step.norm(), PLACE_PART * reach);
     if length > most { rest + step * (most / length) } else { rest + step }
 }
 

@@ -107,7 +107,11 @@ fn when_any_robot_walks_ahead_expect_it_to_get_on() {
             let mut observer = Observer::new(&engine, 0.01);
             drive(&mut engine, &mut observer, &twist(0.02, 0.0, 0.0), 3000).unwrap();
             let way = observer.odom_from_body.shift().x;
-            println!("{legs} legs: {way:.3} m, least margin {:.4} m", observer.least_margin);
+            println!(
+                "{legs} legs, reach {:.4}: {way:.3} m, least margin {:.4} m",
+                engine.stance().reach(),
+                observer.least_margin
+            );
             assert!(way > 0.4, "{legs} legs walk {way} m in 30 s with {spec:?}");
         }
     }
