@@ -9,7 +9,7 @@ use crate::limits::{LimitedBy, TwistLimits};
 use crate::mass::Masses;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::stance::{Stance, StanceError, middle_angles};
+use crate::stance::{Stance, StanceError, StanceSpec, middle_angles};
 use crate::state::{Control, Mode, Room, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::twist::Twist;
@@ -55,9 +55,13 @@ pub struct Engine {
     /// All legs solved at once, if their geometry allows.
     pub(crate) batch: Option<Arc<Batch>>,
     pub(crate) settings: Settings,
+    /// Legs that are switched off, one bit each.
+    missing: u32,
     pub(crate) now: Snapshot,
 }
 
+/// How far a leg that is switched off is held above the ground, m.
+const CLEAR_M: f64 = 0.01;
 /// The longest time the engine takes at once, s.
 const MAX_DT_S: f64 = 0.1;
 
@@ -111,7 +115,7 @@ impl Engine {
         };
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
-        let mut engine = Self { robot, stance, masses, batch, settings, now };
+        let mut engine = Self { robot, stance, masses, batch, settings, missing: 0, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -121,6 +125,61 @@ impl Engine {
         }
         engine.report(&engine.now.start.clone(), &Way::none(), 0.0);
         Ok(engine)
+    }
+
+    /// Switches legs off by name, before anything has moved: they are held up where they are out of the way and the
+    /// robot walks on the others, one leg at a time.
+    ///
+    /// # Errors
+    /// No leg has this name, or fewer than four are left.
+    pub fn without_legs<'a>(mut self, names: impl Iterator<Item = &'a str>) -> Result<Self, StanceError> {
+        for name in names {
+            let known = self.legs().iter().position(|leg| leg.name() == name);
+            let index = known.ok_or_else(|| StanceError::NoLeg(name.into()))?;
+            self.missing |= 1 << index;
+            self.hold_up(index);
+        }
+        let left = self.legs().len() - self.missing.count_ones() as usize;
+        if self.missing != 0 && left < 4 {
+            return Err(StanceError::LegsLeft(left));
+        }
+        self.now.gait = self.suited(self.now.gait);
+        self.now.start.walk.cycle = self.now.gait.cycle_time();
+        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+        Ok(self)
+    }
+
+    fn hold_up(&mut self, index: usize) {
+        let rest = self.stance.rest()[index];
+        let StanceSpec { height, sit_height, step_height, .. } = self.settings.stance;
+        // Clear of the ground, also when the robot sits.
+        let z = (step_height - height).max(CLEAR_M - sit_height);
+        let leg = &self.robot.legs()[index];
+        let seed = self.now.start.angles[index];
+        let up = self.stance.inverse(index, leg, &Vector3::new(rest.x, rest.y, z), &seed);
+        self.now.start.angles[index] = up.unwrap_or(seed);
+        self.now.start.walk.feet[index] = Foot::Missing;
+    }
+
+    /// A gait as this robot can walk it.
+    fn suited(&self, gait: Gait) -> Gait {
+        if self.missing == 0 {
+            return gait;
+        }
+        let mut order = [0; MAX_LEGS];
+        let mut count = 0;
+        for leg in (0..self.legs().len()).filter(|leg| self.missing & (1 << leg) == 0) {
+            order[count] = leg;
+            count += 1;
+        }
+        // From the rear of each side to its front: so a rear foot is lifted while the one ahead of it is far back.
+        let rest = self.stance.rest();
+        let place = |leg: usize| (rest[leg].y > 0.0, rest[leg].x);
+        order[..count].sort_by(|&a, &b| {
+            let (a, b) = (place(a), place(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        gait.one_by_one(&order[..count])
     }
 
     /// The robot's legs, in the order of every array here.
@@ -210,6 +269,7 @@ impl Engine {
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
     /// in the air finish their swing, and the other gait goes on with the feet that lag most.
     pub fn set_gait(&mut self, gait: Gait) {
+        let gait = self.suited(gait);
         if self.now.next_gait != Some(gait) {
             self.now.next_gait = (gait != self.now.gait).then_some(gait);
             self.now.next_since_ns = self.now.start.ns + self.now.elapsed_ns;
@@ -259,6 +319,7 @@ impl Engine {
     }
 
     fn report(&mut self, state: &State, way: &Way, dt: f64) {
+        let footprint_from_body = state.footprint_from_body();
         let tick = &mut self.now.tick;
         for index in 0..self.robot.legs().len() {
             let (now, before) = (state.angles[index], tick.angles[index]);
@@ -271,10 +332,16 @@ impl Engine {
                 Mode::Placing(placing) if placing.leg == index => false,
                 _ => foot.is_planted(),
             };
-            tick.feet[index] = foot.position();
+            tick.feet[index] = match foot {
+                Foot::Missing => {
+                    let in_body = self.robot.legs()[index].foot_in_body(&now);
+                    footprint_from_body.transform_point(&in_body.into()).coords
+                }
+                _ => foot.position(),
+            };
         }
         tick.angles = state.angles;
-        tick.footprint_from_body = state.footprint_from_body();
+        tick.footprint_from_body = footprint_from_body;
         tick.twist = way.twist();
         tick.limited_by = way.by;
         tick.phase = state.walk.phase;

@@ -124,6 +124,7 @@ pub struct Gait {
     swing: SwingProfile,
     touch_down_speed: f64,
     sway: f64,
+    sway_reach: f64,
     stable: bool,
 }
 
@@ -167,8 +168,25 @@ impl Gait {
             swing: spec.swing,
             touch_down_speed: spec.touch_down_speed,
             sway: spec.sway,
+            sway_reach: SWAY_REACH,
             stable: spec.stable,
         })
+    }
+
+    /// The gait for a robot some of whose legs are switched off: the others are lifted one by one in this order, each
+    /// as quickly as in this gait, and the body leans over those that stay.
+    #[must_use]
+    pub(crate) fn one_by_one(&self, order: &[usize]) -> Self {
+        let count = order.len();
+        let mut gait = *self;
+        gait.duty_factor = 1.0 - LIFTED_SHARE / count.max(1) as f64;
+        gait.cycle_time = self.swing_time() / gait.swing_part();
+        gait.least_cycle_time = gait.cycle_time;
+        (gait.sway, gait.sway_reach) = (1.0, WIDE_SWAY);
+        for (turn, &leg) in order.iter().enumerate() {
+            gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
+        }
+        gait
     }
 
     /// Seconds the shortest cycle takes.
@@ -187,6 +205,11 @@ impl Gait {
     #[must_use]
     pub fn touch_down_speed(&self) -> f64 {
         self.touch_down_speed
+    }
+
+    /// Part of the feet's reach that a sway may take up; steps have the rest.
+    pub(crate) fn sway_reach(&self) -> f64 {
+        if self.sway > 0.0 { self.sway_reach } else { 0.0 }
     }
 
     /// How far the body leans over the feet that stay, 0 to 1.
@@ -276,6 +299,12 @@ impl Gait {
         }
     }
 }
+
+/// Part of the feet's reach for a sway, and for one that has to do without a leg.
+const SWAY_REACH: f64 = 0.45;
+const WIDE_SWAY: f64 = 0.65;
+/// Part of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
+const LIFTED_SHARE: f64 = 0.7;
 
 /// The part after the point, in [0, 1).
 pub(crate) fn fraction(x: f64) -> f64 {

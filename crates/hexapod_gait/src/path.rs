@@ -5,7 +5,7 @@ use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::Motion;
-use crate::walk::Ground;
+use crate::walk::{Foot, Ground};
 use hexapod_kinematics::{Batch, Lanes3, LegAngles};
 use nalgebra::{Isometry3, Vector2};
 
@@ -190,6 +190,9 @@ impl Engine {
             return self.solve_together(batch, &body_from_footprint, state);
         }
         for (index, leg) in self.robot.legs().iter().enumerate() {
+            if state.walk.feet[index] == Foot::Missing {
+                continue;
+            }
             let foot = state.walk.feet[index].position();
             let in_body = body_from_footprint.transform_point(&foot.into()).coords;
             state.angles[index] = self.stance.inverse(index, leg, &in_body, &start.angles[index])?;
@@ -206,6 +209,9 @@ impl Engine {
         let mut found = Lanes3::default();
         let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
         for (leg, angles) in state.angles.iter_mut().take(batch.leg_count()).enumerate() {
+            if state.walk.feet[leg] == Foot::Missing {
+                continue;
+            }
             *angles = LegAngles::from(found.get(leg));
             if reached[leg] < 1.0 || !self.stance.uses(leg, angles) {
                 return None;

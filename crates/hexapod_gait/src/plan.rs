@@ -183,7 +183,7 @@ impl Engine {
     /// Whether all feet are near enough to their resting places to sit down on them.
     fn is_centred(&self, start: &State) -> bool {
         let feet = start.walk.feet().iter().zip(self.stance.rest());
-        feet.filter(|(foot, _)| !matches!(foot, Foot::Missing { .. }))
+        feet.filter(|(foot, _)| !matches!(foot, Foot::Missing))
             .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
     }
 
@@ -222,6 +222,9 @@ impl Engine {
         let reach = self.stance.reach();
         let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
         legs.enumerate().all(|(index, ((leg, rest), seed))| {
+            if start.walk.feet()[index] == Foot::Missing {
+                return true;
+            }
             AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
                 let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
                 let in_body = body_from_footprint.transform_point(&foot.into()).coords;
@@ -301,7 +304,7 @@ impl Engine {
         }
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
-        let most = SWAY_PART * self.stance.reach();
+        let most = gait.sway_reach() * self.stance.reach();
         if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
     }
 
@@ -314,8 +317,6 @@ impl Engine {
     }
 }
 
-/// Part of the feet's reach that a sway may take up; steps have the rest.
-pub(crate) const SWAY_PART: f64 = 0.45;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
 

@@ -27,6 +27,12 @@ pub enum StanceError {
         /// Height of the body asked for, m.
         height: f64,
     },
+    /// A leg is to be switched off that the robot does not have.
+    #[error("no leg is called {0:?}")]
+    NoLeg(String),
+    /// Too few legs are left to walk on.
+    #[error("{0} legs are left; a robot walks on at least 4")]
+    LegsLeft(usize),
     /// There are too few or too many legs to walk with.
     #[error("a walking robot has 3 to {MAX_LEGS} legs, this one has {0}")]
     LegCount(usize),

@@ -3,7 +3,6 @@
 use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::limits::{self, Boundary, Limited, LimitedBy};
-use crate::plan::SWAY_PART;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::state::{GRID_S, State};
@@ -87,7 +86,7 @@ impl Engine {
 
     /// How far from rest a foot may be put with a gait, m.
     pub(crate) fn reach_of(&self, gait: &Gait) -> f64 {
-        self.stance.reach() * if gait.sway() > 0.0 { 1.0 - SWAY_PART } else { 1.0 }
+        self.stance.reach() * (1.0 - gait.sway_reach())
     }
 
     fn fastest(&self, twist: Twist) -> f64 {

@@ -23,13 +23,14 @@ pub(crate) enum Foot {
     /// At the end of its swing without having met the ground: it goes on down.
     Probing { at: Vector3<f64> },
     /// Switched off: held up out of the way.
-    Missing { at: Vector3<f64> },
+    Missing,
 }
 
 impl Foot {
     pub(crate) fn position(&self) -> Vector3<f64> {
         match self {
-            Self::Planted { at } | Self::Swinging { at, .. } | Self::Probing { at } | Self::Missing { at } => *at,
+            Self::Planted { at } | Self::Swinging { at, .. } | Self::Probing { at } => *at,
+            Self::Missing => Vector3::zeros(),
         }
     }
 
@@ -257,7 +258,7 @@ impl Walk {
                     let at = Vector3::new(flat.x, flat.y, up);
                     Foot::Swinging { lift_off, touch_down, progress, seconds, height, at }
                 }
-                missing @ Foot::Missing { .. } => missing,
+                Foot::Missing => Foot::Missing,
             };
         }
     }

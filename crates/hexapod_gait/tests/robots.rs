@@ -99,6 +99,31 @@ proptest! {
 }
 
 #[test]
+fn when_any_leg_is_missing_expect_the_robot_to_walk_on_the_others() {
+    let names: Vec<String> = engine(6).legs().iter().map(|leg| leg.name().into()).collect();
+    for name in &names {
+        let mut engine = engine(6).without_legs([name.as_str()].into_iter()).unwrap();
+        let mut observer = Observer::new(&engine, 0.01);
+        let held = engine.last().angles;
+        for (vx, vy, wz) in [(0.02, 0.0, 0.0), (-0.02, 0.0, 0.1), (0.0, 0.02, 0.0), (0.0, 0.0, 0.2)] {
+            drive(&mut engine, &mut observer, &twist(vx, vy, wz), 2000).unwrap();
+        }
+        let off = names.iter().position(|other| other == name).unwrap();
+        assert!(!engine.last().contacts[off] && engine.last().angles[off] == held[off]);
+        let before = observer.odom_from_body;
+        drive(&mut engine, &mut observer, &twist(0.03, 0.0, 0.0), 3000).unwrap();
+        let way = before.inverse().then(&observer.odom_from_body).shift().norm();
+        println!("without {name}: {way:.3} m, least margin {:.4} m", observer.least_margin);
+        assert!(way > 0.25, "{way} m in 30 s without {name}");
+        engine.sit();
+        drive(&mut engine, &mut observer, &Input::default(), 3000).unwrap();
+        assert_eq!(engine.last().state, GaitState::Sitting);
+    }
+    assert!(engine(6).without_legs(["nose"].into_iter()).is_err());
+    assert!(engine(6).without_legs(names.iter().take(3).map(String::as_str)).is_err());
+}
+
+#[test]
 fn when_any_robot_walks_ahead_expect_it_to_get_on() {
     for legs in [4, 6, 8] {
         for spec in specs(legs) {
