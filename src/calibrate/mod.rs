@@ -23,7 +23,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     let params = parameters(&arguments.bus.as_run())?.driver;
     let setup = Setup::load(&params)?;
     let files = Files::find(&params::text(&params, "config"), &params::text(&params, "urdf"))?;
-    let robot = Description::read(&files.urdf)?.robot;
+    let robot = Description::read(&files)?.robot;
     let mut file = CalibrationFile::open(files.in_config("servos.yaml"), robot)?;
     if arguments.anew {
         file.forget_progress()?;

@@ -19,6 +19,8 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
         ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
+        ParamSpec::new("max_linear_jerk", 7.5, "Greatest change of acceleration, m/s^3").range(0.1, 1000.0),
+        ParamSpec::new("max_angular_jerk", 37.5, "Greatest change of turning acceleration, rad/s^3").range(0.5, 5000.0),
         ParamSpec::new("max_stride", 0.0, "Longest step of the outermost foot, m; 0: from the legs")
             .range(0.0, 2.0)
             .read_only(),
@@ -68,6 +70,8 @@ pub fn limits(params: &Params) -> TwistLimits {
         angular_velocity: number(params, "max_angular_velocity"),
         linear_acceleration: number(params, "max_linear_acceleration"),
         angular_acceleration: number(params, "max_angular_acceleration"),
+        linear_jerk: number(params, "max_linear_jerk"),
+        angular_jerk: number(params, "max_angular_jerk"),
     }
 }
 

@@ -13,9 +13,8 @@ fn main() {
         cycle_time: 0.8,
         lag: 0.5,
         side_lag: 0.5,
-        phase_offsets: Default::default(),
         swing: SwingProfile::Smooth,
-        stable: true,
+        ..GaitSpec::default()
     };
     let gait = Gait::try_new(&spec, &leg_places(&robot)).unwrap();
     let settings = Settings {
@@ -26,6 +25,8 @@ fn main() {
             angular_velocity: 0.8,
             linear_acceleration: 0.3,
             angular_acceleration: 1.5,
+            linear_jerk: 7.5,
+            angular_jerk: 37.5,
         },
         stand_time: 1.5,
         sit_time: 1.0,

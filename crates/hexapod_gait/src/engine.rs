@@ -1,76 +1,68 @@
 //! The engine: commands in, joint angles out, one call a tick.
+//!
+//! Decisions are taken on a grid of time that does not depend on the ticks (`plan`); from there to the next point of
+//! the grid, or to the next moment at which a foot is lifted or put down, all goes on in closed form (`path`). A tick
+//! reads that path at its own time, so the path is the same at any rate.
 
 use crate::gait::Gait;
-use crate::limits::{self, Limited, LimitedBy, TwistLimits};
-use crate::motion::{Home, Pose};
-use crate::posture::{BodyOffset, Glide, WayBack};
+use crate::limits::{LimitedBy, TwistLimits};
+use crate::mass::Masses;
+use crate::posture::BodyOffset;
+use crate::ramp::Ramp;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::tick::{GaitState, Input, Settings, Tick};
+use crate::state::{Control, Mode, Room, Segment, State, Way};
+use crate::tick::{Input, Settings, Tick};
 use crate::twist::Twist;
-use crate::walk::{Pace, Walk};
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use crate::walk::{Foot, Walk};
+use hexapod_kinematics::{Batch, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 use std::sync::Arc;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
-    Sitting,
-    /// Bringing one leg after another to its place, through a lifted pose.
-    Placing {
-        leg: usize,
-        lifting: bool,
-        from: LegAngles,
-        to: LegAngles,
-        part: Glide,
-    },
-    Rising(Glide),
-    Standing,
-    Walking,
-    Stopping {
-        then_sit: bool,
-    },
-    Lowering(Glide),
+/// What is to be done at the next point of the grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requests {
+    pub posture: Option<Posture>,
+    pub stop: bool,
 }
 
-/// All that changes from tick to tick: copied to try a tick and to go back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Posture {
+    Stand,
+    Sit,
+}
+
+/// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
 #[derive(Clone, Copy, Debug)]
-struct State {
-    mode: Mode,
-    walk: Walk,
-    height: f64,
-    offset: BodyOffset,
-    twist: Twist,
-    /// The twist that shapes the swings: follows `twist` at a bounded rate, so that a foot in the air never jumps.
-    path_twist: Twist,
-    angles: [LegAngles; MAX_LEGS],
-    /// After a stop, commands are ignored until the driver lets go.
-    held: bool,
+pub struct Snapshot {
+    pub(crate) start: State,
+    pub(crate) control: Control,
+    pub(crate) segment: Option<Segment>,
+    pub(crate) elapsed_ns: u64,
+    pub(crate) gait: Gait,
+    pub(crate) next_gait: Option<Gait>,
+    /// Since when the next gait waits.
+    pub(crate) next_since_ns: u64,
+    pub(crate) requests: Requests,
+    pub(crate) tick: Tick,
 }
 
 /// A robot's walking engine. Pure: the same calls give the same bits.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    robot: Arc<Robot>,
-    stance: Stance,
-    gait: Gait,
-    next_gait: Option<Gait>,
-    settings: Settings,
-    state: State,
-    tick: Tick,
+    pub(crate) robot: Arc<Robot>,
+    pub(crate) stance: Stance,
+    pub(crate) masses: Arc<Masses>,
+    /// All legs solved at once, if their geometry allows.
+    pub(crate) batch: Option<Arc<Batch>>,
+    pub(crate) settings: Settings,
+    /// Legs that are switched off, one bit each.
+    pub(crate) missing: u32,
+    pub(crate) now: Snapshot,
 }
 
-/// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
-const LEAST_SPEED_M_S: f64 = 5e-4;
-const LEAST_TURN_RAD_S: f64 = 2e-3;
-/// Part of a joint's greatest velocity that is used.
-const VELOCITY_PART: f64 = 0.98;
-/// How far from its place a foot may be when the body rises on it, m.
-const PLACED_M: f64 = 1e-4;
-/// How far from its resting place a foot may be when the robot sits down on it, m.
-const CENTRED_M: f64 = 0.006;
-/// Seconds a leg takes to be lifted, and again to be put down, when it is placed.
-const PLACE_TIME_S: f64 = 0.35;
-/// The longest step of time the engine takes at once.
+/// How far a leg that is switched off is held above the ground, m.
+const CLEAR_M: f64 = 0.01;
+/// The longest time the engine takes at once, s.
 const MAX_DT_S: f64 = 0.1;
 
 impl Engine {
@@ -80,26 +72,114 @@ impl Engine {
     /// The robot cannot stand as the settings ask.
     pub fn new(robot: Arc<Robot>, gait: Gait, settings: Settings) -> Result<Self, StanceError> {
         let stance = Stance::new(&robot, settings.stance)?;
-        let walk = Walk::at_rest(&stance);
-        let mut state = State {
+        let mut start = State {
+            ns: 0,
             mode: Mode::Sitting,
-            walk,
+            walk: Walk::at_rest(&stance, gait.cycle_time()),
             height: settings.stance.sit_height,
             offset: BodyOffset::default(),
-            twist: Twist::ZERO,
-            path_twist: Twist::ZERO,
+            offset_rate: BodyOffset::default(),
+            sway: Vector2::zeros(),
+            sway_rate: Vector2::zeros(),
+            twist: [Twist::ZERO; 2],
+            aim: [Twist::ZERO; 2],
+            swing_pace: 1.0,
+            mean_pace: 1.0,
+            tight: false,
             angles: [LegAngles::zeros(0); MAX_LEGS],
-            held: false,
+            limited_by: LimitedBy::Nothing,
         };
-        for (angles, leg) in state.angles.iter_mut().zip(robot.legs()) {
+        let control = Control {
+            ramp: Ramp::REST,
+            held: false,
+            sensed: [None; MAX_LEGS],
+            room: Room { asked: BodyOffset::default(), granted: BodyOffset::default() },
+            step_height: settings.step_height,
+            limits: settings.limits,
+        };
+        for (angles, leg) in start.angles.iter_mut().zip(robot.legs()) {
             *angles = leg.posture();
         }
-        let mut engine =
-            Self { robot, stance, gait, next_gait: None, settings, tick: Tick::blank(state.angles), state };
-        // `Stance::new` has made sure that every foot rests within reach at this height.
-        let _ = engine.solve(f64::INFINITY);
-        engine.report(Limited::unlimited(Twist::ZERO), 0.0);
+        let tick = Tick::blank(start.angles);
+        let requests = Requests::default();
+        let now = Snapshot {
+            start,
+            control,
+            segment: None,
+            elapsed_ns: 0,
+            gait,
+            next_gait: None,
+            next_since_ns: 0,
+            requests,
+            tick,
+        };
+        let masses = Arc::new(Masses::of(&robot));
+        let batch = Batch::new(&robot).map(Arc::new);
+        let mut engine = Self { robot, stance, masses, batch, settings, missing: 0, now };
+        for (index, leg) in engine.robot.legs().iter().enumerate() {
+            let foot = engine.now.start.walk.feet[index].position();
+            let seed = engine.now.start.angles[index];
+            let in_body = foot - Vector3::new(0.0, 0.0, settings.stance.sit_height);
+            // `Stance::new` has made sure that every foot rests within reach at this height.
+            engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
+        }
+        engine.report(&engine.now.start.clone(), &Way::none(), 0.0);
         Ok(engine)
+    }
+
+    /// Switches legs off by name, before anything has moved: they are held up where they are out of the way and the
+    /// robot walks on the others, one leg at a time.
+    ///
+    /// # Errors
+    /// No leg has this name, or fewer than four are left.
+    pub fn without_legs<'a>(mut self, names: impl Iterator<Item = &'a str>) -> Result<Self, StanceError> {
+        for name in names {
+            let known = self.legs().iter().position(|leg| leg.name() == name);
+            let index = known.ok_or_else(|| StanceError::NoLeg(name.into()))?;
+            self.missing |= 1 << index;
+            self.hold_up(index);
+        }
+        let left = self.legs().len() - self.missing.count_ones() as usize;
+        if self.missing != 0 && left < 4 {
+            return Err(StanceError::LegsLeft(left));
+        }
+        self.now.gait = self.suited(self.now.gait);
+        self.now.start.walk.cycle = self.now.gait.cycle_time();
+        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+        Ok(self)
+    }
+
+    fn hold_up(&mut self, index: usize) {
+        let rest = self.stance.rest()[index];
+        let StanceSpec { height, sit_height, step_height, .. } = self.settings.stance;
+        // Clear of the ground, also when the robot sits.
+        let z = (step_height - height).max(CLEAR_M - sit_height);
+        let leg = &self.robot.legs()[index];
+        let seed = self.now.start.angles[index];
+        let up = self.stance.inverse(index, leg, &Vector3::new(rest.x, rest.y, z), &seed);
+        self.now.start.angles[index] = up.unwrap_or(seed);
+        self.now.start.walk.feet[index] = Foot::Missing;
+    }
+
+    /// A gait as this robot can walk it.
+    fn suited(&self, gait: Gait) -> Gait {
+        if self.missing == 0 {
+            return gait;
+        }
+        let mut order = [0; MAX_LEGS];
+        let mut count = 0;
+        for leg in (0..self.legs().len()).filter(|leg| self.missing & (1 << leg) == 0) {
+            order[count] = leg;
+            count += 1;
+        }
+        // From the rear of each side to its front: so a rear foot is lifted while the one ahead of it is far back.
+        let rest = self.stance.rest();
+        let place = |leg: usize| (rest[leg].y > 0.0, rest[leg].x);
+        order[..count].sort_by(|&a, &b| {
+            let (a, b) = (place(a), place(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        gait.one_by_one(&order[..count])
     }
 
     /// The robot's legs, in the order of every array here.
@@ -120,16 +200,33 @@ impl Engine {
         &self.stance
     }
 
+    /// The resting feet in the footprint frame, m.
+    #[must_use]
+    pub fn rest_feet(&self) -> &[Vector2<f64>] {
+        self.stance.rest()
+    }
+
     /// The gait that is walked.
     #[must_use]
     pub fn gait(&self) -> &Gait {
-        &self.gait
+        &self.now.gait
     }
 
     /// The last tick.
     #[must_use]
     pub fn last(&self) -> &Tick {
-        &self.tick
+        &self.now.tick
+    }
+
+    /// All that changes, to be given to [`Self::restore`].
+    #[must_use]
+    pub fn save(&self) -> Snapshot {
+        self.now
+    }
+
+    /// Goes on from where an engine of the same robot and settings was when it was saved.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.now = *snapshot;
     }
 
     /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
@@ -137,53 +234,46 @@ impl Engine {
         let legs = self.robot.legs();
         let fits = angles.len() == legs.len()
             && angles.iter().zip(legs).all(|(a, leg)| a.len() == leg.joint_count() && within_limits(a, leg));
-        if !fits || self.state.mode != Mode::Sitting {
+        if !fits || self.now.start.mode != Mode::Sitting {
             return false;
         }
-        self.state.angles[..angles.len()].copy_from_slice(angles);
-        self.state.height = angles
+        let start = &mut self.now.start;
+        start.ns += self.now.elapsed_ns;
+        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        start.angles[..angles.len()].copy_from_slice(angles);
+        start.height = angles
             .iter()
             .zip(legs)
             .map(|(a, leg)| -leg.foot_in_body(a).z)
             .fold(self.settings.stance.sit_height, f64::max)
             .min(self.settings.stance.height);
-        self.report(Limited::unlimited(Twist::ZERO), 0.0);
+        self.report(&self.now.start.clone(), &Way::none(), 0.0);
         true
     }
 
     /// Asks the robot to stand up, or to stop walking and stand.
     pub fn stand(&mut self) {
-        self.state.held = true;
-        match self.state.mode {
-            Mode::Sitting => self.state.mode = self.place_from(0),
-            Mode::Lowering(_) => self.state.mode = self.rise(),
-            Mode::Walking | Mode::Stopping { .. } => self.state.mode = Mode::Stopping { then_sit: false },
-            Mode::Placing { .. } | Mode::Rising(_) | Mode::Standing => {}
-        }
+        self.now.requests = Requests { posture: Some(Posture::Stand), stop: true };
     }
 
     /// Asks the robot to stop if it walks, and to sit down.
     pub fn sit(&mut self) {
-        self.state.held = true;
-        match self.state.mode {
-            Mode::Walking | Mode::Stopping { .. } => self.state.mode = Mode::Stopping { then_sit: true },
-            Mode::Standing => self.state.mode = Mode::Stopping { then_sit: true },
-            Mode::Rising(_) => self.state.mode = self.lower(),
-            Mode::Placing { .. } | Mode::Sitting | Mode::Lowering(_) => {}
-        }
+        self.now.requests = Requests { posture: Some(Posture::Sit), stop: true };
     }
 
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
     pub fn stop(&mut self) {
-        self.state.held = true;
-        if self.state.mode == Mode::Walking {
-            self.state.mode = Mode::Stopping { then_sit: false };
-        }
+        self.now.requests.stop = true;
     }
 
-    /// Walks with another gait: at once when standing, else after the feet have been planted.
+    /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
+    /// in the air finish their swing, and the other gait goes on with the feet that lag most.
     pub fn set_gait(&mut self, gait: Gait) {
-        self.next_gait = (gait != self.gait).then_some(gait);
+        let gait = self.suited(gait);
+        if self.now.next_gait != Some(gait) {
+            self.now.next_gait = (gait != self.now.gait).then_some(gait);
+            self.now.next_since_ns = self.now.start.ns + self.now.elapsed_ns;
+        }
     }
 
     /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.
@@ -200,348 +290,77 @@ impl Engine {
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
-        let before = self.state;
-        let mut pace = 1.0;
-        let mut by = LimitedBy::Nothing;
-        for _ in 0..ATTEMPTS {
-            let mut limited = self.advance(input, dt * pace);
-            match self.solve(dt) {
-                Ok(()) => {
-                    limited.by = limited.by.max(by);
-                    limited.twist = limited.twist.scaled(pace);
-                    self.report(limited, dt);
-                    return &self.tick;
-                }
-                Err(Obstacle::TooFast(ratio)) => {
-                    by = by.max(LimitedBy::JointVelocity);
-                    pace *= 0.95 / ratio;
-                }
-                Err(Obstacle::OutOfReach) => {
-                    by = LimitedBy::Kinematics;
-                    pace *= 0.5;
-                }
+        let mut left = (dt * 1e9).round() as u64;
+        let mut way = Way::none();
+        while left > 0 {
+            let segment = match self.now.segment {
+                Some(segment) => segment,
+                None => self.plan(input),
+            };
+            let from = self.now.elapsed_ns;
+            let to = (from + left).min(segment.ns);
+            way.add(&self.now.start, &segment, from, to);
+            left -= to - from;
+            if to == segment.ns {
+                self.now.start = segment.end;
+                (self.now.segment, self.now.elapsed_ns) = (None, 0);
+            } else {
+                (self.now.segment, self.now.elapsed_ns) = (Some(segment), to);
             }
-            self.state = before;
         }
-        // No way on for now: the path waits. A body that is on its way down has come far enough.
-        self.retreat(dt);
-        if let Mode::Lowering(_) = self.state.mode {
-            self.state.mode = Mode::Sitting;
+        match self.now.segment {
+            None => self.report(&self.now.start.clone(), &way, dt),
+            Some(segment) => {
+                let within = self.within(&segment);
+                self.report(&within, &way, dt);
+            }
         }
-        self.report(Limited { twist: Twist::ZERO, by: LimitedBy::Kinematics }, dt);
-        &self.tick
+        &self.now.tick
     }
 
-    /// Brings the body towards the place straight above its feet, where they have the most room, as fast as the
-    /// joints can; nothing else moves. So what bars the path does not bar it for ever: the offset shrinks until the
-    /// path goes on, at the latest at none, with which every step of the stance is within reach.
-    fn retreat(&mut self, dt: f64) {
-        let before = self.state;
-        for way in WayBack::ALL {
-            let mut part = 1.0;
-            for _ in 0..RETREATS {
-                self.state.offset = way.from(before.offset, dt * part);
-                match self.solve(dt) {
-                    Ok(()) if self.state.offset != before.offset => return,
-                    Err(Obstacle::TooFast(ratio)) => part *= (0.95 / ratio).min(0.5),
-                    Ok(()) | Err(Obstacle::OutOfReach) => part *= 0.25,
-                }
-                self.state = before;
+    pub(crate) fn report(&mut self, state: &State, way: &Way, dt: f64) {
+        let footprint_from_body = state.footprint_from_body();
+        let tick = &mut self.now.tick;
+        for index in 0..self.robot.legs().len() {
+            let (now, before) = (state.angles[index], tick.angles[index]);
+            tick.velocities[index] = now;
+            for ((velocity, now), before) in tick.velocities[index].iter_mut().zip(now.iter()).zip(before.iter()) {
+                *velocity = if dt > 0.0 { (now - before) / dt } else { 0.0 };
             }
+            let foot = state.walk.feet[index];
+            tick.contacts[index] = match state.mode {
+                Mode::Placing(placing) if placing.leg == index => false,
+                _ => foot.is_planted(),
+            };
+            tick.feet[index] = match foot {
+                Foot::Missing => {
+                    let in_body = self.robot.legs()[index].foot_in_body(&now);
+                    footprint_from_body.transform_point(&in_body.into()).coords
+                }
+                _ => foot.position(),
+            };
         }
+        tick.angles = state.angles;
+        tick.footprint_from_body = footprint_from_body;
+        tick.twist = way.twist();
+        tick.limited_by = way.by;
+        tick.phase = state.walk.phase;
+        tick.state = state.mode.state();
     }
 
-    fn advance(&mut self, input: &Input, dt: f64) -> Limited {
-        let wanted = self.wanted_twist(input.twist);
-        match self.state.mode {
-            Mode::Sitting if !wanted.is_zero() => self.state.mode = self.place_from(0),
-            Mode::Standing => {
-                if let Some(gait) = self.next_gait.take() {
-                    self.gait = gait;
-                }
-                if !wanted.is_zero() && self.leaves_room(self.state.offset) {
-                    self.state.path_twist = self.state.twist;
-                    self.state.walk.start(&self.gait, &self.stance, wanted);
-                    self.state.mode = Mode::Walking;
-                }
-            }
-            Mode::Walking if wanted.is_zero() || self.next_gait.is_some() => {
-                self.state.mode = Mode::Stopping { then_sit: false };
-            }
-            Mode::Stopping { then_sit: false } if !wanted.is_zero() && self.next_gait.is_none() => {
-                if self.state.walk.all_planted() {
-                    self.state.path_twist = self.state.twist;
-                    self.state.walk.start(&self.gait, &self.stance, wanted);
-                }
-                self.state.mode = Mode::Walking;
-            }
-            _ => {}
-        }
-        self.state.offset = self.next_offset(input.body_offset, wanted, dt);
-        self.advance_mode(wanted, dt)
-    }
-
-    /// The body's offset goes where it is wanted while the robot stands; while it walks, as far as the feet keep
-    /// their room; and back to nothing before it starts to walk without that room, and for any other posture.
-    fn next_offset(&self, wanted_offset: BodyOffset, wanted: Twist, dt: f64) -> BodyOffset {
-        let now = self.state.offset;
-        let next = now.towards(wanted_offset.clipped(), dt);
-        match self.state.mode {
-            Mode::Standing if wanted.is_zero() => next,
-            Mode::Walking | Mode::Stopping { then_sit: false } if next == now || self.leaves_room(next) => next,
-            Mode::Walking | Mode::Stopping { then_sit: false } => now,
-            _ => now.towards(BodyOffset::default(), 2.0 * dt),
-        }
-    }
-
-    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset.
-    fn leaves_room(&self, offset: BodyOffset) -> bool {
-        const AROUND: [(f64, f64); 8] =
-            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-        if offset == BodyOffset::default() {
-            return true;
-        }
-        let body_from_footprint = offset.footprint_from_body(self.state.height).inverse();
-        let reach = self.stance.reach();
-        let legs = self.legs().iter().zip(self.stance.rest()).zip(&self.state.angles);
-        legs.enumerate().all(|(index, ((leg, rest), seed))| {
-            AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
-                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
-                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-                self.stance.inverse(index, leg, &in_body, seed).is_some()
-            })
+    /// Feet on the ground, footprint frame, of a robot in this state.
+    pub(crate) fn planted(state: &State) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        state.walk.feet().iter().filter_map(|foot| match foot {
+            Foot::Planted { at } => Some(at.xy()),
+            _ => None,
         })
     }
 
-    /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
-    fn wanted_twist(&mut self, twist: Twist) -> Twist {
-        if !is_command(twist) {
-            self.state.held = false;
-            return Twist::ZERO;
-        }
-        if self.state.held { Twist::ZERO } else { twist }
+    /// The centre of mass over the ground, footprint frame.
+    pub(crate) fn centre(&self, state: &State) -> Vector2<f64> {
+        let in_body = self.masses.centre(&self.robot, &state.angles);
+        state.footprint_from_body().transform_point(&in_body.into()).coords.xy()
     }
-
-    fn advance_mode(&mut self, wanted: Twist, dt: f64) -> Limited {
-        match self.state.mode {
-            Mode::Sitting | Mode::Standing => Limited::unlimited(Twist::ZERO),
-            Mode::Placing { .. } => self.advance_placing(dt),
-            Mode::Rising(mut glide) => {
-                glide.advance(dt);
-                self.state.height = glide.value();
-                self.state.mode = if glide.is_done() { Mode::Standing } else { Mode::Rising(glide) };
-                Limited::unlimited(Twist::ZERO)
-            }
-            Mode::Lowering(mut glide) => {
-                // The body is straight above its feet before it goes down.
-                glide.advance(if self.state.offset == BodyOffset::default() { dt } else { 0.0 });
-                self.state.height = glide.value();
-                self.state.mode = if glide.is_done() { Mode::Sitting } else { Mode::Lowering(glide) };
-                Limited::unlimited(Twist::ZERO)
-            }
-            Mode::Walking => self.advance_walking(wanted, true, dt),
-            Mode::Stopping { then_sit } => {
-                // Before it sits, the robot steps on the spot until its feet are under it.
-                let centring = then_sit && !self.is_centred();
-                if centring && !self.leaves_room(self.state.offset) {
-                    return Limited::unlimited(Twist::ZERO);
-                }
-                if centring && self.state.walk.all_planted() {
-                    self.state.walk.start(&self.gait, &self.stance, Twist::ZERO);
-                }
-                let limited = self.advance_walking(Twist::ZERO, centring, dt);
-                if self.state.twist.is_zero() && self.state.walk.all_planted() && !centring {
-                    self.state.mode = if then_sit { self.lower() } else { Mode::Standing };
-                }
-                limited
-            }
-        }
-    }
-
-    /// Whether all feet are near enough to their resting places to sit down on them.
-    fn is_centred(&self) -> bool {
-        self.state
-            .walk
-            .feet()
-            .iter()
-            .zip(self.stance.rest())
-            .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
-    }
-
-    fn advance_walking(&mut self, wanted: Twist, lifting: bool, dt: f64) -> Limited {
-        let limits = self.settings.limits;
-        let present = self.state.twist;
-        let wanted = limits.velocity(Limited::unlimited(wanted));
-        let wanted = limits::stride(&self.stance, self.gait.stance_time(), wanted);
-        let ramped = limits.acceleration(present, wanted, dt);
-        let planted = self.state.walk.planted(&self.gait, &self.stance, lifting);
-        let limited = limits::reach(planted, self.stance.reach(), limits.linear_acceleration / 2.0, ramped);
-        self.state.twist = limited.twist;
-        let path = limits.acceleration(self.state.path_twist, Limited::unlimited(limited.twist), 2.0 * dt);
-        self.state.path_twist = path.twist;
-        let pace =
-            Pace { twist: limited.twist, path_twist: path.twist, step_height: self.settings.step_height, lifting };
-        self.state.walk.advance(&self.gait, &self.stance, pace, dt);
-        limited
-    }
-
-    /// Starts to bring the first leg from `first` on that is not in its place there; else rises.
-    fn place_from(&self, first: usize) -> Mode {
-        let found = (first..self.legs().len()).find(|&leg| !self.is_placed(leg));
-        let Some(leg) = found else { return self.rise() };
-        let from = self.state.angles[leg];
-        let to = self.angles_in_place(leg, self.settings.stance.step_height);
-        Mode::Placing { leg, lifting: true, from, to, part: Glide::new(0.0, 1.0, PLACE_TIME_S) }
-    }
-
-    fn is_placed(&self, leg: usize) -> bool {
-        let foot = self.legs()[leg].foot_in_body(&self.state.angles[leg]);
-        let wanted = self.state.walk.feet()[leg].position();
-        (foot - Vector3::new(wanted.x, wanted.y, -self.state.height)).norm() < PLACED_M
-    }
-
-    fn angles_in_place(&self, leg: usize, lift: f64) -> LegAngles {
-        let wanted = self.state.walk.feet()[leg].position();
-        let foot = Vector3::new(wanted.x, wanted.y, lift - self.state.height);
-        let solver = &self.legs()[leg];
-        // From the middle of the range, so that a knee found bent the wrong way is bent back.
-        let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
-        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &self.state.angles[leg]).angles)
-    }
-
-    fn advance_placing(&mut self, dt: f64) -> Limited {
-        let Mode::Placing { leg, lifting, from, to, mut part } = self.state.mode else {
-            return Limited::unlimited(Twist::ZERO);
-        };
-        part.advance(dt);
-        for (joint, angle) in self.state.angles[leg].iter_mut().enumerate() {
-            *angle = from[joint] + (to[joint] - from[joint]) * part.part();
-        }
-        self.state.mode = match (part.is_done(), lifting) {
-            (false, _) => Mode::Placing { leg, lifting, from, to, part },
-            (true, true) => {
-                let down = self.angles_in_place(leg, 0.0);
-                Mode::Placing { leg, lifting: false, from: to, to: down, part: Glide::new(0.0, 1.0, PLACE_TIME_S) }
-            }
-            (true, false) => self.place_from(leg + 1),
-        };
-        Limited::unlimited(Twist::ZERO)
-    }
-
-    fn rise(&self) -> Mode {
-        Mode::Rising(Glide::new(self.state.height, self.settings.stance.height, self.settings.stand_time))
-    }
-
-    fn lower(&self) -> Mode {
-        Mode::Lowering(Glide::new(self.state.height, self.settings.stance.sit_height, self.settings.sit_time))
-    }
-
-    /// Joint angles for the feet as they are; `dt` seconds are what the joints have to get there.
-    fn solve(&mut self, dt: f64) -> Result<(), Obstacle> {
-        let posed =
-            matches!(self.state.mode, Mode::Placing { .. }) || (self.state.mode == Mode::Sitting && !dt.is_infinite());
-        let body_from_footprint = self.state.offset.footprint_from_body(self.state.height).inverse();
-        let mut worst: f64 = 0.0;
-        for (index, leg) in self.robot.legs().iter().enumerate() {
-            let before = self.tick.angles[index];
-            let angles = if posed {
-                self.state.angles[index]
-            } else {
-                let foot = self.state.walk.feet()[index].position();
-                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-                let seed = &self.state.angles[index];
-                self.stance.inverse(index, leg, &in_body, seed).ok_or(Obstacle::OutOfReach)?
-            };
-            for ((&now, &then), joint) in angles.iter().zip(before.iter()).zip(leg.joints()) {
-                worst = worst.max((now - then).abs() / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12));
-            }
-            self.state.angles[index] = angles;
-        }
-        if worst > 1.0 { Err(Obstacle::TooFast(worst)) } else { Ok(()) }
-    }
-
-    fn report(&mut self, limited: Limited, dt: f64) {
-        let tick = &mut self.tick;
-        for index in 0..self.robot.legs().len() {
-            let (now, before) = (self.state.angles[index], tick.angles[index]);
-            tick.velocities[index] = now;
-            for (joint, velocity) in tick.velocities[index].iter_mut().enumerate() {
-                *velocity = if dt > 0.0 { (now[joint] - before[joint]) / dt } else { 0.0 };
-            }
-            let foot = self.state.walk.feet()[index];
-            tick.contacts[index] = match self.state.mode {
-                Mode::Placing { leg, .. } => leg != index,
-                _ => foot.is_planted(),
-            };
-            tick.feet[index] = foot.position();
-        }
-        tick.angles = self.state.angles;
-        tick.footprint_from_body = self.state.offset.footprint_from_body(self.state.height);
-        tick.twist = limited.twist;
-        tick.limited_by = limited.by;
-        tick.phase = self.state.walk.phase;
-        tick.state = match self.state.mode {
-            Mode::Sitting => GaitState::Sitting,
-            Mode::Standing => GaitState::Standing,
-            Mode::Walking => GaitState::Walking,
-            Mode::Stopping { .. } => GaitState::Stopping,
-            Mode::Placing { .. } | Mode::Rising(_) | Mode::Lowering(_) => GaitState::Playing,
-        };
-    }
-
-    /// The resting feet in the footprint frame, m.
-    #[must_use]
-    pub fn rest_feet(&self) -> &[Vector2<f64>] {
-        self.stance.rest()
-    }
-}
-
-/// What the motion player, which takes over while the engine stands, asks and leaves behind.
-impl Engine {
-    /// The standing pose that motions start from and end in: feet at rest, the body straight above them.
-    #[must_use]
-    pub fn home(&self) -> Home {
-        let rest = self.stance.rest();
-        let mut pose = Pose::default();
-        for (leg, rest) in rest.iter().enumerate() {
-            (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
-        }
-        let StanceSpec { height, sit_height: lowest, .. } = self.settings.stance;
-        // `Stance::new` has made sure that every foot rests within reach at this height.
-        let angles = pose.solve(&self.robot, height, &self.state.angles).unwrap_or(self.state.angles);
-        Home { pose, angles, height, lowest, step_height: self.settings.step_height.max(LEAST_PLACING_LIFT_M) }
-    }
-
-    /// The body's offset from its standing pose.
-    pub(crate) fn offset(&self) -> BodyOffset {
-        self.state.offset
-    }
-
-    /// Takes over from a player that has brought the standing robot to its home, with these joint angles.
-    pub(crate) fn settle(&mut self, angles: &[LegAngles; MAX_LEGS]) {
-        self.state.walk = Walk::at_rest(&self.stance);
-        self.state.height = self.settings.stance.height;
-        self.state.offset = BodyOffset::default();
-        self.state.angles = *angles;
-        self.report(Limited::unlimited(Twist::ZERO), 0.0);
-    }
-}
-
-/// Whether a twist is more than a stick's noise.
-pub(crate) fn is_command(twist: Twist) -> bool {
-    twist.is_finite() && (twist.speed() >= LEAST_SPEED_M_S || twist.wz.abs() >= LEAST_TURN_RAD_S)
-}
-
-/// The least lift of a foot that is put in its place before a motion.
-const LEAST_PLACING_LIFT_M: f64 = 0.015;
-
-const ATTEMPTS: usize = 6;
-const RETREATS: usize = 6;
-
-enum Obstacle {
-    /// A joint would need this many times its greatest velocity.
-    TooFast(f64),
-    OutOfReach,
 }
 
 fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {

@@ -15,6 +15,16 @@ pub struct GaitSpec {
     pub duty_factor: f64,
     /// Seconds a whole cycle takes.
     pub cycle_time: f64,
+    /// Seconds a cycle takes at least: where a step would get too long, the cycle gets shorter, down to this. Without
+    /// it the cycle time is the same at every speed.
+    #[serde(default)]
+    pub least_cycle_time: Option<f64>,
+    /// Numbers of legs it is for; any, if empty.
+    #[serde(default)]
+    pub legs: Vec<usize>,
+    /// Rule that gives `lag` for any number of legs.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
     /// Phase by which a leg trails the one behind it on its side (the metachronal lag of insect gaits).
     #[serde(default)]
     pub lag: f64,
@@ -27,10 +37,46 @@ pub struct GaitSpec {
     /// How a foot crosses from lift-off to touch-down.
     #[serde(default)]
     pub swing: SwingProfile,
+    /// Speed at which a foot meets the ground, m/s.
+    #[serde(default)]
+    pub touch_down_speed: f64,
+    /// How far the body leans over the feet that stay, from 0 (not at all) to 1 (its weight in their midst).
+    #[serde(default)]
+    pub sway: f64,
     /// Whether the robot stands on its feet at every moment; a gait that is meant to fall from step to step, as a
     /// trot, says `false`.
     #[serde(default = "yes")]
     pub stable: bool,
+}
+
+/// A rule for the lags of a gait on any number of legs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// Neighbours on a side half a cycle apart: a tripod on six legs, a trot on four.
+    Alternate,
+    /// One leg after another from the rear to the front of each side, evenly over the cycle: a crawl on four legs.
+    Wave,
+}
+
+impl Default for GaitSpec {
+    /// The tripod, or what it is on another number of legs.
+    fn default() -> Self {
+        Self {
+            duty_factor: 0.5,
+            cycle_time: 0.8,
+            least_cycle_time: None,
+            legs: Vec::new(),
+            pattern: None,
+            lag: 0.5,
+            side_lag: 0.5,
+            phase_offsets: BTreeMap::new(),
+            swing: SwingProfile::default(),
+            touch_down_speed: 0.0,
+            sway: 0.0,
+            stable: true,
+        }
+    }
 }
 
 fn yes() -> bool {
@@ -73,8 +119,13 @@ impl GaitError {
 pub struct Gait {
     duty_factor: f64,
     cycle_time: f64,
+    least_cycle_time: f64,
     offsets: [f64; MAX_LEGS],
     swing: SwingProfile,
+    touch_down_speed: f64,
+    sway: f64,
+    sway_reach: f64,
+    stable: bool,
 }
 
 /// Where a leg is in its cycle.
@@ -94,6 +145,10 @@ impl Gait {
     pub fn try_new(spec: &GaitSpec, places: &[LegPlace]) -> Result<Self, GaitError> {
         check_range("duty_factor", spec.duty_factor, 0.05, 0.98)?;
         check_range("cycle_time", spec.cycle_time, 0.1, 60.0)?;
+        let least_cycle_time = spec.least_cycle_time.unwrap_or(spec.cycle_time);
+        check_range("least_cycle_time", least_cycle_time, 0.1, spec.cycle_time)?;
+        check_range("touch_down_speed", spec.touch_down_speed, 0.0, 0.5)?;
+        check_range("sway", spec.sway, 0.0, 1.0)?;
         check_range("lag", spec.lag, -1.0, 1.0)?;
         check_range("side_lag", spec.side_lag, -1.0, 1.0)?;
         if let Some(name) = spec.phase_offsets.keys().find(|name| !places.iter().any(|leg| leg.name == **name)) {
@@ -103,9 +158,75 @@ impl Gait {
         }
         let mut offsets = [0.0; MAX_LEGS];
         for (offset, place) in offsets.iter_mut().zip(places) {
-            *offset = phase_offset(spec, place)?;
+            *offset = phase_offset(spec, place, places.len())?;
         }
-        Ok(Self { duty_factor: spec.duty_factor, cycle_time: spec.cycle_time, offsets, swing: spec.swing })
+        Ok(Self {
+            duty_factor: spec.duty_factor,
+            cycle_time: spec.cycle_time,
+            least_cycle_time,
+            offsets,
+            swing: spec.swing,
+            touch_down_speed: spec.touch_down_speed,
+            sway: spec.sway,
+            sway_reach: SWAY_REACH,
+            stable: spec.stable,
+        })
+    }
+
+    /// The gait for a robot some of whose legs are switched off: the others are lifted one by one in this order, each
+    /// as quickly as in this gait, and the body leans over those that stay.
+    #[must_use]
+    pub(crate) fn one_by_one(&self, order: &[usize]) -> Self {
+        let count = order.len();
+        let mut gait = *self;
+        gait.duty_factor = 1.0 - LIFTED_SHARE / count.max(1) as f64;
+        gait.cycle_time = self.swing_time() / gait.swing_part();
+        gait.least_cycle_time = gait.cycle_time;
+        (gait.sway, gait.sway_reach) = (1.0, WIDE_SWAY);
+        for (turn, &leg) in order.iter().enumerate() {
+            gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
+        }
+        gait
+    }
+
+    /// Seconds the shortest cycle takes.
+    #[must_use]
+    pub fn least_cycle_time(&self) -> f64 {
+        self.least_cycle_time
+    }
+
+    /// Whether the robot is meant to stand on its feet at every moment.
+    #[must_use]
+    pub fn is_stable(&self) -> bool {
+        self.stable
+    }
+
+    /// Speed at which a foot meets the ground, m/s.
+    #[must_use]
+    pub fn touch_down_speed(&self) -> f64 {
+        self.touch_down_speed
+    }
+
+    /// Part of the feet's reach that a sway may take up; steps have the rest.
+    pub(crate) fn sway_reach(&self) -> f64 {
+        if self.sway > 0.0 { self.sway_reach } else { 0.0 }
+    }
+
+    /// How far the body leans over the feet that stay, 0 to 1.
+    #[must_use]
+    pub fn sway(&self) -> f64 {
+        self.sway
+    }
+
+    /// Part of the cycle a leg swings.
+    #[must_use]
+    pub fn swing_part(&self) -> f64 {
+        1.0 - self.duty_factor
+    }
+
+    /// The phase of leg `leg` in its own cycle when the gait's is zero.
+    pub(crate) fn offset(&self, leg: usize) -> f64 {
+        self.offsets[leg]
     }
 
     /// Part of the cycle a leg stands.
@@ -179,17 +300,28 @@ impl Gait {
     }
 }
 
+/// Part of the feet's reach for a sway, and for one that has to do without a leg.
+const SWAY_REACH: f64 = 0.45;
+const WIDE_SWAY: f64 = 0.65;
+/// Part of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
+const LIFTED_SHARE: f64 = 0.7;
+
 /// The part after the point, in [0, 1).
 pub(crate) fn fraction(x: f64) -> f64 {
     let part = x - x.floor();
     if part < 1.0 { part } else { 0.0 }
 }
 
-fn phase_offset(spec: &GaitSpec, place: &LegPlace) -> Result<f64, GaitError> {
+fn phase_offset(spec: &GaitSpec, place: &LegPlace, legs: usize) -> Result<f64, GaitError> {
     if spec.phase_offsets.is_empty() {
         let side = if place.left { 0.0 } else { spec.side_lag };
+        let lag = match spec.pattern {
+            None => spec.lag,
+            Some(Pattern::Alternate) => 0.5,
+            Some(Pattern::Wave) => 1.0 / legs as f64,
+        };
         // At phase 0 the foremost left leg is in the middle of its stance.
-        return Ok(fraction(spec.duty_factor / 2.0 + side + spec.lag * place.rank as f64));
+        return Ok(fraction(spec.duty_factor / 2.0 + side + lag * place.rank as f64));
     }
     let key = format!("phase_offsets.{}", place.name);
     match spec.phase_offsets.get(&place.name) {

@@ -1,6 +1,5 @@
 //! Limits that keep the path: the whole twist is scaled, so the turning centre stays where the driver put it.
 
-use crate::stance::Stance;
 use crate::twist::Twist;
 use nalgebra::Vector2;
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,8 @@ pub enum LimitedBy {
     Stride,
     /// A foot on the ground near the edge of its reach.
     Reach,
+    /// The centre of mass near the edge of the support polygon.
+    Stability,
     /// A joint at its greatest velocity.
     JointVelocity,
     /// A leg that cannot get where the path goes.
@@ -35,6 +36,7 @@ impl LimitedBy {
             Self::Velocity => "velocity",
             Self::Stride => "stride",
             Self::Reach => "reach",
+            Self::Stability => "stability",
             Self::JointVelocity => "joint velocity",
             Self::Kinematics => "kinematics",
         }
@@ -52,6 +54,10 @@ pub struct TwistLimits {
     pub linear_acceleration: f64,
     /// rad/s^2.
     pub angular_acceleration: f64,
+    /// m/s^3.
+    pub linear_jerk: f64,
+    /// rad/s^3.
+    pub angular_jerk: f64,
 }
 
 /// A twist after a limiter, and the limit that changed it.
@@ -70,7 +76,7 @@ impl Limited {
         Self { twist, by: LimitedBy::Nothing }
     }
 
-    fn scaled(self, factor: f64, by: LimitedBy) -> Self {
+    pub(crate) fn scaled(self, factor: f64, by: LimitedBy) -> Self {
         if factor < 1.0 { Self { twist: self.twist.scaled(factor.max(0.0)), by: self.by.max(by) } } else { self }
     }
 }
@@ -101,40 +107,49 @@ impl TwistLimits {
     }
 }
 
-/// Keeps the step of the outermost foot within the stride.
-#[must_use]
-pub fn stride(stance: &Stance, stance_time: f64, wanted: Limited) -> Limited {
-    let fastest = stance.rest().iter().map(|&foot| wanted.twist.velocity_at(foot).norm()).fold(0.0, f64::max);
-    wanted.scaled(stance.stride() / (fastest * stance_time), LimitedBy::Stride)
-}
+/// What is kept of a foot's reach for braking, m.
+const SPARE_M: f64 = 0.002;
 
-/// A foot on the ground, as the reach limit sees it.
+/// A boundary something moves towards as the body goes: the edge of a foot's reach, an edge of the support polygon.
 #[derive(Clone, Copy, Debug)]
-pub struct PlantedFoot {
-    /// Where it is, m, footprint frame.
-    pub position: Vector2<f64>,
-    /// Where it rests.
-    pub rest: Vector2<f64>,
-    /// Seconds until it is lifted; infinite when it is not going to be.
+pub(crate) struct Boundary {
+    /// What is left, m.
+    pub room: f64,
+    /// Speed towards it at the wanted twist, m/s.
+    pub speed: f64,
+    /// Seconds until it no longer counts.
     pub time_left: f64,
 }
 
-/// Slows the body so that no planted foot leaves its circle: each may go as fast outwards as it can be lifted in
-/// time or brought to rest in the room left, at `braking` m/s^2.
-#[must_use]
-pub fn reach(feet: impl Iterator<Item = PlantedFoot>, reach: f64, braking: f64, wanted: Limited) -> Limited {
-    let factor = feet
-        .map(|foot| {
-            let offset = foot.position - foot.rest;
-            let distance = offset.norm();
-            let velocity = -wanted.twist.velocity_at(foot.position);
-            let outward = if distance > 1e-9 { velocity.dot(&offset) / distance } else { velocity.norm() };
-            let room = (reach - distance).max(0.0);
-            let allowed = (room / foot.time_left.max(1e-9)).max((2.0 * braking * room).sqrt());
-            if outward > allowed { allowed / outward } else { 1.0 }
-        })
-        .fold(1.0, f64::min);
-    wanted.scaled(factor, LimitedBy::Reach)
+impl Boundary {
+    /// The boundary a little nearer, so that braking that comes a little late is no harder.
+    pub(crate) fn short(self) -> Self {
+        Self { room: self.room - SPARE_M, ..self }
+    }
+
+    /// The part of the wanted twist with which the boundary is left in time, or can be stopped short of by braking at
+    /// `braking` m/s^2 after `lag` seconds.
+    pub(crate) fn factor(&self, braking: f64, lag: f64) -> f64 {
+        let room = self.room.max(0.0);
+        let ahead = braking * lag;
+        let allowed = (room / self.time_left.max(1e-9)).max((ahead * ahead + 2.0 * braking * room).sqrt() - ahead);
+        if self.speed > allowed { allowed / self.speed } else { 1.0 }
+    }
+
+    /// The part with which no more than what is left is used up in `time` seconds.
+    pub(crate) fn hard_factor(&self, time: f64) -> f64 {
+        let allowed = self.room.max(0.0) / time;
+        if self.speed > allowed { allowed / self.speed } else { 1.0 }
+    }
+}
+
+/// How a foot on the ground comes nearer to the edge of its circle of `reach` about `rest` (m).
+pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: f64, time_left: f64, twist: Twist) -> Boundary {
+    let offset = at - rest;
+    let distance = offset.norm();
+    let velocity = -twist.velocity_at(at);
+    let speed = if distance > 1e-9 { velocity.dot(&offset) / distance } else { velocity.norm() };
+    Boundary { room: reach - distance, speed, time_left }
 }
 
 #[cfg(test)]
@@ -147,6 +162,8 @@ mod tests {
         angular_velocity: 1.0,
         linear_acceleration: 0.4,
         angular_acceleration: 2.0,
+        linear_jerk: 8.0,
+        angular_jerk: 40.0,
     };
 
     proptest! {

@@ -39,6 +39,33 @@ impl BodyOffset {
         }
     }
 
+    pub(crate) fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The offset after `time` seconds of change at `rate` per second.
+    pub(crate) fn moved(&self, rate: &Self, time: f64) -> Self {
+        Self { translation: self.translation + rate.translation * time, rotation: self.rotation + rate.rotation * time }
+    }
+
+    /// The rate that leads to `other` in `time` seconds.
+    pub(crate) fn rate_to(&self, other: &Self, time: f64) -> Self {
+        Self {
+            translation: (other.translation - self.translation) / time,
+            rotation: (other.rotation - self.rotation) / time,
+        }
+    }
+
+    /// The offset in this part.
+    pub(crate) fn scaled(&self, part: f64) -> Self {
+        Self { translation: self.translation * part, rotation: self.rotation * part }
+    }
+
+    /// Whether two offsets are the same but for rounding.
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        (self.translation - other.translation).norm() < 1e-9 && (self.rotation - other.rotation).norm() < 1e-9
+    }
+
     /// The body's pose in the footprint frame when it stands `height` metres above the ground.
     #[must_use]
     pub fn footprint_from_body(&self, height: f64) -> Isometry3<f64> {

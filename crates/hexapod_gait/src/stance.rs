@@ -28,6 +28,12 @@ pub enum StanceError {
         /// Height of the body asked for, m.
         height: f64,
     },
+    /// A leg is to be switched off that the robot does not have.
+    #[error("no leg is called {0:?}")]
+    NoLeg(String),
+    /// Too few legs are left to walk on.
+    #[error("{0} legs are left; a robot walks on at least 4")]
+    LegsLeft(usize),
     /// There are too few or too many legs to walk with.
     #[error("a walking robot has 3 to {MAX_LEGS} legs, this one has {0}")]
     LegCount(usize),
@@ -58,6 +64,8 @@ const MIDDLE_LINE: f64 = 0.05;
 const NEARLY: f64 = 0.95;
 /// The part of a foot's circle over which it may be at its full lift.
 const LIFTED_PART: f64 = 0.6;
+/// The part over which it may be at a third of it.
+const RISING_PART: f64 = 0.9;
 
 impl Stance {
     /// Chooses for each leg the resting place, straight out from its hip or below it, about which the foot has most room.
@@ -117,6 +125,12 @@ impl Stance {
         seed: &LegAngles,
     ) -> Option<LegAngles> {
         self.usable[index].inverse(leg, foot_in_body, seed)
+    }
+
+    /// Whether walking uses these angles of leg `index`.
+    #[inline]
+    pub(crate) fn uses(&self, index: usize, angles: &LegAngles) -> bool {
+        self.usable[index].contains(angles)
     }
 
     fn least_gap(&self) -> f64 {
@@ -232,7 +246,11 @@ fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64
             walker.reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
         };
         // A swing is low where it starts and ends, and at its highest near the resting place.
-        (0..DIRECTIONS).all(|d| at(d, 1.0, -spec.height) && at(d, LIFTED_PART, -spec.height + spec.step_height))
+        (0..DIRECTIONS).all(|d| {
+            at(d, 1.0, -spec.height)
+                && at(d, RISING_PART, -spec.height + 0.35 * spec.step_height)
+                && at(d, LIFTED_PART, -spec.height + spec.step_height)
+        })
     };
     // The inverse of a leg of more joints is an iteration, a hundred times as slow.
     let steps = if walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS };

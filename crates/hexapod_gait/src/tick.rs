@@ -58,6 +58,9 @@ pub struct Input {
     pub twist: Twist,
     /// Where the body is wanted over its feet.
     pub body_offset: BodyOffset,
+    /// What each foot feels, where it feels anything: `Some(true)` plants a foot that is on its way down at once,
+    /// `Some(false)` lets one go on down at the end of its swing.
+    pub contacts: [Option<bool>; MAX_LEGS],
 }
 
 /// What comes of a tick.

@@ -47,10 +47,11 @@ impl Twist {
         Self::new(self.vx * factor, self.vy * factor, self.wz * factor)
     }
 
-    /// The mean of two twists, which integrates a linear ramp between them exactly.
+    /// The twist a part of the straight way from this one to another.
     #[must_use]
-    pub fn midpoint(self, other: Self) -> Self {
-        Self::new((self.vx + other.vx) / 2.0, (self.vy + other.vy) / 2.0, (self.wz + other.wz) / 2.0)
+    pub fn towards(self, other: Self, part: f64) -> Self {
+        let mix = |a: f64, b: f64| a + (b - a) * part;
+        Self::new(mix(self.vx, other.vx), mix(self.vy, other.vy), mix(self.wz, other.wz))
     }
 
     /// Velocity over the ground (m/s, body frame) of a point fixed to the body at `point` (m).
@@ -125,6 +126,25 @@ impl Motion {
         Self { cos: cos / norm, sin: sin / norm, shift: self.apply(next.shift) }
     }
 
+    /// The motion back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let back = Self { cos: self.cos, sin: -self.sin, shift: Vector2::zeros() };
+        Self { shift: -back.rotate(self.shift), ..back }
+    }
+
+    /// The constant twist that makes this motion in `time` seconds, none in no time.
+    #[must_use]
+    pub fn twist(&self, time: f64) -> Twist {
+        let angle = self.angle();
+        let half = angle / 2.0;
+        // x / tan x, by series where the quotient would lose digits.
+        let quotient = if half.abs() < 1e-4 { 1.0 - half * half / 3.0 } else { half / half.tan() };
+        let (x, y) = (self.shift.x, self.shift.y);
+        let rate = if time > 0.0 { 1.0 / time } else { 0.0 };
+        Twist::new(quotient * x + half * y, quotient * y - half * x, angle).scaled(rate)
+    }
+
     /// Translation, m.
     #[must_use]
     pub fn shift(&self) -> Vector2<f64> {
@@ -158,6 +178,18 @@ mod tests {
             let p = Vector2::new(0.3, -0.2);
             prop_assert!((whole.apply(p) - parts.apply(p)).norm() < 1e-9);
             prop_assert!((whole.apply_inverse(whole.apply(p)) - p).norm() < 1e-12);
+        }
+
+        #[test]
+        fn when_a_motion_is_made_expect_its_twist_and_its_way_back(
+            vx in -1.0..1.0, vy in -1.0..1.0, wz in prop_oneof![-3.0..3.0, -1e-4..1e-4], t in 0.01..1.0f64,
+        ) {
+            let twist = Twist::new(vx, vy, wz);
+            let motion = twist.motion(t);
+            let found = motion.twist(t);
+            prop_assert!((found.vx - vx).abs() < 1e-11 && (found.vy - vy).abs() < 1e-11 && (found.wz - wz).abs() < 1e-11);
+            let back = motion.then(&motion.inverse());
+            prop_assert!(back.shift().norm() < 1e-12 && back.angle().abs() < 1e-12);
         }
 
         #[test]

@@ -1,9 +1,8 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
-use crate::gait::{Gait, LegPhase, fraction};
-use crate::limits::PlantedFoot;
+use crate::gait::{Gait, fraction};
 use crate::stance::Stance;
-use crate::twist::Twist;
+use crate::twist::{Motion, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
@@ -11,53 +10,81 @@ use nalgebra::{Vector2, Vector3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Foot {
     /// On the ground, not moving over it.
-    Planted { at: Vector2<f64> },
+    Planted { at: Vector3<f64> },
     /// In the air between two points of the ground, which move under the body as the ground does.
-    Swinging { lift_off: Vector2<f64>, touch_down: Vector2<f64>, progress: f64, at: Vector3<f64> },
+    Swinging {
+        lift_off: Vector3<f64>,
+        touch_down: Vector2<f64>,
+        progress: f64,
+        seconds: f64,
+        height: f64,
+        at: Vector3<f64>,
+    },
+    /// At the end of its swing without having met the ground: it goes on down.
+    Probing { at: Vector3<f64> },
+    /// Switched off: held up out of the way.
+    Missing,
 }
 
 impl Foot {
     pub(crate) fn position(&self) -> Vector3<f64> {
         match self {
-            Self::Planted { at } => Vector3::new(at.x, at.y, 0.0),
-            Self::Swinging { at, .. } => *at,
+            Self::Planted { at } | Self::Swinging { at, .. } | Self::Probing { at } => *at,
+            Self::Missing => Vector3::zeros(),
         }
     }
 
     pub(crate) fn is_planted(&self) -> bool {
         matches!(self, Self::Planted { .. })
     }
+
+    fn is_in_the_air(&self) -> bool {
+        matches!(self, Self::Swinging { .. } | Self::Probing { .. })
+    }
 }
 
-/// What a step needs to know besides the feet.
+/// How the ground goes by under the body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct Ground {
+    pub motion: Motion,
+    /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
     pub twist: Twist,
-    /// The twist swings are shaped by.
-    pub path_twist: Twist,
-    pub step_height: f64,
-    /// Whether feet may leave the ground; without it those in the air are put down and the rest stay.
-    pub lifting: bool,
+    pub aim: Twist,
+    /// How far from rest a foot may be put down, m.
+    pub reach: f64,
+    /// Seconds by which the phase and the swings go on.
+    pub time: f64,
 }
 
-/// The feet and the phase that says when they move.
+/// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub phase: f64,
-    feet: [Foot; MAX_LEGS],
+    /// Seconds a cycle takes now.
+    pub cycle: f64,
+    /// The phase stands still: the next foot may not be lifted yet.
+    pub waiting: bool,
+    pub feet: [Foot; MAX_LEGS],
     count: usize,
 }
 
 /// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
 const TOUCH_DOWN_GAIN: f64 = 10.0;
+/// Part of its circle in which a foot is put down.
+const PLACE_PART: f64 = 0.9;
+/// Events nearer together than this are one, s.
+pub(crate) const EVENT_S: f64 = 1e-7;
+/// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
+const PROBE_SPEED_M_S: f64 = 0.04;
+const PROBE_DEPTH_M: f64 = 0.02;
 
 impl Walk {
-    pub(crate) fn at_rest(stance: &Stance) -> Self {
-        let mut feet = [Foot::Planted { at: Vector2::zeros() }; MAX_LEGS];
-        for (foot, &at) in feet.iter_mut().zip(stance.rest()) {
-            *foot = Foot::Planted { at };
+    pub(crate) fn at_rest(stance: &Stance, cycle: f64) -> Self {
+        let mut feet = [Foot::Planted { at: Vector3::zeros() }; MAX_LEGS];
+        for (foot, at) in feet.iter_mut().zip(stance.rest()) {
+            *foot = Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) };
         }
-        Self { phase: 0.0, feet, count: stance.rest().len() }
+        Self { phase: 0.0, cycle, waiting: false, feet, count: stance.rest().len() }
     }
 
     pub(crate) fn feet(&self) -> &[Foot] {
@@ -65,89 +92,183 @@ impl Walk {
     }
 
     pub(crate) fn all_planted(&self) -> bool {
-        self.feet().iter().all(Foot::is_planted)
+        !self.feet().iter().any(Foot::is_in_the_air)
     }
 
-    /// Planted feet with the time each has left on the ground.
-    pub(crate) fn planted<'a>(
-        &'a self,
-        gait: &'a Gait,
-        stance: &'a Stance,
-        lifting: bool,
-    ) -> impl Iterator<Item = PlantedFoot> + 'a {
-        self.feet().iter().zip(stance.rest()).enumerate().filter_map(move |(leg, (foot, &rest))| match foot {
-            Foot::Planted { at } if lifting => {
-                let time_left = fraction(gait.lift_off_phase(leg) - self.phase) * gait.cycle_time();
-                Some(PlantedFoot { position: *at, rest, time_left })
-            }
-            Foot::Planted { at } => Some(PlantedFoot { position: *at, rest, time_left: f64::INFINITY }),
-            Foot::Swinging { .. } => None,
-        })
+    /// The phase of leg `leg` in its own cycle, which starts at touch-down.
+    pub(crate) fn own_phase(&self, gait: &Gait, leg: usize) -> f64 {
+        fraction(self.phase + gait.offset(leg))
     }
 
-    /// Sets the phase so that the feet which lag most behind `twist` are lifted at once.
-    pub(crate) fn start(&mut self, gait: &Gait, stance: &Stance, twist: Twist) {
-        let lag = |leg: usize| {
-            let rest = stance.rest()[leg];
-            let at = self.feet[leg].position().xy();
-            // Without a direction to lag in, the feet farthest from their places go first.
-            (rest - at).dot(&twist.velocity_at(rest)) + 1e-3 * (rest - at).norm()
+    /// Seconds until leg `leg` is lifted.
+    pub(crate) fn time_to_lift(&self, gait: &Gait, leg: usize) -> f64 {
+        fraction(gait.lift_off_phase(leg) - self.phase) * self.cycle
+    }
+
+    /// Whether this is the moment to lift leg `leg`.
+    pub(crate) fn is_due(&self, gait: &Gait, leg: usize) -> bool {
+        let left = self.time_to_lift(gait, leg);
+        self.feet[leg].is_planted() && left.min(self.cycle - left) < EVENT_S
+    }
+
+    /// The longest time until a foot in the air is down.
+    pub(crate) fn time_in_the_air(&self) -> f64 {
+        let left = |foot: &Foot| match foot {
+            Foot::Swinging { progress, seconds, .. } => (1.0 - progress) * seconds,
+            _ => 0.0,
         };
-        let group_lag = |leader: usize| {
-            let phase = gait.lift_off_phase(leader);
-            (0..self.count).filter(|&leg| (gait.lift_off_phase(leg) - phase).abs() < 1e-9).map(lag).sum::<f64>()
-        };
-        let mut leader = 0;
-        for leg in 1..self.count {
-            if group_lag(leg) > group_lag(leader) + 1e-9 {
-                leader = leg;
+        self.feet().iter().map(left).fold(0.0, f64::max)
+    }
+
+    /// Seconds until the next foot is lifted or put down.
+    pub(crate) fn time_to_event(&self, gait: &Gait) -> f64 {
+        let mut least = f64::INFINITY;
+        for (leg, foot) in self.feet().iter().enumerate() {
+            let time = match foot {
+                Foot::Swinging { progress, seconds, .. } => (1.0 - progress) * seconds,
+                Foot::Planted { .. } if !self.waiting => self.time_to_lift(gait, leg),
+                _ => f64::INFINITY,
+            };
+            // An event of this moment has been dealt with.
+            if time > EVENT_S / 2.0 {
+                least = least.min(time);
             }
         }
-        // A hair before lift-off, so that the next step crosses it.
-        self.phase = fraction(gait.lift_off_phase(leader) - 1e-9);
+        least
     }
 
-    /// Moves phase and feet on by `dt` seconds at a constant twist.
-    pub(crate) fn advance(&mut self, gait: &Gait, stance: &Stance, pace: Pace, dt: f64) {
-        let before = self.phase;
-        self.phase = fraction(before + dt / gait.cycle_time());
-        let ground = pace.twist.motion(dt);
-        for leg in 0..self.count {
-            let rest = stance.rest()[leg];
-            let now = gait.leg_phase(leg, self.phase);
-            let was_standing = matches!(gait.leg_phase(leg, before), LegPhase::Stance(_));
-            self.feet[leg] = match (self.feet[leg], now) {
-                (Foot::Planted { at }, LegPhase::Swing(s)) if pace.lifting && was_standing => {
-                    let lift_off = ground.apply_inverse(at);
-                    let touch_down = wanted_touch_down(gait, rest, pace.path_twist, s);
-                    swing(gait, rest, pace, Ends { lift_off, touch_down }, s)
+    /// Puts down the feet whose swing is over, and those that feel the ground before.
+    pub(crate) fn put_down(&mut self, sensed: &[Option<bool>; MAX_LEGS]) {
+        for (foot, sensed) in self.feet[..self.count].iter_mut().zip(sensed) {
+            *foot = match *foot {
+                Foot::Swinging { progress, at, .. } if progress > 0.5 && *sensed == Some(true) => Foot::Planted { at },
+                Foot::Swinging { progress, seconds, touch_down, .. } if (1.0 - progress) * seconds <= EVENT_S => {
+                    let at = Vector3::new(touch_down.x, touch_down.y, 0.0);
+                    if *sensed == Some(false) { Foot::Probing { at } } else { Foot::Planted { at } }
                 }
-                (Foot::Planted { at }, _) => Foot::Planted { at: ground.apply_inverse(at) },
-                (Foot::Swinging { touch_down, .. }, LegPhase::Stance(_)) => {
-                    Foot::Planted { at: ground.apply_inverse(touch_down) }
+                Foot::Probing { at } if *sensed != Some(false) || at.z <= -PROBE_DEPTH_M => Foot::Planted { at },
+                other => other,
+            };
+        }
+    }
+
+    /// Lifts a foot.
+    pub(crate) fn lift(
+        &mut self,
+        gait: &Gait,
+        stance: &Stance,
+        leg: usize,
+        (twist, aim): (Twist, Twist),
+        (height, reach): (f64, f64),
+    ) {
+        if let Foot::Planted { at } = self.feet[leg] {
+            let seconds = gait.swing_part() * self.cycle;
+            let place = place(reach, stance.rest()[leg], &self.ahead(gait, aim));
+            let touch_down = twist.motion(seconds).apply(place);
+            self.feet[leg] = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
+        }
+    }
+
+    /// Sets the phase for a walk with `twist`: one at which a foot is about to be lifted, once those in the air are
+    /// down, chosen so that no foot is carried far back before its turn. On the spot the feet farthest from their
+    /// places go first.
+    pub(crate) fn start(&mut self, gait: &Gait, stance: &Stance, twist: Twist) {
+        self.waiting = false;
+        let mut best = (f64::NEG_INFINITY, self.phase);
+        for leader in (0..self.count).filter(|&leg| self.feet[leg].is_planted()) {
+            let phase = self.phase_before_lift(gait, leader);
+            let fit = if twist.is_zero() {
+                self.distance_of_group(gait, stance, leader)
+            } else {
+                -Self { phase, ..*self }.farthest_at_lift(gait, stance, twist)
+            };
+            if fit > best.0 + 1e-9 {
+                best = (fit, phase);
+            }
+        }
+        self.phase = best.1;
+    }
+
+    /// The phase just before a leg is lifted, with time for the feet in the air to come down but none for another
+    /// leg's turn to come first.
+    fn phase_before_lift(&self, gait: &Gait, leg: usize) -> f64 {
+        let next = gait.lift_off_phase(leg);
+        let clear = (0..self.count)
+            .map(|other| fraction(next - gait.lift_off_phase(other)))
+            .filter(|&apart| apart > 1e-9 && apart < 1.0 - 1e-9)
+            .fold(1.0, f64::min);
+        fraction(next - (self.time_in_the_air() / self.cycle).min(0.99 * clear))
+    }
+
+    /// How far from its resting place a planted foot gets before it is lifted.
+    fn farthest_at_lift(&self, gait: &Gait, stance: &Stance, twist: Twist) -> f64 {
+        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+        let farthest = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| match foot {
+            Foot::Planted { at } => {
+                (at.xy() - rest - twist.velocity_at(*rest) * self.time_to_lift(gait, leg)).norm_squared()
+            }
+            _ => 0.0,
+        };
+        feet.map(farthest).fold(0.0, f64::max).sqrt()
+    }
+
+    /// How far the planted feet that are lifted together with one are from their places, in sum.
+    fn distance_of_group(&self, gait: &Gait, stance: &Stance, leader: usize) -> f64 {
+        let phase = gait.lift_off_phase(leader);
+        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+        let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
+            let apart = fraction(gait.lift_off_phase(leg) - phase);
+            let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
+            if counts { (foot.position().xy() - rest).norm() } else { 0.0 }
+        };
+        feet.map(distance).sum()
+    }
+
+    /// The body's motion over half a stance.
+    fn ahead(&self, gait: &Gait, aim: Twist) -> Motion {
+        aim.motion(0.5 * gait.duty_factor() * self.cycle)
+    }
+
+    /// Moves phase and feet on.
+    pub(crate) fn advance(&mut self, gait: &Gait, stance: &Stance, ground: &Ground) {
+        if !self.waiting {
+            self.phase = fraction(self.phase + ground.time / self.cycle);
+        }
+        let ahead = self.ahead(gait, ground.aim);
+        for (foot, &rest) in self.feet[..self.count].iter_mut().zip(stance.rest()) {
+            *foot = match *foot {
+                Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
+                Foot::Probing { at } => {
+                    let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
+                    Foot::Probing { at: ground.motion.apply_inverse_3d(at) - down }
                 }
-                (Foot::Swinging { lift_off, touch_down, progress, .. }, LegPhase::Swing(s)) => {
-                    let wanted = wanted_touch_down(gait, rest, pace.path_twist, s);
-                    let touch_down = ground.apply_inverse(touch_down);
-                    let followed = touch_down + (wanted - touch_down) * follow_part(progress, s);
-                    let ends = Ends { lift_off: ground.apply_inverse(lift_off), touch_down: followed };
-                    swing(gait, rest, pace, ends, s)
+                Foot::Swinging { lift_off, touch_down, progress, seconds, height, .. } => {
+                    let before = progress;
+                    let progress = (before + ground.time / seconds).min(1.0);
+                    let lift_off = ground.motion.apply_inverse_3d(lift_off);
+                    let touch_down = ground.motion.apply_inverse(touch_down);
+                    let place = place(ground.reach, rest, &ahead);
+                    let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
+                    let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
+                    let travel = gait.swing().travel(progress);
+                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * travel;
+                    let up = height * gait.swing().lift(progress)
+                        + lift_off.z * (1.0 - travel)
+                        + gait.touch_down_speed() * seconds * touch_down_shape(progress);
+                    let at = Vector3::new(flat.x, flat.y, up);
+                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, at }
                 }
+                Foot::Missing => Foot::Missing,
             };
         }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Ends {
-    lift_off: Vector2<f64>,
-    touch_down: Vector2<f64>,
-}
-
-/// The point of the ground that will be half a stance ahead of rest when the foot comes down on it.
-fn wanted_touch_down(gait: &Gait, rest: Vector2<f64>, twist: Twist, progress: f64) -> Vector2<f64> {
-    let time_left = (1.0 - progress) * gait.swing_time();
-    twist.motion(gait.stance_time() / 2.0 + time_left).apply(rest)
+/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its circle.
+fn place(reach: f64, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
+    let step = ahead.apply(rest) - rest;
+    let (length, most) = (step.norm(), PLACE_PART * reach);
+    if length > most { rest + step * (most / length) } else { rest + step }
 }
 
 /// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
@@ -157,18 +278,9 @@ fn follow_part(before: f64, now: f64) -> f64 {
     1.0 - (TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before))).exp()
 }
 
-/// The foot in the air: the arc of the present twist run backwards over the ground, bent so that it starts and ends
-/// at the true points.
-fn swing(gait: &Gait, rest: Vector2<f64>, pace: Pace, ends: Ends, progress: f64) -> Foot {
-    let profile = gait.swing();
-    let travel = profile.travel(progress);
-    // Where the two ends lie along the arc, in seconds of the body's motion from rest.
-    let first = -gait.stance_time() / 2.0 - progress * gait.swing_time();
-    let last = gait.stance_time() / 2.0 + (1.0 - progress) * gait.swing_time();
-    let along = |time: f64| pace.path_twist.motion(time).apply(rest);
-    let flat = along(first + (last - first) * travel)
-        + (ends.lift_off - along(first)) * (1.0 - travel)
-        + (ends.touch_down - along(last)) * travel;
-    let at = Vector3::new(flat.x, flat.y, pace.step_height * profile.lift(progress));
-    Foot::Swinging { lift_off: ends.lift_off, touch_down: ends.touch_down, progress, at }
+/// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in
+/// acceleration at both ends.
+fn touch_down_shape(progress: f64) -> f64 {
+    let x = (2.0 * progress - 1.0).max(0.0);
+    0.5 * x * x * x * (4.0 - x * (7.0 - 3.0 * x))
 }

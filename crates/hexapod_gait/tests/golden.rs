@@ -52,9 +52,8 @@ fn when_stepping_a_tripod_with_the_sine_expect_the_golden_table() {
         cycle_time: 1.0,
         lag: 0.5,
         side_lag: 0.5,
-        phase_offsets: Default::default(),
         swing: SwingProfile::Sine,
-        stable: true,
+        ..GaitSpec::default()
     };
     let place = |name: &str, left, rank| LegPlace { name: name.into(), left, rank };
     let places = [

@@ -24,6 +24,8 @@ fn engine() -> Engine {
             angular_velocity: 0.8,
             linear_acceleration: 0.3,
             angular_acceleration: 1.5,
+            linear_jerk: 7.5,
+            angular_jerk: 37.5,
         };
         Engine::new(robot, gait, Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 1.0 })
             .unwrap()
@@ -32,15 +34,7 @@ fn engine() -> Engine {
 }
 
 fn tripod() -> hexapod_gait::GaitSpec {
-    hexapod_gait::GaitSpec {
-        duty_factor: 0.5,
-        cycle_time: 0.8,
-        lag: 0.5,
-        side_lag: 0.5,
-        phase_offsets: Default::default(),
-        swing: hexapod_gait::SwingProfile::Smooth,
-        stable: true,
-    }
+    hexapod_gait::GaitSpec { duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5, ..Default::default() }
 }
 
 fn lifted(home: &Home, leg: usize, by: Vector3<f64>, lean: Vector3<f64>) -> Pose {

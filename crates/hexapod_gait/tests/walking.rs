@@ -23,9 +23,8 @@ fn tripod() -> Gait {
         cycle_time: 0.8,
         lag: 0.5,
         side_lag: 0.5,
-        phase_offsets: Default::default(),
         swing: SwingProfile::Smooth,
-        stable: true,
+        ..GaitSpec::default()
     };
     Gait::try_new(&spec, &leg_places(&robot())).unwrap()
 }
@@ -36,15 +35,20 @@ fn wave() -> Gait {
         cycle_time: 2.4,
         lag: 1.0 / 6.0,
         side_lag: 0.5,
-        phase_offsets: Default::default(),
         swing: SwingProfile::Smooth,
-        stable: true,
+        ..GaitSpec::default()
     };
     Gait::try_new(&spec, &leg_places(&robot())).unwrap()
 }
 
-const LIMITS: TwistLimits =
-    TwistLimits { linear_velocity: 0.15, angular_velocity: 0.8, linear_acceleration: 0.3, angular_acceleration: 1.5 };
+const LIMITS: TwistLimits = TwistLimits {
+    linear_velocity: 0.15,
+    angular_velocity: 0.8,
+    linear_acceleration: 0.3,
+    angular_acceleration: 1.5,
+    linear_jerk: 7.5,
+    angular_jerk: 37.5,
+};
 
 fn engine() -> Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();

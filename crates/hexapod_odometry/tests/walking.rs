@@ -24,9 +24,8 @@ fn engine(duty_factor: f64, cycle_time: f64) -> Engine {
         cycle_time,
         lag: 0.5,
         side_lag: 0.5,
-        phase_offsets: Default::default(),
         swing: SwingProfile::Smooth,
-        stable: true,
+        ..GaitSpec::default()
     };
     let gait = Gait::try_new(&spec, &leg_places(&robot())).unwrap();
     let limits = TwistLimits {
@@ -34,6 +33,8 @@ fn engine(duty_factor: f64, cycle_time: f64) -> Engine {
         angular_velocity: 0.8,
         linear_acceleration: 0.3,
         angular_acceleration: 1.5,
+        linear_jerk: 7.5,
+        angular_jerk: 37.5,
     };
     let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
     let settings = Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 1.0 };
@@ -86,7 +87,7 @@ impl Walk {
     fn go(&mut self, twist: Twist, body_offset: BodyOffset, seconds: f64) -> Estimate {
         let mut estimate = None;
         for _ in 0..(seconds / self.dt).round() as usize {
-            let tick = *self.engine.step(&Input { twist, body_offset }, self.dt);
+            let tick = *self.engine.step(&Input { twist, body_offset, ..Input::default() }, self.dt);
             estimate = Some(self.take(&tick));
         }
         estimate.unwrap()

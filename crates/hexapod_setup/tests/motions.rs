@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 use hexapod_gait::motion::Player;
 use hexapod_gait::{Balance, Engine, GaitState, Input, Settings, StanceSpec, TwistLimits};
-use hexapod_setup::{Description, Gaits, Motions};
+use hexapod_setup::{Description, Files, Gaits, Motions};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -11,7 +11,8 @@ fn root() -> PathBuf {
 }
 
 fn engine() -> Engine {
-    let robot = Description::read(&root().join("urdf/hexapod.urdf")).unwrap().robot;
+    let files = Files { config: root().join("config"), urdf: root().join("urdf/hexapod.urdf") };
+    let robot = Description::read(&files).unwrap().robot;
     let gait = Gaits::read(&root().join("config/gaits.yaml"), &robot).unwrap().get("tripod").unwrap();
     let settings = Settings {
         stance: StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 },
@@ -21,6 +22,8 @@ fn engine() -> Engine {
             angular_velocity: 0.8,
             linear_acceleration: 0.3,
             angular_acceleration: 1.5,
+            linear_jerk: 7.5,
+            angular_jerk: 37.5,
         },
         stand_time: 1.5,
         sit_time: 1.0,

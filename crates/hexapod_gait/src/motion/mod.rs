@@ -6,6 +6,7 @@
 
 mod check;
 mod ground;
+mod handover;
 mod job;
 mod kinds;
 mod player;

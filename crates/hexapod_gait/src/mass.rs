@@ -1,0 +1,98 @@
+//! The robot's centre of mass at a pose, without allocation.
+
+use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+
+/// Mass and moment (mass times position) of what one joint carries, in the joint's moved frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    mass: f64,
+    moment: Vector3<f64>,
+}
+
+/// The robot's masses by leg and joint; what no leg carries counts to the body.
+#[derive(Clone, Debug)]
+pub(crate) struct Masses {
+    body: Carried,
+    legs: [[Carried; MAX_LEG_JOINTS]; MAX_LEGS],
+    total: f64,
+}
+
+impl Masses {
+    pub(crate) fn of(robot: &Robot) -> Self {
+        let model = robot.model();
+        let mut masses = Self { body: Carried::default(), legs: Default::default(), total: model.total_mass() };
+        for (index, link) in model.links().iter().enumerate() {
+            let Some(inertial) = link.inertial() else { continue };
+            let (carrier, carrier_from_link) = carrier(robot, index);
+            let at = carrier_from_link * Point3::from(inertial.centre_of_mass());
+            let part = match carrier {
+                Some((leg, joint)) => &mut masses.legs[leg][joint],
+                None => &mut masses.body,
+            };
+            part.mass += inertial.mass;
+            part.moment += at.coords * inertial.mass;
+        }
+        masses
+    }
+
+    /// The centre of mass in the body frame, m; the body's origin for a robot without masses.
+    pub(crate) fn centre(&self, robot: &Robot, angles: &[LegAngles]) -> Vector3<f64> {
+        if self.total <= 0.0 {
+            return Vector3::zeros();
+        }
+        let mut moment = self.body.moment;
+        for ((leg, carried), angles) in robot.legs().iter().zip(&self.legs).zip(angles) {
+            let mut body_from_link = Isometry3::identity();
+            for ((joint, carried), &angle) in leg.joints().iter().zip(carried).zip(angles.iter()) {
+                let turned = UnitQuaternion::from_axis_angle(&joint.axis(), angle);
+                body_from_link *= joint.origin() * turned;
+                moment += body_from_link.translation.vector * carried.mass + body_from_link.rotation * carried.moment;
+            }
+        }
+        moment / self.total
+    }
+}
+
+/// The leg and joint that carry a link, if any, and the link's pose in that joint's moved frame (else the body's).
+fn carrier(robot: &Robot, link: usize) -> (Option<(usize, usize)>, Isometry3<f64>) {
+    let model = robot.model();
+    let (mut link, mut carrier_from_link) = (link, Isometry3::identity());
+    // Climbs from joint to joint; the count bounds it, whatever the tree.
+    for _ in 0..=model.joints().len() {
+        let Some(index) = model.joints().iter().position(|joint| joint.child() == link) else { break };
+        for (leg, found) in robot.legs().iter().enumerate() {
+            if let Some(joint) = found.joints().iter().position(|joint| joint.joint_index() == index) {
+                return (Some((leg, joint)), carrier_from_link);
+            }
+        }
+        let joint = &model.joints()[index];
+        carrier_from_link = joint.parent_from_child(0.0) * carrier_from_link;
+        link = joint.parent();
+    }
+    (None, carrier_from_link)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn when_in_any_pose_expect_the_models_centre_of_mass(pose in prop::collection::vec(-0.6..0.4f64, 18)) {
+            let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+            let mut positions = vec![0.0; robot.model().position_count()];
+            let mut angles = [LegAngles::zeros(3); MAX_LEGS];
+            for (leg, found) in robot.legs().iter().enumerate() {
+                for (joint, at) in found.joints().iter().enumerate() {
+                    angles[leg][joint] = pose[3 * leg + joint];
+                    positions[at.position_index()] = pose[3 * leg + joint];
+                }
+            }
+            let centre = Masses::of(&robot).centre(&robot, &angles[..6]);
+            prop_assert!((centre - robot.model().centre_of_mass(&positions)).norm() < 1e-12);
+        }
+    }
+}

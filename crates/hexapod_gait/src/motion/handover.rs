@@ -1,0 +1,57 @@
+//! What the player, which takes over while the engine stands, asks of it and leaves behind.
+
+use super::pose::{Home, Pose};
+use crate::engine::Engine;
+use crate::posture::BodyOffset;
+use crate::stance::StanceSpec;
+use crate::state::{Mode, Way};
+use crate::walk::Walk;
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::{Vector2, Vector3};
+
+/// The least lift of a foot that is put in its place before a motion, m.
+const LEAST_PLACING_LIFT_M: f64 = 0.015;
+
+impl Engine {
+    /// The standing pose that motions start from and end in: feet at rest, the body straight above them.
+    #[must_use]
+    pub fn home(&self) -> Home {
+        let mut pose = Pose::default();
+        for (leg, rest) in self.stance.rest().iter().enumerate() {
+            (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
+        }
+        let StanceSpec { height, sit_height: lowest, .. } = self.settings.stance;
+        let present = &self.now.start.angles;
+        // `Stance::new` has made sure that every foot rests within reach at this height.
+        let angles = pose.solve(&self.robot, height, present).unwrap_or(*present);
+        Home { pose, angles, height, lowest, step_height: self.settings.step_height.max(LEAST_PLACING_LIFT_M) }
+    }
+
+    /// Whether legs are switched off: motions move all of them.
+    #[must_use]
+    pub fn lacks_legs(&self) -> bool {
+        self.missing != 0
+    }
+
+    /// The body's offset from its standing pose.
+    pub(crate) fn offset(&self) -> BodyOffset {
+        let state = self.now.segment.map_or(self.now.start, |segment| self.within(&segment));
+        let mut offset = state.offset;
+        offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
+        offset
+    }
+
+    /// Takes over from a player that has brought the standing robot to its home, with these joint angles.
+    pub(crate) fn settle(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        let start = &mut self.now.start;
+        start.ns += self.now.elapsed_ns;
+        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        start.mode = Mode::Standing;
+        start.walk = Walk::at_rest(&self.stance, self.now.gait.cycle_time());
+        start.height = self.settings.stance.height;
+        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
+        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
+        start.angles = *angles;
+        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+    }
+}

@@ -1,0 +1,222 @@
+//! From one decision to the next: where everything is at a later moment, and how fast the joints can take it there.
+
+use crate::engine::Engine;
+use crate::limits::LimitedBy;
+use crate::posture::{BodyOffset, WayBack};
+use crate::state::{GRID_S, Mode, Pace, Segment, State};
+use crate::twist::Motion;
+use crate::walk::{Foot, Ground};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles};
+use nalgebra::{Isometry3, Vector2};
+
+/// Part of a joint's greatest velocity that is used.
+const VELOCITY_PART: f64 = 0.96;
+/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
+const SURE_PART: f64 = 0.75;
+const ATTEMPTS: usize = 6;
+const RETREATS: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Obstacle {
+    /// A joint would need this many times its greatest velocity.
+    TooFast(f64),
+    OutOfReach,
+}
+
+/// Swings are not slowed further than this before the body is.
+const LEAST_SWING_PACE: f64 = 0.2;
+
+impl Engine {
+    /// The robot `ns` after `start`, its joints not yet solved. Always from the start of the segment, never from a
+    /// moment within it, so that it makes no difference which moments are looked at.
+    fn at(&self, start: &State, ns: u64, pace: Pace) -> State {
+        let mut state = *start;
+        let real = ns as f64 * 1e-9;
+        let time = real * pace.body;
+        state.ns += ns;
+        state.swing_pace = pace.swing;
+        state.offset = start.offset.moved(&start.offset_rate, real * pace.offset);
+        state.sway += start.sway_rate * (real * pace.body);
+        match &mut state.mode {
+            Mode::Sitting | Mode::Standing => {}
+            Mode::Placing(placing) => {
+                placing.part.advance(time);
+                let part = placing.part.part();
+                let ends = placing.from.iter().zip(placing.to.iter());
+                for (angle, (from, to)) in state.angles[placing.leg].iter_mut().zip(ends) {
+                    *angle = from + (to - from) * part;
+                }
+            }
+            Mode::Rising(glide) | Mode::Lowering(glide) => {
+                glide.advance(time);
+                state.height = glide.value();
+            }
+            Mode::Walking | Mode::Stopping(_) => {
+                let mean = start.twist_after(ns as f64 / 2.0);
+                let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
+                let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
+                let reach = self.reach_of(&self.now.gait);
+                let ground = Ground { motion, twist, aim, reach, time: time * pace.swing };
+                state.walk.advance(&self.now.gait, &self.stance, &ground);
+            }
+        }
+        state
+    }
+
+    /// The robot at the present moment, somewhere in a segment.
+    pub(crate) fn within(&self, segment: &Segment) -> State {
+        let start = &self.now.start;
+        let mut state = self.at(start, self.now.elapsed_ns, segment.pace);
+        if self.solve(start, &mut state).is_none() {
+            // Both ends are within reach: only rounding at its very edge can bring one here.
+            let part = self.now.elapsed_ns as f64 / segment.ns as f64;
+            for ((angles, from), to) in state.angles.iter_mut().zip(&start.angles).zip(&segment.end.angles) {
+                for ((angle, from), to) in angles.iter_mut().zip(from.iter()).zip(to.iter()) {
+                    *angle = from + (to - from) * part;
+                }
+            }
+        }
+        state
+    }
+
+    /// The segment of `ns` from `start` on, as fast as the joints can take it.
+    pub(crate) fn segment(&self, start: &mut State, ns: u64) -> Segment {
+        let mut pace = Pace::FULL;
+        let mut by = LimitedBy::Nothing;
+        let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
+        if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
+            return Segment { ns, pace, by, end: self.at(start, ns, pace) };
+        }
+        let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
+        for _ in 0..attempts {
+            let mut end = self.at(start, ns, pace);
+            match self.reachable(start, &mut end, ns, pace) {
+                Ok(()) => return Segment { ns, pace, by, end },
+                Err(Obstacle::TooFast(ratio)) => {
+                    by = by.max(LimitedBy::JointVelocity);
+                    if start.mode.steps() && pace.swing > LEAST_SWING_PACE {
+                        pace.swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
+                    } else {
+                        pace = pace.slower(0.95 / ratio);
+                    }
+                }
+                Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
+                    start.sway_rate = Vector2::zeros();
+                }
+                Err(Obstacle::OutOfReach) => {
+                    by = LimitedBy::Kinematics;
+                    pace = pace.slower(if start.mode == Mode::Standing { 0.25 } else { 0.5 });
+                }
+            }
+        }
+        self.blocked(start, ns)
+    }
+
+    /// No way on for now: the path waits. Where it is to go on, the body goes back towards the place straight above its
+    /// feet, where they have the most room, as fast as the joints can, and by whichever way is open. So nothing bars
+    /// the path for ever: the offset shrinks until the path goes on, at the latest at none, with which every step of
+    /// the stance is within reach.
+    fn blocked(&self, start: &mut State, ns: u64) -> Segment {
+        let by = LimitedBy::Kinematics;
+        let still = Pace::FULL.slower(0.0);
+        if let Mode::Lowering(_) = start.mode {
+            // A body that is on its way down has come far enough.
+            start.mode = Mode::Sitting;
+            return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
+        }
+        if start.mode != Mode::Standing {
+            for way in WayBack::ALL {
+                start.offset_rate = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
+                let mut pace = Pace { offset: 1.0, ..still };
+                for _ in 0..RETREATS {
+                    let mut end = self.at(start, ns, pace);
+                    match self.reachable(start, &mut end, ns, pace) {
+                        Ok(()) if end.offset != start.offset => {
+                            return Segment { ns, pace, by, end };
+                        }
+                        Err(Obstacle::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
+                        Ok(()) | Err(Obstacle::OutOfReach) => pace.offset *= 0.25,
+                    }
+                }
+            }
+        }
+        start.offset_rate = BodyOffset::default();
+        Segment { ns, pace: still, by, end: self.at(start, ns, still) }
+    }
+
+    /// Solves the joints at the end of a segment, and tells whether they get there in time.
+    fn reachable(&self, start: &State, end: &mut State, ns: u64, pace: Pace) -> Result<(), Obstacle> {
+        self.solve(start, end).ok_or(Obstacle::OutOfReach)?;
+        let seconds = ns as f64 * 1e-9;
+        let ratio = self.velocity_ratio(start, end, seconds);
+        if ratio > VELOCITY_PART {
+            return Err(Obstacle::TooFast(ratio / VELOCITY_PART));
+        }
+        if ratio > SURE_PART {
+            // The mean of the whole may hide what one half needs.
+            let mut half = self.at(start, ns / 2, pace);
+            self.solve(start, &mut half).ok_or(Obstacle::OutOfReach)?;
+            let [first, second] = [(start, &half), (&half, &*end)];
+            let worst = self.velocity_ratio(first.0, first.1, seconds / 2.0).max(self.velocity_ratio(
+                second.0,
+                second.1,
+                seconds / 2.0,
+            ));
+            if worst > VELOCITY_PART {
+                return Err(Obstacle::TooFast(worst / VELOCITY_PART));
+            }
+        }
+        Ok(())
+    }
+
+    /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
+    fn velocity_ratio(&self, from: &State, to: &State, seconds: f64) -> f64 {
+        let mut worst: f64 = 0.0;
+        for ((leg, from), to) in self.robot.legs().iter().zip(&from.angles).zip(&to.angles) {
+            for ((joint, from), to) in leg.joints().iter().zip(from.iter()).zip(to.iter()) {
+                worst = worst.max((to - from).abs() / (joint.limits().velocity * seconds + 1e-9));
+            }
+        }
+        worst
+    }
+
+    /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
+    fn solve(&self, start: &State, state: &mut State) -> Option<()> {
+        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting) {
+            return Some(());
+        }
+        let body_from_footprint = state.footprint_from_body().inverse();
+        if let Some(batch) = &self.batch {
+            return self.solve_together(batch, &body_from_footprint, state);
+        }
+        for (index, leg) in self.robot.legs().iter().enumerate() {
+            if state.walk.feet[index] == Foot::Missing {
+                continue;
+            }
+            let foot = state.walk.feet[index].position();
+            let in_body = body_from_footprint.transform_point(&foot.into()).coords;
+            state.angles[index] = self.stance.inverse(index, leg, &in_body, &start.angles[index])?;
+        }
+        Some(())
+    }
+
+    fn solve_together(&self, batch: &Batch, body_from_footprint: &Isometry3<f64>, state: &mut State) -> Option<()> {
+        let mut feet = Lanes3::default();
+        for (leg, foot) in state.walk.feet().iter().enumerate() {
+            let at = foot.position();
+            feet.set(leg, [at.x, at.y, at.z]);
+        }
+        let mut found = Lanes3::default();
+        let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
+        for (leg, angles) in state.angles.iter_mut().take(batch.leg_count()).enumerate() {
+            if state.walk.feet[leg] == Foot::Missing {
+                continue;
+            }
+            *angles = LegAngles::from(found.get(leg));
+            if reached[leg] < 1.0 || !self.stance.uses(leg, angles) {
+                return None;
+            }
+        }
+        Some(())
+    }
+}

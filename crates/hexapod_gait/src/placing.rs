@@ -1,0 +1,68 @@
+//! Bringing legs to their places one by one, before the body rises on them.
+
+use crate::engine::Engine;
+use crate::posture::Glide;
+use crate::state::{Mode, Placing, Stage, State};
+use crate::support::SupportPolygon;
+use crate::walk::Foot;
+use hexapod_kinematics::LegAngles;
+use nalgebra::Vector3;
+
+/// How far from its place a foot may be when the body rises on it, m.
+const PLACED_M: f64 = 1e-4;
+/// Seconds each stage of placing a leg takes.
+const STAGE_TIME_S: f64 = 0.25;
+
+impl Engine {
+    /// Starts to bring a leg that is not in its place there, of those the one without which the robot stands best;
+    /// rises when there is none. `placed` has a bit for each leg that has had its turn.
+    pub(crate) fn place_from(&self, start: &State, placed: u32) -> Mode {
+        let waiting = (0..self.legs().len()).filter(|&leg| placed & (1 << leg) == 0 && !self.is_placed(start, leg));
+        let best = waiting.max_by(|&a, &b| self.margin_without(start, a).total_cmp(&self.margin_without(start, b)));
+        let Some(leg) = best else { return self.rise(start) };
+        let from = start.angles[leg];
+        let foot = self.legs()[leg].foot_in_body(&from);
+        let lifted = foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height);
+        let lift = self.stance.inverse(leg, &self.legs()[leg], &lifted, &from);
+        let (stage, to) = match lift {
+            Some(to) => (Stage::Lifting, to),
+            None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
+        };
+        let placed = placed | (1 << leg);
+        Mode::Placing(Placing { leg, stage, from, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), placed })
+    }
+
+    /// The stage after one that is done.
+    pub(crate) fn after_placing(&self, start: &State, done: Placing) -> Mode {
+        let (stage, lift) = match done.stage {
+            Stage::Lifting => (Stage::Carrying, self.settings.stance.step_height),
+            Stage::Carrying => (Stage::Putting, 0.0),
+            Stage::Putting => return self.place_from(start, done.placed),
+        };
+        let to = self.angles_in_place(start, done.leg, lift);
+        Mode::Placing(Placing { stage, from: done.to, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), ..done })
+    }
+
+    /// The margin by which the robot stands on the feet where they are, but for one.
+    fn margin_without(&self, start: &State, without: usize) -> f64 {
+        let legs = self.legs().iter().zip(&start.angles).enumerate().filter(|(leg, _)| *leg != without);
+        let feet = legs.map(|(_, (leg, angles))| leg.foot_in_body(angles));
+        let down = feet.filter(|foot| foot.z < 0.01 - start.height);
+        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&self.robot, &start.angles).xy())
+    }
+
+    fn is_placed(&self, start: &State, leg: usize) -> bool {
+        let Foot::Planted { at } = start.walk.feet()[leg] else { return true };
+        let foot = self.legs()[leg].foot_in_body(&start.angles[leg]);
+        (foot - Vector3::new(at.x, at.y, -start.height)).norm() < PLACED_M
+    }
+
+    fn angles_in_place(&self, start: &State, leg: usize, lift: f64) -> LegAngles {
+        let wanted = start.walk.feet()[leg].position();
+        let foot = Vector3::new(wanted.x, wanted.y, lift - start.height);
+        let solver = &self.legs()[leg];
+        // From the middle of the range, so that a knee found bent the wrong way is bent back.
+        let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
+        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &start.angles[leg]).angles)
+    }
+}

@@ -1,0 +1,348 @@
+//! What is decided at each point of the grid: the mode, where the body goes, which feet are lifted.
+
+use crate::engine::{Engine, Posture};
+use crate::limits::{Limited, LimitedBy};
+use crate::posture::{BodyOffset, Glide};
+use crate::ramp::Ramp;
+use crate::state::{Control, GRID_NS, GRID_S, Mode, Segment, State, Stopping};
+use crate::support::SupportPolygon;
+use crate::tick::Input;
+use crate::twist::Twist;
+use crate::walk::Foot;
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::{Vector2, Vector3};
+
+/// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
+const LEAST_SPEED_M_S: f64 = 5e-4;
+const LEAST_TURN_RAD_S: f64 = 2e-3;
+/// How far from its resting place a foot may be when the robot sits down on it, m.
+const CENTRED_M: f64 = 0.006;
+/// Cycles a robot may tread on the spot before it sits down where its feet are.
+const CENTRING_CYCLES: f64 = 3.0;
+/// The margin with which a foot may be lifted, m, and the one below which it is watched.
+const LIFT_MARGIN_M: f64 = 0.006;
+const TIGHT_M: f64 = 0.03;
+/// How fast the body sways, m/s.
+const SWAY_RATE_M_S: f64 = 0.15;
+
+impl Engine {
+    /// Plans from now to the next point of the grid, or until a foot is lifted or put down.
+    pub(crate) fn plan(&mut self, input: &Input) -> Segment {
+        let mut start = self.now.start;
+        if start.ns.is_multiple_of(GRID_NS) {
+            self.decide(&mut start, input);
+        }
+        let mut ns = GRID_NS - start.ns % GRID_NS;
+        if start.mode.steps() {
+            self.lift_and_put_down(&mut start);
+            let event_ns = (start.walk.time_to_event(&self.now.gait) * 1e9).ceil();
+            if event_ns < ns as f64 {
+                ns = (event_ns as u64).max(1);
+            }
+        }
+        let segment = self.segment(&mut start, ns);
+        self.now.start = start;
+        segment
+    }
+
+    fn decide(&mut self, start: &mut State, input: &Input) {
+        let control = &mut self.now.control;
+        (control.limits, control.step_height, control.sensed) =
+            (self.settings.limits, self.settings.step_height, input.contacts);
+        let wanted = wanted_twist(control, input.twist);
+        self.take_requests(start);
+        self.next_mode(start, wanted, input);
+        let stand = if start.mode.steps() { self.stand_of(start) } else { None };
+        if start.mode.steps() {
+            let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
+            self.steer(start, wanted, stand.as_ref());
+        } else {
+            (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
+            start.limited_by = LimitedBy::Nothing;
+        }
+        let target = self.offset_target(start, wanted, input.body_offset.clipped());
+        if start.offset.is_near(&target) {
+            start.offset = target;
+        }
+        start.offset_rate = start.offset.rate_to(&start.offset.towards(target, GRID_S), GRID_S);
+        let sway = self.sway_target(start) - start.sway;
+        let greatest = SWAY_RATE_M_S * GRID_S;
+        let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
+        start.sway_rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        self.keep_balance(start, stand.as_ref());
+    }
+
+    fn take_requests(&mut self, start: &mut State) {
+        let requests = std::mem::take(&mut self.now.requests);
+        let since_ns = start.ns;
+        if requests.stop {
+            self.now.control.held = true;
+            if start.mode == Mode::Walking {
+                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns });
+            }
+        }
+        start.mode = match (requests.posture, start.mode) {
+            (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
+            (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
+            (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: false, ..stop }),
+            (Some(Posture::Sit), Mode::Standing) => Mode::Stopping(Stopping { then_sit: true, since_ns }),
+            (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: true, ..stop }),
+            (Some(Posture::Sit), Mode::Rising(_)) => self.lower(start),
+            (_, mode) => mode,
+        };
+    }
+
+    /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
+    fn next_mode(&mut self, start: &mut State, wanted: Twist, input: &Input) {
+        match start.mode {
+            Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
+            Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
+            Mode::Lowering(glide) if glide.is_done() => start.mode = Mode::Sitting,
+            _ => {}
+        }
+        match start.mode {
+            Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
+            Mode::Standing => {
+                self.take_next_gait(start);
+                if !wanted.is_zero() && self.granted(start, input.body_offset.clipped()).is_near(&start.offset) {
+                    self.start_walk(start, wanted);
+                }
+            }
+            Mode::Walking if wanted.is_zero() => {
+                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns: start.ns });
+            }
+            Mode::Walking => self.switch_gait(start),
+            Mode::Stopping(Stopping { then_sit: false, .. }) if !wanted.is_zero() => {
+                if start.walk.all_planted() {
+                    self.start_walk(start, wanted);
+                }
+                start.mode = Mode::Walking;
+            }
+            Mode::Stopping(stop) => self.finish_stop(start, stop),
+            _ => {}
+        }
+    }
+
+    fn start_walk(&self, start: &mut State, wanted: Twist) {
+        let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
+        let factor = self.stride_factor(&self.now.gait, start.walk.cycle, limited);
+        start.walk.start(&self.now.gait, &self.stance, limited.scaled(factor));
+        start.mode = Mode::Walking;
+    }
+
+    /// Ends a stop when nothing moves any more and, before the robot sits, its feet are under it.
+    fn finish_stop(&mut self, start: &mut State, stop: Stopping) {
+        let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && self.now.control.ramp.is_at_rest();
+        if !at_rest {
+            return;
+        }
+        if !stop.then_sit {
+            start.mode = Mode::Standing;
+        } else if !start.offset.is_zero() {
+            // The body goes back over its feet first.
+        } else if self.is_centring(start, stop) {
+            if !start.walk.waiting {
+                start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
+            }
+        } else if start.sway.norm() < 1e-9 {
+            start.sway = Vector2::zeros();
+            start.mode = self.lower(start);
+        }
+    }
+
+    fn take_next_gait(&mut self, start: &mut State) {
+        if let Some(gait) = self.now.next_gait.take() {
+            self.now.gait = gait;
+            start.walk.cycle = gait.cycle_time();
+        }
+    }
+
+    /// Goes over to the next gait once the body is slow enough for it, and the feet are where it can take them on.
+    fn switch_gait(&mut self, start: &mut State) {
+        let Some(next) = self.now.next_gait else { return };
+        let twist = start.twist[1];
+        if self.stride_factor(&next, next.least_cycle_time(), twist) < 1.0 - 1e-9 {
+            return;
+        }
+        let mut walk = start.walk;
+        walk.cycle = self.cycle_for(&next, twist);
+        walk.start(&next, &self.stance, twist);
+        if self.can_go_on(start, &walk, &next) {
+            (self.now.gait, self.now.next_gait) = (next, None);
+            start.walk = walk;
+            start.mean_pace = 1.0;
+        }
+    }
+
+    fn is_centring(&self, start: &State, stop: Stopping) -> bool {
+        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
+        let late = (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0;
+        stop.then_sit && !late && !self.is_centred(start)
+    }
+
+    /// Whether all feet are near enough to their resting places to sit down on them.
+    fn is_centred(&self, start: &State) -> bool {
+        let feet = start.walk.feet().iter().zip(self.stance.rest());
+        feet.filter(|(foot, _)| !matches!(foot, Foot::Missing))
+            .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
+    }
+
+    /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
+    /// while it walks or is about to; to nothing for any other posture.
+    fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
+        match start.mode {
+            Mode::Standing if wanted.is_zero() => asked,
+            Mode::Standing | Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => {
+                self.granted(start, asked)
+            }
+            _ => BodyOffset::default(),
+        }
+    }
+
+    /// The greatest part of an offset with which every foot keeps its room and the robot its balance.
+    fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
+        if self.now.control.room.asked != asked {
+            let parts = [1.0, 0.8, 0.6, 0.4, 0.2];
+            let part = parts.into_iter().find(|&part| self.leaves_room(start, asked.scaled(part)));
+            self.now.control.room.asked = asked;
+            self.now.control.room.granted = part.map_or(BodyOffset::default(), |part| asked.scaled(part));
+        }
+        self.now.control.room.granted
+    }
+
+    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset, and
+    /// the robot would be as well balanced as without it, to within what its gait can spare.
+    fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
+        const AROUND: [(f64, f64); 8] =
+            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
+        if offset.is_zero() {
+            return true;
+        }
+        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
+        let reach = self.stance.reach();
+        let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
+        legs.enumerate().all(|(index, ((leg, rest), seed))| {
+            if start.walk.feet()[index] == Foot::Missing {
+                return true;
+            }
+            AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
+                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
+                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
+                self.stance.inverse(index, leg, &in_body, seed).is_some()
+            })
+        })
+    }
+
+    /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
+    fn lift_and_put_down(&self, start: &mut State) {
+        let gait = &self.now.gait;
+        let sensed = self.now.control.sensed;
+        start.walk.put_down(&sensed);
+        start.walk.waiting = false;
+        let mut centre = None;
+        for leg in 0..self.legs().len() {
+            if !start.walk.is_due(gait, leg) || !self.may_lift(start, leg) {
+                continue;
+            }
+            if gait.is_stable() {
+                let centre = *centre.get_or_insert_with(|| self.centre(start));
+                let margin = margin_without(start, leg, centre);
+                start.tight = margin < TIGHT_M;
+                if margin < LIFT_MARGIN_M {
+                    // Its turn stays until the others are down.
+                    start.walk.waiting = true;
+                    continue;
+                }
+            }
+            let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
+            start.walk.lift(gait, &self.stance, leg, twists, (height, self.reach_of(gait)));
+        }
+    }
+
+    /// Whether a leg is to be lifted at all: in a stop only before it is too late to be down again within the cycle,
+    /// and only if it would else be dragged out of its reach before the body rests.
+    fn may_lift(&self, start: &State, leg: usize) -> bool {
+        let Mode::Stopping(stop) = start.mode else { return true };
+        if self.is_centring(start, stop) && start.offset.is_zero() {
+            return true;
+        }
+        let since = (start.ns - stop.since_ns) as f64 * 1e-9;
+        if since > start.walk.cycle * self.now.gait.duty_factor() - GRID_S {
+            return false;
+        }
+        let at = start.walk.feet()[leg].position().xy();
+        let twist = start.twist[1];
+        let limits = &self.now.control.limits;
+        let time = Ramp::lag(limits)
+            + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
+        (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.reach_of(&self.now.gait)
+    }
+
+    /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
+    /// being lifted or put down.
+    fn sway_target(&self, start: &State) -> Vector2<f64> {
+        let gait = &self.now.gait;
+        if gait.sway() == 0.0 || !start.mode.steps() {
+            return Vector2::zeros();
+        }
+        if let Mode::Stopping(stop) = start.mode
+            && start.walk.all_planted()
+            && !self.is_centring(start, stop)
+        {
+            return Vector2::zeros();
+        }
+        let (mut sum, mut total) = (Vector2::zeros(), 0.0);
+        for (leg, foot) in start.walk.feet().iter().enumerate() {
+            let Foot::Planted { at } = foot else { continue };
+            let own = start.walk.own_phase(gait, leg);
+            let weight = own.min(gait.duty_factor() - own).clamp(0.0, SWAY_PHASE);
+            sum += at.xy() * weight;
+            total += weight;
+        }
+        if total < 1e-6 {
+            return start.sway;
+        }
+        let centre = self.centre(start) - start.sway;
+        let lean = (sum / total - centre) * gait.sway();
+        let most = gait.sway_reach() * self.stance.reach();
+        if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
+    }
+
+    pub(crate) fn rise(&self, start: &State) -> Mode {
+        Mode::Rising(Glide::new(start.height, self.settings.stance.height, self.settings.stand_time))
+    }
+
+    pub(crate) fn lower(&self, start: &State) -> Mode {
+        Mode::Lowering(Glide::new(start.height, self.settings.stance.sit_height, self.settings.sit_time))
+    }
+}
+
+/// Part of a cycle in which a foot takes up its share of the weight.
+const SWAY_PHASE: f64 = 0.15;
+
+/// Whether a twist is more than a stick's noise.
+pub(crate) fn is_command(twist: Twist) -> bool {
+    twist.is_finite() && (twist.speed() >= LEAST_SPEED_M_S || twist.wz.abs() >= LEAST_TURN_RAD_S)
+}
+
+/// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
+fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
+    if !is_command(twist) {
+        control.held = false;
+        return Twist::ZERO;
+    }
+    if control.held { Twist::ZERO } else { twist }
+}
+
+/// The margin by which the robot stands on its planted feet without one of them.
+fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
+    let mut feet = [Vector2::zeros(); MAX_LEGS];
+    let mut count = 0;
+    for (leg, foot) in start.walk.feet().iter().enumerate() {
+        if let (Foot::Planted { at }, true) = (foot, leg != without) {
+            feet[count] = at.xy();
+            count += 1;
+        }
+    }
+    SupportPolygon::new(feet[..count].iter().copied()).margin(centre)
+}

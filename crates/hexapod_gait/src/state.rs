@@ -1,0 +1,219 @@
+//! All that changes from one moment to the next, and the grid of time on which decisions are taken.
+
+use crate::limits::{LimitedBy, TwistLimits};
+use crate::posture::{BodyOffset, Glide};
+use crate::ramp::Ramp;
+use crate::tick::GaitState;
+use crate::twist::{Motion, Twist};
+use crate::walk::Walk;
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::{Isometry3, Vector2, Vector3};
+
+/// Commands are taken and limits applied at multiples of this time, whatever the rate of the ticks; between them all
+/// goes on in closed form. So the path does not depend on the rate.
+pub(crate) const GRID_NS: u64 = 10_000_000;
+/// [`GRID_NS`] in seconds.
+pub(crate) const GRID_S: f64 = GRID_NS as f64 * 1e-9;
+
+/// What the robot does. A new mode needs a line in [`Mode::state`], one in `Engine::next_mode` (when it ends) and one
+/// in `Engine::at` (what moves).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Mode {
+    Sitting,
+    /// Bringing one leg after another to its place, through a lifted pose.
+    Placing(Placing),
+    Rising(Glide),
+    Standing,
+    Walking,
+    Stopping(Stopping),
+    Lowering(Glide),
+}
+
+/// How a leg is brought to its place: lifted where it is, carried over, put down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placing {
+    pub leg: usize,
+    pub stage: Stage,
+    pub from: LegAngles,
+    pub to: LegAngles,
+    pub part: Glide,
+    /// Legs that have been placed, one bit each.
+    pub placed: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Lifting,
+    Carrying,
+    Putting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stopping {
+    pub then_sit: bool,
+    pub since_ns: u64,
+}
+
+impl Mode {
+    pub(crate) fn state(&self) -> GaitState {
+        match self {
+            Self::Sitting => GaitState::Sitting,
+            Self::Standing => GaitState::Standing,
+            Self::Walking => GaitState::Walking,
+            Self::Stopping(_) => GaitState::Stopping,
+            Self::Placing(_) | Self::Rising(_) | Self::Lowering(_) => GaitState::Playing,
+        }
+    }
+
+    pub(crate) fn steps(&self) -> bool {
+        matches!(self, Self::Walking | Self::Stopping(_))
+    }
+}
+
+/// The robot at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    /// Time since the engine was made.
+    pub ns: u64,
+    pub mode: Mode,
+    pub walk: Walk,
+    pub height: f64,
+    pub offset: BodyOffset,
+    /// Change of the offset per second, until the next point of the grid.
+    pub offset_rate: BodyOffset,
+    /// Shift of the body that keeps its weight over the feet that stay, m, and its change per second.
+    pub sway: Vector2<f64>,
+    pub sway_rate: Vector2<f64>,
+    /// The twist at the last point of the grid and at the next.
+    pub twist: [Twist; 2],
+    /// The twist that feet in the air expect when they are down, likewise.
+    pub aim: [Twist; 2],
+    /// The pace of the present swings, and its mean over some steps.
+    pub swing_pace: f64,
+    pub mean_pace: f64,
+    /// The centre of mass may come near the edge of the support.
+    pub tight: bool,
+    pub angles: [LegAngles; MAX_LEGS],
+    pub limited_by: LimitedBy,
+}
+
+/// What changes at the points of the grid only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub ramp: Ramp,
+    /// After a stop, commands are ignored until the driver lets go.
+    pub held: bool,
+    pub sensed: [Option<bool>; MAX_LEGS],
+    pub room: Room,
+    pub step_height: f64,
+    pub limits: TwistLimits,
+}
+
+/// The pose that was asked for last and the part of it with which the feet keep their room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub asked: BodyOffset,
+    pub granted: BodyOffset,
+}
+
+impl State {
+    /// The part of the way to the next point of the grid that is over.
+    fn part(&self, later_ns: f64) -> f64 {
+        ((self.ns % GRID_NS) as f64 + later_ns) / GRID_NS as f64
+    }
+
+    /// The twist that feet in the air expect, `later_ns` from now.
+    pub(crate) fn aim_after(&self, later_ns: f64) -> Twist {
+        let [from, to] = self.aim;
+        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+    }
+
+    /// The twist `later_ns` from now, before the next point of the grid.
+    pub(crate) fn twist_after(&self, later_ns: f64) -> Twist {
+        let [from, to] = self.twist;
+        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+    }
+
+    /// The body's pose in the footprint frame.
+    pub(crate) fn footprint_from_body(&self) -> Isometry3<f64> {
+        let mut offset = self.offset;
+        offset.translation += Vector3::new(self.sway.x, self.sway.y, 0.0);
+        offset.footprint_from_body(self.height)
+    }
+}
+
+/// How fast things go, in parts of what was planned. Where a joint of a leg in the air would be too fast, its swing and
+/// the phase take longer and the body goes on; where that does not help, all does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub body: f64,
+    /// Of the body's pace.
+    pub swing: f64,
+    /// The body's offset over its feet.
+    pub offset: f64,
+}
+
+impl Pace {
+    pub(crate) const FULL: Self = Self { body: 1.0, swing: 1.0, offset: 1.0 };
+
+    pub(crate) fn slower(self, factor: f64) -> Self {
+        Self { body: self.body * factor, offset: self.offset * factor, ..self }
+    }
+}
+
+/// A stretch of time in which nothing begins or ends, and the robot at its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub ns: u64,
+    pub pace: Pace,
+    pub by: LimitedBy,
+    pub end: State,
+}
+
+impl Segment {
+    /// The body's mean twist over the first `ns` of a segment that starts at `start`.
+    pub(crate) fn mean_twist(&self, start: &State, ns: u64) -> Twist {
+        start.twist_after(ns as f64 / 2.0).scaled(self.pace.body)
+    }
+}
+
+/// The way the body has gone in a tick, piece by piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    motion: Motion,
+    /// The one twist of all pieces so far, if it is one.
+    twist: Option<Twist>,
+    ns: u64,
+    pub by: LimitedBy,
+}
+
+impl Way {
+    pub(crate) fn none() -> Self {
+        Self { motion: Motion::identity(), twist: None, ns: 0, by: LimitedBy::Nothing }
+    }
+
+    /// Adds the piece of a segment from `from` to `to`, in ns of the segment.
+    pub(crate) fn add(&mut self, start: &State, segment: &Segment, from: u64, to: u64) {
+        let walked = segment.mean_twist(start, to);
+        let steady = start.twist[0] == start.twist[1];
+        let one = if steady || from == 0 { Some(walked) } else { None };
+        self.by = self.by.max(segment.by).max(start.limited_by);
+        if self.ns == 0 {
+            self.twist = one;
+        } else if self.twist != one {
+            self.twist = None;
+        }
+        self.ns += to - from;
+        if walked.is_zero() {
+            return;
+        }
+        let motion = |ns: u64| segment.mean_twist(start, ns).motion(ns as f64 * 1e-9);
+        let piece = if from == 0 { motion(to) } else { motion(from).inverse().then(&motion(to)) };
+        self.motion = self.motion.then(&piece);
+    }
+
+    /// The constant twist that goes this way in the same time.
+    pub(crate) fn twist(&self) -> Twist {
+        self.twist.unwrap_or_else(|| self.motion.twist(self.ns as f64 * 1e-9))
+    }
+}

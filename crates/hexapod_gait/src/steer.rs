@@ -1,0 +1,200 @@
+//! The body's twist: limited as a whole, so the turning centre stays where the driver put it.
+
+use crate::engine::Engine;
+use crate::gait::Gait;
+use crate::limits::{self, Boundary, Limited, LimitedBy};
+use crate::posture::BodyOffset;
+use crate::ramp::Ramp;
+use crate::state::{GRID_S, State};
+use crate::support::SupportPolygon;
+use crate::twist::Twist;
+use crate::walk::{Foot, Walk};
+use nalgebra::{Point3, Vector2};
+
+/// Part of the acceleration limit that is counted on when a boundary comes near.
+const BRAKING_PART: f64 = 0.9;
+/// How much faster than the body's twist the twist may change that feet in the air expect.
+const AIM_RATE: f64 = 3.0;
+/// How quickly the mean pace of the swings follows, in parts for each step of the grid.
+const PACE_FALL: f64 = 0.04;
+const PACE_RISE: f64 = 0.01;
+/// How fast the cycle time changes, per second.
+const CYCLE_RATE: f64 = 0.5;
+/// The distance of the centre of mass from the edge of the support polygon that is kept, m.
+const MARGIN_M: f64 = 0.004;
+
+/// Where the centre of mass is over the feet on the ground.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand {
+    centre: Vector2<f64>,
+    support: SupportPolygon,
+}
+
+impl Engine {
+    /// The twist for the time to the next point of the grid.
+    pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
+        let settings = self.now.control.limits;
+        let gait = self.now.gait;
+        let mut limited = settings.velocity(Limited::unlimited(wanted));
+        if start.walk.waiting {
+            // The body must not run away from the foot whose turn it is.
+            limited = limited.scaled(0.0, LimitedBy::Stability);
+        }
+        self.adapt_cycle(start, limited.twist);
+        // Swings that the joints draw out make steps longer.
+        let cycle = start.walk.cycle / start.mean_pace;
+        limited = limited.scaled(self.stride_factor(&gait, cycle, limited.twist), LimitedBy::Stride);
+        if let Some(next) = &self.now.next_gait {
+            let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
+            limited = limited.scaled(factor * self.patience(start), LimitedBy::Stride);
+        }
+        // Feet in the air are put where they will be wanted once what slows the body now is over.
+        let aim = limited.twist;
+        let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
+        let reach = self.over_reach(start, &start.walk, &gait, limited.twist, |edge| edge.short().factor(braking, lag));
+        limited = limited.scaled(reach, LimitedBy::Reach);
+        let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
+        limited = limited.scaled(balance, LimitedBy::Stability);
+        let mut ramped = self.now.control.ramp.step(limited, &settings);
+        let hard = self.over_reach(start, &start.walk, &gait, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        if hard < 1.0 {
+            self.now.control.ramp.scale(hard);
+            ramped = ramped.scaled(hard, LimitedBy::Reach);
+        }
+        let hard = self.over_edges(start, stand, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        if hard < 1.0 {
+            self.now.control.ramp.scale(hard);
+            ramped = ramped.scaled(hard, LimitedBy::Stability);
+        }
+        start.twist = [start.twist[1], ramped.twist];
+        let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), AIM_RATE * GRID_S);
+        start.aim = [start.aim[1], aim.twist];
+        start.limited_by = ramped.by;
+    }
+
+    /// The part of a twist with which no step is longer than the stride.
+    pub(crate) fn stride_factor(&self, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
+        let step = self.fastest(twist) * gait.duty_factor() * cycle;
+        let stride = self.stride_of(gait);
+        if step > stride { stride / step } else { 1.0 }
+    }
+
+    /// The longest step with a gait: a body that sways leaves less room for it.
+    fn stride_of(&self, gait: &Gait) -> f64 {
+        self.stance.stride() / self.stance.reach() * self.reach_of(gait)
+    }
+
+    /// How far from rest a foot may be put with a gait, m.
+    pub(crate) fn reach_of(&self, gait: &Gait) -> f64 {
+        self.stance.reach() * (1.0 - gait.sway_reach())
+    }
+
+    fn fastest(&self, twist: Twist) -> f64 {
+        self.stance.rest().iter().map(|&foot| twist.velocity_at(foot).norm_squared()).fold(0.0, f64::max).sqrt()
+    }
+
+    /// The longest cycle with which no step at this twist is longer than the stride.
+    pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
+        let (least, most) = (gait.least_cycle_time(), gait.cycle_time());
+        let fastest = self.fastest(twist) * gait.duty_factor();
+        if least == most || fastest * most <= self.stride_of(gait) {
+            return most;
+        }
+        (self.stride_of(gait) / fastest).clamp(least, most)
+    }
+
+    fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
+        if start.walk.time_in_the_air() > 0.0 {
+            let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
+            start.mean_pace += gain * (start.swing_pace - start.mean_pace);
+        }
+        let cycle = self.cycle_for(&self.now.gait, wanted);
+        let most = CYCLE_RATE * GRID_S * start.walk.cycle;
+        start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
+    }
+
+    /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
+    fn patience(&self, start: &State) -> f64 {
+        let waited = start.ns.saturating_sub(self.now.next_since_ns) as f64 * 1e-9 / self.now.gait.cycle_time();
+        (1.5 - waited).clamp(0.2, 1.0)
+    }
+
+    /// Whether the body can go on as it does with these feet and this gait, braking no harder than it may.
+    pub(crate) fn can_go_on(&self, start: &State, walk: &Walk, gait: &Gait) -> bool {
+        let limits = &self.now.control.limits;
+        let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
+        self.over_reach(start, walk, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+    }
+
+    /// The least factor over the edges of the reach of all feet on the ground.
+    fn over_reach(
+        &self,
+        start: &State,
+        walk: &Walk,
+        gait: &Gait,
+        twist: Twist,
+        factor: impl Fn(Boundary) -> f64,
+    ) -> f64 {
+        let mut least: f64 = 1.0;
+        for (leg, (foot, &rest)) in walk.feet().iter().zip(self.stance.rest()).enumerate() {
+            let Foot::Planted { at } = foot else { continue };
+            let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
+            let edge = limits::reach(at.xy(), rest, self.reach_of(gait), time_left, twist);
+            least = least.min(factor(edge));
+        }
+        least
+    }
+
+    /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
+    fn over_edges(&self, start: &State, stand: Option<&Stand>, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
+        let Some(Stand { centre, support }) = stand else { return 1.0 };
+        let velocity = twist.velocity_at(*centre);
+        let time_left = match start.walk.time_in_the_air() {
+            time if time > 0.0 => time,
+            _ => f64::INFINITY,
+        };
+        let corners = support.corners();
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        let boundary = |(a, b): (&Vector2<f64>, &Vector2<f64>)| {
+            let along = (b - a).normalize();
+            let inward = Vector2::new(-along.y, along.x);
+            Boundary { room: inward.dot(&(centre - a)) - MARGIN_M, speed: -inward.dot(&velocity), time_left }
+        };
+        edges.map(boundary).map(factor).fold(1.0, f64::min)
+    }
+
+    /// How the robot stands, where that may be near its limit.
+    pub(crate) fn stand_of(&self, start: &State) -> Option<Stand> {
+        let worth = self.now.gait.is_stable() && self.is_tight(start);
+        worth.then(|| Stand { centre: self.centre(start), support: SupportPolygon::new(Self::planted(start)) })
+    }
+
+    /// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
+    pub(crate) fn keep_balance(&self, start: &mut State, stand: Option<&Stand>) {
+        let Some(Stand { centre, support }) = stand else { return };
+        let in_body = start.footprint_from_body().inverse_transform_point(&Point3::new(centre.x, centre.y, 0.0));
+        let walked = start.twist[1].velocity_at(*centre) * GRID_S;
+        let margin_after = |start: &State| {
+            let mut later = *start;
+            later.offset = start.offset.moved(&start.offset_rate, GRID_S);
+            later.sway += start.sway_rate * GRID_S;
+            support.margin(later.footprint_from_body().transform_point(&in_body).coords.xy() + walked)
+        };
+        let now = support.margin(*centre);
+        let falls = |start: &State| {
+            let after = margin_after(start);
+            after < MARGIN_M && after < now
+        };
+        if falls(start) {
+            start.offset_rate = BodyOffset::default();
+        }
+        if falls(start) {
+            start.sway_rate = Vector2::zeros();
+        }
+    }
+
+    /// Whether the centre of mass may come near the edge of the support at all.
+    fn is_tight(&self, start: &State) -> bool {
+        start.tight || self.now.gait.sway() > 0.0 || !start.offset.is_zero() || !start.offset_rate.is_zero()
+    }
+}

@@ -1,0 +1,143 @@
+//! Whatever is asked of a robot of four, six or eight legs: it keeps its limits and its feet.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+mod common;
+
+use common::{Observer, drive, engine, gait, specs, twist};
+use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Act {
+    Drive(Twist),
+    /// Forwards and backwards at every tick.
+    Shake(Twist),
+    Pose(BodyOffset),
+    Gait(usize),
+    Stand,
+    Sit,
+    Stop,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let extreme = prop_oneof![4 => -0.2..0.2f64, 1 => -1e9..1e9f64, 1 => Just(0.0), 1 => Just(f64::NAN)];
+    let twist = (extreme.clone(), extreme.clone(), extreme).prop_map(|(vx, vy, wz)| Twist::new(vx, vy, 5.0 * wz));
+    let part = prop_oneof![3 => -0.05..0.05f64, 1 => -10.0..10.0f64];
+    let pose = prop::array::uniform6(part).prop_map(|p| {
+        Act::Pose(BodyOffset {
+            translation: Vector3::new(p[0], p[1], p[2]),
+            rotation: 4.0 * Vector3::new(p[3], p[4], p[5]),
+        })
+    });
+    prop_oneof![
+        10 => twist.clone().prop_map(Act::Drive), 2 => twist.prop_map(Act::Shake), 3 => pose,
+        2 => (0usize..8).prop_map(Act::Gait), 1 => Just(Act::Stand), 1 => Just(Act::Sit), 1 => Just(Act::Stop)
+    ]
+}
+
+/// Runs the acts; the ticks it took and the least margin.
+fn run(legs: usize, acts: &[(Act, usize)], rate: f64) -> Result<(usize, f64), TestCaseError> {
+    let mut engine = engine(legs);
+    let specs = specs(legs);
+    let mut observer = Observer::new(&engine, 1.0 / rate);
+    let mut input = Input::default();
+    for (act, ticks) in acts {
+        let mut shaken = false;
+        match *act {
+            Act::Drive(twist) => input.twist = twist,
+            Act::Shake(twist) => (input.twist, shaken) = (twist, true),
+            Act::Pose(offset) => input.body_offset = offset,
+            Act::Gait(index) => engine.set_gait(gait(engine.robot(), &specs[index % specs.len()])),
+            Act::Stand => engine.stand(),
+            Act::Sit => engine.sit(),
+            Act::Stop => engine.stop(),
+        }
+        for _ in 0..*ticks {
+            drive(&mut engine, &mut observer, &input, 1)?;
+            if shaken {
+                input.twist = input.twist.scaled(-1.0);
+            }
+        }
+    }
+    // Silence: planted within a cycle, at rest a little later.
+    let cycle = engine.gait().cycle_time();
+    let walked = engine.last().state == GaitState::Walking;
+    drive(&mut engine, &mut observer, &Input::default(), (cycle * rate).ceil() as usize + 2)?;
+    if walked {
+        let contacts = &engine.last().contacts[..legs];
+        prop_assert!(contacts.iter().all(|&down| down), "planted within a cycle");
+    }
+    drive(&mut engine, &mut observer, &Input::default(), ((6.0 + 3.0 * cycle) * rate) as usize)?;
+    prop_assert!(matches!(engine.last().state, GaitState::Standing | GaitState::Sitting), "{:?}", engine.last().state);
+    Ok((observer.ticks, observer.least_margin))
+}
+
+fn cases() -> impl Strategy<Value = (Vec<(Act, usize)>, f64)> {
+    let rate = prop_oneof![Just(50.0), Just(100.0), Just(333.0)];
+    (prop::collection::vec((act(), 1usize..150), 1..60), rate)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_a_hexapod_is_driven_at_random_expect_its_limits_and_feet_kept((acts, rate) in cases()) {
+        run(6, &acts, rate)?;
+    }
+
+    #[test]
+    fn when_a_quadruped_is_driven_at_random_expect_its_limits_and_feet_kept((acts, rate) in cases()) {
+        run(4, &acts, rate)?;
+    }
+
+    #[test]
+    fn when_an_octopod_is_driven_at_random_expect_its_limits_and_feet_kept((acts, rate) in cases()) {
+        run(8, &acts, rate)?;
+    }
+}
+
+#[test]
+fn when_any_leg_is_missing_expect_the_robot_to_walk_on_the_others() {
+    let names: Vec<String> = engine(6).legs().iter().map(|leg| leg.name().into()).collect();
+    for name in &names {
+        let mut engine = engine(6).without_legs([name.as_str()].into_iter()).unwrap();
+        let mut observer = Observer::new(&engine, 0.01);
+        let held = engine.last().angles;
+        for (vx, vy, wz) in [(0.02, 0.0, 0.0), (-0.02, 0.0, 0.1), (0.0, 0.02, 0.0), (0.0, 0.0, 0.2)] {
+            drive(&mut engine, &mut observer, &twist(vx, vy, wz), 2000).unwrap();
+        }
+        let off = names.iter().position(|other| other == name).unwrap();
+        assert!(!engine.last().contacts[off] && engine.last().angles[off] == held[off]);
+        let before = observer.odom_from_body;
+        drive(&mut engine, &mut observer, &twist(0.03, 0.0, 0.0), 3000).unwrap();
+        let way = before.inverse().then(&observer.odom_from_body).shift().norm();
+        println!("without {name}: {way:.3} m, least margin {:.4} m", observer.least_margin);
+        assert!(way > 0.25, "{way} m in 30 s without {name}");
+        engine.sit();
+        drive(&mut engine, &mut observer, &Input::default(), 3000).unwrap();
+        assert_eq!(engine.last().state, GaitState::Sitting);
+    }
+    assert!(engine(6).without_legs(["nose"].into_iter()).is_err());
+    assert!(engine(6).without_legs(names.iter().take(3).map(String::as_str)).is_err());
+}
+
+#[test]
+fn when_any_robot_walks_ahead_expect_it_to_get_on() {
+    for legs in [4, 6, 8] {
+        for spec in specs(legs) {
+            let mut engine = engine(legs);
+            engine.set_gait(gait(engine.robot(), &spec));
+            let mut observer = Observer::new(&engine, 0.01);
+            drive(&mut engine, &mut observer, &twist(0.02, 0.0, 0.0), 3000).unwrap();
+            let way = observer.odom_from_body.shift().x;
+            println!(
+                "{legs} legs, reach {:.4}: {way:.3} m, least margin {:.4} m",
+                engine.stance().reach(),
+                observer.least_margin
+            );
+            assert!(way > 0.4, "{legs} legs walk {way} m in 30 s with {spec:?}");
+        }
+    }
+}
