@@ -36,7 +36,9 @@ impl Setup {
         let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
         let gait = gaits.get(&params::gait_name(params)).map_err(|reason| wrong("gait", reason))?;
         let engine = Engine::new(description.robot, gait, params::settings(params))
-            .map_err(|error| wrong("body_height", error.to_string()))?;
+            .map_err(|error| wrong("body_height", error.to_string()))?
+            .without_legs(params::disabled_legs(params).iter().map(String::as_str))
+            .map_err(|error| wrong("disabled_legs", error.to_string()))?;
         Ok(Self {
             engine,
             gaits,

@@ -32,6 +32,9 @@ impl Gaits {
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.gaits {
+            if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
+                continue;
+            }
             let gait = Gait::try_new(&spec, &places)
                 .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
             // The hips stand for the feet, which rest straight out from them.
@@ -43,7 +46,7 @@ impl Gaits {
             by_name.insert(name, gait);
         }
         if by_name.is_empty() {
-            return Err(document.error_at("gaits", "there is no gait", "describe one, such as `tripod`"));
+            return Err(document.error_at("gaits", "there is no gait for a robot of so many legs", "describe one, such as `tripod`"));
         }
         Ok(Self { by_name })
     }
