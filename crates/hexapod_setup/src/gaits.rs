@@ -46,7 +46,11 @@ impl Gaits {
             by_name.insert(name, gait);
         }
         if by_name.is_empty() {
-            return Err(document.error_at("gaits", "there is no gait for a robot of so many legs", "describe one, such as `tripod`"));
+            return Err(document.error_at(
+                "gaits",
+                "there is no gait for a robot of so many legs",
+                "describe one, such as `tripod`",
+            ));
         }
         Ok(Self { by_name })
     }
