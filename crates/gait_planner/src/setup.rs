@@ -46,6 +46,9 @@ impl Setup {
         let settings = params::settings(params, &description.robot).map_err(unfit)?;
         let notes = remark.into_iter().chain(description.robot.model().notes().iter().cloned()).collect();
         let engine = Engine::new(description.robot, gait, settings).map_err(unfit)?;
+        let engine = engine
+            .without_legs(params::disabled_legs(params).iter().map(String::as_str))
+            .map_err(|error| wrong("disabled_legs", error.to_string()))?;
         let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
         for refused in motions.refused() {
             tracing::warn!("{refused}");

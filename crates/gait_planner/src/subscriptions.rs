@@ -84,9 +84,12 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })?;
     let (to, robot, home, state) =
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
+    let whole = !setup.engine.lacks_legs();
     node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
         let now = state.get();
-        let motion = if now == GaitState::Standing {
+        let motion = if !whole {
+            Err("a trajectory moves all legs, and some are switched off".into())
+        } else if now == GaitState::Standing {
             trajectory::motion(&robot, &home, &message)
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))

@@ -123,7 +123,7 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
-        engine.report(&engine.now.start.clone(), &Way::none(), 0.0);
+        Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
         Ok(engine)
     }
 
@@ -145,7 +145,7 @@ impl Engine {
         }
         self.now.gait = self.suited(self.now.gait);
         self.now.start.walk.cycle = self.now.gait.cycle_time();
-        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
         Ok(self)
     }
 
@@ -247,7 +247,7 @@ impl Engine {
             .map(|(a, leg)| -leg.foot_in_body(a).z)
             .fold(self.settings.stance.sit_height, f64::max)
             .min(self.settings.stance.height);
-        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
         true
     }
 
@@ -309,19 +309,18 @@ impl Engine {
             }
         }
         match self.now.segment {
-            None => self.report(&self.now.start.clone(), &way, dt),
+            None => Self::report(&self.robot, &mut self.now.tick, &self.now.start, &way, dt),
             Some(segment) => {
                 let within = self.within(&segment);
-                self.report(&within, &way, dt);
+                Self::report(&self.robot, &mut self.now.tick, &within, &way, dt);
             }
         }
         &self.now.tick
     }
 
-    pub(crate) fn report(&mut self, state: &State, way: &Way, dt: f64) {
+    pub(crate) fn report(robot: &Robot, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
         let footprint_from_body = state.footprint_from_body();
-        let tick = &mut self.now.tick;
-        for index in 0..self.robot.legs().len() {
+        for (index, leg) in robot.legs().iter().enumerate() {
             let (now, before) = (state.angles[index], tick.angles[index]);
             tick.velocities[index] = now;
             for ((velocity, now), before) in tick.velocities[index].iter_mut().zip(now.iter()).zip(before.iter()) {
@@ -334,7 +333,7 @@ impl Engine {
             };
             tick.feet[index] = match foot {
                 Foot::Missing => {
-                    let in_body = self.robot.legs()[index].foot_in_body(&now);
+                    let in_body = leg.foot_in_body(&now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }
                 _ => foot.position(),

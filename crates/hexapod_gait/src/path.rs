@@ -13,7 +13,9 @@ use nalgebra::{Isometry3, Vector2};
 const VELOCITY_PART: f64 = 0.96;
 /// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
 const SURE_PART: f64 = 0.75;
-const ATTEMPTS: usize = 6;
+const ATTEMPTS: usize = 7;
+/// After so many attempts it is not a swing that is too fast.
+const SWING_ATTEMPTS: usize = 4;
 const RETREATS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -88,13 +90,13 @@ impl Engine {
             return Segment { ns, pace, by, end: self.at(start, ns, pace) };
         }
         let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
-        for _ in 0..attempts {
+        for attempt in 0..attempts {
             let mut end = self.at(start, ns, pace);
             match self.reachable(start, &mut end, ns, pace) {
                 Ok(()) => return Segment { ns, pace, by, end },
                 Err(Obstacle::TooFast(ratio)) => {
                     by = by.max(LimitedBy::JointVelocity);
-                    if start.mode.steps() && pace.swing > LEAST_SWING_PACE {
+                    if !start.walk.all_planted() && pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
                         pace.swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
                     } else {
                         pace = pace.slower(0.95 / ratio);

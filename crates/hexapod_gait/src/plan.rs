@@ -34,6 +34,7 @@ impl Engine {
         }
         let mut ns = GRID_NS - start.ns % GRID_NS;
         if start.mode.steps() {
+            self.pass_the_turn(&mut start);
             self.lift_and_put_down(&mut start);
             let event_ns = (start.walk.time_to_event(&self.now.gait) * 1e9).ceil();
             if event_ns < ns as f64 {
@@ -49,8 +50,8 @@ impl Engine {
         let control = &mut self.now.control;
         (control.limits, control.step_height, control.sensed) =
             (self.settings.limits, self.settings.step_height, input.contacts);
-        let wanted = wanted_twist(control, input.twist);
         self.take_requests(start);
+        let wanted = wanted_twist(&mut self.now.control, input.twist);
         self.next_mode(start, wanted, input);
         let stand = if start.mode.steps() { self.stand_of(start) } else { None };
         if start.mode.steps() {
@@ -256,6 +257,22 @@ impl Engine {
             }
             let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
             start.walk.lift(gait, &self.stance, leg, twists, (height, self.reach_of(gait)));
+        }
+    }
+
+    /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: gives
+    /// the turn to one without which the robot stands, so that feet that stand badly get better places.
+    fn pass_the_turn(&self, start: &mut State) {
+        let rests = start.twist == [Twist::ZERO; 2] && start.sway_rate == Vector2::zeros();
+        if !(start.walk.waiting && start.walk.all_planted() && rests) {
+            return;
+        }
+        let centre = self.centre(start);
+        let distance = |leg: usize| (start.walk.feet()[leg].position().xy() - self.stance.rest()[leg]).norm();
+        let free = (0..self.legs().len())
+            .filter(|&leg| start.walk.feet()[leg].is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
+        if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
+            start.walk.phase = self.now.gait.lift_off_phase(leg);
         }
     }
 

@@ -67,7 +67,9 @@ impl Gaits {
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
         for (name, spec) in file.gaits.0 {
-            let gait = if names_other_legs(&spec, &places) {
+            let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
+                Err(format!("it is not for {} legs", places.len()))
+            } else if names_other_legs(&spec, &places) {
                 Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
             } else {
                 let gait = Gait::try_new(&spec, &places)

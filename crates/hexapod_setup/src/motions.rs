@@ -50,9 +50,12 @@ impl Motions {
                 };
                 document.error_at(&key, error.message, error.help)
             })?;
-            let fits = check(robot, &home, &motion)
-                .map(|()| Arc::new(motion))
-                .map_err(|refusal| document.error_at(&format!("motions.{name}"), refusal.to_string(), ""));
+            let refused = |reason: String| document.error_at(&format!("motions.{name}"), reason, "");
+            let fits = if engine.lacks_legs() {
+                Err(refused("a motion moves all legs, and some are switched off".into()))
+            } else {
+                check(robot, &home, &motion).map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
+            };
             by_name.insert(name, Entry { about: spec.about, motion: fits });
         }
         Ok(Self { by_name })

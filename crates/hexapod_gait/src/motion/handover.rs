@@ -52,6 +52,6 @@ impl Engine {
         (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
         (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
         start.angles = *angles;
-        self.report(&self.now.start.clone(), &Way::none(), 0.0);
+        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
     }
 }

@@ -121,7 +121,6 @@ pub struct Observer {
     dt: f64,
     /// Least margin seen while walking, m.
     pub least_margin: f64,
-    pub ticks: usize,
 }
 
 impl Observer {
@@ -133,12 +132,10 @@ impl Observer {
             balance: Balance::new(engine.robot()),
             dt,
             least_margin: f64::INFINITY,
-            ticks: 0,
         }
     }
 
     pub fn check(&mut self, engine: &Engine, tick: &Tick) -> Result<(), TestCaseError> {
-        self.ticks += 1;
         self.odom_from_body = self.odom_from_body.then(&tick.twist.motion(self.dt));
         let down = tick.contacts.iter().filter(|&&down| down).count();
         prop_assert!(down >= 3, "{down} feet down");
