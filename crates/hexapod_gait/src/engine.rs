@@ -458,13 +458,7 @@ impl Engine {
         tick.twist = limited.twist;
         tick.limited_by = limited.by;
         tick.phase = self.state.walk.phase;
-        tick.state = match self.state.mode {
-            Mode::Sitting => GaitState::Sitting,
-            Mode::Standing => GaitState::Standing,
-            Mode::Walking => GaitState::Walking,
-            Mode::Stopping { .. } => GaitState::Stopping,
-            Mode::Placing { .. } | Mode::Rising(_) | Mode::Lowering(_) => GaitState::Playing,
-        };
+        tick.state = state_of(&self.state.mode);
     }
 
     /// The resting feet in the footprint frame, m.
@@ -490,18 +484,33 @@ impl Engine {
         Home { pose, angles, height, lowest, step_height: self.settings.step_height.max(LEAST_PLACING_LIFT_M) }
     }
 
+    /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
+    pub(crate) fn present_state(&self) -> GaitState {
+        state_of(&self.state.mode)
+    }
+
     /// The body's offset from its standing pose.
     pub(crate) fn offset(&self) -> BodyOffset {
         self.state.offset
     }
 
-    /// Takes over from a player that has brought the standing robot to its home, with these joint angles.
-    pub(crate) fn settle(&mut self, angles: &[LegAngles; MAX_LEGS]) {
-        self.state.walk = Walk::at_rest(&self.stance);
+    /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
+    pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
+        self.state.walk = Walk::standing(&pose.feet, self.legs().len());
         self.state.height = self.settings.stance.height;
-        self.state.offset = BodyOffset::default();
+        self.state.offset = pose.offset;
         self.state.angles = *angles;
         self.report(Limited::unlimited(Twist::ZERO), 0.0);
+    }
+}
+
+fn state_of(mode: &Mode) -> GaitState {
+    match mode {
+        Mode::Sitting => GaitState::Sitting,
+        Mode::Standing => GaitState::Standing,
+        Mode::Walking => GaitState::Walking,
+        Mode::Stopping { .. } => GaitState::Stopping,
+        Mode::Placing { .. } | Mode::Rising(_) | Mode::Lowering(_) => GaitState::Playing,
     }
 }
 

@@ -60,6 +60,11 @@ impl Walk {
         Self { phase: 0.0, feet, count: stance.rest().len() }
     }
 
+    /// On all feet, at these places.
+    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], count: usize) -> Self {
+        Self { phase: 0.0, feet: at.map(|at| Foot::Planted { at: at.xy() }), count }
+    }
+
     pub(crate) fn feet(&self) -> &[Foot] {
         &self.feet[..self.count]
     }

@@ -192,7 +192,13 @@ impl Checker<'_> {
     fn way_of_feet(&mut self, from: &Pose, goal: &Pose, when: When) -> Result<(), Refusal> {
         let mut now = *from;
         let mut angles = self.solve(&now, when)?;
-        while let Some(to) = transition::next(&now, goal, |pose| stands(&mut self.scales, self.home, pose, &angles)) {
+        let (robot, home) = (self.robot, self.home);
+        while let Some(to) = transition::next(&now, goal, |pose| {
+            let angles = pose.solve(robot, home.height, &angles);
+            angles.is_ok_and(|angles| stands(&mut self.scales, home, pose, &angles))
+        })
+        .map_err(|_| Refusal::Unstable { when })?
+        {
             let there = self.solve(&to, when)?;
             self.along(&Stage::of_feet(self.robot, self.home, (now, &angles), (to, &there)), when)?;
             (now, angles) = (to, there);

@@ -5,7 +5,7 @@ use super::ground::Scales;
 use super::job::Job;
 use super::kinds::Motion;
 use super::pose::{Home, Target};
-use super::transition::{self, Stage};
+use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::{Engine, is_command};
 use crate::limits::LimitedBy;
 use crate::tick::{GaitState, Input, Tick};
@@ -32,6 +32,7 @@ pub struct Player {
     pace: f64,
     cancelled: bool,
     sit_when_home: bool,
+    dropped: bool,
     tick: Tick,
 }
 
@@ -78,6 +79,7 @@ impl Player {
             pace: 0.0,
             cancelled: false,
             sit_when_home: false,
+            dropped: false,
             engine,
             scales,
             home,
@@ -107,6 +109,12 @@ impl Player {
     #[must_use]
     pub fn last(&self) -> &Tick {
         if self.is_playing() { &self.tick } else { self.engine.last() }
+    }
+
+    /// Whether, since this was asked last, a motion was dropped because the robot stood so that it could not put its feet
+    /// in place without tipping over.
+    pub fn take_dropped(&mut self) -> bool {
+        std::mem::take(&mut self.dropped)
     }
 
     /// Whether a motion moves the robot, and not the engine.
@@ -190,7 +198,7 @@ impl Player {
 
     /// Starts to play once the engine stands.
     fn begin(&mut self) {
-        match self.engine.last().state {
+        match self.engine.present_state() {
             GaitState::Sitting => self.engine.stand(),
             GaitState::Standing => {
                 self.tick = *self.engine.last();
@@ -307,44 +315,58 @@ impl Player {
 
     /// Chooses what comes next where a phase or a stage is over.
     fn choose(&mut self) {
-        // Each round ends a phase; there are few.
-        for _ in 0..6 {
-            match self.phase {
-                Phase::Settling(stage) if done(stage) => match self.next_stage(&Target::Feet(self.home.pose)) {
-                    Some(stage) => self.phase = Phase::Settling(Some(stage)),
-                    None => self.arrive(),
-                },
-                Phase::Entering(stage) if done(stage) => {
-                    let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
-                    match self.next_stage(&start) {
-                        Some(stage) => self.phase = Phase::Entering(Some(stage)),
-                        None => (self.phase, self.pace) = (Phase::Running, 0.0),
-                    }
+        let home = Target::Feet(self.home.pose);
+        match self.phase {
+            Phase::Settling(stage) if done(stage) => match self.next_stage(&home) {
+                Ok(Some(stage)) => self.phase = Phase::Settling(Some(stage)),
+                Ok(None) => self.arrive(),
+                Err(NoLegToSpare) => self.give_back(),
+            },
+            Phase::Entering(stage) if done(stage) => {
+                let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
+                match self.next_stage(&start) {
+                    Ok(Some(stage)) => self.phase = Phase::Entering(Some(stage)),
+                    // `check` has gone this way and found legs to spare.
+                    Ok(None) | Err(NoLegToSpare) => (self.phase, self.pace) = (Phase::Running, 0.0),
                 }
-                Phase::Rewinding { time } if time <= 0.0 => {
-                    self.job.finish();
-                    self.phase = Phase::Leaving(None);
-                    continue;
-                }
-                Phase::Leaving(stage) if done(stage) => match self.next_stage(&Target::Feet(self.home.pose)) {
-                    Some(stage) => self.phase = Phase::Leaving(Some(stage)),
-                    None => self.arrive(),
-                },
-                _ => {}
             }
-            return;
+            Phase::Rewinding { time } if time <= 0.0 => {
+                self.job.finish();
+                self.phase = Phase::Leaving(None);
+                self.choose();
+            }
+            Phase::Leaving(stage) if done(stage) => match self.next_stage(&home) {
+                Ok(Some(stage)) => self.phase = Phase::Leaving(Some(stage)),
+                Ok(None) => self.arrive(),
+                Err(NoLegToSpare) => self.give_back(),
+            },
+            _ => {}
         }
+    }
+
+    /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
+    fn give_back(&mut self) {
+        self.dropped |= self.job.is_busy();
+        self.job.cancel();
+        if let Target::Feet(pose) = self.now {
+            self.engine.settle(&pose, &self.angles);
+        }
+        self.rest();
     }
 
     /// At home: the next motion, or back to the engine.
     fn arrive(&mut self) {
         self.now = Target::Feet(self.home.pose);
-        self.engine.settle(&self.home.angles);
+        self.engine.settle(&self.home.pose, &self.home.angles);
         if self.job.is_busy() {
             (self.phase, self.pace) = (Phase::Entering(None), 1.0);
             self.choose();
             return;
         }
+        self.rest();
+    }
+
+    fn rest(&mut self) {
         (self.phase, self.cancelled) = (Phase::Idle, false);
         if std::mem::take(&mut self.sit_when_home) {
             self.engine.sit();
@@ -352,18 +374,21 @@ impl Player {
     }
 
     /// The next stage on the way from where the robot is to `goal`, if it is not there.
-    fn next_stage(&mut self, goal: &Target) -> Option<Stage> {
+    fn next_stage(&mut self, goal: &Target) -> Result<Option<Stage>, NoLegToSpare> {
         let robot = Arc::clone(self.engine.robot());
         let (Target::Feet(now), Target::Feet(goal)) = (self.now, *goal) else {
             let to = if let Target::Joints(angles) = goal { *angles } else { self.home.angles };
             let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);
-            return far.then(|| Stage::of_joints(&robot, &self.angles, &to));
+            return Ok(far.then(|| Stage::of_joints(&robot, &self.angles, &to)));
         };
-        let to = transition::next(&now, &goal, |pose| stands(&mut self.scales, &self.home, pose, &self.angles))?;
-        match to.solve(&robot, self.home.height, &self.angles) {
-            Ok(angles) => Some(Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles))),
-            Err(_) => Some(Stage::of_joints(&robot, &self.angles, &self.home.angles)),
-        }
+        let to = transition::next(&now, &goal, |pose| {
+            let angles = pose.solve(&robot, self.home.height, &self.angles);
+            angles.is_ok_and(|angles| stands(&mut self.scales, &self.home, pose, &angles))
+        })?;
+        Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
+            Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),
+            Err(_) => Stage::of_joints(&robot, &self.angles, &self.home.angles),
+        }))
     }
 
     fn solve(&self, target: &Target) -> Result<[LegAngles; MAX_LEGS], usize> {
