@@ -289,6 +289,31 @@ fn when_stopped_in_the_middle_expect_commands_to_count_only_after_the_stick_is_l
 }
 
 #[test]
+fn when_the_straight_way_home_is_not_safe_expect_the_way_it_came() {
+    let home = engine().home();
+    let lifting = moved(&home, |leg, joint| if (leg, joint) == (1, 1) { 0.9 } else { 0.0 });
+    let lying = moved(&home, |_, joint| if joint == 1 { 0.9 } else { 0.0 });
+    // No check would let such a motion pass; the player has to cope all the same.
+    let keys = [(0.0, home.angles), (1.0, lifting), (2.0, lying), (3.0, home.angles)];
+    let (mut player, mut observer) = standing();
+    player.play(Some(Arc::new(Motion::joints(&keys, Blend::Smooth, None).unwrap())));
+    (0..200).for_each(|_| {
+        player.step(&Input::default(), 0.01);
+    });
+    player.cancel();
+    let mut nearest = f64::INFINITY;
+    while player.is_playing() {
+        let tick = *player.step(&Input::default(), 0.01);
+        let off: f64 = (0..6).map(|leg| tick.angles[leg].distance_squared(&keys[1].1[leg])).sum();
+        nearest = nearest.min(off.sqrt());
+    }
+    assert!(nearest < 0.03, "past the key between: {nearest}");
+    observer.before = *player.last();
+    run(&mut player, &mut observer, &Input::default(), 10).unwrap();
+    assert_eq!(player.last().state, GaitState::Standing);
+}
+
+#[test]
 fn when_keys_come_faster_than_joints_can_turn_expect_every_key_met_all_the_same() {
     let home = engine().home();
     let to = |angle: f64| moved(&home, |leg, joint| if (leg, joint) == (1, 0) { angle } else { 0.0 });

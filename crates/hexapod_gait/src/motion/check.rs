@@ -221,8 +221,20 @@ pub(super) fn stands(scales: &mut Scales, home: &Home, pose: &Pose, angles: &[Le
     scales.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
 }
 
+/// Whether the robot stands well all along a straight way through joint space; allocates nothing.
+pub(super) fn holds(robot: &Robot, scales: &mut Scales, home: &Home, way: &Stage) -> bool {
+    let mut before: Option<UnitQuaternion<f64>> = None;
+    (0..=STAGE_SAMPLES).all(|step| {
+        let Target::Joints(angles) = way.target_at(step as f64 / STAGE_SAMPLES as f64) else { return true };
+        let Some(ground) = carried(robot, scales, &angles) else { return false };
+        let lean = ground.footprint_from_body.rotation;
+        let lurches = before.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD);
+        !lurches && ground.footprint_from_body.translation.z >= home.lowest
+    })
+}
+
 /// The ground under these joint angles, if it carries the robot well.
-pub(super) fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
     let ground = ground(robot, scales, angles)?;
     (ground.margin >= LEAST_MARGIN_M && ground.tilt() <= MAX_TILT_RAD).then_some(ground)
 }
