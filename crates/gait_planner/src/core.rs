@@ -61,6 +61,10 @@ impl Core {
 
     /// A command refused since this was asked last.
     pub fn take_refused(&mut self) -> Option<Refused> {
+        if self.player.take_dropped() {
+            let reason = "the robot cannot put its feet in place without tipping over; sit and stand up again";
+            self.refused = Some(Refused { topic: "motion", reason });
+        }
         self.refused.take()
     }
 

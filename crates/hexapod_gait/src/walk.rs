@@ -87,6 +87,12 @@ impl Walk {
         Self { phase: 0.0, cycle, waiting: false, feet, count: stance.rest().len() }
     }
 
+    /// On all feet, at these places.
+    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], count: usize, cycle: f64) -> Self {
+        let feet = at.map(|at| Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) });
+        Self { phase: 0.0, cycle, waiting: false, feet, count }
+    }
+
     pub(crate) fn feet(&self) -> &[Foot] {
         &self.feet[..self.count]
     }

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
-use hexapod_gait::motion::{Job, Motion, MotionError, Pose, Target};
+use hexapod_gait::leg_places;
+use hexapod_gait::motion::{Home, Job, Motion, MotionError, Pose, Shape, Steps, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use nalgebra::Vector3;
+use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -193,4 +194,48 @@ fn when_a_motion_is_none_expect_why() {
     let unfinished = Motion::pose_transition(6, &pose(f64::NAN, 0.0), &pose(0.1, 0.1), 1.0);
     assert!(matches!(unfinished, Err(MotionError::Number { .. })));
     assert_eq!(Motion::joints(&[], Default::default(), None), Err(MotionError::Keys));
+}
+
+#[test]
+fn when_a_walk_is_played_expect_every_foot_where_the_quarters_of_the_cycle_put_it() {
+    let robot = hexapod_kinematics::Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+    let places = leg_places(&robot);
+    let mut home = Home {
+        pose: Pose::default(),
+        angles: [LegAngles::zeros(3); MAX_LEGS],
+        height: 0.1,
+        lowest: 0.0,
+        step_height: 0.03,
+    };
+    for (leg, foot) in home.pose.feet[..6].iter_mut().enumerate() {
+        *foot = Vector3::new(0.1 * leg as f64, 0.2, 0.0);
+    }
+    let steps = Steps { height: 0.04, cycle_time: 2.0, shape: Shape::Sine };
+    let (velocity, turn) = (Vector2::new(0.05, -0.02), 0.3);
+    let straight = Motion::linear_walk(&home, &places, velocity, steps, -1.0).unwrap();
+    let round = Motion::rotary_walk(&home, &places, turn, steps, -1.0).unwrap();
+    assert_eq!((straight.total_time(), straight.cycle_time()), (Some(-1.0), 2.0));
+    for part in 0..64 {
+        let phase = f64::from(part) / 64.0;
+        for (leg, place) in places.iter().enumerate() {
+            let first = ["left_front", "left_rear", "right_middle"].contains(&place.name.as_str());
+            // Its own stance runs from a quarter before to a quarter after the start of the cycle, or half a cycle on.
+            let own = (phase + if first { 0.25 } else { 0.75 }).fract();
+            let stands = own < 0.5;
+            let ahead = if stands { 0.5 - 2.0 * own } else { 2.0 * own - 1.5 };
+            let lift = if stands { 0.0 } else { 0.04 * (std::f64::consts::TAU * (own - 0.5)).sin() };
+            let rest = home.pose.feet[leg];
+            let shifted = rest.xy() + velocity * ahead;
+            let turned = nalgebra::Rotation2::new(turn * ahead) * rest.xy();
+            for (motion, foot) in [(&straight, shifted), (&round, turned)] {
+                let Target::Feet(pose) = motion.target(2.0 * phase) else { panic!("feet") };
+                assert!(
+                    (pose.feet[leg] - Vector3::new(foot.x, foot.y, lift)).norm() < 1e-9,
+                    "{} at {phase}",
+                    place.name
+                );
+                assert_eq!(pose.planted[leg], stands, "{} at {phase}", place.name);
+            }
+        }
+    }
 }

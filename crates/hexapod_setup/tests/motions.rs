@@ -2,9 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 use hexapod_gait::motion::Player;
-use hexapod_gait::{Balance, Engine, GaitState, Input, Settings, StanceSpec, TwistLimits};
-use hexapod_setup::{Description, Files, Gaits, Motions};
+use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, Settings, StanceSpec, TwistLimits, leg_places};
+use hexapod_kinematics::Robot;
+use hexapod_setup::{Description, Files, Motions};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[path = "../../hexapod_gait/tests/common/robots.rs"]
+mod robots;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -12,8 +17,13 @@ fn root() -> PathBuf {
 
 fn engine() -> Engine {
     let files = Files { config: root().join("config"), urdf: root().join("urdf/hexapod.urdf") };
-    let robot = Description::read(&files).unwrap().robot;
-    let gait = Gaits::read(&root().join("config/gaits.yaml"), &robot).unwrap().get("tripod").unwrap();
+    engine_of(Description::read(&files).unwrap().robot)
+}
+
+fn engine_of(robot: Arc<Robot>) -> Engine {
+    let spec =
+        GaitSpec { duty_factor: 0.75, cycle_time: 1.6, lag: 0.25, side_lag: 0.5, stable: false, ..Default::default() };
+    let gait = Gait::try_new(&spec, &leg_places(&robot)).unwrap();
     let settings = Settings {
         stance: StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 },
         step_height: 0.03,
@@ -63,6 +73,22 @@ fn when_a_shipped_motion_is_played_expect_it_balanced_and_the_robot_standing_aft
         }
         println!("{name}: {:.2} s, least margin {:.1} mm", f64::from(played) / 100.0, least * 1e3);
         assert!(least > 0.009, "{name}: margin {least}");
+    }
+}
+
+#[test]
+fn when_a_robot_has_other_legs_expect_the_shipped_motions_it_can_do_and_reasons_for_the_others() {
+    for (pairs, able) in [(2, &["bow", "push_ups", "twist"][..]), (4, &["march", "push_ups", "twist", "wave"])] {
+        let engine = engine_of(robots::of_pairs(pairs));
+        let motions = Motions::read(&root().join("config/motions.yaml"), &engine).unwrap();
+        let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
+        println!(
+            "{} legs: {known:?}; {:#?}",
+            2 * pairs,
+            motions.refused().map(ToString::to_string).collect::<Vec<_>>()
+        );
+        assert!(able.iter().all(|name| known.contains(name)), "{known:?}");
+        assert!(pairs != 2 || motions.get("march").unwrap_err().contains("tip over"), "a trot does not stand");
     }
 }
 

@@ -192,7 +192,13 @@ impl Checker<'_> {
     fn way_of_feet(&mut self, from: &Pose, goal: &Pose, when: When) -> Result<(), Refusal> {
         let mut now = *from;
         let mut angles = self.solve(&now, when)?;
-        while let Some(to) = transition::next(&now, goal, |pose| stands(&mut self.scales, self.home, pose, &angles)) {
+        let (robot, home) = (self.robot, self.home);
+        while let Some(to) = transition::next(&now, goal, |pose| {
+            let angles = pose.solve(robot, home.height, &angles);
+            angles.is_ok_and(|angles| stands(&mut self.scales, home, pose, &angles))
+        })
+        .map_err(|_| Refusal::Unstable { when })?
+        {
             let there = self.solve(&to, when)?;
             self.along(&Stage::of_feet(self.robot, self.home, (now, &angles), (to, &there)), when)?;
             (now, angles) = (to, there);
@@ -215,8 +221,20 @@ pub(super) fn stands(scales: &mut Scales, home: &Home, pose: &Pose, angles: &[Le
     scales.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
 }
 
+/// Whether the robot stands well all along a straight way through joint space; allocates nothing.
+pub(super) fn holds(robot: &Robot, scales: &mut Scales, home: &Home, way: &Stage) -> bool {
+    let mut before: Option<UnitQuaternion<f64>> = None;
+    (0..=STAGE_SAMPLES).all(|step| {
+        let Target::Joints(angles) = way.target_at(step as f64 / STAGE_SAMPLES as f64) else { return true };
+        let Some(ground) = carried(robot, scales, &angles) else { return false };
+        let lean = ground.footprint_from_body.rotation;
+        let lurches = before.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD);
+        !lurches && ground.footprint_from_body.translation.z >= home.lowest
+    })
+}
+
 /// The ground under these joint angles, if it carries the robot well.
-pub(super) fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
     let ground = ground(robot, scales, angles)?;
     (ground.margin >= LEAST_MARGIN_M && ground.tilt() <= MAX_TILT_RAD).then_some(ground)
 }

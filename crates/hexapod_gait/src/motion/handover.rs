@@ -1,10 +1,11 @@
 //! What the player, which takes over while the engine stands, asks of it and leaves behind.
 
 use super::pose::{Home, Pose};
-use crate::engine::Engine;
+use crate::engine::{Engine, Posture};
 use crate::posture::BodyOffset;
 use crate::stance::StanceSpec;
 use crate::state::{Mode, Way};
+use crate::tick::GaitState;
 use crate::walk::Walk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
@@ -41,15 +42,26 @@ impl Engine {
         offset
     }
 
-    /// Takes over from a player that has brought the standing robot to its home, with these joint angles.
-    pub(crate) fn settle(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+    /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
+    pub(crate) fn present_state(&self) -> GaitState {
+        let state = self.now.start.mode.state();
+        match (self.now.requests.posture, state) {
+            (Some(Posture::Sit), GaitState::Standing) => GaitState::Stopping,
+            (Some(Posture::Stand), GaitState::Sitting) => GaitState::Playing,
+            _ => state,
+        }
+    }
+
+    /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
+    pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
+        let legs = self.robot.legs().len();
         let start = &mut self.now.start;
         start.ns += self.now.elapsed_ns;
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
         start.mode = Mode::Standing;
-        start.walk = Walk::at_rest(&self.stance, self.now.gait.cycle_time());
+        start.walk = Walk::standing(&pose.feet, legs, self.now.gait.cycle_time());
         start.height = self.settings.stance.height;
-        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
+        (start.offset, start.offset_rate) = (pose.offset, BodyOffset::default());
         (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
         start.angles = *angles;
         Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);

@@ -1,10 +1,12 @@
 //! The way from one pose to another, in stages that keep the robot on its feet: first come down all feet that are in
-//! the air, then the body moves over its feet, then those are stepped that stand elsewhere, and only then are feet
-//! lifted.
+//! the air, then those are stepped that stand elsewhere, with the body leaning away where that must be, then the body
+//! moves over its feet, and only then are feet lifted.
 
 use super::pose::{Home, Pose, Target};
+use crate::posture::BodyOffset;
 use crate::swing::minimum_jerk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use nalgebra::Vector3;
 
 /// One stage on its way; it starts and ends at rest.
 #[derive(Clone, Copy, Debug)]
@@ -102,52 +104,102 @@ const SAME_M: f64 = 1e-9;
 
 /// Where the next stage on the way from `now` to `goal` leads; `None` there. `stands` says whether the robot would
 /// stand on the feet a pose has planted.
-pub(super) fn next(now: &Pose, goal: &Pose, mut stands: impl FnMut(&Pose) -> bool) -> Option<Pose> {
-    let mut to = *now;
-    let mut moved = false;
-    for leg in 0..MAX_LEGS {
-        if goal.planted[leg] && !now.planted[leg] {
-            (to.feet[leg], to.planted[leg]) = (goal.feet[leg], true);
-            moved = true;
-        }
-    }
-    if moved {
-        return Some(to);
-    }
-    if now.offset != goal.offset {
-        to.offset = goal.offset;
-        return Some(to);
+///
+/// # Errors
+/// A foot stands elsewhere and no such leg can be spared.
+pub(super) fn next(
+    now: &Pose,
+    goal: &Pose,
+    mut stands: impl FnMut(&Pose) -> bool,
+) -> Result<Option<Pose>, NoLegToSpare> {
+    if let Some(landed) = landed(now, goal) {
+        return Ok(Some(landed));
     }
     let elsewhere =
         |leg: usize| now.planted[leg] && goal.planted[leg] && (now.feet[leg] - goal.feet[leg]).norm() > SAME_M;
+    if !(0..MAX_LEGS).any(elsewhere) {
+        return Ok(with_feet_in_place(now, goal));
+    }
+    let (leader, offset) = step_from(now, goal, elsewhere, &mut stands).ok_or(NoLegToSpare)?;
+    let mut to = *now;
+    to.offset = offset;
+    if to.offset != now.offset {
+        return Ok(Some(to));
+    }
     let mut lifted = *now;
-    for leg in (0..MAX_LEGS).filter(|&leg| elsewhere(leg)) {
+    let others = (0..MAX_LEGS).filter(|&leg| leg != leader && elsewhere(leg));
+    for leg in std::iter::once(leader).chain(others) {
         lifted.planted[leg] = false;
-        if stands(&lifted) {
+        if leg == leader || stands(&lifted) {
             to.feet[leg] = goal.feet[leg];
-            moved = true;
         } else {
             lifted.planted[leg] = true;
         }
     }
-    if moved {
-        return Some(to);
+    Ok(Some(to))
+}
+
+/// The robot would tip over whichever leg it lifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoLegToSpare;
+
+/// All feet that are in the air and wanted on the ground, down.
+fn landed(now: &Pose, goal: &Pose) -> Option<Pose> {
+    let mut to = *now;
+    for leg in (0..MAX_LEGS).filter(|&leg| goal.planted[leg] && !now.planted[leg]) {
+        (to.feet[leg], to.planted[leg]) = (goal.feet[leg], true);
     }
-    if let Some(leg) = (0..MAX_LEGS).find(|&leg| elsewhere(leg)) {
-        // No leg can be spared: one at a time, and quickly put down, is the least that can be done.
-        to.feet[leg] = goal.feet[leg];
-        return Some(to);
+    (to.planted != now.planted).then_some(to)
+}
+
+/// The last stages, with no foot on the ground anywhere but in its place: the body, then the feet that are lifted.
+fn with_feet_in_place(now: &Pose, goal: &Pose) -> Option<Pose> {
+    if now.offset != goal.offset {
+        return Some(Pose { offset: goal.offset, ..*now });
     }
     let there = (0..MAX_LEGS)
         .all(|leg| now.planted[leg] == goal.planted[leg] && (now.feet[leg] - goal.feet[leg]).norm() <= SAME_M);
     (!there).then_some(*goal)
 }
 
+/// Parts of the way to the middle of the other feet that are tried in turn.
+const LEANS: u32 = 8;
+
+/// A leg that can be spared, and the body where it is wanted or leaning from there no more than that takes.
+fn step_from(
+    now: &Pose,
+    goal: &Pose,
+    elsewhere: impl Fn(usize) -> bool,
+    stands: &mut impl FnMut(&Pose) -> bool,
+) -> Option<(usize, BodyOffset)> {
+    let mut spares = |leg: usize, lean: u32| {
+        let mut lifted = Pose { offset: leaning(now, goal, leg, lean), ..*now };
+        lifted.planted[leg] = false;
+        stands(&lifted).then_some((leg, lifted.offset))
+    };
+    let leans = || (0..=LEANS).flat_map(|lean| (0..MAX_LEGS).map(move |leg| (leg, lean)));
+    let leans = || leans().filter(|&(leg, _)| elsewhere(leg));
+    // Where the body already leans well it stays: the joints there are not quite those this was planned with.
+    let here = leans().filter(|&(leg, lean)| leaning(now, goal, leg, lean) == now.offset);
+    let here = here.map(|(leg, lean)| spares(leg, lean)).find_map(|spared| spared);
+    here.or_else(|| leans().find_map(|(leg, lean)| spares(leg, lean)))
+}
+
+/// The body's offset at `goal`, and from there `lean` parts of the way to the middle of all feet but `leg`'s.
+fn leaning(now: &Pose, goal: &Pose, leg: usize, lean: u32) -> BodyOffset {
+    let mean = |without: Option<usize>| {
+        let feet = (0..MAX_LEGS).filter(|&leg| now.planted[leg] && Some(leg) != without);
+        let (sum, count) = feet.fold((Vector3::zeros(), 0), |(sum, count), leg| (sum + now.feet[leg], count + 1));
+        sum / f64::from(count.max(1))
+    };
+    let away = mean(Some(leg)) - mean(None);
+    let translation = goal.offset.translation + away * (f64::from(lean) / f64::from(LEANS));
+    BodyOffset { translation, ..goal.offset }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posture::BodyOffset;
-    use nalgebra::Vector3;
 
     fn standing() -> Pose {
         let mut pose =
@@ -160,7 +212,7 @@ mod tests {
 
     fn stages(mut now: Pose, goal: &Pose, stands: impl Fn(&Pose) -> bool) -> Vec<Pose> {
         let mut stages = vec![];
-        while let Some(to) = next(&now, goal, &stands) {
+        while let Some(to) = next(&now, goal, &stands).unwrap() {
             stages.push(to);
             now = to;
             assert!(stages.len() < 20);
@@ -200,6 +252,17 @@ mod tests {
         now.feet.iter_mut().for_each(|foot| foot.x += 0.01);
         let down = |pose: &Pose| pose.planted.iter().filter(|&&down| down).count();
         assert_eq!(stages(now, &standing(), |pose| down(pose) >= 6).len(), 4, "two of eight at a time");
-        assert_eq!(stages(now, &standing(), |_| false).len(), 8, "one after the other where none can be spared");
+        assert_eq!(next(&now, &standing(), |_| false), Err(NoLegToSpare));
+    }
+
+    #[test]
+    fn when_a_leg_can_be_spared_only_by_leaning_expect_the_body_to_lean_no_more_than_it_takes() {
+        let mut now = standing();
+        now.feet[0].y += 0.05;
+        let leaned = stages(now, &standing(), |pose| pose.offset.translation.x > 0.1);
+        let [lean, step, back] = leaned.as_slice() else { panic!("{leaned:?}") };
+        assert!(lean.offset.translation.x > 0.1 && lean.offset.translation.x < 0.2, "{lean:?}");
+        assert_eq!((step.offset, step.feet), (lean.offset, standing().feet));
+        assert_eq!(*back, standing());
     }
 }

@@ -1,0 +1,311 @@
+//! The player: a walking engine that plays motions while it stands.
+
+mod tick;
+
+use super::check::{holds, stands};
+use super::ground::Scales;
+use super::job::Job;
+use super::kinds::Motion;
+use super::pose::{Home, Target};
+use super::transition::{self, NoLegToSpare, Stage};
+use crate::engine::Engine;
+use crate::plan::is_command;
+use crate::tick::{GaitState, Input, Tick};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use std::sync::Arc;
+
+/// An engine and the motion job over it.
+///
+/// A motion starts and ends with the robot standing at [`Engine::home`]: a sitting robot stands up first, a walking one
+/// stops and puts its feet back under it. The way from there to the motion's start, and from wherever it ends or is
+/// broken off, is put in. Like the engine it allocates nothing in a tick and always gives an answer.
+#[derive(Clone, Debug)]
+pub struct Player {
+    engine: Engine,
+    job: Job,
+    scales: Scales,
+    home: Home,
+    phase: Phase,
+    /// Where the robot is in `phase`, and its joint angles there.
+    now: Target,
+    angles: [LegAngles; MAX_LEGS],
+    /// Part of the motion's own speed.
+    pace: f64,
+    cancelled: bool,
+    sit_when_home: bool,
+    dropped: bool,
+    tick: Tick,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "copied within the tick, where nothing may be allocated")]
+enum Phase {
+    /// The engine moves the robot.
+    Idle,
+    /// On the way from wherever the engine left the feet to home.
+    Settling(Option<Stage>),
+    /// On the way from home to the motion's start.
+    Entering(Option<Stage>),
+    Running,
+    /// Back to the start of a motion of joints that has no other safe way home.
+    Rewinding {
+        time: f64,
+    },
+    /// On the way home.
+    Leaving(Option<Stage>),
+}
+
+const MAX_DT_S: f64 = 0.1;
+
+impl Player {
+    /// A player of motions on `engine`.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        let home = engine.home();
+        let scales = Scales::new(engine.robot());
+        let (tick, angles) = (*engine.last(), engine.last().angles);
+        Self {
+            job: Job::default(),
+            phase: Phase::Idle,
+            now: Target::Feet(home.pose),
+            pace: 0.0,
+            cancelled: false,
+            sit_when_home: false,
+            dropped: false,
+            engine,
+            scales,
+            home,
+            angles,
+            tick,
+        }
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The engine, for its settings. What moves the robot goes through the player.
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// The job.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The last tick.
+    #[must_use]
+    pub fn last(&self) -> &Tick {
+        if self.is_playing() { &self.tick } else { self.engine.last() }
+    }
+
+    /// Whether, since this was asked last, a motion was dropped because the robot stood so that it could not put its feet
+    /// in place without tipping over.
+    pub fn take_dropped(&mut self) -> bool {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Whether a motion moves the robot, and not the engine.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        !matches!(self.phase, Phase::Idle)
+    }
+
+    /// Plays a motion that [`check`](super::check) has passed for this engine's home: at once when idle, else after the
+    /// running one has finished its cycle, in place of any that waits. `None` only asks the running one to finish.
+    pub fn play(&mut self, motion: Option<Arc<Motion>>) {
+        if motion.is_some() {
+            self.sit_when_home = false;
+        }
+        if matches!(self.phase, Phase::Idle | Phase::Settling(_) | Phase::Leaving(_)) {
+            // What the job holds has not begun: it is replaced like one that waits.
+            self.job.cancel();
+        }
+        self.job.execute(motion);
+    }
+
+    /// Breaks off what is played and drops what waits; the robot goes back to standing without finishing the cycle.
+    pub fn cancel(&mut self) {
+        match self.phase {
+            Phase::Entering(_) | Phase::Running => {
+                self.job.execute(None);
+                self.cancelled = true;
+            }
+            Phase::Rewinding { .. } => self.job.execute(None),
+            Phase::Idle | Phase::Settling(_) | Phase::Leaving(_) => self.job.cancel(),
+        }
+    }
+
+    /// Asks the robot to stand, whatever it does.
+    pub fn stand(&mut self) {
+        self.sit_when_home = false;
+        self.cancel();
+        self.engine.stand();
+    }
+
+    /// Asks the robot to sit, whatever it does.
+    pub fn sit(&mut self) {
+        self.cancel();
+        if self.is_playing() {
+            self.sit_when_home = true;
+        } else {
+            self.engine.sit();
+        }
+    }
+
+    /// Stops walking and playing, with all feet planted.
+    pub fn stop(&mut self) {
+        self.cancel();
+        self.engine.stop();
+    }
+
+    /// Moves on by `dt` seconds. A twist breaks off what is played.
+    pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
+        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let driven = is_command(input.twist);
+        if driven && self.job.is_busy() {
+            self.cancel();
+        }
+        if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
+            self.begin();
+        }
+        match self.phase {
+            Phase::Idle => {
+                self.engine.step(input, dt);
+                return self.engine.last();
+            }
+            // The engine stands meanwhile, and sees when the driver lets go of the stick.
+            Phase::Entering(_) | Phase::Running | Phase::Leaving(_) if !driven => {
+                self.engine.step(&Input::default(), dt);
+            }
+            _ => {}
+        }
+        self.play_on(dt);
+        self.last()
+    }
+
+    /// Starts to play once the engine stands.
+    fn begin(&mut self) {
+        match self.engine.present_state() {
+            GaitState::Sitting => self.engine.stand(),
+            GaitState::Standing => {
+                self.tick = *self.engine.last();
+                self.angles = self.tick.angles;
+                self.home = self.engine.home();
+                let mut pose = self.home.pose;
+                (pose.offset, pose.feet) = (self.engine.offset(), self.tick.feet);
+                self.now = Target::Feet(pose);
+                self.phase = Phase::Settling(None);
+                (self.pace, self.cancelled) = (1.0, false);
+                self.choose();
+            }
+            _ => {}
+        }
+    }
+
+    /// Leaves the motion where it is.
+    fn turn_home(&mut self) {
+        (self.pace, self.cancelled) = (1.0, false);
+        let entering = matches!(self.phase, Phase::Entering(_));
+        if self.job.running().is_some_and(Motion::is_of_joints) && !entering && !self.is_straight_home_safe() {
+            self.phase = Phase::Rewinding { time: self.job.time() };
+            return;
+        }
+        self.job.finish();
+        self.phase = Phase::Leaving(None);
+        self.choose();
+    }
+
+    /// Whether the robot stands on its feet all along the straight way home through joint space.
+    fn is_straight_home_safe(&mut self) -> bool {
+        let robot = Arc::clone(self.engine.robot());
+        let way = Stage::of_joints(&robot, &self.angles, &self.home.angles);
+        holds(&robot, &mut self.scales, &self.home, &way)
+    }
+
+    /// Chooses what comes next where a phase or a stage is over.
+    fn choose(&mut self) {
+        let home = Target::Feet(self.home.pose);
+        match self.phase {
+            Phase::Settling(stage) if done(stage) => match self.next_stage(&home) {
+                Ok(Some(stage)) => self.phase = Phase::Settling(Some(stage)),
+                Ok(None) => self.arrive(),
+                Err(NoLegToSpare) => self.give_back(),
+            },
+            Phase::Entering(stage) if done(stage) => {
+                let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
+                match self.next_stage(&start) {
+                    Ok(Some(stage)) => self.phase = Phase::Entering(Some(stage)),
+                    // `check` has gone this way and found legs to spare.
+                    Ok(None) | Err(NoLegToSpare) => (self.phase, self.pace) = (Phase::Running, 0.0),
+                }
+            }
+            Phase::Rewinding { time } if time <= 0.0 => {
+                self.job.finish();
+                self.phase = Phase::Leaving(None);
+                self.choose();
+            }
+            Phase::Leaving(stage) if done(stage) => match self.next_stage(&home) {
+                Ok(Some(stage)) => self.phase = Phase::Leaving(Some(stage)),
+                Ok(None) => self.arrive(),
+                Err(NoLegToSpare) => self.give_back(),
+            },
+            _ => {}
+        }
+    }
+
+    /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
+    fn give_back(&mut self) {
+        self.dropped |= self.job.is_busy();
+        self.job.cancel();
+        if let Target::Feet(pose) = self.now {
+            self.engine.settle(&pose, &self.angles);
+        }
+        self.rest();
+    }
+
+    /// At home: the next motion, or back to the engine.
+    fn arrive(&mut self) {
+        self.now = Target::Feet(self.home.pose);
+        self.engine.settle(&self.home.pose, &self.home.angles);
+        if self.job.is_busy() {
+            (self.phase, self.pace) = (Phase::Entering(None), 1.0);
+            self.choose();
+            return;
+        }
+        self.rest();
+    }
+
+    fn rest(&mut self) {
+        (self.phase, self.cancelled) = (Phase::Idle, false);
+        if std::mem::take(&mut self.sit_when_home) {
+            self.engine.sit();
+        }
+    }
+
+    /// The next stage on the way from where the robot is to `goal`, if it is not there.
+    fn next_stage(&mut self, goal: &Target) -> Result<Option<Stage>, NoLegToSpare> {
+        let robot = Arc::clone(self.engine.robot());
+        let (Target::Feet(now), Target::Feet(goal)) = (self.now, *goal) else {
+            let to = if let Target::Joints(angles) = goal { *angles } else { self.home.angles };
+            let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);
+            return Ok(far.then(|| Stage::of_joints(&robot, &self.angles, &to)));
+        };
+        let to = transition::next(&now, &goal, |pose| {
+            let angles = pose.solve(&robot, self.home.height, &self.angles);
+            angles.is_ok_and(|angles| stands(&mut self.scales, &self.home, pose, &angles))
+        })?;
+        Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
+            Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),
+            Err(_) => Stage::of_joints(&robot, &self.angles, &self.home.angles),
+        }))
+    }
+}
+
+fn done(stage: Option<Stage>) -> bool {
+    stage.is_none_or(|stage| stage.is_done())
+}
