@@ -17,7 +17,7 @@ fn robot(legs: usize) -> Robot {
     let mut text = String::from("<robot name='r'><link name='base_link'/>");
     for leg in 0..legs {
         let (left, rank) = (leg % 2 == 0, (leg / 2) as f64);
-        let (y, yaw) = if left { (0.1, 1.5708) } else { (-0.1, -1.5708) };
+        let (y, yaw) = if left { (0.1, 1.5) } else { (-0.1, -1.5) };
         let x = 0.12 * (0.5 * (legs as f64 / 2.0 - 1.0) - rank);
         let mut parent = "base_link".to_owned();
         for (part, origin, axis) in [
