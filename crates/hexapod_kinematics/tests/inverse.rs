@@ -104,23 +104,6 @@ fn when_following_the_worked_example_expect_its_figures() {
 }
 
 #[test]
-fn when_the_worked_example_of_the_readme_is_solved_expect_its_numbers() {
-    let leg = |name: &str, yaw: f64| common::LegText {
-        name: name.to_owned(),
-        hip: [0.0; 3],
-        yaw,
-        lengths: [0.052, 0.066, 0.133],
-        limits: [[-1.5, 1.5], [-1.6, 1.6], [-2.6, 0.3]],
-    };
-    let robot = Robot::from_urdf(&common::robot(&[leg("a", 0.0), leg("b", 2.0), leg("c", -2.0)])).unwrap();
-    let leg = &robot.legs()[robot.leg_index("a").unwrap()];
-    let angles = leg.inverse(&Vector3::new(0.15, 0.05, -0.08), &leg.posture()).unwrap();
-    for (angle, expected) in angles.iter().zip([0.321_751, 0.675_548, -1.823_232]) {
-        assert!((angle - expected).abs() < 1e-6, "{angles:?}");
-    }
-}
-
-#[test]
 fn when_solutions_are_a_tree_expect_its_paths_to_be_the_list() {
     let robot = Robot::from_urdf(&hexapod([0.05, 0.07, 0.12], [[-3.1, 3.1]; 3])).unwrap();
     let leg = &robot.legs()[1];

@@ -7,6 +7,11 @@ use common::Random;
 use hexapod_kinematics::{IkError, LegAngles, Robot};
 use nalgebra::Vector3;
 
+/// Round trips per kind of leg: ROUND_TRIPS=1000000 where someone has some minutes.
+fn round_trips() -> u32 {
+    std::env::var("ROUND_TRIPS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(5000)
+}
+
 #[test]
 fn when_the_target_is_reachable_expect_it_reached_inside_the_limits() {
     for n in 4..=6 {
@@ -14,7 +19,7 @@ fn when_the_target_is_reachable_expect_it_reached_inside_the_limits() {
         let leg = &robot.legs()[0];
         let mut random = Random(n as u64);
         let mut seed = leg.home();
-        for _ in 0..1500 {
+        for _ in 0..round_trips() {
             let angles = LegAngles::from_fn(n, |i| {
                 let limits = leg.joints()[i].limits();
                 random.range(limits.lower, limits.upper)

@@ -21,8 +21,11 @@ pub struct NearestPose {
 
 /// Distance that counts as reached, m.
 const REACHED: f64 = 1e-9;
-/// Starts that are followed to the end, of all that are looked at.
-const FOLLOWED: usize = 4;
+/// Starts that are followed to the end, of all that are looked at; the rest of them only where a target is missed by
+/// so little, in lengths of the leg, that the joint limits may have been in the way of the first ones.
+const FOLLOWED: usize = 16;
+const ALL_FOLLOWED: usize = 64;
+const NEAR_MISS: f64 = 0.15;
 
 impl Leg {
     /// Angles inside the limits that put the foot at the target, or at the reachable point nearest to it. Never
@@ -61,23 +64,27 @@ impl Leg {
         (between + self.tip().translation.vector.norm()).max(1e-3)
     }
 
-    /// The best of the descents from the seed and from the most promising of a grid over the limits.
+    /// The best of the descents from the seed and from the most promising of a grid over the limits; the first that
+    /// reaches the target.
     fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles) -> Descent {
         let mut best = self.descend(target, seed);
-        let mut starts = [(f64::INFINITY, *seed); FOLLOWED];
+        let mut starts = [(f64::INFINITY, *seed); ALL_FOLLOWED];
         self.for_each_start(|start| {
             let distance = (self.foot_in_body(&start) - target).norm();
-            if let Some(last) = starts.last_mut().filter(|last| distance < last.0) {
-                *last = (distance, start);
-                starts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            let place = starts.partition_point(|(known, _)| *known <= distance);
+            if let Some(rest) = starts.get_mut(place..).filter(|rest| !rest.is_empty()) {
+                rest.rotate_right(1);
+                rest.iter_mut().take(1).for_each(|first| *first = (distance, start));
             }
         });
-        for (distance, start) in starts {
-            if distance.is_finite() {
-                let other = self.descend(target, &start);
-                if other.distance < best.distance - 1e-12 {
-                    best = other;
-                }
+        for (index, (distance, start)) in starts.iter().enumerate() {
+            let far = index >= FOLLOWED && best.distance > NEAR_MISS * self.length();
+            if best.distance <= REACHED || far || !distance.is_finite() {
+                break;
+            }
+            let other = self.descend(target, start);
+            if other.distance < best.distance - 1e-12 {
+                best = other;
             }
         }
         best
@@ -98,6 +105,11 @@ impl Leg {
 
     /// Inverse by iteration: from the seed, then from everywhere; a redundant leg then takes on its posture.
     pub(super) fn iterate(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+        // Farther than the links are long together: told at once, as a path that leaves the workspace mostly is.
+        let beyond = (target - self.hip_in_body()).norm() - self.length();
+        if beyond > REACHED {
+            return Err(IkError::Unreachable { shortfall_m: beyond });
+        }
         let first = self.descend(target, seed);
         let best = if first.distance <= REACHED { first } else { self.descend_from_all(&self.pull_in(target), seed) };
         let distance = (best.foot - target).norm();

@@ -17,7 +17,7 @@ use super::range::Ranges;
 use super::solutions::Candidates;
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Screw};
-use crate::poly::atan2;
+use crate::poly::{atan2, fma};
 
 /// Sine of the angle between two axes up to which they count as parallel.
 const PARALLEL: f64 = 1e-10;
@@ -123,9 +123,9 @@ impl Parallel {
     #[inline]
     pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: [f64; 3], ranges: &Ranges) -> Option<[f64; 3]> {
         let t = target - self.hip;
-        let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
-        let d = self.d0 - self.d_z * h;
-        let square = tx * tx + ty * ty - d * d;
+        let (tx, ty, h) = (dot(&self.x, &t), dot(&self.y, &t), dot(&self.z, &t));
+        let d = fma(-self.d_z, h, self.d0);
+        let square = fma(tx, tx, fma(ty, ty, -d * d));
         // On the edge, and where joint 1 or 2 is free, the careful way decides.
         if square.is_nan() || square < EDGE {
             return None;
@@ -148,28 +148,28 @@ impl Parallel {
         best: &mut Best,
     ) -> Option<()> {
         let [near1, near2, near3] = *seed;
-        let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
+        let (sin, cos) = (fma(ty, ahead, -tx * d), fma(tx, ahead, ty * d));
         if range1.excludes(cos, sin) {
             return Some(());
         }
         let Some(yaw) = range1.fit(atan2(sin, cos), near1) else { return Some(()) };
         let [w1, w2] = self.in_plane(ahead, d, h);
-        let reach2 = w1 * w1 + w2 * w2;
-        let cos = reach2 * self.scale - self.squares;
+        let reach2 = fma(w1, w1, w2 * w2);
+        let cos = fma(reach2, self.scale, -self.squares);
         let sin2 = (1.0 - cos) * (1.0 + cos);
         if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
             return None;
         }
         let sin = sin2.sqrt();
         let bend = atan2(sin, cos);
-        let along = self.upper + self.lower * cos;
+        let along = fma(self.lower, cos, self.upper);
         let mut bent = |sin: f64, bend: f64| {
             let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { return };
             let aside = self.lower * sin;
-            let pitch = atan2(w2 * along - w1 * aside, w1 * along + w2 * aside) - self.upper_angle;
+            let pitch = atan2(fma(w2, along, -w1 * aside), fma(w1, along, w2 * aside)) - self.upper_angle;
             let Some(pitch) = range2.fit(pitch, near2) else { return };
             let (d1, d2, d3) = (yaw - near1, pitch - near2, knee - near3);
-            let distance = d1 * d1 + d2 * d2 + d3 * d3;
+            let distance = fma(d1, d1, fma(d2, d2, d3 * d3));
             if distance < best.distance {
                 *best = Best { distance, angles: [yaw, pitch, knee] };
             }
@@ -183,7 +183,7 @@ impl Parallel {
     #[inline(always)]
     fn in_plane(&self, ahead: f64, d: f64, h: f64) -> [f64; 2] {
         let [[a0, b0], [ax, bx], [ay, by], [az, bz]] = [self.w0, self.wx, self.wy, self.wz];
-        [a0 + ax * ahead + ay * d + az * h, b0 + bx * ahead + by * d + bz * h]
+        [fma(ax, ahead, fma(ay, d, fma(az, h, a0))), fma(bx, ahead, fma(by, d, fma(bz, h, b0)))]
     }
 
     /// Signs of the roots of joint 1 and joint 3 that belong to a pose with its foot at `foot`.
@@ -227,6 +227,11 @@ impl Parallel {
         }
         0.0
     }
+}
+
+#[inline(always)]
+fn dot(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+    fma(a.x, b.x, fma(a.y, b.y, a.z * b.z))
 }
 
 fn sense(two: &Screw, three: &Screw) -> f64 {

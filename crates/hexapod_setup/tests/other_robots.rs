@@ -1,0 +1,112 @@
+//! Files that were written for one robot, read for another.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+use hexapod_kinematics::Robot;
+use hexapod_setup::{Gaits, read_servos, simulated_servos};
+
+const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
+const GAITS: &str = "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5}\n  \
+                     bound: {duty_factor: 0.5, cycle_time: 0.8, stable: false}\n  \
+                     crawl: {duty_factor: 0.8, cycle_time: 2.0, lag: 0.25, side_lag: 0.5}\n";
+
+/// A robot of so many insect legs in two rows.
+fn robot(legs: usize) -> Robot {
+    let mut text = String::from("<robot name='r'><link name='base_link'/>");
+    for leg in 0..legs {
+        let (left, rank) = (leg % 2 == 0, (leg / 2) as f64);
+        let (y, yaw) = if left { (0.1, 1.5) } else { (-0.1, -1.5) };
+        let x = 0.12 * (0.5 * (legs as f64 / 2.0 - 1.0) - rank);
+        let mut parent = "base_link".to_owned();
+        for (part, origin, axis) in [
+            ("coxa", format!("xyz='{x} {y} 0' rpy='0 0 {yaw}'"), "0 0 1"),
+            ("femur", "xyz='0.05 0 0'".to_owned(), "0 -1 0"),
+            ("tibia", "xyz='0.07 0 0'".to_owned(), "0 -1 0"),
+        ] {
+            text += &format!(
+                "<link name='{leg}_{part}_link'/><joint name='{leg}_{part}' type='revolute'><parent link='{parent}'/>\
+                 <child link='{leg}_{part}_link'/><origin {origin}/><axis xyz='{axis}'/>\
+                 <limit lower='-2.6' upper='1.0' velocity='4' effort='1'/></joint>"
+            );
+            parent = format!("{leg}_{part}_link");
+        }
+        text += &format!(
+            "<link name='{leg}_foot'/><joint name='{leg}_tip' type='fixed'><parent link='{parent}'/>\
+             <child link='{leg}_foot'/><origin xyz='0.12 0 0'/></joint>"
+        );
+    }
+    Robot::from_urdf(&(text + "</robot>")).unwrap()
+}
+
+fn gaits_file(name: &str, text: &str) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("hexapod_gaits_{name}_{}.yaml", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+#[test]
+fn when_a_gait_is_for_other_legs_expect_the_first_stable_one_that_fits() {
+    let file = gaits_file("fits", GAITS);
+    let four = Gaits::read(&file, &robot(4)).unwrap();
+    assert_eq!(four.names().collect::<Vec<_>>(), ["bound", "crawl"], "in the order of the file");
+    assert_eq!(four.left_out().map(|(name, _)| name).collect::<Vec<_>>(), ["tripod"]);
+    let (name, _, remark) = four.starting("tripod").unwrap();
+    assert_eq!(name, "crawl", "bound is not meant to be stable");
+    assert!(remark.unwrap().contains("4 legs"));
+    assert!(four.get("tripod").unwrap_err().contains("not for this robot"));
+    for legs in [6, 8] {
+        let gaits = Gaits::read(&file, &robot(legs)).unwrap();
+        let (name, _, remark) = gaits.starting("tripod").unwrap();
+        assert_eq!((name.as_str(), remark), ("tripod", None));
+    }
+    assert!(four.starting("gallop").unwrap_err().contains("gallop"));
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn when_a_gait_falls_whatever_the_legs_expect_its_line() {
+    let text = format!("{GAITS}  hop: {{duty_factor: 0.3, cycle_time: 1.0}}\n");
+    let file = gaits_file("falls", &text);
+    let error = Gaits::read(&file, &robot(4)).unwrap_err();
+    assert_eq!((error.line(), error.key()), (Some(5), Some("gaits.hop")), "{error}");
+    std::fs::write(&file, "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5}\n").unwrap();
+    let error = Gaits::read(&file, &robot(4)).unwrap_err();
+    assert!(error.to_string().contains("no gait for this robot"), "{error}");
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn when_phases_are_for_legs_of_other_names_expect_the_gait_left_out() {
+    let text = format!("{GAITS}  own: {{duty_factor: 0.8, cycle_time: 1.0, phase_offsets: {{left_front: 0.0}}}}\n");
+    let file = gaits_file("names", &text);
+    let gaits = Gaits::read(&file, &robot(4)).unwrap();
+    assert!(gaits.get("own").unwrap_err().contains("other legs"));
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn when_servos_are_for_another_robot_expect_simulated_ones_over_the_joints_ranges_and_no_real_ones() {
+    let (path, robot) = (Path::new(CONFIG).join("servos.yaml"), robot(8));
+    assert!(read_servos(&path, &robot).unwrap_err().to_string().contains("no such joint"));
+    let servos = simulated_servos(&path, &robot).unwrap();
+    assert!(servos.remark.unwrap().contains("another robot"));
+    let config = servos.config;
+    assert_eq!((config.servos().len(), config.boards().len(), config.groups().len()), (24, 2, 8));
+    for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
+        let servo = &config.servos()[config.joint_index(joint.name()).unwrap()];
+        let (lower, upper) = servo.angle_limits_rad();
+        assert!(lower >= -2.6 - 1e-9 && upper <= 1.0 + 1e-9, "{lower} {upper}");
+        assert!(lower < -2.55 && upper > 0.95, "{lower} {upper}");
+    }
+}
+
+#[test]
+fn when_servos_are_the_robots_own_expect_them_as_written_on_either_bus() {
+    let urdf = Path::new(CONFIG).join("../urdf/hexapod.urdf");
+    let robot = Robot::from_urdf(&std::fs::read_to_string(urdf).unwrap()).unwrap();
+    let path = Path::new(CONFIG).join("servos.yaml");
+    let simulated = simulated_servos(&path, &robot).unwrap();
+    assert_eq!((simulated.config, simulated.remark), (read_servos(&path, &robot).unwrap(), None));
+}
