@@ -139,6 +139,20 @@ def test_when_the_driver_alone_is_signalled_expect_all_off_and_status_0(armed, d
     assert_no_crash(driver)
 
 
+def assert_only_changes(boards, since):
+    """Fail on bytes that change nothing: bursts start at LED_OFF_L and hold channels with a new count only."""
+    last = {plug: off for began, plug, off in offs(boards, 0.0) if began < since}
+    # The log goes on while it is read.
+    until = time.monotonic() - 0.1
+    changes = [(plug, off) for began, plug, off in offs(boards, since) if began < until]
+    assert len(changes) > 1000
+    for plug, off in changes:
+        assert last.get(plug) != off, plug
+        last[plug] = off
+    writes = [each for each in boards.transfers(since) if not each.read and each.begun < until]
+    assert sum(map(length, writes)) == 4 * len(changes)
+
+
 @pytest.mark.parametrize('signals', [1, 2], ids=['once', 'twice'])
 def test_when_signalled_in_mid_stride_expect_the_robot_down_and_all_off(session, boards, signals):
     user = session.user
@@ -148,7 +162,9 @@ def test_when_signalled_in_mid_stride_expect_the_robot_down_and_all_off(session,
     user.stand()
     user.stream('cmd_vel', twist(0.08, 0.0, 0.2))
     user.wait_state('walking')
+    walking = time.monotonic()
     user.spin(1.3)
+    assert_only_changes(boards, walking)
     sent = time.monotonic()
     for _ in range(signals):
         robot.signal(signal.SIGTERM)
