@@ -107,7 +107,7 @@ impl Default for RawTiming {
             relax_after_s: 30.0,
             group_interval_s: 0.1,
             soft_start_rad_s: 0.5,
-            pose_tolerance_rad: 1.2,
+            pose_tolerance_rad: 1.6,
             stall_error_rad: 0.35,
             stall_after_s: 20.0,
             fault_off_after_s: 5.0,
