@@ -98,6 +98,19 @@ fn when_a_pure_crate_is_read_expect_no_clock_file_or_thread() {
     assert!(checked > 20, "only {checked} files were found");
 }
 
+#[test]
+fn when_rppal_is_named_expect_one_file() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let files = ["crates", "src"].iter().flat_map(|folder| rust_files(&root.join(folder)));
+    let names = |file: &std::path::PathBuf| {
+        let code = std::fs::read_to_string(file).unwrap();
+        code.lines().any(|line| line.contains("rppal::") && !line.trim_start().starts_with("//"))
+    };
+    let found: Vec<_> = files.filter(names).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("crates/servo_driver/src/raspberry.rs"), "{found:?}");
+}
+
 fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![];
     for entry in std::fs::read_dir(folder).unwrap() {

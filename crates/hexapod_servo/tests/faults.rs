@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{BOARDS, JOINTS, Rig, config, ms};
+use common::{BOARDS, JOINTS, Rig, config, ms, raw_config};
 use hexapod_servo::simulated::{BusFault, When};
-use hexapod_servo::{Fault, State};
+use hexapod_servo::{Fault, ServoConfig, State};
 
 /// A slow walk: every joint on its own sine.
 fn walk(now: std::time::Duration) -> impl Fn(usize) -> f64 {
@@ -204,12 +204,16 @@ fn when_tripped_from_outside_expect_fault_in_live_states_only() {
 /// One hour of everything at random; the driver must always come back to `Armed`, and see every state on the way.
 #[test]
 fn when_everything_fails_at_random_for_an_hour_expect_no_stuck_state() {
-    let mut rig = Rig::armed();
+    let mut raw = raw_config(50.0, (900.0, 2100.0));
+    raw.timing.stall_after_s = 2.0;
+    raw.timing.relax_after_s = 2.5;
+    let mut rig = Rig::armed_with(ServoConfig::try_from(raw).expect("valid"));
     rig.bus.seed(11);
     let mut random = 1u64;
     let mut seen = std::collections::HashSet::new();
     let mut armed_again = 0;
-    let mut silent_until = rig.now;
+    let mut strained = 0;
+    let (mut silent_until, mut strained_until) = (rig.now, rig.now);
     for tick in 0..360_000u32 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let dice = (random >> 33) as u32;
@@ -222,7 +226,12 @@ fn when_everything_fails_at_random_for_an_hour_expect_no_stuck_state() {
                 let _ = rig.driver.emergency_stop();
             }
             4 => rig.driver.disable(),
-            5 => silent_until = rig.now + ms(600),
+            5 => silent_until = rig.now + ms(600 + u64::from(dice >> 16) % 3000),
+            32 => strained_until = rig.now + ms(5000),
+            33 => assert!(rig.driver.command(rig.now, &[(3, 0.1), (4, f64::NAN)]).is_err()),
+            34 | 35 => {
+                rig.driver.relax((dice >> 16) as usize % 7, dice % 4000 == 34);
+            }
             6 => rig.bus.inject(BusFault::NackProbability(0.05)),
             7 => rig.bus.inject(BusFault::TearProbability(0.05)),
             8 => rig.driver.trip("test"),
@@ -233,7 +242,10 @@ fn when_everything_fails_at_random_for_an_hour_expect_no_stuck_state() {
         }
         rig.now = rig.now.max(rig.bus.time());
         let before = rig.driver.state();
-        let state = if rig.now < silent_until { rig.tick() } else { rig.step(walk(rig.now)) };
+        let beyond_rad = if rig.now < strained_until { 2.0 } else { 0.0 };
+        let target = walk(rig.now);
+        let state = if rig.now < silent_until { rig.tick() } else { rig.step(|joint| target(joint) + beyond_rad) };
+        strained += u32::from(state != before && matches!(rig.driver.fault(), Some(Fault::Strained { .. })));
         rig.check_outputs();
         seen.insert(state);
         armed_again += u32::from(state == State::Armed && before == State::Arming);
@@ -243,4 +255,5 @@ fn when_everything_fails_at_random_for_an_hour_expect_no_stuck_state() {
     }
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(armed_again > 100, "{armed_again}");
+    assert!(strained > 5 && rig.driver.counters().sit_requests > 5, "{strained} {:?}", rig.driver.counters());
 }
