@@ -204,7 +204,7 @@ impl Way {
             self.twist = None;
         }
         self.ns += to - from;
-        if walked.is_zero() {
+        if steady && walked.is_zero() {
             return;
         }
         let motion = |ns: u64| segment.mean_twist(start, ns).motion(ns as f64 * 1e-9);
