@@ -136,7 +136,8 @@ def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang
         figures.note(f'bus hangs {hang_ms or "for ever"} to fault', took * 1e3, 'ms', 200)
         assert took < 0.25, 'the message takes its time, too'
     user.spin(1.5)
-    walked.assert_steady_rate(commands[start:])
+    # A busy machine costs ticks, too, and 2 s have few; a planner that waited for the bus would lose one in two.
+    walked.assert_steady_rate(commands[start:], part=0.08)
     figures.note(f'planner lateness p99, bus hangs {hang_ms or "for ever"}', lateness_us(user), 'us')
     if not faults:
         assert state_of(user) == 'armed'
