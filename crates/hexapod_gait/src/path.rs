@@ -155,15 +155,10 @@ impl Engine {
             return Err(Obstacle::TooFast(ratio / VELOCITY_PART));
         }
         if ratio > SURE_PART {
-            // The mean of the whole may hide what one half needs.
+            // The mean of the whole may hide what one moment of it needs.
             let mut half = self.at(start, ns / 2, pace);
             self.solve(start, &mut half).ok_or(Obstacle::OutOfReach)?;
-            let [first, second] = [(start, &half), (&half, &*end)];
-            let worst = self.velocity_ratio(first.0, first.1, seconds / 2.0).max(self.velocity_ratio(
-                second.0,
-                second.1,
-                seconds / 2.0,
-            ));
+            let worst = self.moment_ratio([start, &half, end], seconds);
             if worst > VELOCITY_PART {
                 return Err(Obstacle::TooFast(worst / VELOCITY_PART));
             }
@@ -177,6 +172,22 @@ impl Engine {
         for ((leg, from), to) in self.robot.legs().iter().zip(&from.angles).zip(&to.angles) {
             for ((joint, from), to) in leg.joints().iter().zip(from.iter()).zip(to.iter()) {
                 worst = worst.max((to - from).abs() / (joint.limits().velocity * seconds + 1e-9));
+            }
+        }
+        worst
+    }
+
+    /// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses
+    /// at its start, middle and end: velocities that change evenly are greatest at one of the ends.
+    fn moment_ratio(&self, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
+        let mut worst: f64 = 0.0;
+        let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
+        for (leg, ((start, middle), end)) in self.robot.legs().iter().zip(poses) {
+            let poses = start.iter().zip(middle.iter()).zip(end.iter());
+            for (joint, ((start, middle), end)) in leg.joints().iter().zip(poses) {
+                let (first, second) = (2.0 * (middle - start), 2.0 * (end - middle));
+                let ends = (1.5 * first - 0.5 * second).abs().max((1.5 * second - 0.5 * first).abs());
+                worst = worst.max(ends / (joint.limits().velocity * seconds + 1e-9));
             }
         }
         worst

@@ -74,7 +74,7 @@ fn run(legs: usize, acts: &[(Act, usize)], rate: f64) -> Result<(), TestCaseErro
 }
 
 fn cases() -> impl Strategy<Value = (Vec<(Act, usize)>, f64)> {
-    let rate = prop_oneof![Just(50.0), Just(100.0), Just(333.0)];
+    let rate = prop_oneof![Just(50.0), Just(100.0), Just(333.0), Just(1000.0)];
     (prop::collection::vec((act(), 1usize..150), 1..60), rate)
 }
 
