@@ -182,11 +182,11 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn shipped(gait: Option<&str>) -> PlotGaitArgs {
+    fn shipped(gait: Option<&str>) -> GaitArgs {
         let root = env!("CARGO_MANIFEST_DIR");
         let files =
             crate::cli::FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
-        PlotGaitArgs { files, gait: gait.map(str::to_owned), out: PathBuf::new() }
+        GaitArgs { files, gait: gait.map(str::to_owned), out: String::new() }
     }
 
     #[test]

@@ -49,7 +49,7 @@ CASES = {
     'duty factor too small': case(GAITS, 'duty_factor: 0.5,', 'duty_factor: 0.1,', 'duty_factor'),
     'cycle time zero': case(GAITS, 'cycle_time: 0.8', 'cycle_time: 0.0', 'cycle_time'),
     'cycle time nan': case(GAITS, 'cycle_time: 0.8', 'cycle_time: .nan', 'cycle_time'),
-    'unknown key of a gait': case(GAITS, 'side_lag: 0.5}', 'sidelag: 0.5}', 'sidelag', 'side_lag'),
+    'unknown key of a gait': case(GAITS, 'side_lag: 0.5,', 'sidelag: 0.5,', 'sidelag', 'side_lag'),
     'missing key of a gait': case(GAITS, 'cycle_time: 0.8, ', '', 'cycle_time'),
     'a gait twice': case(GAITS, '  ripple: ', '  tripod: ', 'tripod', 'twice'),
     'a gait that falls': case(GAITS, 'lag: 0.5, side_lag: 0.5', 'lag: 0.0, side_lag: 0.0', 'tripod'),
@@ -59,10 +59,6 @@ CASES = {
     'time of a frame nan': case(MOTIONS, '{time: 1.2, body: {x: 0.015', '{time: .nan, body: {x: 0.015', 'time'),
     'a motion twice': case(MOTIONS, '  bow:', '  wave:', 'wave', 'twice'),
     'a foot dragged': case(MOTIONS, '{front_right: {x: 0.05, y: 0.02, z: 0.06}}', '{front_right: {x: 0.05}}', 'dragged'),
-    'a motion out of reach': case(MOTIONS, 'body: {z: 0.015}}\n      - {time: 0.6, body: {z: -0.05}}',
-                                  'body: {z: 0.115}}\n      - {time: 0.6, body: {z: -0.05}}', 'push_ups', 'reach', line=None),
-    'a motion that tips over': case(MOTIONS, 'feet: {middle_left: {z: 0.05}}', 'feet: {left: {z: 0.05}}', 'dance',
-                                    'tip over', line=None),
     'no motions': case(MOTIONS, None, '', 'empty', line=None),
     'bomb': case(GAITS, None, 'a: &a [x]\n' + ''.join(f'{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n'
                                                       for n in range(20)), 'anchor', line=None),
@@ -189,6 +185,23 @@ def test_when_a_file_is_bad_expect_each_node_to_refuse_it_too(session, files, no
                             f'urdf:={files / "urdf" / "hexapod.urdf"}')
     assert process.wait(5.0) == 2
     assert path.name in process.log()
+
+
+@pytest.mark.parametrize('old, new, words', [
+    ('body: {z: 0.015}}\n      - {time: 0.6, body: {z: -0.05}}', 'body: {z: 0.115}}\n      - {time: 0.6, body: {z: -0.05}}',
+     ('push_ups', 'reach')),
+    ('feet: {middle_left: {z: 0.05}}', 'feet: {left: {z: 0.05}}', ('dance', 'tip over')),
+], ids=['out of reach', 'tips over'])
+def test_when_a_motion_does_not_suit_the_robot_expect_check_to_note_where_and_why(session, files, old, new, words):
+    path = files / MOTIONS
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    code, output, _ = ended(session, 'check', *arguments(files))
+    [note] = [line for line in output.splitlines() if line.startswith('note')]
+    assert code == 0 and str(path) in note and all(word in note for word in words), note
+    played = next(line for line in output.splitlines() if line.startswith('motions'))
+    assert words[0] not in played, 'the robot walks without it'
 
 
 @pytest.mark.parametrize('missing', [HEXAPOD, GAITS, MOTIONS, SERVOS, URDF])

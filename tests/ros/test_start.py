@@ -99,7 +99,7 @@ def test_when_enabled_expect_all_joints_to_follow(session, robot):
 
 def test_when_a_sitting_robot_gets_a_command_expect_it_to_stand_up_and_walk(session, robot):
     user = session.user
-    user.hear('gait_state')
+    user.wait_state('sitting')
     user.stream('cmd_vel', twist(0.05))
     user.wait_state('walking')
     states = [each.message.data for each in user.listen('gait_state')]

@@ -92,6 +92,7 @@ impl Engine {
         let control = Control {
             ramp: Ramp::REST,
             held: false,
+            leaving: false,
             sensed: [None; MAX_LEGS],
             room: Room { asked: BodyOffset::default(), granted: BodyOffset::default() },
             step_height: settings.step_height,

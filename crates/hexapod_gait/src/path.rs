@@ -126,7 +126,7 @@ impl Engine {
             start.mode = Mode::Sitting;
             return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
         }
-        if start.mode != Mode::Standing {
+        if start.mode != Mode::Standing || self.now.control.leaving {
             for way in WayBack::ALL {
                 start.offset_rate = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
                 let mut pace = Pace { offset: 1.0, ..still };

@@ -61,6 +61,7 @@ impl Engine {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
         }
+        self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
         let target = self.offset_target(start, wanted, input.body_offset.clipped());
         if start.offset.is_near(&target) {
             start.offset = target;
@@ -105,7 +106,7 @@ impl Engine {
             Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
             Mode::Standing => {
                 self.take_next_gait(start);
-                if !wanted.is_zero() && self.granted(start, input.body_offset.clipped()).is_near(&start.offset) {
+                if !wanted.is_zero() && self.may_start(start, input.body_offset.clipped()) {
                     self.start_walk(start, wanted);
                 }
             }
@@ -122,6 +123,11 @@ impl Engine {
             Mode::Stopping(stop) => self.finish_stop(start, stop),
             _ => {}
         }
+    }
+
+    /// Whether the body is where the feet have room to walk.
+    fn may_start(&mut self, start: &State, asked: BodyOffset) -> bool {
+        self.granted(start, asked).is_near(&start.offset) || self.leaves_room(start, start.offset)
     }
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
@@ -189,13 +195,11 @@ impl Engine {
     }
 
     /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
-    /// while it walks or is about to; to nothing for any other posture.
+    /// while it walks; to nothing when it is about to walk without that room, and for any other posture.
     fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
         match start.mode {
             Mode::Standing if wanted.is_zero() => asked,
-            Mode::Standing | Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => {
-                self.granted(start, asked)
-            }
+            Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
             _ => BodyOffset::default(),
         }
     }

@@ -103,6 +103,8 @@ pub(crate) struct Control {
     pub ramp: Ramp,
     /// After a stop, commands are ignored until the driver lets go.
     pub held: bool,
+    /// The robot stands and is about to walk, once its feet have room.
+    pub leaving: bool,
     pub sensed: [Option<bool>; MAX_LEGS],
     pub room: Room,
     pub step_height: f64,

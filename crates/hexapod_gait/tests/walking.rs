@@ -254,6 +254,25 @@ fn when_stopped_with_a_pose_that_leaves_no_room_expect_the_robot_to_stand() {
     assert_eq!(engine.last().state, GaitState::Standing);
 }
 
+#[test]
+fn when_the_body_stands_at_the_edge_of_its_reach_expect_it_to_walk_all_the_same() {
+    let turned = Vector3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
+    for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+        for sign in [1e9, -1e9] {
+            let mut engine = engine();
+            engine.stand();
+            let mut observer = Observer::new(&engine, 0.01);
+            let mut input =
+                Input { body_offset: BodyOffset { translation: axis * sign, rotation: turned }, ..Input::default() };
+            drive(&mut engine, &mut observer, &input, 300).unwrap();
+            input.twist = Twist::new(0.05, 0.0, 0.2);
+            drive(&mut engine, &mut observer, &input, 600).unwrap();
+            assert_eq!(engine.last().state, GaitState::Walking, "{axis} {sign}");
+            assert!(engine.last().twist.vx > 1e-3, "{axis} {sign}: {:?}", engine.last().twist);
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Act {
     Drive(Twist),
