@@ -1,5 +1,7 @@
 """Measured figures, shown as a table when the tests are done."""
 
+import os
+
 _figures = []
 
 
@@ -18,3 +20,9 @@ def line(width, name, value, unit, target):
     """Return one line: name, value, what was aimed at."""
     aim = '' if target is None else f'   (target {target:g} {unit})'
     return f'{name:<{width}}  {value:>10.4g} {unit}{aim}'
+
+
+# What a machine that does other work as well may take, against one that does not: bounds on times outside the robot's
+# control loop are widened by this. The figures themselves are printed with their targets; HEXAPOD_SOAK=1, for a quiet
+# machine, holds them to those.
+BUSY = 1.0 if os.environ.get('HEXAPOD_SOAK') == '1' else 2.0

@@ -3,6 +3,7 @@
 import math
 import time
 
+import figures
 import pytest
 
 pytest.importorskip('rclpy')
@@ -281,7 +282,7 @@ def test_when_topics_are_flooded_expect_the_loop_to_keep_its_rate(user):
     assert sent > 5000
     stamps = [walked.stamp_ns(each.message) for each in commands[start:]]
     gaps = sorted(b - a for a, b in zip(stamps, stamps[1:]))
-    assert sum(gap > 15e6 for gap in gaps) <= 0.01 * len(gaps), gaps[-5:]
+    assert sum(gap > 15e6 for gap in gaps) <= 0.01 * figures.BUSY ** 3 * len(gaps), gaps[-5:]
 
 
 def test_when_all_is_over_expect_a_robot_that_still_walks(user):

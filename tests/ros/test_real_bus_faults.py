@@ -27,7 +27,7 @@ def test_when_a_board_is_gone_expect_a_fault_and_the_other_frozen(armed, driver,
     boards.kill(0x41)
     took = wait_fault(armed, since, 1.0)
     figures.note('board gone to fault', took * 1e3, 'ms', 100)
-    assert took < 0.15, 'the message takes its time, too'
+    assert took < 0.15 * figures.BUSY, 'the message takes its time, too'
     frozen = {plug: pulse for plug, pulse in boards.pulses().items() if plug[0] == 0x40}
     assert len(frozen) == 9
     swing(armed, boards, 0.5)
@@ -134,7 +134,7 @@ def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang
     if faults:
         took = wait_fault(user, since, 1.0)
         figures.note(f'bus hangs {hang_ms or "for ever"} to fault', took * 1e3, 'ms', 200)
-        assert took < 0.25, 'the message takes its time, too'
+        assert took < 0.25 * figures.BUSY, 'the message takes its time, too'
     user.spin(1.5)
     # A busy machine costs ticks, too, and 2 s have few; a planner that waited for the bus would lose one in two.
     walked.assert_steady_rate(commands[start:], part=0.08)
