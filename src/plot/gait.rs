@@ -180,7 +180,6 @@ fn over_time(cycle: &[Tick], value: impl Fn(&Tick) -> f64) -> Vec<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     fn shipped(gait: Option<&str>) -> GaitArgs {
         let root = env!("CARGO_MANIFEST_DIR");
