@@ -20,6 +20,9 @@ const NOTHING_SELECTED: i32 = 5;
 /// How long fuzz targets mangle their inputs, s.
 const FUZZ_SECONDS: &str = "60";
 
+/// Where property tests look for the seed of their cases.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -119,6 +122,10 @@ impl Run<'_> {
 
         let mut command = cargo(self.layout, ros);
         command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
+        // The same cases in each run; other seeds, and more cases, are the user's to ask for.
+        if std::env::var_os(SEED).is_none() {
+            command.env(SEED, "1");
+        }
         match ros {
             Some(_) => isolate(&mut command),
             None if std::env::var_os("FUZZ_SECONDS").is_none() => drop(command.env("FUZZ_SECONDS", FUZZ_SECONDS)),
