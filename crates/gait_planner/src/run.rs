@@ -50,7 +50,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let stop = Arc::clone(&ended);
     let publisher = spawn("planner-publish", move || {
         // Whether it is granted, the control loop reports for both.
-        let _ = realtime::fifo(PUBLISH_PRIORITY);
+        let _ = realtime::join_loops(PUBLISH_PRIORITY);
         loop {
             let last = stop.load(Ordering::SeqCst);
             outlet.publish_all(&mut done);
@@ -89,7 +89,7 @@ fn control(
 ) -> Result<(), RosError> {
     let (clock, shared, shutdown) = (clock.clone(), Arc::clone(shared), shutdown.clone());
     let thread = spawn("planner-control", move || {
-        shared.set_real_time(realtime::fifo(FIFO_PRIORITY));
+        shared.set_real_time(realtime::join_loops(FIFO_PRIORITY));
         run_in_real_time(&mut core, &mut outbox, &clock, rate_hz, &shutdown);
     })?;
     thread.join().map_err(|_| RosError::Thread("the control loop panicked".into()))

@@ -3,7 +3,8 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// How far the end of the process has come.
@@ -26,7 +27,8 @@ pub struct Shutdown {
 #[derive(Debug, Default)]
 struct Shared {
     asked: AtomicU8,
-    lock: Mutex<()>,
+    /// Threads that sleep on something else.
+    sleepers: Mutex<Vec<Thread>>,
     changed: Condvar,
 }
 
@@ -50,9 +52,19 @@ impl Shutdown {
     /// Asks for the end; asking again asks for it at once.
     pub fn ask(&self) {
         let next = if self.stage() == Stage::Running { Stage::Stopping } else { Stage::Now };
-        let _guard = self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let sleepers = self.sleepers();
         self.shared.asked.fetch_max(next as u8, Ordering::SeqCst);
         self.shared.changed.notify_all();
+        sleepers.iter().for_each(Thread::unpark);
+    }
+
+    /// Unparks `thread` whenever somebody asks, too.
+    pub fn wakes(&self, thread: Thread) {
+        self.sleepers().push(thread);
+    }
+
+    fn sleepers(&self) -> MutexGuard<'_, Vec<Thread>> {
+        self.shared.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How far the end has come.
@@ -75,7 +87,7 @@ impl Shutdown {
     #[must_use]
     pub fn wait(&self, stage: Stage, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
-        let mut guard = self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.sleepers();
         while self.stage() < stage {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -100,5 +112,22 @@ mod tests {
         assert_eq!(shutdown.stage(), Stage::Stopping);
         shutdown.ask();
         assert!(shutdown.wait(Stage::Now, Duration::ZERO));
+    }
+
+    #[test]
+    fn when_asked_expect_parked_threads_woken() {
+        let shutdown = Shutdown::default();
+        let asked = shutdown.clone();
+        let sleeper = std::thread::spawn(move || {
+            asked.wakes(std::thread::current());
+            let started = Instant::now();
+            while asked.is_running() && started.elapsed() < Duration::from_secs(20) {
+                std::thread::park_timeout(Duration::from_secs(20));
+            }
+            started.elapsed()
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        shutdown.ask();
+        assert!(sleeper.join().unwrap() < Duration::from_secs(10));
     }
 }

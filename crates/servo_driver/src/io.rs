@@ -103,7 +103,7 @@ impl Io {
         shared.listener.register();
         let thread = std::thread::Builder::new().name("servo-io".into()).spawn(move || {
             self.shared.waker.register();
-            let _ = self.shared.granted.set(realtime::fifo(PRIORITY));
+            let _ = self.shared.granted.set(realtime::join_loops(PRIORITY));
             Looping::new(self, bus, rate_hz).run()
         })?;
         Ok(IoThread { thread: Some(thread), shared })

@@ -17,6 +17,8 @@ use std::time::Duration;
 /// An I/O thread that was silent for longer hangs in a transaction.
 const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
+/// Without commands for this long, the clock alone decides when states are told.
+const LULL: Duration = Duration::from_millis(100);
 
 /// The publishers, and what they last told.
 pub(crate) struct Teller {
@@ -36,6 +38,8 @@ pub(crate) struct Teller {
     since: Duration,
     state_period: Duration,
     next_state: Duration,
+    /// When commands last brought states along.
+    commanded: Duration,
     diagnosed: Diagnosed,
 }
 
@@ -76,6 +80,7 @@ impl Teller {
             since: now,
             state_period: Duration::from_secs_f64(1.0 / sources.state_rate_hz),
             next_state: now,
+            commanded: Duration::ZERO,
             diagnosed: Diagnosed {
                 at: now,
                 counters: Counters::default(),
@@ -91,13 +96,20 @@ impl Teller {
         self.newest.as_ref()
     }
 
-    /// Tells what is due at `now`; returns when something is due next.
+    /// Tells the states that are due with commands that came in at `now`. The I/O thread has mostly answered to those by
+    /// then, and the thread that brought them is awake: that spares another one its wake-up each time.
+    pub fn tell_with_commands(&mut self, now: Duration) {
+        self.commanded = now;
+        // Commands fall a little before or after their time.
+        self.tell_states_if_due(now, self.state_period / 4);
+    }
+
+    /// Tells what else is due at `now`; returns when to look again.
     pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
         self.drain();
         self.ask_to_sit();
-        if now >= self.next_state {
-            self.tell_states(now);
-            self.next_state = (self.next_state + self.state_period).max(now);
+        if now >= self.commanded + LULL {
+            self.tell_states_if_due(now, Duration::ZERO);
         }
         let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
         let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
@@ -105,7 +117,16 @@ impl Teller {
             self.diagnosed.condition = condition;
             self.diagnose(now, io, periodic, None);
         }
-        self.next_state.min(self.diagnosed.at + DIAGNOSE_EVERY)
+        let states = self.next_state.max(self.commanded + LULL);
+        states.min(self.diagnosed.at + DIAGNOSE_EVERY).min(self.hangs_at(now))
+    }
+
+    fn tell_states_if_due(&mut self, now: Duration, early: Duration) {
+        if now + early >= self.next_state {
+            self.drain();
+            self.tell_states(now);
+            self.next_state = (self.next_state + self.state_period).max(now);
+        }
     }
 
     /// Tells how it ended: `failed` says what did not end in order.
@@ -129,10 +150,20 @@ impl Teller {
         }
     }
 
+    /// When the I/O thread was last heard.
+    fn heard(&self) -> Duration {
+        self.newest.map_or(self.since, |newest| newest.at)
+    }
+
     /// How long the I/O thread has been silent, if that is too long.
     fn hung(&self, now: Duration) -> Option<Duration> {
-        let heard = self.newest.map_or(self.since, |newest| newest.at);
-        Some(now.saturating_sub(heard)).filter(|&silent| silent > HUNG_AFTER)
+        Some(now.saturating_sub(self.heard())).filter(|&silent| silent > HUNG_AFTER)
+    }
+
+    /// When its silence will have been too long; once it is, the next diagnostics tell.
+    fn hangs_at(&self, now: Duration) -> Duration {
+        let at = self.heard() + HUNG_AFTER + Duration::from_millis(1);
+        if at > now { at } else { Duration::MAX }
     }
 
     /// When the boards were told what they are told, so that positions and stamps belong together however late this

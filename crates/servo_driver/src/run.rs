@@ -8,6 +8,7 @@ use crate::services;
 use crate::setup::Setup;
 use crate::supervise::supervise;
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
+use std::sync::{Arc, Mutex};
 
 /// Why the node could not run, or did not end in order.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +49,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     }
     let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
-    services::open(&mut node, intake, control, stop_topic, &groups)?;
+    let teller = Arc::new(Mutex::new(teller));
+    services::open(&mut node, intake, control, stop_topic, &groups, &teller)?;
 
     let ended = AskedAtEnd(Shutdown::default());
     let (shutdown, spinning) = (shutdown.clone(), ended.0.clone());
@@ -56,7 +58,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
         let io = io.spawn(bus, setup.rate_hz)?;
-        supervise(teller, io, &shutdown, &spinning.0).map_err(RunError::from)
+        supervise(&teller, io, &shutdown, &spinning.0).map_err(RunError::from)
     })?;
     node.spin(&ended.0, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());

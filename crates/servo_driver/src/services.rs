@@ -1,5 +1,6 @@
 //! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
+use crate::publish::Teller;
 use crate::requests::{Action, Answer, Control};
 use crate::stop_topic::StopTopic;
 use crate::targets::{Intake, IntakeCount};
@@ -23,9 +24,10 @@ pub(crate) fn open(
     control: Control,
     topic: StopTopic,
     groups: &[String],
+    teller: &Arc<Mutex<Teller>>,
 ) -> Result<(), RosError> {
     let count = intake.count();
-    commands(node, intake)?;
+    commands(node, intake, Arc::clone(teller))?;
     let control = Arc::new(Mutex::new(control));
     let ask = move |action: Action| control.lock().unwrap_or_else(PoisonError::into_inner).ask(action);
     relax(node, ask.clone(), groups)?;
@@ -93,12 +95,17 @@ fn wait_for_commands(count: &IntakeCount) {
 }
 
 /// Best effort, so that senders of every reliability are heard; an old command is not worth sending twice.
-fn commands(node: &mut RosNode, mut intake: Intake) -> Result<(), RosError> {
+fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
     let qos = QosProfile::default().keep_last(10).best_effort();
     node.subscribe_shared::<JointState>("joint_commands", qos, move |message| {
         let now = monotonic_now();
-        let Err(refusal) = intake.take(&message.name, &message.position, now) else { return };
+        let taken = intake.take(&message.name, &message.position, now);
+        // Who has it is telling right now.
+        if let Ok(mut teller) = teller.try_lock() {
+            teller.tell_with_commands(now);
+        }
+        let Err(refusal) = taken else { return };
         if warned.is_none_or(|at| now.saturating_sub(at) >= WARN_EVERY) {
             warned = Some(now);
             tracing::warn!("joint_commands refused: {refusal}");

@@ -5,6 +5,7 @@ use crate::publish::Teller;
 use crate::snapshot::Snapshot;
 use crate::systemd;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// At the end, commands this old mean that the planner has sat down and gone.
@@ -18,37 +19,48 @@ const ALIVE_EVERY: Duration = Duration::from_millis(250);
 /// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
 /// switches them off.
 const LOST_AFTER: Duration = Duration::from_secs(2);
-/// Longest sleep, which bounds how late a shutdown is seen.
-const NAP: Duration = Duration::from_millis(20);
+/// Longest sleep, which bounds how late the I/O thread's end is seen.
+const NAP: Duration = Duration::from_millis(200);
+/// How often the planner's silence is looked for at the end.
+const STOPPING_NAP: Duration = Duration::from_millis(20);
 
 /// Runs until the end has been asked for and the robot has sat down, then switches everything off. `abandoned` rises
 /// when the node itself has ended.
 pub(crate) fn supervise(
-    mut teller: Teller,
+    teller: &Mutex<Teller>,
     mut io: IoThread,
     shutdown: &Shutdown,
     abandoned: &Shutdown,
 ) -> Result<(), IoEnd> {
+    let teller = || teller.lock().unwrap_or_else(PoisonError::into_inner);
+    for end in [shutdown, abandoned] {
+        end.wakes(std::thread::current());
+    }
     let mut stopping_since = None;
     let mut watchdog = Watchdog::default();
     loop {
         let now = monotonic_now();
-        let next = teller.tell(now, &io);
-        watchdog.feed(teller.newest(), now);
+        let (next, newest) = {
+            let mut teller = teller();
+            (teller.tell(now, &io), teller.newest().copied())
+        };
+        watchdog.feed(newest.as_ref(), now);
         if io.is_finished() || !abandoned.is_running() {
             break;
         }
+        let mut nap = NAP;
         if !shutdown.is_running() {
             let since = *stopping_since.get_or_insert(now);
-            if is_time(shutdown.stage(), teller.newest(), now.saturating_sub(since), now) {
+            if is_time(shutdown.stage(), newest.as_ref(), now.saturating_sub(since), now) {
                 break;
             }
+            nap = STOPPING_NAP;
         }
-        std::thread::park_timeout(next.saturating_sub(monotonic_now()).min(NAP));
+        std::thread::park_timeout(next.saturating_sub(monotonic_now()).min(nap));
     }
     systemd::stopping();
     let ended = io.end(ENDING);
-    teller.tell_last(monotonic_now(), &io, ended.as_ref().err());
+    teller().tell_last(monotonic_now(), &io, ended.as_ref().err());
     ended
 }
 

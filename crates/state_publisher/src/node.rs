@@ -55,7 +55,6 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let publishing = thread.spawn(move || publish_in_lulls(&output, &stop))?;
     // Ends with the process: the publishing thread sees the same flag.
     node.spin(shutdown, Stage::Stopping);
-    publishing.thread().unpark();
     if publishing.join().is_err() {
         tracing::error!("the publishing thread of state_publisher has panicked");
     }
@@ -114,7 +113,7 @@ fn publish_in_lulls(output: &Mutex<Output>, shutdown: &Shutdown) {
             output.diagnose(now);
             output.publish_in_lull(now)
         };
-        std::thread::park_timeout(next.saturating_sub(monotonic_now()));
+        let _ = shutdown.wait(Stage::Stopping, next.saturating_sub(monotonic_now()));
     }
 }
 
