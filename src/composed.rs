@@ -107,7 +107,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let base = parameters(arguments)?;
     // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
     let setups = Setups::load(&base)?;
-    let ros = Ros::init()?;
+    let ros = Ros::init(shutdown)?;
     let ros = if local_topics { ros.with_local_topics() } else { ros };
     let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?;
     let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?;

@@ -40,10 +40,10 @@ impl Driver {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
-        let ros = Ros::init()?;
+        let stop = Shutdown::default();
+        let ros = Ros::init(&stop)?;
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
         let watch = Watch::open(&mut node, description.robot, gaits.names().map(String::from).collect())?;
-        let stop = Shutdown::default();
         let mut driver = Self {
             watch,
             stop: stop.clone(),

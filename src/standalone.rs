@@ -26,7 +26,7 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
 ) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     check_parameter_files(name, &specs)?;
-    let ros = Ros::init()?;
+    let ros = Ros::init(&shutdown)?;
     let node = RosNode::create(&ros, name, specs, Params::new())?;
     let setup = load(node.values()).map_err(Into::into)?;
     if let Err(reason) = realtime::lock_memory() {

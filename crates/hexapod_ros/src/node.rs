@@ -20,20 +20,22 @@ use std::time::{Duration, Instant};
 pub struct Ros {
     context: r2r::Context,
     local: Option<LocalTopics>,
+    process: Shutdown,
 }
 
 impl Ros {
-    /// Reads the process's `--ros-args` and connects.
+    /// Reads the process's `--ros-args` and connects. From when `process` has been asked for, nodes look often whether
+    /// it is their turn to end.
     ///
     /// # Errors
     /// The arguments are malformed: r2r panics on those, which is turned into an error here.
-    pub fn init() -> Result<Self, RosError> {
+    pub fn init(process: &Shutdown) -> Result<Self, RosError> {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         let created = std::panic::catch_unwind(r2r::Context::create);
         std::panic::set_hook(hook);
         match created {
-            Ok(Ok(context)) => Ok(Self { context, local: None }),
+            Ok(Ok(context)) => Ok(Self { context, local: None, process: process.clone() }),
             Ok(Err(error)) => Err(RosError::Context(error.to_string())),
             Err(panic) => {
                 let words = panic.downcast_ref::<String>().cloned();
@@ -103,6 +105,7 @@ type Drain = Box<dyn FnMut() -> bool + Send>;
 pub struct RosNode {
     node: r2r::Node,
     local: Option<LocalTopics>,
+    process: Shutdown,
     name: String,
     drains: Vec<Drain>,
     parameters: Parameters,
@@ -111,8 +114,10 @@ pub struct RosNode {
 
 /// Real-time priority of the middleware's threads, where it is granted: below every loop of the nodes.
 const MIDDLEWARE_PRIORITY: u8 = 10;
-/// How long the spinning thread sleeps when nothing comes in; it bounds how late it sees a shutdown.
-const SPIN_TIMEOUT: Duration = Duration::from_millis(100);
+/// How long the spinning thread sleeps when nothing comes in: it bounds how late the process's end is seen.
+const SPIN_TIMEOUT: Duration = Duration::from_millis(250);
+/// And how long once that end has been asked for: it bounds how late the node's own is seen.
+const STOPPING_TIMEOUT: Duration = Duration::from_millis(20);
 /// How long a node spins before it opens its parameter services.
 const TOPICS_FIRST: Duration = Duration::from_millis(50);
 /// At most one spin in this time, so that a flood of messages cannot take a whole core.
@@ -139,7 +144,8 @@ impl RosNode {
             values.insert(spec.name, value);
         }
         let parameters = Parameters::new(specs, values.clone());
-        Ok(Self { node, local: ros.local.clone(), name: name.into(), drains: vec![], parameters, values })
+        let (local, process) = (ros.local.clone(), ros.process.clone());
+        Ok(Self { node, local, process, name: name.into(), drains: vec![], parameters, values })
     }
 
     /// The node's name, without its namespace.
@@ -305,16 +311,20 @@ impl RosNode {
     /// open a moment after the start: they take longer than all topics, and would keep those back.
     pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
         let services_at = Instant::now() + TOPICS_FIRST;
-        let mut timeout = TOPICS_FIRST;
+        let mut served = false;
         while shutdown.stage() < until {
             let started = Instant::now();
-            if timeout < SPIN_TIMEOUT && started >= services_at {
-                timeout = SPIN_TIMEOUT;
+            if !served && started >= services_at {
+                served = true;
                 if let Err(error) = self.serve_parameters() {
                     tracing::error!("{}: no parameter services: {error}", self.name);
                 }
             }
-            self.node.spin_once(timeout);
+            self.node.spin_once(match (served, self.process.is_running()) {
+                (true, true) => SPIN_TIMEOUT,
+                (false, true) => TOPICS_FIRST,
+                (_, false) => STOPPING_TIMEOUT,
+            });
             // A stream hands over one message at a time; handlers may be called until all are empty.
             while self.drain_once() {}
             std::thread::sleep(SPIN_PERIOD.saturating_sub(started.elapsed()));

@@ -99,7 +99,8 @@ mod tests {
         let (one, other) = (join().unwrap(), join().unwrap());
         assert_eq!(one, other);
         let Some(shared) = one else { return };
-        let processors = |set: &CpuSet| (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap()).collect::<Vec<_>>();
+        let processors =
+            |set: &CpuSet| (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap()).collect::<Vec<_>>();
         assert_eq!(processors(&shared).len(), 1);
         assert!(processors(&allowed).contains(&processors(&shared)[0]));
     }
