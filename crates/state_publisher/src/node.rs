@@ -10,7 +10,6 @@ use hexapod_odometry::Estimate;
 use hexapod_ros::clock::{from_stamp, to_stamp};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
-use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::{
@@ -38,13 +37,13 @@ pub enum RunError {
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
     let state = Arc::new(Mutex::new(State::new(setup.description.robot.clone())));
     let send_tf = Arc::new(AtomicBool::new(setup.publish_tf));
-    let clock = if setup.use_sim_time { RosClock::simulated() } else { RosClock::System };
+    let clock = node.clock()?;
     let description: Publisher<Text> =
         node.publisher("robot_description", QosProfile::default().keep_last(1).transient_local())?;
     description.publish(&Text { data: setup.description.urdf.clone() })?;
     let output = Output::new(&mut node, &setup, &state, clock.clone(), send_tf.clone())?;
     let shared = Shared { state, output: Arc::new(Mutex::new(output)) };
-    subscribe(&mut node, &shared, &clock, setup.use_sim_time)?;
+    subscribe(&mut node, &shared, &clock)?;
     node.on_set(Box::new(move |name, value| {
         if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
             send_tf.store(*on, Ordering::Relaxed);
@@ -81,12 +80,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Contacts before joint commands: handlers are called in this order, and the planner publishes in this order. What is
 /// due goes out with the commands that moved it, on the thread that brought them: that spares a wake-up each time.
-fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock, use_sim_time: bool) -> Result<(), RosError> {
-    if use_sim_time {
-        let clock = clock.clone();
-        let qos = QosProfile::sensor_data().keep_last(1);
-        node.subscribe("/clock", qos, move |message: Clock| clock.set(from_stamp(&message.clock)))?;
-    }
+fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<(), RosError> {
     let contacts = shared.clone();
     node.subscribe_shared("foot_contacts", QosProfile::default(), move |message: &UInt8MultiArray| {
         contacts.take(|state, now| state.take_contacts(message, now));

@@ -34,8 +34,6 @@ pub struct Setup {
     pub odom_frame: String,
     /// Frame of the body.
     pub base_frame: String,
-    /// Whether diagnostics are stamped with `/clock`.
-    pub use_sim_time: bool,
 }
 
 impl Setup {
@@ -54,7 +52,6 @@ impl Setup {
             publish_tf: switch(params, "publish_tf"),
             odom_frame: text(params, "odom_frame"),
             base_frame,
-            use_sim_time: switch(params, "use_sim_time"),
         })
     }
 }
