@@ -1,5 +1,6 @@
 """The robot under the real `ros2` command: launch, param, topic, node. Skipped where the command is not installed."""
 
+from itertools import islice
 import os
 import shutil
 import signal
@@ -16,21 +17,24 @@ pytestmark = [
     pytest.mark.timeout(180),
 ]
 COMMAND_S = 40.0
+# The command is a new participant each time, which has to find the robot first.
+ALONE = ('--no-daemon', '--spin-time', '3')
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 
 
 def install(prefix):
-    """Lay out the package as colcon would, of links to what has been built; return the prefix."""
+    """Lay out the package as colcon would; return the prefix."""
     index = prefix / 'share' / 'ament_index' / 'resource_index' / 'packages'
     index.mkdir(parents=True)
     (index / 'hexapod').touch()
     share, lib = prefix / 'share' / 'hexapod', prefix / 'lib' / 'hexapod'
     share.mkdir(parents=True)
     lib.mkdir(parents=True)
-    for name in ('config', 'launch', 'rviz', 'urdf', 'package.xml'):
-        (share / name).symlink_to(ROOT / name)
+    # Copied: the launch command does not look behind links.
+    for name in ('config', 'launch', 'rviz', 'urdf'):
+        shutil.copytree(ROOT / name, share / name)
+    shutil.copy2(ROOT / 'package.xml', share)
     for name in ('hexapod', *NODES):
-        # Copied, so that it finds its files as an installed executable does.
         shutil.copy2(BIN_DIR / name, lib / name)
     return prefix
 
@@ -113,15 +117,30 @@ def test_when_launched_in_a_namespace_expect_all_topics_in_it(session, launched)
 def test_when_asked_by_the_command_line_expect_its_answers(session, ros2):
     session.start('hexapod', 'run')
     session.user.hear('joint_states', 'joint_commands')
-    assert {f'/{name}' for name in NODES} <= set(ros2.run('node', 'list', '--no-daemon').split())
-    told = ros2.run('node', 'info', '--no-daemon', '/gait_planner')
+    assert {f'/{name}' for name in NODES} <= set(ros2.run('node', 'list', *ALONE).split())
+    told = ros2.run('node', 'info', *ALONE, '/gait_planner')
     assert '/cmd_vel: geometry_msgs/msg/Twist' in told and '/stand: std_srvs/srv/Trigger' in told
-    assert 'step_height' in ros2.run('param', 'list', '--no-daemon', '/gait_planner')
-    assert '0.03' in ros2.run('param', 'get', '--no-daemon', '/gait_planner', 'step_height')
-    assert 'Set parameter successful' in ros2.run('param', 'set', '--no-daemon', '/gait_planner', 'step_height', '0.02')
-    described = ros2.run('param', 'describe', '--no-daemon', '/gait_planner', 'step_height')
+    assert 'step_height' in ros2.run('param', 'list', *ALONE, '/gait_planner')
+    assert '0.03' in ros2.run('param', 'get', *ALONE, '/gait_planner', 'step_height')
+    assert 'Set parameter successful' in ros2.run('param', 'set', *ALONE, '/gait_planner', 'step_height', '0.02')
+    described = ros2.run('param', 'describe', *ALONE, '/gait_planner', 'step_height')
     assert 'Description' in described and 'Min value' in described
-    refused = subprocess.run(['ros2', 'param', 'set', '--no-daemon', '/gait_planner', 'step_height', '9.0'],
+    refused = subprocess.run(['ros2', 'param', 'set', *ALONE, '/gait_planner', 'step_height', '9.0'],
                              env=ros2.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              timeout=COMMAND_S)
     assert 'failed' in refused.stdout.lower() and 'step_height' in refused.stdout
+
+
+def test_when_asked_for_the_rate_of_a_topic_expect_the_one_that_was_set(session, ros2):
+    session.start('hexapod', 'run')
+    session.user.hear('joint_commands')
+    hz = subprocess.Popen(['ros2', 'topic', 'hz', '--window', '100', '/joint_commands'], env=ros2.environment, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        rates = (float(line.split()[2]) for line in hz.stdout if line.startswith('average rate'))
+        # At first, messages that came in while the command was starting are counted in one go.
+        *_, rate = islice(rates, 4)
+        assert rate == pytest.approx(100.0, rel=0.02)
+    finally:
+        hz.kill()
+        hz.communicate()
