@@ -32,6 +32,18 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+def pytest_sessionfinish(session):
+    """Hand figures to the process that shows them, when tests are run by workers (pytest-xdist)."""
+    if hasattr(session.config, 'workeroutput'):
+        session.config.workeroutput['figures'] = figures.take()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take a worker's figures."""
+    figures.add(getattr(node, 'workeroutput', {}).get('figures', ()))
+
+
 def pytest_terminal_summary(terminalreporter):
     """Show what was measured."""
     lines = figures.table()

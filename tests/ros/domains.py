@@ -13,12 +13,20 @@ _given = []
 
 def next_domain():
     """Return a domain nobody on this machine uses; a robot killed in an earlier test may still be announced in its."""
-    start = _given[-1] if _given else int(os.environ.get('ROS_DOMAIN_ID', os.getpid())) - 1
+    own = own_domains()
+    start = own.index(_given[-1]) + 1 if _given else int(os.environ.get('ROS_DOMAIN_ID', os.getpid())) - 1
     used = used_domains()
-    candidates = [1 + (start + step) % DOMAINS for step in range(DOMAINS)]
+    candidates = [own[(start + step) % len(own)] for step in range(len(own))]
     domain = next((candidate for candidate in candidates if candidate not in used), candidates[0])
     _given.append(domain)
     return domain
+
+
+def own_domains():
+    """Return the domains of this process: tests that run side by side (pytest-xdist) share none."""
+    worker = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:])
+    workers = int(os.environ.get('PYTEST_XDIST_WORKER_COUNT', '1'))
+    return range(1 + worker, 1 + DOMAINS, workers)
 
 
 def used_domains():

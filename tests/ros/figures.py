@@ -10,6 +10,17 @@ def note(name, value, unit, target=None):
     _figures.append((name, value, unit, target))
 
 
+def take():
+    """Return the figures kept so far and forget them: a worker hands them to the process that shows the table."""
+    taken, _figures[:] = list(_figures), []
+    return taken
+
+
+def add(taken):
+    """Keep figures that a worker has taken."""
+    _figures.extend(taken)
+
+
 def table():
     """Return the lines of the table."""
     width = max((len(name) for name, *_ in _figures), default=0)

@@ -151,26 +151,24 @@ def assert_told(what, line, status, words):
         assert word in words, f'{word!r} is not in: {words}'
 
 
-@pytest.mark.parametrize('name', CASES)
-def test_when_a_file_is_bad_expect_check_to_tell_where_and_why(session, files, name):
-    what = CASES[name]
+def assert_refused(session, files, what, command):
+    """Spoil a file; fail unless the command says what is wrong, and where, and ends."""
     path = files / what.file
     text, line = changed(path.read_text(), what)
     path.write_text(text)
-    status, words, seconds = ended(session, 'check', *arguments(files))
+    status, words, seconds = ended(session, command, *arguments(files))
     assert_told(what, line, status, words)
     assert seconds < 1.0
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_when_a_file_is_bad_expect_check_to_tell_where_and_why(session, files, name):
+    assert_refused(session, files, CASES[name], 'check')
 
 
 @pytest.mark.parametrize('name', ['misspelt parameter', 'unknown gait', 'channel out of range', 'axis zero', 'limit nan'])
 def test_when_a_file_is_bad_expect_run_to_refuse_it_too_and_open_nothing(session, files, name):
-    what = CASES[name]
-    path = files / what.file
-    text, line = changed(path.read_text(), what)
-    path.write_text(text)
-    status, words, seconds = ended(session, 'run', *arguments(files))
-    assert_told(what, line, status, words)
-    assert seconds < 1.0
+    assert_refused(session, files, CASES[name], 'run')
     names = {name for name, _ in session.user.node.get_node_names_and_namespaces()}
     assert names == {'user'}
 

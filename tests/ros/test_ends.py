@@ -140,13 +140,19 @@ def test_when_signalled_twice_expect_the_end_at_once(side_by_side):
     assert seconds <= 0.5 * figures.BUSY
 
 
-def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
+def walking_nodes(session):
+    """Let the robot of three processes walk with its servos on."""
     user = session.user
-    user.hear('joint_commands', 'servo_states', 'gait_state', 'foot_contacts')
+    user.hear('joint_commands', 'servo_states', 'gait_state', 'foot_contacts', '/diagnostics')
     user.arm()
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     user.spin(1.0)
+
+
+def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
+    user = session.user
+    walking_nodes(session)
     sent = time.monotonic()
     for process in nodes.values():
         process.signal(signal.SIGINT)
@@ -157,16 +163,6 @@ def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
         assert_no_crash(process)
     user.spin(0.1)
     assert all(walked.contacts_of(user.latest('foot_contacts')).values())
-
-
-def walking_nodes(session):
-    """Let the robot of three processes walk with its servos on."""
-    user = session.user
-    user.hear('joint_commands', 'servo_states', 'gait_state', '/diagnostics')
-    user.arm()
-    user.stream('cmd_vel', twist(0.06))
-    user.wait_state('walking')
-    user.spin(1.0)
 
 
 def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_the_next_one(session, nodes):

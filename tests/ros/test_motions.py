@@ -1,8 +1,10 @@
 """Motions by name and joint trajectories: played where the robot stands, ended in order, refused with a reason."""
 
+from contextlib import contextmanager
 import math
 import os
 import signal
+from types import SimpleNamespace
 
 import figures
 import pytest
@@ -60,24 +62,31 @@ def greatest_change(heard):
     return max(abs(position - first[name]) for each in heard for name, position in joints(each.message).items())
 
 
-def assert_fine(lists, starts):
-    """Fail on a jump, a limit passed, or fewer than three feet down."""
-    commands, contacts, twists, _ = [heard[start:] for heard, start in zip(lists, starts)]
-    worst = walked.assert_sane(commands)
+@contextmanager
+def nothing_amiss(user):
+    """
+    Listen meanwhile; fail on a jump, a limit passed, or fewer than three feet down.
+
+    What is yielded has, in the end, all that was `heard`, topic by topic, and the `worst` part of its limit a joint used.
+    """
+    lists = user.hear(*TOPICS)
+    starts = [len(heard) for heard in lists]
+    found = SimpleNamespace()
+    yield found
+    found.heard = commands, contacts, twists, _ = [heard[start:] for heard, start in zip(lists, starts)]
+    found.worst = walked.assert_sane(commands)
     walked.assert_feet_down(walked.ticks_of(commands, contacts, twists))
-    return commands, worst
 
 
 @pytest.mark.parametrize('name', PLAYED)
 def test_when_a_motion_is_asked_for_by_name_expect_it_played_and_the_robot_standing_again(shared_session, name):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    user.publish('motion', String(data=name))
-    user.wait_state('playing', seconds=2.0)
-    user.wait_state('standing', seconds=25.0)
-    user.spin(0.1)
-    commands, worst = assert_fine(lists, starts)
+    with nothing_amiss(user) as found:
+        user.publish('motion', String(data=name))
+        user.wait_state('playing', seconds=2.0)
+        user.wait_state('standing', seconds=25.0)
+        user.spin(0.1)
+    commands, worst = found.heard[0], found.worst
     assert greatest_change(commands) > MOVES
     first, last = joints(commands[0].message), joints(commands[-1].message)
     assert all(abs(last[joint] - position) < 1e-6 for joint, position in first.items()), 'back where it was'
@@ -86,29 +95,25 @@ def test_when_a_motion_is_asked_for_by_name_expect_it_played_and_the_robot_stand
 
 def test_when_the_name_is_empty_expect_the_motion_to_end_with_its_cycle(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    user.publish('motion', String(data='push_ups'))
-    user.wait_state('playing', seconds=2.0)
-    user.spin(1.0)
-    user.publish('motion', String(data=''))
-    user.spin(0.3)
-    assert user.latest('gait_state').data == 'playing', 'the cycle is not over'
-    user.wait_state('standing', seconds=3.0)
-    assert_fine(lists, starts)
+    with nothing_amiss(user):
+        user.publish('motion', String(data='push_ups'))
+        user.wait_state('playing', seconds=2.0)
+        user.spin(1.0)
+        user.publish('motion', String(data=''))
+        user.spin(0.3)
+        assert user.latest('gait_state').data == 'playing', 'the cycle is not over'
+        user.wait_state('standing', seconds=3.0)
 
 
 def test_when_a_second_motion_comes_expect_it_to_follow_the_first(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    user.publish('motion', String(data='push_ups'))
-    user.wait_state('playing', seconds=2.0)
-    user.spin(0.5)
-    user.publish('motion', String(data='twist'))
-    user.publish('motion', String(data='shake'))
-    user.wait_state('standing', seconds=12.0)
-    assert_fine(lists, starts)
+    with nothing_amiss(user):
+        user.publish('motion', String(data='push_ups'))
+        user.wait_state('playing', seconds=2.0)
+        user.spin(0.5)
+        user.publish('motion', String(data='twist'))
+        user.publish('motion', String(data='shake'))
+        user.wait_state('standing', seconds=12.0)
     assert user.diagnostics('gait_planner').values['last motion'] == 'shake'
 
 
@@ -129,18 +134,16 @@ def test_when_a_motion_is_unknown_expect_the_known_ones_named_and_counted_and_no
 
 def test_when_driven_in_the_middle_of_a_motion_expect_it_ended_and_the_robot_walking(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    for name, seconds in (('wave', 1.7), ('march', 1.2)):
-        user.publish('motion', String(data=name))
-        user.wait_state('playing', seconds=2.0)
-        user.spin(seconds)
-        user.stream('cmd_vel', twist(0.05))
-        user.wait_state('walking', seconds=4.0)
-        user.spin(1.0)
-        user.quiet()
-        user.wait_state('standing')
-    assert_fine(lists, starts)
+    with nothing_amiss(user):
+        for name, seconds in (('wave', 1.7), ('march', 1.2)):
+            user.publish('motion', String(data=name))
+            user.wait_state('playing', seconds=2.0)
+            user.spin(seconds)
+            user.stream('cmd_vel', twist(0.05))
+            user.wait_state('walking', seconds=4.0)
+            user.spin(1.0)
+            user.quiet()
+            user.wait_state('standing')
 
 
 def test_when_a_zero_command_comes_in_the_middle_of_a_motion_expect_it_to_go_on(shared_session):
@@ -158,15 +161,13 @@ def test_when_a_zero_command_comes_in_the_middle_of_a_motion_expect_it_to_go_on(
 @pytest.mark.parametrize('service, state', [('stop', 'standing'), ('stand', 'standing'), ('sit', 'sitting')])
 def test_when_a_service_is_called_in_the_middle_of_a_motion_expect_it_ended_in_order(shared_session, service, state):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    user.publish('motion', String(data='wave'))
-    user.wait_state('playing', seconds=2.0)
-    user.spin(1.5)
-    assert user.call(service).success
-    user.wait_state(state, seconds=5.0)
-    user.spin(0.1)
-    assert_fine(lists, starts)
+    with nothing_amiss(user):
+        user.publish('motion', String(data='wave'))
+        user.wait_state('playing', seconds=2.0)
+        user.spin(1.5)
+        assert user.call(service).success
+        user.wait_state(state, seconds=5.0)
+        user.spin(0.1)
     user.stand()
 
 
@@ -184,16 +185,16 @@ def test_when_a_motion_comes_while_the_robot_sits_expect_it_to_stand_up_for_it(s
 
 def test_when_a_trajectory_of_some_joints_comes_expect_them_there_in_time_and_the_others_still(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
+    user.hear(*TOPICS)
     user.spin(0.1)
-    starts = [len(heard) for heard in lists]
-    before = joints(lists[0][-1].message)
-    names = ['right_front_coxa', 'left_front_coxa']
-    user.publish('joint_trajectory', trajectory(names, (0.6, (0.2, -0.15)), (1.2, (-0.1, 0.1))))
-    user.wait_state('playing', seconds=2.0)
-    user.wait_state('standing', seconds=6.0)
-    user.spin(0.1)
-    commands, _ = assert_fine(lists, starts)
+    with nothing_amiss(user) as found:
+        before = joints(user.latest('joint_commands'))
+        names = ['right_front_coxa', 'left_front_coxa']
+        user.publish('joint_trajectory', trajectory(names, (0.6, (0.2, -0.15)), (1.2, (-0.1, 0.1))))
+        user.wait_state('playing', seconds=2.0)
+        user.wait_state('standing', seconds=6.0)
+        user.spin(0.1)
+    commands = found.heard[0]
     moving = [joints(each.message) for each in commands]
     for tick in moving:
         assert all(tick[joint] == pytest.approx(before[joint], abs=1e-6) for joint in before if joint not in names)
@@ -207,13 +208,13 @@ def test_when_a_trajectory_of_some_joints_comes_expect_them_there_in_time_and_th
 
 def test_when_a_trajectory_is_too_fast_for_its_joints_expect_it_played_as_fast_as_they_can(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
+    user.hear(*TOPICS)
     user.spin(0.1)
-    starts = [len(heard) for heard in lists]
-    user.publish('joint_trajectory', trajectory(['left_middle_coxa'], (0.02, (0.5,)), (0.04, (-0.5,)), (0.06, (0.5,))))
-    user.wait_state('playing', seconds=2.0)
-    user.wait_state('standing', seconds=6.0)
-    commands, worst = assert_fine(lists, starts)
+    with nothing_amiss(user) as found:
+        user.publish('joint_trajectory', trajectory(['left_middle_coxa'], (0.02, (0.5,)), (0.04, (-0.5,)), (0.06, (0.5,))))
+        user.wait_state('playing', seconds=2.0)
+        user.wait_state('standing', seconds=6.0)
+    commands, worst = found.heard[0], found.worst
     positions = [joints(each.message)['left_middle_coxa'] for each in commands]
     # A tick at the joint's greatest speed may step over a turn.
     assert max(positions) > 0.44 and min(positions) < -0.44, (max(positions), min(positions))
@@ -283,19 +284,17 @@ def test_when_a_trajectory_comes_while_the_robot_walks_or_sits_expect_it_refused
 
 def test_when_the_robot_has_walked_expect_its_feet_put_right_before_it_plays(shared_session):
     user = shared_session.user
-    lists = user.hear(*TOPICS)
-    starts = [len(heard) for heard in lists]
-    user.stream('cmd_vel', twist(0.05, 0.02, 0.2))
-    user.wait_state('walking')
-    user.spin(1.7)
-    user.quiet()
-    user.wait_state('standing')
-    user.publish('motion', String(data='wave'))
-    user.wait_state('playing', seconds=2.0)
-    user.wait_state('standing', seconds=12.0)
-    user.spin(0.1)
-    assert_fine(lists, starts)
-    commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]
+    with nothing_amiss(user) as found:
+        user.stream('cmd_vel', twist(0.05, 0.02, 0.2))
+        user.wait_state('walking')
+        user.spin(1.7)
+        user.quiet()
+        user.wait_state('standing')
+        user.publish('motion', String(data='wave'))
+        user.wait_state('playing', seconds=2.0)
+        user.wait_state('standing', seconds=12.0)
+        user.spin(0.1)
+    commands, contacts, twists, odometry = found.heard
     slip, steps = walked.greatest_slip(walked.ticks_of(commands, contacts, twists), odometry)
     figures.note('greatest slip of a step, walking and waving', slip * 1e3, 'mm', 0.1)
     assert steps >= 6 and slip < 1e-4
@@ -304,17 +303,16 @@ def test_when_the_robot_has_walked_expect_its_feet_put_right_before_it_plays(sha
 @pytest.mark.parametrize('name', ['wave', 'march', 'dance'] if SOAK else ['wave'])
 def test_when_terminated_in_the_middle_of_a_motion_expect_the_robot_to_sit_and_the_process_to_end(session, robot, name):
     user = session.user
-    lists = user.hear(*TOPICS)
+    user.hear(*TOPICS)
     user.stand()
-    starts = [len(heard) for heard in lists]
-    user.publish('motion', String(data=name))
-    user.wait_state('playing', seconds=2.0)
-    user.spin(1.6)
-    robot.signal(signal.SIGTERM)
-    user.until(lambda: not robot.is_running(), 5.0, 'the end')
-    assert robot.wait(1.0) == 0
-    assert user.latest('gait_state').data == 'sitting'
-    assert_fine(lists, starts)
+    with nothing_amiss(user):
+        user.publish('motion', String(data=name))
+        user.wait_state('playing', seconds=2.0)
+        user.spin(1.6)
+        robot.signal(signal.SIGTERM)
+        user.until(lambda: not robot.is_running(), 5.0, 'the end')
+        assert robot.wait(1.0) == 0
+        assert user.latest('gait_state').data == 'sitting'
     assert_no_crash(robot)
 
 

@@ -93,6 +93,15 @@ def test_when_walking_expect_the_speed_that_was_asked_for(recording):
         assert sum(told) / len(told) == pytest.approx(wanted, rel=0.02, abs=2e-3), field
 
 
+def sane_ticks(heard):
+    """Return the ticks and the odometry; fail on a jump, a limit passed, or fewer than three feet down."""
+    commands, contacts, twists, odometry = heard
+    walked.assert_sane(commands)
+    ticks = walked.ticks_of(commands, contacts, twists)
+    walked.assert_feet_down(ticks)
+    return ticks, odometry
+
+
 def test_when_the_command_changes_at_any_moment_expect_no_jump(shared_session):
     user = shared_session.user
     lists = user.hear(*walked.TOPICS)
@@ -103,10 +112,7 @@ def test_when_the_command_changes_at_any_moment_expect_no_jump(shared_session):
         user.spin(0.07 + 0.11 * (number % 4))
     user.quiet()
     user.wait_state('standing')
-    commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]
-    walked.assert_sane(commands)
-    ticks = walked.ticks_of(commands, contacts, twists)
-    walked.assert_feet_down(ticks)
+    ticks, odometry = sane_ticks(heard[start:] for heard, start in zip(lists, starts))
     slip, _ = walked.greatest_slip(ticks, odometry)
     figures.note('greatest slip of a step, commands changing', slip * 1e3, 'mm', 0.1)
     assert slip < 1e-4
@@ -123,10 +129,7 @@ def test_when_the_gait_changes_while_walking_expect_three_feet_down_and_no_slip(
     user.spin(3.2)
     user.quiet()
     user.wait_state('standing')
-    commands, contacts, twists, odometry = [heard[start:] for heard, start in zip(lists, starts)]
-    walked.assert_sane(commands)
-    ticks = walked.ticks_of(commands, contacts, twists)
-    walked.assert_feet_down(ticks)
+    ticks, odometry = sane_ticks(heard[start:] for heard, start in zip(lists, starts))
     least = {'tripod': 3, 'ripple': 4, 'wave': 5}[gait]
     last = ticks[-150:-60]
     assert min(sum(tick.contacts.values()) for tick in last) >= least

@@ -169,6 +169,11 @@ fn pytest(layout: &Layout, ros: &Ros, filter: Option<&str>) -> Result<Command> {
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder);
+    // Most of the time tests wait for a robot that walks in real time: two at once take half as long. A sourced ROS 2
+    // may come without the plugin.
+    if has_modules(&python, ros, "xdist") {
+        command.args(["-n", "2", "--dist", "loadfile"]);
+    }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
     command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
@@ -179,11 +184,15 @@ fn pytest(layout: &Layout, ros: &Ros, filter: Option<&str>) -> Result<Command> {
     Ok(command)
 }
 
-/// A sourced ROS 2 may come without the test tools.
-fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
+fn has_modules(python: &Path, ros: &Ros, modules: &str) -> bool {
     let mut probe = Command::new(python);
     ros.apply(&mut probe);
-    if read(probe.args(["-c", "import pytest, rclpy, yaml"])).is_err() {
+    read(probe.args(["-c", &format!("import {modules}")])).is_ok()
+}
+
+/// A sourced ROS 2 may come without the test tools.
+fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
+    if !has_modules(python, ros, "pytest, rclpy, yaml") {
         bail!(
             "{} lacks pytest, rclpy or yaml; with ROS 2 from packages: \
              sudo apt-get install -y python3-pytest python3-pytest-timeout python3-yaml",
