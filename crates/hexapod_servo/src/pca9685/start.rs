@@ -30,7 +30,7 @@ pub fn start<B: I2c>(shadow: &mut Shadow, prescale: u8, link: &mut Link<'_, B>) 
         registers.copy_from_slice(&[on_l, on_h, 0, FULL_OFF]);
     }
     link.write(address, &bytes)?;
-    shadow.note_off();
+    shadow.note_started();
     Ok(())
 }
 
