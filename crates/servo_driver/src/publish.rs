@@ -130,7 +130,7 @@ impl Teller {
     }
 
     /// How long the I/O thread has been silent, if that is too long.
-    fn hung(&self, now: Duration) -> Option<Duration> {
+    pub fn hung(&self, now: Duration) -> Option<Duration> {
         let heard = self.newest.map_or(self.since, |newest| newest.at);
         Some(now.saturating_sub(heard)).filter(|&silent| silent > HUNG_AFTER)
     }

@@ -3,6 +3,7 @@
 use crate::bus::{Bus, BusChoice, BusOpenError};
 use crate::guard;
 use crate::pins::{Input, PinChoice};
+use crate::raspberry::{PinError, RaspberryPins};
 use crate::targets::MAX_JOINTS;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
@@ -40,9 +41,17 @@ impl Setup {
     pub fn open_bus(&self) -> Result<Bus, BusOpenError> {
         let bus = self.bus.open(&self.servos)?;
         if let (BusChoice::I2c { device }, Some(files)) = (self.bus, &self.guard) {
-            guard::start(device, files);
+            guard::start(device, self.pins.output_enable, files);
         }
         Ok(bus)
+    }
+
+    /// Opens the pins in use, if there are any, with the outputs cut.
+    ///
+    /// # Errors
+    /// A pin cannot be had.
+    pub fn open_pins(&self) -> Result<Option<RaspberryPins>, PinError> {
+        self.pins.any().then(|| RaspberryPins::open(self.pins)).transpose()
     }
 
     /// What the user should know of how the servos were set up.

@@ -22,10 +22,11 @@ const LOST_AFTER: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(20);
 
 /// Runs until the end has been asked for and the robot has sat down, then switches everything off. `abandoned` rises
-/// when the node itself has ended.
+/// when the node itself has ended. Outputs are cut when the I/O thread has hung for `off_after`.
 pub(crate) fn supervise(
     mut teller: Teller,
     mut io: IoThread,
+    off_after: Duration,
     shutdown: &Shutdown,
     abandoned: &Shutdown,
 ) -> Result<(), IoEnd> {
@@ -34,6 +35,9 @@ pub(crate) fn supervise(
     loop {
         let now = monotonic_now();
         let next = teller.tell(now, &io);
+        if let Some(silent) = teller.hung(now) {
+            io.cut_if_hung(silent, off_after, now);
+        }
         watchdog.feed(teller.newest(), now);
         if io.is_finished() || !abandoned.is_running() {
             break;

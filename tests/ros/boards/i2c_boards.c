@@ -5,6 +5,7 @@
  * Register numbers and behaviour are those of NXP's data sheet, rev. 4, written down again here: the driver's own
  * constants are under test. */
 #define _GNU_SOURCE
+#include "pins.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ struct board {
 /* Faults are set by tests at any time. */
 struct world {
     pthread_mutex_t lock;
+    int32_t oe_pin;
     uint32_t count, ns_per_bit, nack_ppm, tear_ppm, hang_ms, hang_for_ever, random, opened;
     uint64_t transactions, bytes;
     struct board board[MAX_BOARDS];
@@ -272,6 +274,7 @@ struct world *boards_create(const char *path, const uint8_t *addresses, uint32_t
     pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&world->lock, &shared);
     world->count = count;
+    world->oe_pin = -1;
     world->random = 2463534242u;
     world->ns_per_bit = 2500;
     for (uint32_t i = 0; i < count; i++) {
@@ -314,7 +317,16 @@ void boards_limit(struct world *w, uint8_t address, int channel, uint16_t shorte
     board_at(w, address)->longest[channel] = longest;
 }
 
-int boards_counts(struct world *w, uint8_t address, int channel) { return counts_of(board_at(w, address), channel); }
+/* OE of all boards is wired to this pin, with a resistor to the supply. */
+void boards_wire_oe(struct world *w, int pin) {
+    w->oe_pin = pin;
+    pins_wire(pin, WIRE_PULLED_UP);
+}
+
+int boards_counts(struct world *w, uint8_t address, int channel) {
+    return w->oe_pin >= 0 && pins_high(w->oe_pin) ? 0 : counts_of(board_at(w, address), channel);
+}
+
 int boards_register(struct world *w, uint8_t address, int reg) { return board_at(w, address)->reg[reg]; }
 uint32_t boards_violations(struct world *w, uint8_t address) { return board_at(w, address)->violations; }
 
@@ -355,7 +367,10 @@ static int open_bus(void) {
             return open_bus();                                         \
         }                                                              \
         int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \
-        return real(path, flags, mode);                                \
+        char instead[512];                                             \
+        int fd = real(pins_instead_of(path, instead, sizeof instead), flags, mode); \
+        pins_opened(path, fd);                                         \
+        return fd;                                                     \
     }
 OPEN(open)
 OPEN(open64)
@@ -439,6 +454,9 @@ int ioctl(int fd, unsigned long request, ...) {
     va_start(rest, request);
     void *argument = va_arg(rest, void *);
     va_end(rest);
+    if (pins_ioctl(fd, request, argument)) {
+        return 0;
+    }
     if (!is_bus(fd)) {
         int (*real)(int, unsigned long, ...) = dlsym(RTLD_NEXT, "ioctl");
         return real(fd, request, argument);
