@@ -72,6 +72,17 @@ def test_when_a_board_is_missing_expect_the_check_that_failed(boards):
     assert boards.pulses() == {}
 
 
+def test_when_a_board_has_a_reserved_address_expect_status_2_and_the_line(boards, config):
+    servos = config / 'servos.yaml'
+    servos.write_text(servos.read_text().replace('address: 0x41', 'address: 0x79'))
+    line = 1 + servos.read_text().splitlines().index('  - address: 0x79')
+    ended = run(boards, 'servo', 'left_front_coxa', '10', '--bus', 'i2c', '--config', str(config))
+    assert ended.returncode == 2
+    assert f'servos.yaml:{line}' in ended.stderr and 'boards[1].address' in ended.stderr
+    assert '0x41 is free' in ended.stderr and '55 boards' in ended.stderr
+    assert boards.transfers() == [], 'nothing is opened'
+
+
 # --- hexapod calibrate
 
 
