@@ -202,6 +202,10 @@ def test_when_a_joint_is_calibrated_and_left_expect_it_written_kept_and_gone_on_
     assert boards.pulses() == {}
     again = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
     again.until('1 of 18 joints done', 'left_front_femur', 'Step 2 of 6', '1475')
+    # What is kept is the file from before the calibration, not from before it was gone on with.
+    again.press(' ' + ENTER * 5)
+    again.until('2 of 18 joints done')
+    assert (config / 'servos.yaml.bak').read_text() == before
     again.press('\x03')
     assert again.end() == 0
     anew = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config), '--anew', '--joint', 'right_rear_tibia')

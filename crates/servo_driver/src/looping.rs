@@ -26,29 +26,31 @@ const SAG: Duration = Duration::from_millis(500);
 struct OffAtEnd<B: I2c> {
     driver: ServoDriver<Stoppable<B>>,
     stop: StopFlag,
-    off: bool,
+    tried: bool,
 }
 
 impl<B: I2c> OffAtEnd<B> {
     /// Tells every board to be off until each has acknowledged it, at most [`OFF_PATIENCE`]; true if all have.
     fn switch_off(&mut self) -> bool {
+        self.tried = true;
         let deadline = monotonic_now() + OFF_PATIENCE;
-        while !self.off {
+        loop {
             // A stop that is still asked for would hold up the boards' own frames.
             let _ = self.stop.take();
-            self.off = self.driver.shutdown();
-            if self.off || monotonic_now() >= deadline {
-                break;
+            let off = self.driver.shutdown();
+            if off || monotonic_now() >= deadline {
+                return off;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        self.off
     }
 }
 
 impl<B: I2c> Drop for OffAtEnd<B> {
     fn drop(&mut self) {
-        self.switch_off();
+        if !self.tried {
+            self.switch_off();
+        }
     }
 }
 
@@ -72,7 +74,7 @@ impl<B: I2c> Looping<B> {
     pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
         let stop = io.shared.stop.clone();
         let driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, stop.clone()));
-        let guarded = OffAtEnd { driver, stop, off: false };
+        let guarded = OffAtEnd { driver, stop, tried: false };
         let schedule = Schedule::new(rate_hz, monotonic_now());
         Self {
             guarded,
