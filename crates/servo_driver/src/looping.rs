@@ -193,6 +193,10 @@ impl<B: I2c> Looping<B> {
         }
         // Commands that came in with the request count for its checks.
         self.targets();
+        // A hang that has only just ended is a fault first: else pulses were "on already" that go with the next tick.
+        if self.guarded.driver.state().is_live() {
+            self.guarded.driver.tick(monotonic_now());
+        }
         let before = self.guarded.driver.state();
         let report = self.guarded.driver.enable(monotonic_now());
         if !before.is_live() {
