@@ -138,7 +138,9 @@ impl Guarding {
         let mut watch = Watch::default();
         while !shutdown.wait(Stage::Stopping, LOOK_EVERY) {
             let now = monotonic_now();
-            if watch.sees(Lease::is_free(self.device)?, now) {
+            // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
+            let free = Lease::keep_free(self.device)?;
+            if watch.sees(free.is_some(), now) {
                 self.attempt.set(Some(now));
                 let outcome = self.cut();
                 self.attempt.set(None);

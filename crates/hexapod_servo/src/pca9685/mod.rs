@@ -29,7 +29,7 @@
 //! every way round it within one tick has two transactions of at least three bytes each. Repairing the mix at once in
 //! the same tick leaves it in force meanwhile, and smaller steps do not help: a step over a page change always mixes
 //! to a pulse 256 counts off. So either a tick has more than four bytes for a channel, or a servo goes without a pulse
-//! for one step (10 ms with commands at 100 Hz, at most 20 ms), which it bears: it stands still that long.
+//! for one step, 10 ms with commands at 100 Hz and two ticks at most, which it bears: it stands still that long.
 //!
 //! Full-off is bit 4 of OFF_H and wins over full-on (7.3.3); full-on, bit 4 of ON_H, is never written. OFF is ON plus
 //! a count in 1..=4095, so the two are never equal (7.3.4 forbids it).
