@@ -172,7 +172,7 @@ fn when_emergency_stop_expect_one_frame_at_once_then_each_board() {
     assert_eq!(rig.bus.take_transcript(), []);
 }
 
-/// The counts a channel register pair says, for the tests of page changes.
+/// The angle of a pulse of so many counts.
 fn angle(counts: f64) -> f64 {
     (counts * 122.0 / 25.0 - 1500.0) / common::US_PER_RAD
 }

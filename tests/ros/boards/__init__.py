@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-SOURCES = [Path(__file__).with_name(name) for name in ('i2c_boards.c', 'pins.c')]
+SOURCES = [Path(__file__).with_name(name) for name in ('i2c_boards.c', 'chip.c', 'pins.c')]
 ALL_CALL, ALL_OFF = 0x70, bytes([0xFD, 0x10])
 COUNT_US = 1e6 / 50.0 / 4096
 # The fields of `struct entry`.
