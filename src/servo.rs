@@ -7,11 +7,14 @@ use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
 use servo_driver::Setup;
 use servo_driver::bus::Bus;
+use servo_driver::pins::Pins;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
 /// Boards that do not acknowledge being off are told again for this long.
 const OFF_PATIENCE: Duration = Duration::from_millis(300);
+/// After a signal the servo is let go within this time, or the bus hangs.
+const ENDING: Duration = Duration::from_millis(800);
 
 /// Turns a joint to an angle, holds it for a while and lets it go.
 ///
@@ -19,11 +22,37 @@ const OFF_PATIENCE: Duration = Duration::from_millis(300);
 /// There is no such joint or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
-    let (joint, angle_rad) = place(&setup, arguments)?;
+    let place = place(&setup, arguments)?;
     let shutdown = Shutdown::on_signals()?;
+    let pins = setup.open_pins().map_err(|error| Failure::Running(error.to_string()))?;
     let bus = setup.open_bus().map_err(|error| Failure::Running(error.to_string()))?;
-    let mut driver = ServoDriver::new(setup.servos().clone(), bus);
-    let result = turn(&mut driver, joint, angle_rad, arguments.seconds, &shutdown);
+    let driver = ServoDriver::new(setup.servos().clone(), bus);
+    let (seconds, theirs) = (arguments.seconds, shutdown.clone());
+    // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
+    let thread = std::thread::Builder::new()
+        .name("servo-io".into())
+        .spawn(move || turn_and_let_go(driver, pins, place, seconds, &theirs))?;
+    let mut asked = None;
+    while !thread.is_finished() {
+        if shutdown.wait(Stage::Stopping, PERIOD) {
+            let since = *asked.get_or_insert_with(monotonic_now);
+            if shutdown.wait(Stage::Now, PERIOD) || monotonic_now() > since + ENDING {
+                return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
+            }
+        }
+    }
+    thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
+}
+
+fn turn_and_let_go(
+    mut driver: ServoDriver<Bus>,
+    mut pins: impl Pins,
+    place: (usize, f64),
+    seconds: f64,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let result = turn(&mut driver, &mut pins, place, seconds, shutdown);
+    pins.enable_outputs(false);
     let off = switch_off(&mut driver);
     result?;
     if !off {
@@ -66,8 +95,8 @@ fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> 
 /// Arms with this joint alone and holds it.
 fn turn(
     driver: &mut ServoDriver<Bus>,
-    joint: usize,
-    angle_rad: f64,
+    pins: &mut impl Pins,
+    (joint, angle_rad): (usize, f64),
     seconds: f64,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
@@ -81,6 +110,10 @@ fn turn(
     let mut armed_at = None;
     while !shutdown.wait(Stage::Stopping, PERIOD) {
         let now = monotonic_now();
+        if pins.stop_pressed() {
+            return Err(Failure::Running("the stop button is pressed, or its wire is broken".into()));
+        }
+        pins.enable_outputs(true);
         driver.command(now, &[(joint, angle_rad)]).map_err(refused)?;
         match driver.tick(now) {
             State::Armed if armed_at.is_none() => {

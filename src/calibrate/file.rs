@@ -29,7 +29,7 @@ impl CalibrationFile {
     }
 
     /// A session from what the file says, gone on with if one was left.
-    pub fn session(&self) -> Result<Session, Failure> {
+    pub fn session(&mut self) -> Result<Session, Failure> {
         let raw: RawServoConfig = Document::read(&self.path)?.deserialize()?;
         let mut session = Session::new(raw).ok_or_else(|| Failure::Words("there is no servo".into()))?;
         let place = self.beside("progress");
@@ -39,6 +39,8 @@ impl CalibrationFile {
                 let progress: Progress =
                     text.parse().map_err(|error| Failure::Words(format!("{}: {error}; {remedy}", place.display())))?;
                 session.resume(&progress);
+                // Joints that are done were written, and what was before them is kept already.
+                self.backed_up = session.count().0 > 0 && self.beside("bak").exists();
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error.into()),
@@ -46,7 +48,8 @@ impl CalibrationFile {
         Ok(session)
     }
 
-    /// Writes what was found into the file, all at once or not at all. The first time, the old one is kept.
+    /// Writes what was found into the file, all at once or not at all. The first time, the old one is kept; a
+    /// calibration that is gone on with does not take its own work for the old one.
     pub fn write(&mut self, found: &RawServoConfig) -> Result<(), String> {
         let words = |error: hexapod_config::ConfigError| error.to_string();
         let document = Document::read(&self.path).map_err(words)?;

@@ -163,7 +163,7 @@ def test_when_transfers_fail_and_tear_at_random_expect_no_pulse_out_of_bounds_an
     sent = boards.transfers()
     failed = [each for each in sent if each.error]
     figures.note('transfers that failed', len(failed), f'of {len(sent)}')
-    assert len(failed) > 20
+    assert len(failed) > 10
     assert boards.violations() == 0
     assert state_of(user) == 'armed'
     assert len(boards.pulses()) == 18

@@ -14,10 +14,11 @@ import time
 
 import pytest
 
-from boards import Boards, compile_library, is_pulse_burst
+from boards import Boards, compile_library, HANG_FOR_EVER, is_pulse_burst
 from processes import ROOT, binary
 import yaml
 
+OE = 17
 SERVOS = yaml.safe_load((ROOT / 'config' / 'servos.yaml').read_text())
 
 
@@ -70,6 +71,49 @@ def test_when_a_board_is_missing_expect_the_check_that_failed(boards):
     ended = run(boards, 'servo', 'left_front_coxa', '10', '--bus', 'i2c')
     assert ended.returncode == 1 and '0x41' in ended.stderr
     assert boards.pulses() == {}
+
+
+@pytest.mark.parametrize('hangs', [False, True], ids=['bus works', 'bus hangs'])
+def test_when_the_tool_is_signalled_expect_its_end_and_all_off(boards, hangs):
+    tool = subprocess.Popen([binary('hexapod'), 'servo', 'left_front_coxa', '10', '--bus', 'i2c', '--seconds', '0'],
+                            env={**os.environ, **boards.environment}, stdout=subprocess.DEVNULL, cwd=ROOT)
+    wait_pulse(boards, 0x40, 0, 1610)
+    boards.set(HANG_FOR_EVER, hangs)
+    time.sleep(0.1)
+    sent = time.monotonic()
+    tool.send_signal(signal.SIGTERM)
+    assert tool.wait(10.0) == (1 if hangs else 0)
+    assert time.monotonic() - sent < 1.5
+    boards.set(HANG_FOR_EVER, 0)
+    wait_pulse(boards, 0x40, 0, None)
+
+
+def test_when_oe_is_wired_expect_the_tools_to_let_pulses_through_and_cut_them_in_the_end(boards, config):
+    boards.wire(oe=OE)
+    (config / 'hexapod.yaml').write_text((config / 'hexapod.yaml').read_text().replace('oe_pin: -1', f'oe_pin: {OE}'))
+    arguments = ('servo', 'left_front_coxa', '10', '--bus', 'i2c', '--seconds', '1', '--config', str(config))
+    tool = subprocess.Popen([binary('hexapod'), *arguments], env={**os.environ, **boards.environment}, cwd=ROOT)
+    wait_pulse(boards, 0x40, 0, 1610)
+    assert not boards.is_high(OE)
+    assert tool.wait(10.0) == 0 and boards.is_high(OE)
+    terminal = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
+    terminal.until('left_front_coxa')
+    assert boards.is_high(OE)
+    terminal.press(' ')
+    wait_pulse(boards, 0x40, 0, 1500)
+    terminal.press('q')
+    assert terminal.end() == 0 and boards.is_high(OE)
+
+
+def test_when_a_board_has_a_reserved_address_expect_status_2_and_the_line(boards, config):
+    servos = config / 'servos.yaml'
+    servos.write_text(servos.read_text().replace('address: 0x41', 'address: 0x79'))
+    line = 1 + servos.read_text().splitlines().index('  - address: 0x79')
+    ended = run(boards, 'servo', 'left_front_coxa', '10', '--bus', 'i2c', '--config', str(config))
+    assert ended.returncode == 2
+    assert f'servos.yaml:{line}' in ended.stderr and 'boards[1].address' in ended.stderr
+    assert '0x41 is free' in ended.stderr and '55 boards' in ended.stderr
+    assert boards.transfers() == [], 'nothing is opened'
 
 
 # --- hexapod calibrate
@@ -191,6 +235,10 @@ def test_when_a_joint_is_calibrated_and_left_expect_it_written_kept_and_gone_on_
     assert boards.pulses() == {}
     again = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
     again.until('1 of 18 joints done', 'left_front_femur', 'Step 2 of 6', '1475')
+    # What is kept is the file from before the calibration, not from before it was gone on with.
+    again.press(' ' + ENTER * 5)
+    again.until('2 of 18 joints done')
+    assert (config / 'servos.yaml.bak').read_text() == before
     again.press('\x03')
     assert again.end() == 0
     anew = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config), '--anew', '--joint', 'right_rear_tibia')

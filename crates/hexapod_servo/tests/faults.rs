@@ -204,7 +204,7 @@ fn when_tripped_from_outside_expect_fault_in_live_states_only() {
 /// One hour of everything at random; the driver must always come back to `Armed`, and see every state on the way.
 #[test]
 fn when_everything_fails_at_random_for_an_hour_expect_no_stuck_state() {
-    let mut raw = raw_config(50.0, (900.0, 2100.0));
+    let mut raw = raw_config(50.0, (500.0, 2500.0));
     raw.timing.stall_after_s = 2.0;
     raw.timing.relax_after_s = 2.5;
     let mut rig = Rig::armed_with(ServoConfig::try_from(raw).expect("valid"));

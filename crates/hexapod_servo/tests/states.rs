@@ -60,6 +60,19 @@ fn when_board_is_silent_expect_enable_to_name_it() {
 }
 
 #[test]
+fn when_preparing_the_boards_takes_long_expect_no_stall_and_the_first_leg_at_once() {
+    let mut rig = Rig::new(config());
+    rig.tick();
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    // 55 boards at 100 kHz.
+    rig.now += ms(440);
+    rig.send(|_| 0.0);
+    assert_eq!(rig.step(|_| 0.0), State::Arming);
+    assert_eq!(rig.counts(0), Some(307));
+}
+
+#[test]
 fn when_arming_expect_one_leg_per_100_ms_with_the_commanded_pulse_first() {
     let mut rig = Rig::new(config());
     rig.tick();

@@ -2,6 +2,8 @@
 //! its own, so that a bus that hangs stops neither keys nor picture.
 
 use crate::bus::BusOpenError;
+use crate::pins::Pins;
+use crate::raspberry::PinError;
 use crate::setup::Setup;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
@@ -25,6 +27,17 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Which joint is to have which pulse, in microseconds; none: everything off.
 pub type Wanted = Option<(usize, f64)>;
+
+/// Why the boards cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The bus cannot be opened.
+    #[error(transparent)]
+    Bus(#[from] BusOpenError),
+    /// A pin cannot be had.
+    #[error(transparent)]
+    Pin(#[from] PinError),
+}
 
 /// What the boards are told.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,18 +65,30 @@ impl Bench {
     /// Opens the bus, with all channels off. No driver may have it.
     ///
     /// # Errors
-    /// The bus cannot be opened.
-    pub fn open(setup: &Setup) -> Result<Self, BusOpenError> {
+    /// The bus or a pin cannot be opened.
+    pub fn open(setup: &Setup) -> Result<Self, BenchError> {
+        let mut pins = setup.open_pins()?;
         let bus = setup.open_bus()?;
         let shared = Arc::new(Shared::default());
         let mut serving = Serving::new(&setup.servos, bus);
         let theirs = Arc::clone(&shared);
         let work = move || {
             while !theirs.end.load(Ordering::SeqCst) {
-                serving.tick(*lock(&theirs.wanted));
-                *lock(&theirs.readout) = serving.readout();
+                let pressed = pins.stop_pressed();
+                if pressed {
+                    *lock(&theirs.wanted) = None;
+                }
+                let wanted = *lock(&theirs.wanted);
+                pins.enable_outputs(wanted.is_some());
+                serving.tick(wanted);
+                let mut readout = serving.readout();
+                if pressed {
+                    readout.trouble = Some("the stop button is pressed, or its wire is broken".into());
+                }
+                *lock(&theirs.readout) = readout;
                 std::thread::sleep(PERIOD);
             }
+            pins.enable_outputs(false);
             serving.all_off();
         };
         let thread = std::thread::Builder::new().name("calibrate-io".into()).spawn(work).ok();

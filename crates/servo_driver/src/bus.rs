@@ -40,7 +40,6 @@ impl BusChoice {
         match self {
             Self::Simulated => Ok(Bus::simulated(SimulatedBus::for_config(servos))),
             Self::I2c { device } => {
-                reachable(device, servos)?;
                 let lease = lease(device)?;
                 Ok(Bus::Real { bus: RaspberryBus::open(device)?, lease })
             }
@@ -133,16 +132,4 @@ fn lease(device: u8) -> Result<Option<Lease>, BusOpenError> {
             Ok(None)
         }
     }
-}
-
-/// The I2C specification keeps 0x78 and above for itself, and rppal does not speak to them.
-fn reachable(device: u8, servos: &ServoConfig) -> Result<(), BusOpenError> {
-    let beyond = servos.boards().iter().find(|board| board.address() >= 0x78);
-    beyond.map_or(Ok(()), |board| {
-        Err(BusOpenError {
-            device,
-            reason: format!("the board at {:#04x} is out of reach", board.address()),
-            remedy: "set its address jumpers to one of 0x40 to 0x77; the others are reserved on a Linux bus",
-        })
-    })
 }

@@ -1,7 +1,7 @@
 //! The I/O thread: the only one that touches the bus. It waits for nobody but the bus itself.
 
 use crate::looping::Looping;
-use crate::pins::{NoPins, Pins};
+use crate::pins::Pins;
 use crate::requests::{Control, Request, requests};
 use crate::snapshot::Snapshot;
 use crate::stop::StopFlag;
@@ -28,7 +28,6 @@ pub struct Io {
     pub(crate) requests: Consumer<Request>,
     pub(crate) targets: Outlet,
     pub(crate) snapshots: Producer<Snapshot>,
-    pub(crate) pins: Box<dyn Pins>,
     pub(crate) shared: Shared,
 }
 
@@ -79,18 +78,19 @@ impl Io {
     #[must_use]
     pub fn new(servos: ServoConfig) -> (Self, Ends) {
         let shared = Shared::default();
-        let (control, requests) = requests(shared.stop.clone(), shared.waker.clone());
+        let (control, requests) = requests(servos.boards().len(), shared.stop.clone(), shared.waker.clone());
         let (intake, targets) = handover(&servos, shared.waker.clone());
         let (snapshots, seen) = RingBuffer::new(SNAPSHOTS);
         let stop_topic = shared.topic.clone();
-        let io = Self { servos, requests, targets, snapshots, pins: Box::new(NoPins), shared };
+        let io = Self { servos, requests, targets, snapshots, shared };
         (io, Ends { intake, control, stop_topic, snapshots: seen })
     }
 
     /// Uses these pins, too.
     #[must_use]
     pub fn with_pins(self, pins: impl Pins + 'static) -> Self {
-        Self { pins: Box::new(pins), ..self }
+        self.shared.stop.pins().connect(pins);
+        self
     }
 
     /// Starts the thread `servo-io`, which ticks at `rate_hz` and at new commands. The calling thread is unparked
@@ -117,17 +117,30 @@ impl IoThread {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
+    /// What asks for a stop when the thread is `silent`, in a transaction that hangs: the outputs are cut here, if there
+    /// is a pin for that. A button that is pressed, the topic, or boards that should have been switched off by now.
+    pub(crate) fn cut_if_hung(&self, silent: Duration, limit: Duration, now: Duration) {
+        let pins = self.shared.stop.pins();
+        if silent > limit || pins.stop_pressed() || self.shared.topic.cause(now).is_some() {
+            pins.cut();
+        }
+    }
+
     /// Whether real-time scheduling was granted; `None` until the thread has asked.
     #[must_use]
     pub fn granted(&self) -> Option<&realtime::Granted> {
         self.shared.granted.get()
     }
 
-    /// Switches all channels off and ends the thread; waits at most `patience`.
+    /// Switches all channels off and ends the thread; waits at most `patience`. Cuts the outputs if that fails.
     ///
     /// # Errors
     /// The thread panicked, hangs, or a board was not seen to be off.
     pub fn end(&mut self, patience: Duration) -> Result<(), IoEnd> {
+        self.end_within(patience).inspect_err(|_| self.shared.stop.pins().cut())
+    }
+
+    fn end_within(&mut self, patience: Duration) -> Result<(), IoEnd> {
         self.ask_to_end();
         let deadline = monotonic_now() + patience;
         while !self.is_finished() {

@@ -24,7 +24,7 @@ pub struct Lease {
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
     /// Another process has it.
-    #[error("another servo_driver has the bus")]
+    #[error("another servo_driver has the bus, or a guard is still switching it off")]
     Taken,
     /// The file cannot be used.
     #[error("{path}: {source}")]
@@ -54,15 +54,16 @@ impl Lease {
         }
     }
 
-    /// Whether nobody has the lease of `/dev/i2c-<device>`.
+    /// Sees that nobody has the lease of `/dev/i2c-<device>`, and keeps it so until what is returned is dropped; `None`
+    /// if a driver has it. Several guards may do so at a time.
     ///
     /// # Errors
     /// The file cannot be used.
-    pub fn is_free(device: u8) -> Result<bool, LeaseError> {
+    pub fn keep_free(device: u8) -> Result<Option<Self>, LeaseError> {
         let (path, file) = lease_file(device)?;
         match file.try_lock_shared() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(source)) => Err(failed(&path, source)),
         }
     }

@@ -25,7 +25,7 @@ mod targets;
 mod waker;
 
 pub use params::specs;
-pub use raspberry::PinError;
+pub use raspberry::{PinError, RaspberryPins};
 pub use requests::{Action, Answer, Control};
 pub use run::{RunError, run};
 pub use setup::Setup;

@@ -1,7 +1,7 @@
 //! What the I/O thread does: emergency stop first, then requests, targets, and the tick when it is due.
 
 use crate::io::Io;
-use crate::pins::Steady;
+use crate::pins::{SharedPins, Steady};
 use crate::requests::{Action, Answer, PATIENCE, Request};
 use crate::schedule::Schedule;
 use crate::snapshot::Snapshot;
@@ -10,7 +10,7 @@ use crate::stop_topic::Cause;
 use crate::targets::MAX_JOINTS;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
-use hexapod_servo::pca9685::BusError;
+use hexapod_servo::pca9685::{BusError, SETTLE};
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -26,29 +26,31 @@ const SAG: Duration = Duration::from_millis(500);
 struct OffAtEnd<B: I2c> {
     driver: ServoDriver<Stoppable<B>>,
     stop: StopFlag,
-    off: bool,
+    tried: bool,
 }
 
 impl<B: I2c> OffAtEnd<B> {
     /// Tells every board to be off until each has acknowledged it, at most [`OFF_PATIENCE`]; true if all have.
     fn switch_off(&mut self) -> bool {
+        self.tried = true;
         let deadline = monotonic_now() + OFF_PATIENCE;
-        while !self.off {
+        loop {
             // A stop that is still asked for would hold up the boards' own frames.
             let _ = self.stop.take();
-            self.off = self.driver.shutdown();
-            if self.off || monotonic_now() >= deadline {
-                break;
+            let off = self.driver.shutdown();
+            if off || monotonic_now() >= deadline {
+                return off;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        self.off
     }
 }
 
 impl<B: I2c> Drop for OffAtEnd<B> {
     fn drop(&mut self) {
-        self.switch_off();
+        if !self.tried {
+            self.switch_off();
+        }
     }
 }
 
@@ -61,6 +63,8 @@ pub(crate) struct Looping<B: I2c> {
     commanded_at: Option<Duration>,
     last_stop: Result<(), BusError>,
     stopped_at: Option<Duration>,
+    /// Boards that were prepared have settled then.
+    settled_at: Duration,
     state: State,
     stop_pin: Steady,
     battery_pin: Steady,
@@ -70,7 +74,7 @@ impl<B: I2c> Looping<B> {
     pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
         let stop = io.shared.stop.clone();
         let driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, stop.clone()));
-        let guarded = OffAtEnd { driver, stop, off: false };
+        let guarded = OffAtEnd { driver, stop, tried: false };
         let schedule = Schedule::new(rate_hz, monotonic_now());
         Self {
             guarded,
@@ -79,6 +83,7 @@ impl<B: I2c> Looping<B> {
             commanded_at: None,
             last_stop: Ok(()),
             stopped_at: None,
+            settled_at: Duration::ZERO,
             state: State::Disarmed,
             stop_pin: Steady::new(BOUNCE),
             battery_pin: Steady::new(SAG),
@@ -92,14 +97,16 @@ impl<B: I2c> Looping<B> {
             let urgent = self.emergency() | self.requests();
             self.targets();
             let now = monotonic_now();
-            let due = if urgent { now } else { self.schedule.due(self.commanded_at) };
+            let due = if urgent { now } else { self.schedule.due(self.commanded_at) }.max(self.settled_at);
             if now >= due {
                 self.tick(now, due);
             } else {
-                std::thread::park_timeout(due - now);
+                // A button that was just pressed is looked at again as soon as that counts.
+                let bounce = if self.stop_pin.is_pending() { BOUNCE } else { Duration::MAX };
+                std::thread::park_timeout((due - now).min(bounce));
             }
         }
-        self.io.pins.enable_outputs(false);
+        self.pins().enable_outputs(false);
         let off = self.guarded.switch_off();
         // What listeners see last.
         let snapshot = Snapshot::take(&mut self.guarded.driver, monotonic_now(), Duration::ZERO, 0);
@@ -110,7 +117,8 @@ impl<B: I2c> Looping<B> {
     /// What asks for a stop besides the service: the topic, the button, the battery.
     fn inputs(&mut self, now: Duration) {
         let state = self.guarded.driver.state();
-        let pressed = self.stop_pin.sees(self.io.pins.stop_pressed(), now);
+        let (pressed, low) = (self.pins().stop_pressed(), self.pins().battery_low());
+        let pressed = self.stop_pin.sees(pressed, now);
         let topic = match self.io.shared.topic.cause(now) {
             Some(Cause::Held) => true,
             // While nothing is on, silence only keeps it so.
@@ -120,17 +128,21 @@ impl<B: I2c> Looping<B> {
         if (pressed || topic) && state != State::EmergencyStop {
             self.io.shared.stop.raise();
         }
-        if self.battery_pin.sees(self.io.pins.battery_low(), now) {
+        if self.battery_pin.sees(low, now) {
             self.guarded.driver.trip("the battery is low");
         }
     }
 
+    fn pins(&self) -> &SharedPins {
+        self.io.shared.stop.pins()
+    }
+
     /// Why the servos may not be switched on, whatever the boards say.
     fn forbidden(&mut self, now: Duration) -> Option<String> {
-        if self.io.pins.stop_pressed() {
+        if self.pins().stop_pressed() {
             return Some("FAILED stop button: it is pressed, or its wire is broken".into());
         }
-        if self.io.pins.battery_low() {
+        if self.pins().battery_low() {
             return Some("FAILED battery: it is low".into());
         }
         self.io.shared.topic.cause(now).map(|cause| format!("FAILED emergency_stop: {cause}"))
@@ -140,7 +152,8 @@ impl<B: I2c> Looping<B> {
     fn emergency(&mut self) -> bool {
         let asked = self.io.shared.stop.take();
         if asked {
-            self.io.pins.enable_outputs(false);
+            // Again: the stop may have come between an enable and its release.
+            self.pins().cut();
             self.last_stop = self.guarded.driver.emergency_stop();
             self.stopped_at = Some(monotonic_now());
         }
@@ -180,8 +193,18 @@ impl<B: I2c> Looping<B> {
         }
         // Commands that came in with the request count for its checks.
         self.targets();
+        // A hang that has only just ended is a fault first: else pulses were "on already" that go with the next tick.
+        if self.guarded.driver.state().is_live() {
+            self.guarded.driver.tick(monotonic_now());
+        }
         let before = self.guarded.driver.state();
         let report = self.guarded.driver.enable(monotonic_now());
+        if !before.is_live() {
+            self.settled_at = monotonic_now() + SETTLE;
+        }
+        if report.passed() && !self.io.shared.stop.is_raised() {
+            self.pins().release();
+        }
         let message = if before.is_live() { format!("pulses were on already: {before}") } else { report.to_string() };
         Answer { success: report.passed(), message }
     }
@@ -227,7 +250,7 @@ impl<B: I2c> Looping<B> {
 
     fn tick(&mut self, now: Duration, due: Duration) {
         let state = self.guarded.driver.tick(now);
-        self.io.pins.enable_outputs(state.is_live() || state == State::Fault);
+        self.pins().enable_outputs(state.is_live() || state == State::Fault);
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
         let snapshot = Snapshot::take(&mut self.guarded.driver, now, now.saturating_sub(due), missed);

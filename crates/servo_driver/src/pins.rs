@@ -1,8 +1,10 @@
 //! Pins beside the bus: output enable (OE) of the boards, a stop button, a battery alarm. Each is there if configured.
 
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What the I/O thread asks of the pins. None of it waits.
+/// What is asked of the pins. None of it waits.
 pub trait Pins: Send {
     /// Lets the boards' outputs through, or not: OE low, or high.
     fn enable_outputs(&mut self, on: bool);
@@ -12,19 +14,86 @@ pub trait Pins: Send {
     fn battery_low(&mut self) -> bool;
 }
 
-/// Nothing is configured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoPins;
+/// Pins that several threads hold, because they must work when the one that serves the bus hangs in it: whoever wants
+/// everything off cuts the outputs himself. None of it waits for the bus.
+#[derive(Clone, Default)]
+pub struct SharedPins(Arc<Mutex<Held>>);
 
-impl Pins for NoPins {
-    fn enable_outputs(&mut self, _on: bool) {}
+#[derive(Default)]
+struct Held {
+    pins: Option<Box<dyn Pins>>,
+    cut: bool,
+}
+
+impl SharedPins {
+    /// These pins from now on.
+    pub fn connect(&self, pins: impl Pins + 'static) {
+        self.held().pins = Some(Box::new(pins));
+    }
+
+    /// Cuts the outputs at once, until [`release`](Self::release).
+    pub fn cut(&self) {
+        let mut held = self.held();
+        held.cut = true;
+        held.enable_outputs(false);
+    }
+
+    /// Lets [`enable_outputs`](Self::enable_outputs) let them through again.
+    pub fn release(&self) {
+        self.held().cut = false;
+    }
+
+    /// Lets the boards' outputs through, or not.
+    pub fn enable_outputs(&self, on: bool) {
+        let mut held = self.held();
+        let on = on && !held.cut;
+        held.enable_outputs(on);
+    }
+
+    /// Whether the stop button is pressed or its wire is broken.
+    #[must_use]
+    pub fn stop_pressed(&self) -> bool {
+        self.held().pins.as_mut().is_some_and(|pins| pins.stop_pressed())
+    }
+
+    /// Whether the battery alarm is given.
+    #[must_use]
+    pub fn battery_low(&self) -> bool {
+        self.held().pins.as_mut().is_some_and(|pins| pins.battery_low())
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn enable_outputs(&mut self, on: bool) {
+        if let Some(pins) = &mut self.pins {
+            pins.enable_outputs(on);
+        }
+    }
+}
+
+impl fmt::Debug for SharedPins {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SharedPins").field("cut", &self.held().cut).finish_non_exhaustive()
+    }
+}
+
+impl<P: Pins> Pins for Option<P> {
+    fn enable_outputs(&mut self, on: bool) {
+        if let Some(pins) = self {
+            pins.enable_outputs(on);
+        }
+    }
 
     fn stop_pressed(&mut self) -> bool {
-        false
+        self.as_mut().is_some_and(P::stop_pressed)
     }
 
     fn battery_low(&mut self) -> bool {
-        false
+        self.as_mut().is_some_and(P::battery_low)
     }
 }
 
@@ -66,6 +135,11 @@ pub(crate) struct Steady {
 impl Steady {
     pub fn new(hold: Duration) -> Self {
         Self { hold, since: None }
+    }
+
+    /// True if it was active when it was last looked at.
+    pub fn is_pending(&self) -> bool {
+        self.since.is_some()
     }
 
     /// Looks at the input at `now`; true if it counts.

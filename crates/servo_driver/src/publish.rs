@@ -156,7 +156,7 @@ impl Teller {
     }
 
     /// How long the I/O thread has been silent, if that is too long.
-    fn hung(&self, now: Duration) -> Option<Duration> {
+    pub fn hung(&self, now: Duration) -> Option<Duration> {
         Some(now.saturating_sub(self.heard())).filter(|&silent| silent > HUNG_AFTER)
     }
 

@@ -3,7 +3,7 @@
 use crate::bus::BusOpenError;
 use crate::pins::{Input, PinChoice, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
-use rppal::gpio::{Gpio, InputPin, Level, OutputPin};
+use rppal::gpio::{Gpio, InputPin, Level, OutputPin, Pin};
 use std::io;
 
 const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
@@ -80,12 +80,40 @@ pub struct PinError {
     pub reason: String,
 }
 
+fn gpio() -> Result<Gpio, PinError> {
+    Gpio::new().map_err(|error| PinError { what: "as a whole".into(), reason: error.to_string() })
+}
+
+fn pin(gpio: &Gpio, pin: u8) -> Result<Pin, PinError> {
+    gpio.get(pin).map_err(|error| PinError { what: pin.to_string(), reason: error.to_string() })
+}
+
+/// OE of a driver that has gone. The pin of a process that is killed stays as it was.
+pub struct OrphanedOutputs {
+    gpio: Gpio,
+    output_enable: u8,
+}
+
+impl OrphanedOutputs {
+    /// Sees that the pin can be had, and leaves it as it is.
+    pub fn open(output_enable: u8) -> Result<Self, PinError> {
+        let gpio = gpio()?;
+        pin(&gpio, output_enable)?;
+        Ok(Self { gpio, output_enable })
+    }
+
+    /// Sets OE high, and leaves it so: the next driver takes it from there.
+    pub fn cut(&self) -> Result<(), PinError> {
+        pin(&self.gpio, self.output_enable)?.into_output_high().set_reset_on_drop(false);
+        Ok(())
+    }
+}
+
 impl RaspberryPins {
     /// Claims the pins. Outputs are not let through yet.
     pub fn open(choice: PinChoice) -> Result<Self, PinError> {
-        let gpio = Gpio::new().map_err(|error| PinError { what: "as a whole".into(), reason: error.to_string() })?;
-        let get =
-            |pin: u8| gpio.get(pin).map_err(|error| PinError { what: pin.to_string(), reason: error.to_string() });
+        let gpio = gpio()?;
+        let get = |number: u8| pin(&gpio, number);
         let input = |input: Option<Input>| {
             input
                 .map(|Input { pin, active_high }| {
@@ -95,7 +123,7 @@ impl RaspberryPins {
                 })
                 .transpose()
         };
-        // When the process ends rppal gives the pin back as an input; a resistor on the board then pulls OE up.
+        // A process that ends in order gives the pin back; for one that is killed the guard sets it high.
         let output_enable = choice.output_enable.map(|pin| Ok(get(pin)?.into_output_high())).transpose()?;
         Ok(Self { output_enable, stop: input(choice.stop)?, battery: input(choice.battery)? })
     }

@@ -10,6 +10,8 @@ use std::time::Duration;
 /// How long an answer is waited for. A request that was not begun by then is never carried out: a bus that comes back
 /// after a minute must not arm the robot.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
+/// Preparing a board takes 90 bytes, 8 ms at 100 kHz: enabling is waited for so much longer a board.
+const BOARD: Duration = Duration::from_millis(12);
 const CAPACITY: usize = 16;
 
 /// What is asked of the I/O thread.
@@ -52,16 +54,19 @@ pub struct Control {
     queue: Producer<Request>,
     stop: StopFlag,
     waker: Waker,
+    /// How long an answer to [`Action::Enable`] is waited for.
+    enabling: Duration,
 }
 
 /// Both ends.
-pub(crate) fn requests(stop: StopFlag, waker: Waker) -> (Control, Consumer<Request>) {
+pub(crate) fn requests(boards: usize, stop: StopFlag, waker: Waker) -> (Control, Consumer<Request>) {
     let (queue, consumer) = RingBuffer::new(CAPACITY);
-    (Control { queue, stop, waker }, consumer)
+    let enabling = PATIENCE + BOARD * u32::try_from(boards).unwrap_or(u32::MAX);
+    (Control { queue, stop, waker, enabling }, consumer)
 }
 
 impl Control {
-    /// Asks and waits for the answer, at most half a second. An emergency stop is latched even if no answer comes: it
+    /// Asks and waits for the answer, about half a second at most. An emergency stop is latched even if no answer comes: it
     /// is the first thing the bus gets to see.
     pub fn ask(&mut self, action: Action) -> Answer {
         if action == Action::EmergencyStop {
@@ -70,7 +75,8 @@ impl Control {
         let (reply, answer) = sync_channel(1);
         let queued = self.queue.push(Request { action, at: monotonic_now(), reply }).is_ok();
         self.waker.wake();
-        let answer = if queued { answer.recv_timeout(PATIENCE).ok() } else { None };
+        let patience = if action == Action::Enable { self.enabling } else { PATIENCE };
+        let answer = if queued { answer.recv_timeout(patience).ok() } else { None };
         answer.unwrap_or_else(|| unanswered(action))
     }
 }

@@ -3,7 +3,7 @@
 use crate::bus::BusOpenError;
 use crate::io::{Ends, Io, IoEnd};
 use crate::publish::{Sources, Teller};
-use crate::raspberry::{PinError, RaspberryPins};
+use crate::raspberry::PinError;
 use crate::services;
 use crate::setup::Setup;
 use crate::supervise::supervise;
@@ -39,14 +39,14 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(remark) = setup.remark() {
         tracing::warn!("{remark}");
     }
+    let pins = setup.open_pins()?;
     let bus = setup.open_bus()?;
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
+    let off_after = setup.servos.timing().fault_off_after;
     let (mut io, Ends { intake, control, stop_topic, snapshots }) = Io::new(setup.servos);
     stop_topic.want_heartbeat(setup.stop_timeout);
-    if setup.pins.any() {
-        io = io.with_pins(RaspberryPins::open(setup.pins)?);
-    }
+    io = io.with_pins(pins);
     let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
@@ -58,7 +58,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
         let io = io.spawn(bus, setup.rate_hz)?;
-        supervise(&teller, io, &shutdown, &spinning.0).map_err(RunError::from)
+        supervise(&teller, io, off_after, &shutdown, &spinning.0).map_err(RunError::from)
     })?;
     node.spin(&ended.0, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());

@@ -3,12 +3,16 @@
 use crate::bus::{Bus, BusChoice, BusOpenError};
 use crate::guard;
 use crate::pins::{Input, PinChoice};
+use crate::raspberry::{PinError, RaspberryPins};
 use crate::targets::MAX_JOINTS;
-use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_config::{ConfigError, Document};
 use hexapod_servo::ServoConfig;
+use hexapod_servo::calibration::Board;
+use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_setup::params::{number, switch, text};
 use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
+use std::path::Path;
 use std::time::Duration;
 
 /// All the node needs to run, checked.
@@ -40,9 +44,17 @@ impl Setup {
     pub fn open_bus(&self) -> Result<Bus, BusOpenError> {
         let bus = self.bus.open(&self.servos)?;
         if let (BusChoice::I2c { device }, Some(files)) = (self.bus, &self.guard) {
-            guard::start(device, files);
+            guard::start(device, self.pins.output_enable, files);
         }
         Ok(bus)
+    }
+
+    /// Opens the pins in use, if there are any, with the outputs cut.
+    ///
+    /// # Errors
+    /// A pin cannot be had.
+    pub fn open_pins(&self) -> Result<Option<RaspberryPins>, PinError> {
+        self.pins.any().then(|| RaspberryPins::open(self.pins)).transpose()
     }
 
     /// What the user should know of how the servos were set up.
@@ -65,6 +77,9 @@ impl Setup {
             // What moves real servos is what the user wrote, and nothing else.
             BusChoice::I2c { .. } => Servos { config: read_servos(&path, &description.robot)?, remark: None },
         };
+        if bus != BusChoice::Simulated {
+            check_reachable(&path, &servos)?;
+        }
         if servos.servos().len() > MAX_JOINTS {
             let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
             let help = "drive the others with a second servo_driver and bus";
@@ -76,6 +91,22 @@ impl Setup {
         let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
         Ok(Self { servos, remark, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard })
     }
+}
+
+/// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`
+/// for the last seven of 62 boards would be of no use: a bus bears 400 pF, and a board has 10 pF and its wires.
+fn check_reachable(path: &Path, servos: &ServoConfig) -> Result<(), ConfigError> {
+    const RESERVED: u8 = 0x78;
+    let addresses: Vec<_> = servos.boards().iter().map(Board::address).collect();
+    let Some(index) = addresses.iter().position(|&address| address >= RESERVED) else { return Ok(()) };
+    let free = (0x40..RESERVED).find(|&address| address != ALL_CALL_ADDRESS && !addresses.contains(&address));
+    let message = format!("the board at {:#04x} cannot be reached on a real bus", addresses[index]);
+    let free = free.map_or("all are taken".into(), |free| format!("{free:#04x} is free"));
+    let help = format!(
+        "set its address jumpers to one of 0x40..=0x77, but not 0x70 ({free}): I2C reserves 0x78..=0x7f, so a real bus \
+        has room for 55 boards"
+    );
+    Err(Document::read(path)?.error_at(&format!("boards[{index}].address"), message, help))
 }
 
 fn pins(params: &Params) -> PinChoice {

@@ -1,5 +1,6 @@
 //! The emergency stop's way past a busy bus.
 
+use crate::pins::SharedPins;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
@@ -10,22 +11,32 @@ use std::time::Duration;
 
 /// Raised by whoever wants everything off, taken by the thread that owns the bus.
 #[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct StopFlag {
+    raised: Arc<AtomicBool>,
+    pins: SharedPins,
+}
 
 impl StopFlag {
-    /// Asks for the stop.
+    /// Asks for the stop, and cuts the outputs if there is a pin for that.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.raised.store(true, Ordering::SeqCst);
+        self.pins.cut();
+    }
+
+    /// The pins beside the bus.
+    #[must_use]
+    pub fn pins(&self) -> &SharedPins {
+        &self.pins
     }
 
     /// True once for every time (or times) it was raised.
     #[must_use]
     pub fn take(&self) -> bool {
-        self.0.swap(false, Ordering::SeqCst)
+        self.raised.swap(false, Ordering::SeqCst)
     }
 
-    fn is_raised(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+    pub(crate) fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::SeqCst)
     }
 }
 

@@ -21,14 +21,15 @@ const ALIVE_EVERY: Duration = Duration::from_millis(250);
 const LOST_AFTER: Duration = Duration::from_secs(2);
 /// Longest sleep, which bounds how late the I/O thread's end is seen.
 const NAP: Duration = Duration::from_millis(200);
-/// How often the planner's silence is looked for at the end.
-const STOPPING_NAP: Duration = Duration::from_millis(20);
+/// Longest sleep while the planner sits down at the end, and while only this thread sees a stop because the bus hangs.
+const SHORT_NAP: Duration = Duration::from_millis(20);
 
 /// Runs until the end has been asked for and the robot has sat down, then switches everything off. `abandoned` rises
-/// when the node itself has ended.
+/// when the node itself has ended. Outputs are cut when the I/O thread has hung for `off_after`.
 pub(crate) fn supervise(
     teller: &Mutex<Teller>,
     mut io: IoThread,
+    off_after: Duration,
     shutdown: &Shutdown,
     abandoned: &Shutdown,
 ) -> Result<(), IoEnd> {
@@ -40,21 +41,24 @@ pub(crate) fn supervise(
     let mut watchdog = Watchdog::default();
     loop {
         let now = monotonic_now();
-        let (next, newest) = {
+        let (next, newest, hung) = {
             let mut teller = teller();
-            (teller.tell(now, &io), teller.newest().copied())
+            (teller.tell(now, &io), teller.newest().copied(), teller.hung(now))
         };
+        if let Some(silent) = hung {
+            io.cut_if_hung(silent, off_after, now);
+        }
         watchdog.feed(newest.as_ref(), now);
         if io.is_finished() || !abandoned.is_running() {
             break;
         }
-        let mut nap = NAP;
+        let mut nap = if hung.is_some() { SHORT_NAP } else { NAP };
         if !shutdown.is_running() {
             let since = *stopping_since.get_or_insert(now);
             if is_time(shutdown.stage(), newest.as_ref(), now.saturating_sub(since), now) {
                 break;
             }
-            nap = STOPPING_NAP;
+            nap = SHORT_NAP;
         }
         std::thread::park_timeout(next.saturating_sub(monotonic_now()).min(nap));
     }

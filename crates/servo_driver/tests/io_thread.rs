@@ -138,6 +138,20 @@ fn when_the_bus_hangs_expect_an_answer_no_late_arming_and_a_fault() {
 }
 
 #[test]
+fn when_enabled_as_a_hang_ends_expect_the_fault_first_and_then_armed() {
+    let mut rig = Rig::new();
+    rig.arm();
+    rig.bus.inject(BusFault::Hang { time: Duration::from_millis(400) });
+    rig.command(0.1);
+    std::thread::sleep(Duration::from_millis(300));
+    rig.command(0.1);
+    let answer = rig.ends.control.ask(Action::Enable);
+    assert!(answer.success && !answer.message.contains("already"), "{}", answer.message);
+    rig.drive(0.1, |snapshot| snapshot.state == State::Armed);
+    rig.drive(0.1, |snapshot| snapshot.state == State::Armed && snapshot.counters.faults == 1);
+}
+
+#[test]
 fn when_the_thread_ends_expect_every_output_off() {
     let mut rig = Rig::new();
     rig.arm();

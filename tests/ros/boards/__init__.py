@@ -9,12 +9,14 @@ import subprocess
 
 import pytest
 
-SOURCE = Path(__file__).with_name('i2c_boards.c')
+SOURCES = [Path(__file__).with_name(name) for name in ('i2c_boards.c', 'chip.c', 'pins.c')]
 ALL_CALL, ALL_OFF = 0x70, bytes([0xFD, 0x10])
 COUNT_US = 1e6 / 50.0 / 4096
 # The fields of `struct entry`.
 ENTRY = struct.Struct('=ddiiHHB72s11x')
 NACK_PPM, TEAR_PPM, HANG_MS, HANG_FOR_EVER, NS_PER_BIT, OPENED = range(6)
+# What is wired to a pin: nothing, ground, a supply.
+OPEN, LOW, HIGH = range(3)
 
 # One transfer: when it began and ended (monotonic, s), whose it was, what was written, bytes read, 0 or an errno.
 Transfer = namedtuple('Transfer', 'begun ended pid address written read error')
@@ -27,7 +29,7 @@ def compile_library(folder):
         pytest.fail('no C compiler: sudo apt-get install -y gcc')
     library = Path(folder) / 'libi2c_boards.so'
     if not library.exists():
-        subprocess.run([compiler, '-Wall', '-Wextra', '-Werror', '-O1', '-shared', '-fPIC', '-o', library, SOURCE,
+        subprocess.run([compiler, '-Wall', '-Wextra', '-Werror', '-O1', '-shared', '-fPIC', '-o', library, *SOURCES,
                         '-ldl', '-lpthread'], check=True)
     return library
 
@@ -50,6 +52,22 @@ class Boards:
     def set(self, fault, value):
         """Set a fault or the bus's speed."""
         self._library.boards_set(self._world, fault, int(value))
+
+    def wire(self, *, oe=None, pins=()):
+        """Put pins behind /dev/gpiomem: OE of all boards, and what is wired to others."""
+        assert self._library.pins_create(str(self.path).encode()) == 0, 'the pins could not be made'
+        if oe is not None:
+            self._library.boards_wire_oe(self._world, oe)
+        for pin, wire in dict(pins).items():
+            self.set_pin(pin, wire)
+
+    def set_pin(self, pin, wire):
+        """Wire a pin to ground or to a supply, or cut its wire."""
+        self._library.pins_wire(pin, wire)
+
+    def is_high(self, pin):
+        """Return whether a pin is high."""
+        return bool(self._library.pins_high(pin))
 
     def opened(self):
         """Return how often the bus was opened."""

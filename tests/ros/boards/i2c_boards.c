@@ -2,9 +2,10 @@
  *
  * The boards live in a file that all processes map, so they outlive a driver that is killed, as real ones do. Tests load
  * the same library to make the file, to set faults and to look at outputs; every transaction goes into a log.
- * Register numbers and behaviour are those of NXP's data sheet, rev. 4, written down again here: the driver's own
- * constants are under test. */
+ */
 #define _GNU_SOURCE
+#include "chip.h"
+#include "pins.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,22 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MODE1 = 0x00, MODE2 = 0x01, SUBADR1 = 0x02, ALLCALLADR = 0x05, LED0 = 0x06, LED15_END = 0x45,
-       ALL_LED = 0xFA, ALL_LED_END = 0xFD, PRE_SCALE = 0xFE, CHANNELS = 16, MAX_BOARDS = 62, LOGGED_BYTES = 72 };
-enum { RESTART = 0x80, AUTO_INCREMENT = 0x20, SLEEP = 0x10, ALLCALL = 0x01, FULL = 0x10 };
-
-/* One board. `out` is what the outputs do: the LED registers as they were at the last STOP. */
-struct board {
-    uint8_t address, pointer, dead, listening, wrote_pwm;
-    uint8_t reg[256], out[64];
-    uint16_t shortest[CHANNELS], longest[CHANNELS];
-    uint32_t violations;
-    uint8_t violation[8];
-};
+enum { MAX_BOARDS = 62, LOGGED_BYTES = 72 };
 
 /* Faults are set by tests at any time. */
 struct world {
     pthread_mutex_t lock;
+    int32_t oe_pin;
     uint32_t count, ns_per_bit, nack_ppm, tear_ppm, hang_ms, hang_for_ever, random, opened;
     uint64_t transactions, bytes;
     struct board board[MAX_BOARDS];
@@ -82,93 +73,6 @@ static void lock(void) {
 
 static void unlock(void) { pthread_mutex_unlock(&world->lock); }
 
-/* --- the chip */
-
-static void power_up(struct board *b) {
-    memset(b->reg, 0, sizeof b->reg);
-    memset(b->out, 0, sizeof b->out);
-    b->reg[MODE1] = SLEEP | ALLCALL;
-    b->reg[MODE2] = 0x04;
-    b->reg[SUBADR1] = 0xE2, b->reg[SUBADR1 + 1] = 0xE4, b->reg[SUBADR1 + 2] = 0xE8;
-    b->reg[ALLCALLADR] = 0xE0;
-    for (int channel = 0; channel < CHANNELS; channel++) {
-        b->reg[LED0 + 4 * channel + 3] = b->out[4 * channel + 3] = FULL;
-    }
-    b->reg[PRE_SCALE] = 0x1E;
-}
-
-static int answers(const struct board *b, uint8_t address) {
-    int all = (b->reg[MODE1] & ALLCALL) && address == b->reg[ALLCALLADR] >> 1;
-    return !b->dead && (address == b->address || all);
-}
-
-static int any_pulse(const struct board *b) {
-    int on = 0;
-    for (int channel = 0; channel < CHANNELS; channel++) {
-        on |= !(b->out[4 * channel + 3] & FULL);
-    }
-    return on;
-}
-
-static void put(struct board *b, uint8_t reg, uint8_t value) {
-    if (reg == MODE1) {
-        /* Writing 1 to RESTART clears it; SLEEP sets it unless all channels were shut down first (7.3.1.1). */
-        uint8_t restart = b->reg[MODE1] & RESTART & (uint8_t)~value;
-        if (!(b->reg[MODE1] & SLEEP) && (value & SLEEP) && any_pulse(b)) {
-            restart = RESTART;
-        }
-        b->reg[MODE1] = (uint8_t)((value & ~RESTART) | restart);
-    } else if (reg == PRE_SCALE) {
-        if (b->reg[MODE1] & SLEEP) {
-            b->reg[PRE_SCALE] = value < 3 ? 3 : value;
-        }
-    } else if (reg >= ALL_LED && reg <= ALL_LED_END) {
-        b->wrote_pwm = 1;
-        for (int channel = 0; channel < CHANNELS; channel++) {
-            b->reg[LED0 + 4 * channel + reg - ALL_LED] = value & ((reg & 1) ? 0x1F : 0xFF);
-        }
-    } else if (reg <= LED15_END) {
-        b->wrote_pwm |= reg >= LED0;
-        b->reg[reg] = reg >= LED0 && (reg & 1) ? value & 0x1F : value;
-    }
-}
-
-static void step(struct board *b) {
-    if (b->reg[MODE1] & AUTO_INCREMENT) {
-        b->pointer = b->pointer == LED15_END ? 0 : (uint8_t)(b->pointer + 1);
-    }
-}
-
-/* Length of a channel's pulse in counts; 0: low, 4096: always high. */
-static int counts_of(const struct board *b, int channel) {
-    const uint8_t *r = b->out + 4 * channel;
-    int on = r[0] | (r[1] & 15) << 8, off = r[2] | (r[3] & 15) << 8;
-    if ((b->reg[MODE1] & SLEEP) || (r[3] & FULL)) {
-        return 0;
-    }
-    if ((r[1] & FULL) || on == off) {
-        return 4096;
-    }
-    return (off - on) & 4095;
-}
-
-static void stop(struct board *b) {
-    memcpy(b->out, b->reg + LED0, sizeof b->out);
-    if (b->wrote_pwm) {
-        /* With OCH = 0 this clears RESTART, too. */
-        b->reg[MODE1] &= (uint8_t)~RESTART;
-        b->wrote_pwm = 0;
-    }
-    for (int channel = 0; channel < CHANNELS; channel++) {
-        int counts = counts_of(b, channel);
-        if (counts != 0 && b->longest[channel] != 0 && (counts < b->shortest[channel] || counts > b->longest[channel])) {
-            b->violations++;
-            b->violation[0] = (uint8_t)channel;
-            memcpy(b->violation + 1, b->out + 4 * channel, 4);
-        }
-    }
-}
-
 /* --- the bus */
 
 static void note(const struct entry *entry) {
@@ -199,7 +103,7 @@ static int transfer(uint8_t address, const uint8_t *out, size_t written, uint8_t
     size_t bytes = (written || !wanted ? 1 + written : 0) + (wanted ? 1 + wanted : 0), taken = 0;
     int listeners = 0;
     for (uint32_t i = 0; i < world->count; i++) {
-        world->board[i].listening = (uint8_t)answers(&world->board[i], address);
+        world->board[i].listening = (uint8_t)chip_answers(&world->board[i], address);
         listeners += world->board[i].listening;
     }
     int nack = listeners == 0 || chance() < world->nack_ppm;
@@ -218,8 +122,8 @@ static int transfer(uint8_t address, const uint8_t *out, size_t written, uint8_t
                 if (b->listening && taken == 0) {
                     b->pointer = out[0];
                 } else if (b->listening) {
-                    put(b, b->pointer, out[taken]);
-                    step(b);
+                    chip_put(b, b->pointer, out[taken]);
+                    chip_step(b);
                 }
             }
         }
@@ -229,12 +133,12 @@ static int transfer(uint8_t address, const uint8_t *out, size_t written, uint8_t
                 struct board *b = &world->board[i];
                 if (b->listening) {
                     in[k] &= b->pointer >= ALL_LED && b->pointer <= ALL_LED_END ? 0 : b->reg[b->pointer];
-                    step(b);
+                    chip_step(b);
                 }
             }
         }
         for (uint32_t i = 0; stopped && i < world->count; i++) {
-            stop(&world->board[i]);
+            chip_stop(&world->board[i]);
         }
     }
     world->transactions++;
@@ -272,11 +176,12 @@ struct world *boards_create(const char *path, const uint8_t *addresses, uint32_t
     pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&world->lock, &shared);
     world->count = count;
+    world->oe_pin = -1;
     world->random = 2463534242u;
     world->ns_per_bit = 2500;
     for (uint32_t i = 0; i < count; i++) {
         world->board[i].address = addresses[i];
-        power_up(&world->board[i]);
+        chip_power_up(&world->board[i]);
     }
     return world;
 }
@@ -305,7 +210,7 @@ void boards_kill(struct world *w, uint8_t address, int dead) { board_at(w, addre
 void boards_brown_out(struct world *w, uint8_t address) {
     world = w;
     lock();
-    power_up(board_at(w, address));
+    chip_power_up(board_at(w, address));
     unlock();
 }
 
@@ -314,7 +219,16 @@ void boards_limit(struct world *w, uint8_t address, int channel, uint16_t shorte
     board_at(w, address)->longest[channel] = longest;
 }
 
-int boards_counts(struct world *w, uint8_t address, int channel) { return counts_of(board_at(w, address), channel); }
+/* OE of all boards is wired to this pin, with a resistor to the supply. */
+void boards_wire_oe(struct world *w, int pin) {
+    w->oe_pin = pin;
+    pins_wire(pin, WIRE_PULLED_UP);
+}
+
+int boards_counts(struct world *w, uint8_t address, int channel) {
+    return w->oe_pin >= 0 && pins_high(w->oe_pin) ? 0 : chip_counts(board_at(w, address), channel);
+}
+
 int boards_register(struct world *w, uint8_t address, int reg) { return board_at(w, address)->reg[reg]; }
 uint32_t boards_violations(struct world *w, uint8_t address) { return board_at(w, address)->violations; }
 
@@ -355,7 +269,10 @@ static int open_bus(void) {
             return open_bus();                                         \
         }                                                              \
         int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \
-        return real(path, flags, mode);                                \
+        char instead[512];                                             \
+        int fd = real(pins_instead_of(path, instead, sizeof instead), flags, mode); \
+        pins_opened(path, fd);                                         \
+        return fd;                                                     \
     }
 OPEN(open)
 OPEN(open64)
@@ -439,6 +356,9 @@ int ioctl(int fd, unsigned long request, ...) {
     va_start(rest, request);
     void *argument = va_arg(rest, void *);
     va_end(rest);
+    if (pins_ioctl(fd, request, argument)) {
+        return 0;
+    }
     if (!is_bus(fd)) {
         int (*real)(int, unsigned long, ...) = dlsym(RTLD_NEXT, "ioctl");
         return real(fd, request, argument);

@@ -76,7 +76,7 @@ impl Servo {
         let narrowed = (shortest..=longest)
             .find(inside)
             .zip((shortest..=longest).rev().find(inside))
-            .and_then(|(shortest, longest)| PulseRange::try_new(shortest, longest));
+            .and_then(|(shortest, longest)| self.range.narrowed(shortest, longest));
         let Some(range) = narrowed else { return false };
         self.range = range;
         self.angles_rad = (lower, upper);

@@ -13,7 +13,7 @@ use crate::pca9685::{Link, SETTLE};
 impl<B: I2c> ServoDriver<B> {
     /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
     /// else the state stays what it was, and boards without pulses stay off. Clears a latched fault or emergency stop if it passes. Does its bus traffic
-    /// at once (about 2.5 ms a board at 400 kHz). In a live state it does nothing and passes.
+    /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it does nothing and passes.
     ///
     /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last told to be,
     /// or, if that is not known, with their commanded angle as first pulse.
@@ -109,8 +109,9 @@ impl<B: I2c> ServoDriver<B> {
         self.trip_pending = None;
         self.groups_on = 0;
         self.next_group = now + SETTLE;
+        // Preparing many boards on a slow bus takes long, and is no stall.
+        self.last_tick = None;
         self.arming_done = false;
-        self.last_tick = Some(now);
         self.enter(now, State::Arming);
     }
 

@@ -12,7 +12,7 @@ use crate::pca9685::{self, BusError, Link, Shadow};
 /// A board whose traffic fails for longer than this is lost. With [`IDLE`] and a tick of 20 ms that is within 100 ms
 /// of the board's last good answer.
 pub(super) const LOST_AFTER: Duration = Duration::from_millis(60);
-/// A live board that was not spoken to for this long is asked for a register, so that silence is noticed.
+/// A live board with pulses that was not spoken to for this long is asked for a register, so that silence is noticed.
 pub(super) const IDLE: Duration = Duration::from_millis(20);
 /// MODE1 and PRE_SCALE are each read at least this often.
 pub(super) const READ_BACK: Duration = Duration::from_millis(250);
@@ -90,7 +90,7 @@ impl BoardUnit {
         if due && result.is_ok() {
             self.last_spoken = now;
         }
-        let idle = now.saturating_sub(self.last_spoken) >= IDLE;
+        let idle = !self.shadow.is_off() && now.saturating_sub(self.last_spoken) >= IDLE;
         let mut reset = None;
         if result.is_ok() && (now >= self.next_read || idle || self.failing_since.is_some()) {
             (result, reset) = match self.read_back(now, link) {

@@ -4,7 +4,7 @@ use embedded_hal::i2c::I2c;
 
 use super::link::{BusError, Link};
 use super::range::PulseRange;
-use super::registers::{ALL_LED_OFF_H, CHANNELS, FULL_OFF, off_h, off_l};
+use super::registers::{ALL_LED_OFF_H, CHANNELS, FULL_OFF, off_l};
 
 /// What a channel puts out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,57 +15,92 @@ pub enum Level {
     Counts(u16),
 }
 
-/// A level in the form that is quick to compare: 0 for off, else the counts, which are never 0.
-type Code = u16;
+/// OFF_L and OFF_H together, [`FULL_OFF`] included.
+type OffRegister = u16;
 
-const OFF: Code = 0;
+const OFF_BIT: OffRegister = u16::from_be_bytes([FULL_OFF, 0]);
+const LOW_BYTE: OffRegister = 0xFF;
+/// No pulse; pulses have at least one count.
+const NONE: u16 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     range: Option<PulseRange>,
     /// What was written last.
-    written: Code,
-    wanted: Code,
+    written: OffRegister,
+    /// Counts it shall have, or [`NONE`].
+    wanted: u16,
     /// The last write failed, perhaps half-way; its bytes are to be repeated before any others.
     torn: bool,
+    /// Counts it had when it was set full-off on its way to others, or [`NONE`].
+    left: u16,
+    /// It waits to be asked for the pulse again.
+    waits: bool,
 }
 
 impl Slot {
+    const UNKNOWN: Self = Self { range: None, written: OFF_BIT, wanted: NONE, torn: true, left: NONE, waits: false };
+
     /// What to write next; that is the same as what was written if there is nothing to write.
     #[inline]
-    fn due(&self) -> Code {
-        if self.torn { self.written } else { self.wanted }
+    fn due(&self) -> OffRegister {
+        if self.torn {
+            return self.written;
+        }
+        let Some(range) = self.range.filter(|_| self.wanted != NONE) else { return self.off() };
+        let pulse = range.off_within(self.wanted);
+        if self.is_off() || range.is_safe_between(self.written, pulse) { pulse } else { self.off() }
+    }
+
+    /// Full-off with OFF_L as it is: one register changes, so nothing can tear.
+    #[inline]
+    fn off(&self) -> OffRegister {
+        self.written & LOW_BYTE | OFF_BIT
     }
 
     /// True if there is something to write.
     #[inline]
     fn is_due(&self) -> bool {
-        self.torn || self.written != self.wanted
+        self.torn || (!self.waits && self.written != self.due())
     }
 
-    /// True if what is due must be full-off, or the channel full-off before it: because a write torn on the way would
-    /// leave a pulse out of range.
+    fn is_off(&self) -> bool {
+        self.written & OFF_BIT != 0
+    }
+
+    fn on(&self) -> u16 {
+        self.range.map_or(0, |range| range.on())
+    }
+
+    /// Counts of what was written.
+    fn counts(&self) -> u16 {
+        self.range.filter(|_| !self.is_off()).map_or(NONE, |range| range.counts(self.written))
+    }
+
+    /// Notes a write of what was due.
     #[inline]
-    fn due_off(&self) -> bool {
-        let due = self.due();
-        let Some(range) = self.range else { return true };
-        due == OFF || (!self.torn && self.written != OFF && !range.mix_within_is_safe(self.written, due))
-    }
-
-    /// The pulse to write next, with its range.
-    #[inline]
-    fn due_pulse(&self) -> Option<(PulseRange, Code)> {
-        let due = self.due();
-        self.range.filter(|_| self.is_due() && due != OFF).map(|range| (range, due))
-    }
-
-    fn note(&mut self, code: Code, done: bool) {
-        self.written = code;
+    fn note(&mut self, off: OffRegister, done: bool) {
+        if off & OFF_BIT == 0 {
+            self.left = NONE;
+        } else if !self.is_off() {
+            self.left = self.counts();
+            self.waits = self.wanted != NONE;
+        }
+        self.written = off;
         self.torn = !done;
     }
 
-    fn is_sure(&self, code: Code) -> bool {
-        !self.torn && self.written == code
+    /// Notes that the channel was told to be off and is to stay so.
+    fn drop_pulse(&mut self, done: bool) {
+        *self = Self { range: self.range, written: self.off(), torn: !done, ..Self::UNKNOWN };
+    }
+
+    fn told(&self) -> Option<Level> {
+        let counts = match self.counts() {
+            NONE if self.wanted != NONE => self.left,
+            counts => counts,
+        };
+        (!self.torn).then_some(if counts == NONE { Level::Off } else { Level::Counts(counts) })
     }
 }
 
@@ -74,13 +109,14 @@ impl Slot {
 pub struct Shadow {
     address: u8,
     slots: [Slot; CHANNELS],
+    /// Nothing is known of the registers: one frame switches all channels off before any other.
+    lost: bool,
 }
 
 impl Shadow {
     /// A board of which nothing is known; all channels are wanted off.
     pub fn new(address: u8) -> Self {
-        let slot = Slot { range: None, written: OFF, wanted: OFF, torn: true };
-        Self { address, slots: [slot; CHANNELS] }
+        Self { address, slots: [Slot::UNKNOWN; CHANNELS], lost: true }
     }
 
     /// Seven-bit address.
@@ -97,28 +133,31 @@ impl Shadow {
 
     /// The fixed ON count of a channel.
     pub fn on(&self, channel: u8) -> u16 {
-        self.slots.get(usize::from(channel)).and_then(|slot| slot.range).map_or(0, |range| range.on())
+        self.slots.get(usize::from(channel)).map_or(0, Slot::on)
     }
 
-    /// What the channel shall put out after the next [`flush`](Self::flush); pulses are brought within its range.
+    /// What the channel shall put out after the next [`flush`](Self::flush), or the one after; pulses are brought
+    /// within its range.
+    #[inline]
     pub fn set(&mut self, channel: u8, level: Level) {
         if let Some(slot) = self.slots.get_mut(usize::from(channel)) {
             slot.wanted = match (level, slot.range) {
                 (Level::Counts(counts), Some(range)) => range.limit(counts),
-                _ => OFF,
+                _ => NONE,
             };
+            slot.waits = false;
         }
     }
 
-    /// What the channel was told, if the telling succeeded.
+    /// What the channel was told, if the telling succeeded. A channel that is off on its way from one pulse to another
+    /// counts as still told the first: that is where its servo stands.
     pub fn told(&self, channel: u8) -> Option<Level> {
-        let slot = self.slots.get(usize::from(channel))?;
-        (!slot.torn).then_some(if slot.written == OFF { Level::Off } else { Level::Counts(slot.written) })
+        self.slots.get(usize::from(channel))?.told()
     }
 
-    /// True if every channel is known to be off.
+    /// True if every channel is known to be off, and wanted so.
     pub fn is_off(&self) -> bool {
-        self.slots.iter().all(|slot| slot.is_sure(OFF))
+        self.slots.iter().all(|slot| !slot.torn && slot.is_off() && slot.wanted == NONE)
     }
 
     /// True if a flush would write something.
@@ -128,12 +167,14 @@ impl Shadow {
 
     /// Wants all channels off, and takes for granted only that they are on their way there.
     pub fn forget(&mut self) {
-        self.mark(false);
+        self.lost = true;
+        self.slots.iter_mut().for_each(|slot| slot.drop_pulse(false));
     }
 
-    /// Notes that every channel is off, as after a confirmed write to all of them.
-    pub(super) fn note_off(&mut self) {
-        self.mark(true);
+    /// Notes that OFF of every channel was written as 0 and full-off.
+    pub(super) fn note_started(&mut self) {
+        self.note_off();
+        self.slots.iter_mut().for_each(|slot| slot.written = OFF_BIT);
     }
 
     /// Switches all channels off: one register, three bytes with the address (7.3.4).
@@ -144,39 +185,38 @@ impl Shadow {
         Ok(())
     }
 
-    /// Writes what is due. On an error the channels of the failed write are repeated by the next flush.
+    /// Writes what is due, four bytes a channel. On an error the channels of the failed write are repeated by the next
+    /// flush. A channel that must be off between two pulses gets the second when it is [`set`](Self::set) again, or
+    /// with the second flush.
     pub fn flush<B: I2c>(&mut self, link: &mut Link<'_, B>) -> Result<(), BusError> {
-        for channel in 0..CHANNELS {
-            if self.slots[channel].is_due() && self.slots[channel].due_off() {
-                self.write_off(channel, link)?;
-            }
+        if self.lost {
+            let wanted = self.slots.map(|slot| slot.wanted);
+            let result = self.all_off(link);
+            self.slots.iter_mut().zip(wanted).for_each(|(slot, wanted)| slot.wanted = wanted);
+            result?;
         }
         let mut channel = 0;
         while channel < CHANNELS {
-            if self.slots[channel].is_due() {
-                channel += self.write_run(channel, link)?;
+            let written = self.write_run(channel, link)?;
+            if written == 0 {
+                self.slots[channel].waits = false;
             }
-            // What ends a run is not due.
-            channel += 1;
+            channel += written.max(1);
         }
         Ok(())
     }
 
-    /// Full-off for one channel: a single register, so nothing can tear.
-    fn write_off<B: I2c>(&mut self, channel: usize, link: &mut Link<'_, B>) -> Result<(), BusError> {
-        let result = link.write(self.address, &[off_h(channel as u8), FULL_OFF]);
-        self.slots[channel].note(OFF, result.is_ok());
-        result
-    }
-
     /// One burst for the run of due channels that begins at `first`; returns how many it has.
+    #[inline]
     fn write_run<B: I2c>(&mut self, first: usize, link: &mut Link<'_, B>) -> Result<usize, BusError> {
         // Room for ON of the first channel too, which is left out.
         let mut bytes = [0; 2 + 4 * CHANNELS];
         let mut count = 0;
         for (slot, registers) in self.slots[first..].iter().zip(bytes[1..].chunks_exact_mut(4)) {
-            let Some((range, counts)) = slot.due_pulse() else { break };
-            let ([off_l, off_h], [on_l, on_h]) = (range.off_within(counts).to_le_bytes(), range.on().to_le_bytes());
+            if !slot.is_due() {
+                break;
+            }
+            let ([off_l, off_h], [on_l, on_h]) = (slot.due().to_le_bytes(), slot.on().to_le_bytes());
             registers.copy_from_slice(&[on_l, on_h, off_l, off_h]);
             count += 1;
         }
@@ -191,11 +231,9 @@ impl Shadow {
         result.map(|()| count)
     }
 
-    /// Notes that every channel was told to be off, and whether that is sure.
-    fn mark(&mut self, sure: bool) {
-        for slot in &mut self.slots {
-            slot.note(OFF, sure);
-            slot.wanted = OFF;
-        }
+    /// Notes that every channel is off, as after a confirmed write to all of them.
+    fn note_off(&mut self) {
+        self.lost = false;
+        self.slots.iter_mut().for_each(|slot| slot.drop_pulse(true));
     }
 }

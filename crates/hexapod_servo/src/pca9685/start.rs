@@ -8,8 +8,7 @@ use super::link::{BusError, Link};
 use super::registers::*;
 use super::shadow::Shadow;
 
-/// Time to leave between [`wake`] and the first pulse. The oscillator needs 500 us (7.3.1.1); the rest is room for the
-/// bus traffic of the call that woke the board, because callers count from the time that call began.
+/// Time to leave between [`wake`] and the first pulse. The oscillator needs 500 us (7.3.1.1).
 pub const SETTLE: Duration = Duration::from_millis(5);
 
 /// Prepares a board and leaves it asleep with all channels full-off: whatever it did before stops with the first
@@ -30,7 +29,7 @@ pub fn start<B: I2c>(shadow: &mut Shadow, prescale: u8, link: &mut Link<'_, B>) 
         registers.copy_from_slice(&[on_l, on_h, 0, FULL_OFF]);
     }
     link.write(address, &bytes)?;
-    shadow.note_off();
+    shadow.note_started();
     Ok(())
 }
 

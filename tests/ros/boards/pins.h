@@ -1,0 +1,17 @@
+/* See pins.c. */
+#ifndef PINS_H
+#define PINS_H
+
+/* What is wired to a pin outside: nothing, ground, a supply, or a resistor to the supply. */
+enum wire { WIRE_OPEN, WIRE_LOW, WIRE_HIGH, WIRE_PULLED_UP };
+
+int pins_create(const char *boards);
+void pins_wire(int pin, int wire);
+int pins_high(int pin);
+int pins_is_output(int pin);
+
+const char *pins_instead_of(const char *path, char *into, unsigned long size);
+void pins_opened(const char *path, int fd);
+int pins_ioctl(int fd, unsigned long request, void *argument);
+
+#endif

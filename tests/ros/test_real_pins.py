@@ -1,0 +1,151 @@
+"""OE, stop button and battery alarm, down to the registers behind /dev/gpiomem that rppal maps."""
+
+import signal
+import time
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from boards import HANG_FOR_EVER, HIGH, LOW, OPEN
+from processes import assert_no_crash
+from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, wait_fault
+from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
+
+__all__ = ['boards', 'library']
+
+OE, BUTTON, BATTERY = 17, 22, 23
+PINS = tuple(part for name, pin in (('oe_pin', OE), ('stop_pin', BUTTON), ('battery_pin', BATTERY))
+             for part in ('-p', f'{name}:={pin}'))
+
+
+@pytest.fixture
+def wired(boards):
+    """Return boards whose OE is wired, with a button that is not pressed and a battery that is full."""
+    boards.wire(oe=OE, pins={BUTTON: LOW, BATTERY: HIGH})
+    return boards
+
+
+@pytest.fixture
+def driver(session, wired):
+    """Return the driver with all its pins."""
+    driver = session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    session.user.hear('servo_states', '/diagnostics')
+    return driver
+
+
+@pytest.fixture
+def armed(session, driver, wired):
+    """Return the user of a driver that holds every joint at 0."""
+    user = session.user
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    user.until(lambda: state_of(user) == 'disarmed', 10.0, 'the driver')
+    assert wired.is_high(OE), 'cut before anything is enabled'
+    arm(user, wired)
+    user.client('emergency_stop')
+    return user
+
+
+def arm(user, boards):
+    """Enable until every joint has its pulse."""
+    user.until(lambda: user.enable().success, 10.0, 'servos switched on')
+    user.until(lambda: state_of(user) == 'armed' and len(boards.pulses()) == 18, 5.0, 'armed')
+    assert not boards.is_high(OE)
+
+
+def until_cut(boards, since, seconds):
+    """Return how long after `since` OE is high, s."""
+    while not boards.is_high(OE):
+        assert time.monotonic() < since + seconds, 'OE is still low'
+        time.sleep(0.0005)
+    return time.monotonic() - since
+
+
+def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled(armed, wired):
+    pressed = time.monotonic()
+    wired.set_pin(BUTTON, OPEN)  # a contact that opens, or a wire that breaks
+    took = until_cut(wired, pressed, 0.5)
+    figures.note('stop button to OE high', took * 1e3, 'ms', 20)
+    armed.until(lambda: state_of(armed) == 'emergency_stop', 1.0, 'the stop to be told')
+    assert wired.pulses() == {} and 'stop button' in armed.enable().message
+    wired.set_pin(BUTTON, LOW)
+    armed.spin(0.3)
+    assert state_of(armed) == 'emergency_stop' and wired.is_high(OE), 'latched'
+    arm(armed, wired)
+
+
+def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed, wired):
+    wired.set_pin(BATTERY, LOW)
+    armed.spin(0.3)
+    wired.set_pin(BATTERY, HIGH)
+    armed.spin(0.3)
+    assert state_of(armed) == 'armed'
+    since = time.monotonic()
+    wired.set_pin(BATTERY, LOW)
+    assert 0.5 < wait_fault(armed, since, 2.0) < 0.5 + 0.2 * figures.BUSY
+    assert 'battery' in armed.enable().message
+
+
+def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(armed, driver, wired):
+    armed.publisher('emergency_stop')
+    wired.set(HANG_FOR_EVER, 1)
+    armed.spin(0.5)
+    assert not wired.is_high(OE), 'boards keep their pulses for a while after a fault'
+    called = time.monotonic()
+    future = armed.client('emergency_stop').call_async(Trigger.Request())
+    took = until_cut(wired, called, 0.5)
+    figures.note('emergency stop to OE high, bus hung', took * 1e3, 'ms', 20)
+    assert took < 0.02 * figures.BUSY
+    armed.until(future.done, 2.0, 'an answer')
+    assert not future.result().success, 'no board was seen to be off'
+    wired.set(HANG_FOR_EVER, 0)
+    armed.until(lambda: state_of(armed) == 'emergency_stop', 2.0, 'the stop')
+    for stop in (lambda: wired.set_pin(BUTTON, OPEN), lambda: armed.publish('emergency_stop', Bool(data=True))):
+        arm(armed, wired)
+        wired.set(HANG_FOR_EVER, 1)
+        armed.spin(0.4)
+        since = time.monotonic()
+        stop()
+        until_cut(wired, since, 0.1 * figures.BUSY)
+        wired.set(HANG_FOR_EVER, 0)
+        wired.set_pin(BUTTON, LOW)
+        armed.until(lambda: state_of(armed) in ('fault', 'emergency_stop'), 2.0, 'the stop')
+    armed.publish('emergency_stop', Bool(data=False))
+    arm(armed, wired)
+    hung = time.monotonic()
+    wired.set(HANG_FOR_EVER, 1)
+    armed.spin(4.5)
+    assert not wired.is_high(OE)
+    assert 4.9 < until_cut(wired, hung, 6.0), 'fault_off_after_s'
+    driver.signal(signal.SIGTERM)
+    assert driver.wait() == 1
+    assert wired.is_high(OE)
+    assert_no_crash(driver)
+    wired.set(HANG_FOR_EVER, 0)
+
+
+@pytest.mark.parametrize('hangs', [False, True], ids=['bus works', 'bus hangs'])
+def test_when_the_driver_is_killed_expect_the_guard_to_cut_the_outputs(session, armed, driver, wired, hangs):
+    wired.set(HANG_FOR_EVER, hangs)
+    killed = time.monotonic()
+    driver.signal(signal.SIGKILL)
+    took = until_cut(wired, killed, 1.0)
+    figures.note(f'kill -9 to OE high, {"bus hung" if hangs else "bus works"}', took * 1e3, 'ms', 1000)
+    wired.set(HANG_FOR_EVER, 0)
+    armed.until(lambda: wired.pulses() == {}, 1.0, 'all off')
+    armed.spin(0.2)
+    assert wired.is_high(OE), 'the guard has gone and left it so'
+    session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    armed.listen('/diagnostics').clear()
+    armed.until(lambda: state_of(armed) == 'disarmed', 10.0, 'the next driver')
+    assert wired.is_high(OE)
+    arm(armed, wired)
+
+
+def test_when_the_driver_ends_in_order_expect_the_outputs_cut(armed, driver, wired):
+    armed.quiet()
+    driver.signal(signal.SIGTERM)
+    assert driver.wait() == 0
+    assert wired.is_high(OE) and wired.pulses() == {}
