@@ -60,6 +60,10 @@ const ROOM_STEPS: u32 = 24;
 const DIRECTIONS: usize = 12;
 /// Part of the farthest hip's distance up to which a hip is on the middle line.
 const MIDDLE_LINE: f64 = 0.05;
+/// How far a joint may be from where it is in a posture that is still the same, rad.
+const SAME_POSTURE_RAD: f64 = 2.0;
+/// How far out from a hip that yaws the feet stay, in lengths of the leg.
+const NEAR_HIP: f64 = 0.15;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
 /// The part of a foot's circle over which it may be at its full lift.
@@ -81,7 +85,7 @@ impl Stance {
         let rest = [Vector2::zeros(); MAX_LEGS];
         let mut stance = Self { count: legs.len(), rest, reach: f64::INFINITY, spec, usable };
         for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
-            let (place, reach) = roomiest_place(Walker { leg, usable }, spec)
+            let (place, reach) = roomiest_place(Walker::new(leg, usable), spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
             *rest = place;
             stance.reach = stance.reach.min(reach);
@@ -189,6 +193,9 @@ fn middle_line(hips: &[Vector2<f64>]) -> f64 {
 struct Walker<'a> {
     leg: &'a Leg,
     usable: &'a Usable,
+    /// Where its hip is, and the way straight out from there, of a sprawled leg.
+    hip: Vector2<f64>,
+    outward: Option<Vector2<f64>>,
 }
 
 /// A place for the foot and how far the foot may go from it in every direction, m.
@@ -201,12 +208,9 @@ fn roomiest_place(walker: Walker, spec: StanceSpec) -> Option<Place> {
 
 /// Of a sprawled leg, straight out from its hip.
 fn place_outside(walker: Walker, spec: StanceSpec) -> Option<Place> {
-    let leg = walker.leg;
-    let hip = leg.hip_in_body();
-    let outward = (leg.foot_in_body(&leg.posture()) - hip).xy().try_normalize(1e-6);
-    let outward = outward.or_else(|| hip.xy().try_normalize(1e-6))?;
-    let step = PLACE_STEP * leg.length();
-    choose((0..PLACES).map(|k| hip.xy() + outward * (k as f64 * step)), walker, spec)
+    let outward = walker.outward?;
+    let step = PLACE_STEP * walker.leg.length();
+    choose((0..PLACES).map(|k| walker.hip + outward * (k as f64 * step)), walker, spec)
 }
 
 /// Of an upright leg, below its hip or near that.
@@ -258,9 +262,22 @@ fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64
     Some(room((1..=steps).take_while(|&step| fits(room(step))).last().unwrap_or(0)))
 }
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
+    fn new(leg: &'a Leg, usable: &'a Usable) -> Self {
+        let hip = leg.hip_in_body().xy();
+        let out = (leg.foot_in_body(&leg.posture()).xy() - hip).try_normalize(1e-6).or_else(|| hip.try_normalize(1e-6));
+        Self { leg, usable, hip, outward: out.filter(|_| !leg.is_upright()) }
+    }
+
+    /// The angles with the foot there, in the posture of `seed`: not with the leg turned about or bent back over itself.
     fn reaches(self, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
-        self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)
+        // Near the axis of a hip that yaws, the least step would turn the leg about.
+        let clear = NEAR_HIP * self.leg.length();
+        if self.outward.is_some_and(|outward| outward.dot(&(foot - self.hip)) < clear) {
+            return None;
+        }
+        let angles = self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)?;
+        angles.iter().zip(seed.iter()).all(|(angle, near)| (angle - near).abs() < SAME_POSTURE_RAD).then_some(angles)
     }
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, RandomLegs};
-use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
+use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
 
 fn random_angles(robot: &Robot, random: &mut Random) -> Vec<LegAngles> {
     let angles = robot.legs().iter().map(|leg| {
@@ -53,6 +53,30 @@ fn when_the_legs_have_offsets_and_skew_hips_expect_the_same_feet() {
     for _ in 0..50 {
         let robot = Robot::from_urdf(&common::random_robot(RandomLegs::Parallel, &mut random)).unwrap();
         check(&robot, &mut random, 200);
+    }
+}
+
+#[test]
+fn when_a_joint_may_turn_more_than_once_expect_the_turn_of_the_posture() {
+    // As published for a robot whose lower limit was meant to be in degrees.
+    let robot = common::hexapod([0.052, 0.066, 0.133], [[-7.0, 9.0], [-94.0, 4.7], [-2.6, -0.3]]);
+    let robot = Robot::from_urdf(&robot).unwrap();
+    let (mut batch, mut random) = (Batch::new(&robot).unwrap(), Random(3));
+    for _ in 0..1000 {
+        let (mut feet, mut found) = (Lanes3::default(), Lanes3::default());
+        let near = |leg: &Leg, random: &mut Random| {
+            leg.clamp(&LegAngles::from_fn(3, |i| leg.posture()[i] + random.range(-1.0, 1.0)))
+        };
+        let angles: Vec<LegAngles> = robot.legs().iter().map(|leg| near(leg, &mut random)).collect();
+        for (i, (leg, q)) in robot.legs().iter().zip(&angles).enumerate() {
+            feet.set(i, leg.foot_in_body(q).into());
+            batch.bend_as(&robot, i, q);
+        }
+        let reached = batch.inverse(&feet, &mut found);
+        for (i, q) in angles.iter().enumerate() {
+            let off = LegAngles::from(found.get(i)).distance_squared(q).sqrt();
+            assert!(reached[i] == 1.0 && off < 1e-6, "{i} {off} {q:?} {:?}", found.get(i));
+        }
     }
 }
 
