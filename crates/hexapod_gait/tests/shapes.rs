@@ -83,7 +83,7 @@ fn wide() -> Robot {
         for side in [1.0, -1.0] {
             let leg = format!("{}_{index}", if side > 0.0 { "left" } else { "right" });
             let yaw = side * (std::f64::consts::FRAC_PI_2 - 6.5 * x);
-            let limits = [-3.14, 3.14];
+            let limits = [-3.1, 3.1];
             let parts = [
                 ("coxa", "base_link".into(), format!("xyz=\"{x} {} 0\" rpy=\"0 0 {yaw}\"", side * y), "0 0 1"),
                 ("femur", format!("{leg}_coxa_link"), "xyz=\"0.052 0 0\"".into(), "0 -1 0"),

@@ -20,7 +20,7 @@ const UPRIGHT_DEPTH: f64 = 0.75;
 const SPRAWLED_DEPTH: f64 = 0.36;
 const SPRAWLED_OUT: f64 = 0.62;
 /// Distance from the limits that is enough, rad.
-const AMPLE: f64 = 0.6;
+const AMPLE: f64 = 1.0;
 /// How far from the middle the grid goes, rad.
 const WIDEST: f64 = 1.5;
 
