@@ -226,14 +226,14 @@ impl Engine {
             return true;
         }
         let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
-        let reach = self.stance.reach();
+        let reach = self.stance.reach().axes();
         let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
         legs.enumerate().all(|(index, ((leg, rest), seed))| {
             if start.walk.feet()[index] == Foot::Missing {
                 return true;
             }
             AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
-                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
+                let foot = Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z);
                 let in_body = body_from_footprint.transform_point(&foot.into()).coords;
                 self.stance.inverse(index, leg, &in_body, seed).is_some()
             })
@@ -298,7 +298,8 @@ impl Engine {
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.reach_of(&self.now.gait)
+        let offset = at - twist.velocity_at(at) * time - self.stance.rest()[leg];
+        self.reach_of(&self.now.gait).part(offset) > 0.98
     }
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
@@ -327,7 +328,7 @@ impl Engine {
         }
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
-        let most = gait.sway_reach() * self.stance.reach();
+        let most = gait.sway_reach() * self.stance.reach().least();
         let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
         // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
         let waits = start.walk.waiting && start.walk.all_planted();

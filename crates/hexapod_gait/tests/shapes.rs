@@ -5,8 +5,10 @@
 mod common;
 
 use common::{LIMITS, Observer, drive, gait, specs, twist};
-use hexapod_gait::{Engine, Input, Settings, StanceWish};
+use hexapod_gait::{Engine, Input, Settings, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
+use nalgebra::Vector2;
+use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -145,7 +147,61 @@ fn when_the_legs_could_turn_about_expect_feet_out_from_their_hips_and_the_robot_
     let engine = engine(wide());
     for (leg, rest) in engine.legs().iter().zip(engine.rest_feet()) {
         let (hip, outward) = (leg.hip_in_body().xy(), leg.foot_in_body(&leg.posture()).xy() - leg.hip_in_body().xy());
-        assert!(outward.normalize().dot(&(rest - hip)) > 0.15 * leg.length() + engine.stance().reach(), "{rest}");
+        assert!(
+            outward.normalize().dot(&(rest - hip)) > 0.15 * leg.length() + engine.stance().reach().least(),
+            "{rest}"
+        );
     }
     drive_all_ways(engine);
+}
+
+/// The shipped robot, its velocity bounded by nothing but its legs.
+fn unbounded() -> Engine {
+    let limits = TwistLimits { linear_velocity: 10.0, angular_velocity: 10.0, ..LIMITS };
+    let first = gait(&common::robot(6), &specs(6)[1]);
+    Engine::new(common::robot(6), first, Settings { limits, ..common::settings() }).unwrap()
+}
+
+#[test]
+fn when_driven_as_fast_as_it_can_in_any_direction_expect_the_stride_of_that_direction() {
+    let engine = unbounded();
+    let stride = |way: Vector2<f64>| engine.stance().stride(way);
+    assert!(stride(Vector2::x()) > 1.05 * stride(Vector2::y()), "the shipped robot has more room ahead than aside");
+    for k in 0..24 {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 24.0).sin_cos();
+        let (mut engine, way) = (engine.clone(), Vector2::new(cos, sin));
+        let mut fastest = 0.0f64;
+        for _ in 0..1000 {
+            let tick = *engine.step(&twist(cos, sin, 0.0), 0.01);
+            let speed = tick.twist.speed();
+            assert!(
+                (tick.twist.vx * sin - tick.twist.vy * cos).abs() < 1e-9 * speed.max(1e-3),
+                "the direction is kept"
+            );
+            fastest = fastest.max(speed);
+        }
+        let most = stride(way) / engine.gait().stance_time();
+        assert!((0.97 * most..=1.001 * most).contains(&fastest), "{fastest} of {most} m/s towards {way}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_driven_as_fast_as_it_can_expect_every_foot_within_its_reach(
+        twists in prop::collection::vec((prop::array::uniform3(-1.0..1.0f64), 20usize..200), 1..20),
+    ) {
+        let mut engine = unbounded();
+        let axes = engine.stance().reach().axes();
+        for ([vx, vy, wz], ticks) in twists {
+            for _ in 0..ticks {
+                let tick = *engine.step(&twist(vx, vy, 4.0 * wz), 0.01);
+                for (leg, rest) in engine.rest_feet().iter().enumerate().filter(|(leg, _)| tick.contacts[*leg]) {
+                    let part = (tick.feet[leg].xy() - rest).component_div(&axes).norm();
+                    prop_assert!(part < 1.04, "leg {leg} at {part} of its reach");
+                }
+            }
+        }
+    }
 }
