@@ -55,11 +55,6 @@ impl Model {
         self.links.get(self.base).map_or("", |l| l.name())
     }
 
-    /// Index of the base link.
-    pub fn base_index(&self) -> usize {
-        self.base
-    }
-
     /// Index of the link of that name.
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.links.iter().position(|l| l.name == name)
