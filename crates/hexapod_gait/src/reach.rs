@@ -2,6 +2,9 @@
 
 use nalgebra::Vector2;
 
+/// Of feet that have no room at all, m.
+const SHORTEST_M: f64 = 1e-6;
+
 /// The ellipse about its resting place in which a foot may be put, along the axes of the footprint frame; the same for
 /// all feet, so that a step ahead and a step aside each have a greatest length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,8 +16,9 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The ellipse with these half axes, ahead and aside, m.
+    /// The ellipse with these half axes, ahead and aside, m; no axis is shorter than a micrometre.
     pub(crate) fn new(axes: Vector2<f64>) -> Self {
+        let axes = axes.map(|axis| axis.max(SHORTEST_M));
         Self { axes, inverse: axes.map(|axis| 1.0 / axis) }
     }
 
@@ -61,6 +65,13 @@ impl Reach {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn when_there_is_no_room_expect_any_way_to_be_far_beyond() {
+        let reach = Reach::new(Vector2::zeros());
+        assert!(reach.part(Vector2::new(1e-3, 0.0)) > 100.0 && reach.part(Vector2::zeros()) == 0.0);
+        assert!(reach.along(Vector2::zeros()) < 1e-5 && reach.growth(Vector2::zeros(), Vector2::x()) > 100.0);
+    }
 
     proptest! {
         #[test]
