@@ -5,6 +5,7 @@ use crate::composed::{Setups, files_of, parameters};
 use crate::exit::Failure;
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
+use nalgebra::Vector2;
 use std::fmt::Write;
 
 /// Loads all files and prints what they describe.
@@ -61,10 +62,17 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         out,
         "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
-    let stride = engine.stance().stride();
+    let (reach, time) = (engine.stance().reach().axes(), engine.gait().stance_time());
+    let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
+    let _ = writeln!(
+        out,
+        "stride   {:.0} mm ahead, {:.0} mm aside; feet may go {:.0} and {:.0} mm from rest",
+        ahead * 1e3,
+        aside * 1e3,
+        reach.x * 1e3,
+        reach.y * 1e3
+    );
     let _ =
-        writeln!(out, "stride   {:.0} mm, feet may go {:.0} mm from rest", stride * 1e3, engine.stance().reach() * 1e3);
-    let fastest = stride / engine.gait().stance_time();
-    let _ = writeln!(out, "speed    {fastest:.3} m/s at most with this gait");
+        writeln!(out, "speed    {:.3} m/s ahead, {:.3} m/s aside at most with this gait", ahead / time, aside / time);
     out
 }

@@ -6,6 +6,7 @@ use crate::exit::Failure;
 use clap::Args;
 use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist};
 use hexapod_plot::{GaitChart, GaitRow, LineChart, Panel, Series, Theme, gait_diagram, line_plot, page};
+use nalgebra::Vector2;
 
 /// Ticks per second of the recording.
 const RATE_HZ: f64 = 400.0;
@@ -93,7 +94,7 @@ fn record(engine: &mut Engine) -> Result<Vec<Tick>, String> {
     stand(engine, most)?;
     // A gait that was set is taken up with the next tick.
     engine.step(&Input::default(), dt);
-    let fastest = engine.stance().stride() / engine.gait().stance_time();
+    let fastest = engine.stance().stride(Vector2::x()) / engine.gait().stance_time();
     let input = Input { twist: Twist::new(SPEED_PART * fastest, 0.0, 0.0), ..Input::default() };
     let mut wraps = 0;
     let mut cycle = vec![];

@@ -58,16 +58,18 @@ pub fn chart(engine: &Engine, height: f64, only: &str) -> WorkspaceChart {
     let strides = StrideTable::new(robot, &rest, DIRECTIONS);
     let wanted = |leg: &&(usize, &Leg)| only.is_empty() || leg.1.name() == only;
     let legs: Vec<(usize, &Leg)> = robot.legs().iter().enumerate().collect();
+    let reach = engine.stance().reach().axes();
     let subtitle = format!(
-        "body {:.0} mm above the feet · filled: within reach · dashed: farthest straight from rest · circle: the planner's, {:.0} mm",
+        "body {:.0} mm above the feet · filled: within reach · dashed: farthest straight from rest · ellipse: the planner's, {:.0} and {:.0} mm",
         height * 1e3,
-        engine.stance().reach() * 1e3
+        reach.x * 1e3,
+        reach.y * 1e3
     );
     WorkspaceChart {
         title: format!("{}: where the feet can go", robot.model().name()),
         subtitle,
         legs: legs.iter().filter(wanted).map(|(i, leg)| leg_chart(*i, leg, &rest, &strides)).collect(),
-        reach: engine.stance().reach(),
+        reach: reach.into(),
         columns: ["area", "stride along x", "along y", "least of all", "to a limit", "to singular"]
             .map(String::from)
             .into(),

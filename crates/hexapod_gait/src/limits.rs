@@ -1,5 +1,6 @@
 //! Limits that keep the path: the whole twist is scaled, so the turning centre stays where the driver put it.
 
+use crate::reach::Reach;
 use crate::twist::Twist;
 use nalgebra::Vector2;
 use serde::{Deserialize, Serialize};
@@ -143,13 +144,13 @@ impl Boundary {
     }
 }
 
-/// How a foot on the ground comes nearer to the edge of its circle of `reach` about `rest` (m).
-pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: f64, time_left: f64, twist: Twist) -> Boundary {
+/// How a foot on the ground comes nearer to the edge of its `reach` about `rest` (m), measured along its way.
+pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time_left: f64, twist: Twist) -> Boundary {
     let offset = at - rest;
-    let distance = offset.norm();
     let velocity = -twist.velocity_at(at);
-    let speed = if distance > 1e-9 { velocity.dot(&offset) / distance } else { velocity.norm() };
-    Boundary { room: reach - distance, speed, time_left }
+    let metres = reach.along(velocity);
+    let (room, speed) = (1.0 - reach.part(offset), reach.growth(offset, velocity));
+    Boundary { room: room * metres, speed: speed * metres, time_left }
 }
 
 #[cfg(test)]

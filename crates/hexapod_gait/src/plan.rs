@@ -24,6 +24,8 @@ const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
+/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
+const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 impl Engine {
     /// Plans from now to the next point of the grid, or until a foot is lifted or put down.
@@ -224,14 +226,14 @@ impl Engine {
             return true;
         }
         let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
-        let reach = self.stance.reach();
+        let reach = self.stance.reach().axes();
         let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
         legs.enumerate().all(|(index, ((leg, rest), seed))| {
             if start.walk.feet()[index] == Foot::Missing {
                 return true;
             }
             AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
-                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
+                let foot = Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z);
                 let in_body = body_from_footprint.transform_point(&foot.into()).coords;
                 self.stance.inverse(index, leg, &in_body, seed).is_some()
             })
@@ -296,7 +298,8 @@ impl Engine {
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        (at - twist.velocity_at(at) * time - self.stance.rest()[leg]).norm() > 0.98 * self.reach_of(&self.now.gait)
+        let offset = at - twist.velocity_at(at) * time - self.stance.rest()[leg];
+        self.reach_of(&self.now.gait).part(offset) > 0.98
     }
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
@@ -325,8 +328,27 @@ impl Engine {
         }
         let centre = self.centre(start) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
-        let most = gait.sway_reach() * self.stance.reach();
-        if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
+        let most = gait.sway_reach() * self.stance.reach().least();
+        let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
+        // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
+        let waits = start.walk.waiting && start.walk.all_planted();
+        lean * if waits { part.max(self.room_to_lean(start, lean)) } else { part }
+    }
+
+    /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
+    fn room_to_lean(&self, start: &State, lean: Vector2<f64>) -> f64 {
+        let fits = |part: f64| {
+            let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
+            let feet = start.walk.feet().iter().zip(self.stance.rest()).enumerate();
+            let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
+            planted.all(|(leg, (foot, rest))| {
+                [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
+                    let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
+                    self.stance.inverse(leg, &self.legs()[leg], &in_body, &start.angles[leg]).is_some()
+                })
+            })
+        };
+        LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {

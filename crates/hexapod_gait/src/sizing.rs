@@ -76,8 +76,8 @@ fn choices(given: Option<f64>, parts: &[f64], value: impl Fn(f64) -> f64) -> Vec
 fn first_standing(robot: &Robot, specs: impl Iterator<Item = StanceSpec>) -> Result<(f64, StanceSpec), StanceError> {
     let mut failure = StanceError::LegCount(robot.legs().len());
     for spec in specs {
-        match Stance::new(robot, spec) {
-            Ok(stance) => return Ok((stance.reach(), spec)),
+        match Stance::with_circles(robot, spec) {
+            Ok(stance) => return Ok((stance.reach().least(), spec)),
             Err(error) => failure = error,
         }
     }

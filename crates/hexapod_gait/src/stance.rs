@@ -3,16 +3,17 @@
 //! The *footprint frame* lies on the ground below the body's centre, x forward; the body stands in it at a height.
 
 use crate::gait::LegPlace;
+use crate::reach::Reach;
 use crate::usable::Usable;
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 
-/// Resting feet and the circle about each in which the foot may be put, at one body height.
+/// Resting feet and the region about each in which the foot may be put, at one body height.
 #[derive(Clone, Copy, Debug)]
 pub struct Stance {
     count: usize,
     rest: [Vector2<f64>; MAX_LEGS],
-    reach: f64,
+    reach: Reach,
     spec: StanceSpec,
     usable: [Usable; MAX_LEGS],
 }
@@ -60,9 +61,17 @@ const ROOM_STEPS: u32 = 24;
 const DIRECTIONS: usize = 12;
 /// Part of the farthest hip's distance up to which a hip is on the middle line.
 const MIDDLE_LINE: f64 = 0.05;
+/// How far a joint may be from where it is in a posture that is still the same, rad.
+const SAME_POSTURE_RAD: f64 = 2.0;
+/// How far out from a hip that yaws the feet stay, in lengths of the leg.
+const NEAR_HIP: f64 = 0.15;
+/// Neighbours step towards each other: each may use a little less than half of what is between them.
+const GAP_PART: f64 = 0.45;
+/// Sizes that are tried between the room in all directions and the most.
+const WIDENINGS: u32 = 8;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
-/// The part of a foot's circle over which it may be at its full lift.
+/// The part of a foot's reach over which it may be at its full lift.
 const LIFTED_PART: f64 = 0.6;
 /// The part over which it may be at a third of it.
 const RISING_PART: f64 = 0.9;
@@ -73,22 +82,60 @@ impl Stance {
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
+        let mut stance = Self::with_circles(robot, spec)?;
+        stance.widen(robot);
+        Ok(stance)
+    }
+
+    /// The same with as much room in every direction as there is in all of them.
+    pub(crate) fn with_circles(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
         let legs = robot.legs();
         if !(3..=MAX_LEGS).contains(&legs.len()) {
             return Err(StanceError::LegCount(legs.len()));
         }
         let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
         let rest = [Vector2::zeros(); MAX_LEGS];
-        let mut stance = Self { count: legs.len(), rest, reach: f64::INFINITY, spec, usable };
+        let mut stance = Self { count: legs.len(), rest, reach: Reach::new(Vector2::zeros()), spec, usable };
+        let mut radius = f64::INFINITY;
         for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
-            let (place, reach) = roomiest_place(Walker { leg, usable }, spec)
+            let (place, reach) = roomiest_place(Walker::new(leg, usable), spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
             *rest = place;
-            stance.reach = stance.reach.min(reach);
+            radius = radius.min(reach);
         }
-        // Neighbours step towards each other: each may use a little less than half of what is between them.
-        stance.reach = stance.reach.min(0.45 * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
+        let radius = radius.min(GAP_PART * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
+        stance.reach = Reach::new(Vector2::repeat(radius));
         Ok(stance)
+    }
+
+    /// Lets the feet go farther ahead, and then aside, than in all directions, where every leg has the room.
+    fn widen(&mut self, robot: &Robot) {
+        let (least, most) = (self.reach.least(), 0.5 * self.spec.max_stride / STRIDE_PART);
+        for axis in [0, 1] {
+            let wider = (1..=WIDENINGS).rev().map(|step| {
+                let mut axes = self.reach.axes();
+                axes[axis] = least + (most - least) * f64::from(step) / f64::from(WIDENINGS);
+                Reach::new(axes)
+            });
+            if let Some(reach) = wider.filter(|_| most > least).find(|reach| self.has_room(robot, reach)) {
+                self.reach = reach;
+            }
+        }
+    }
+
+    /// Whether every foot could go all around this region, and neighbours keep clear of each other.
+    fn has_room(&self, robot: &Robot, reach: &Reach) -> bool {
+        let apart = |(a, b): (Vector2<f64>, Vector2<f64>)| {
+            let between = b - a;
+            reach.axes().component_mul(&between).norm() <= GAP_PART * between.norm_squared()
+        };
+        let mut legs = robot.legs().iter().zip(&self.usable).zip(self.rest());
+        self.pairs().all(apart)
+            && legs.all(|((leg, usable), place)| {
+                let walker = Walker::new(leg, usable);
+                let rest = walker.reaches(*place, -self.spec.height, &leg.posture());
+                rest.is_some_and(|rest| walker.goes_around(*place, &rest, self.spec, |way| reach.along(way)))
+            })
     }
 
     /// What it was worked out for.
@@ -103,16 +150,16 @@ impl Stance {
         &self.rest[..self.count]
     }
 
-    /// Radius of the circle about its resting place in which every foot may be put, m.
+    /// How far from its resting place every foot may be put.
     #[must_use]
-    pub fn reach(&self) -> f64 {
-        self.reach
+    pub fn reach(&self) -> &Reach {
+        &self.reach
     }
 
-    /// The longest step, m: part of the circle is kept for changes of course.
+    /// The longest step along a direction, m: part of the reach is kept for changes of course.
     #[must_use]
-    pub fn stride(&self) -> f64 {
-        2.0 * self.reach * STRIDE_PART
+    pub fn stride(&self, direction: Vector2<f64>) -> f64 {
+        2.0 * self.reach.along(direction) * STRIDE_PART
     }
 
     /// The angles with which walking leg `index` reaches a foot in the body frame, nearest to `seed`.
@@ -134,9 +181,13 @@ impl Stance {
     }
 
     fn least_gap(&self) -> f64 {
+        self.pairs().map(|(a, b)| (a - b).norm()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The resting places of every two feet.
+    fn pairs(&self) -> impl Iterator<Item = (Vector2<f64>, Vector2<f64>)> + '_ {
         let rest = self.rest();
-        let gaps = rest.iter().enumerate().flat_map(|(i, a)| rest[i + 1..].iter().map(move |b| (a - b).norm()));
-        gaps.fold(f64::INFINITY, f64::min)
+        rest.iter().enumerate().flat_map(move |(i, a)| rest[i + 1..].iter().map(move |b| (*a, *b)))
     }
 }
 
@@ -189,6 +240,9 @@ fn middle_line(hips: &[Vector2<f64>]) -> f64 {
 struct Walker<'a> {
     leg: &'a Leg,
     usable: &'a Usable,
+    /// Where its hip is, and the way straight out from there, of a sprawled leg.
+    hip: Vector2<f64>,
+    outward: Option<Vector2<f64>>,
 }
 
 /// A place for the foot and how far the foot may go from it in every direction, m.
@@ -201,12 +255,9 @@ fn roomiest_place(walker: Walker, spec: StanceSpec) -> Option<Place> {
 
 /// Of a sprawled leg, straight out from its hip.
 fn place_outside(walker: Walker, spec: StanceSpec) -> Option<Place> {
-    let leg = walker.leg;
-    let hip = leg.hip_in_body();
-    let outward = (leg.foot_in_body(&leg.posture()) - hip).xy().try_normalize(1e-6);
-    let outward = outward.or_else(|| hip.xy().try_normalize(1e-6))?;
-    let step = PLACE_STEP * leg.length();
-    choose((0..PLACES).map(|k| hip.xy() + outward * (k as f64 * step)), walker, spec)
+    let outward = walker.outward?;
+    let step = PLACE_STEP * walker.leg.length();
+    choose((0..PLACES).map(|k| walker.hip + outward * (k as f64 * step)), walker, spec)
 }
 
 /// Of an upright leg, below its hip or near that.
@@ -240,27 +291,49 @@ fn choose(places: impl Iterator<Item = Vector2<f64>>, walker: Walker, spec: Stan
 fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64) -> Option<f64> {
     let rest = walker.reaches(place, -spec.height, &walker.leg.posture())?;
     walker.reaches(place, -spec.sit_height, &rest)?;
-    let fits = |room: f64| {
-        let at = |direction: usize, part: f64, z: f64| {
-            let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
-            walker.reaches(place + Vector2::new(cos, sin) * (room * part), z, &rest).is_some()
-        };
-        // A swing is low where it starts and ends, and at its highest near the resting place.
-        (0..DIRECTIONS).all(|d| {
-            at(d, 1.0, -spec.height)
-                && at(d, RISING_PART, -spec.height + 0.35 * spec.step_height)
-                && at(d, LIFTED_PART, -spec.height + spec.step_height)
-        })
-    };
+    let fits = |room: f64| walker.goes_around(place, &rest, spec, |_| room);
     // The inverse of a leg of more joints is an iteration, a hundred times as slow.
     let steps = if walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS };
     let room = |step: u32| plenty * f64::from(step) / f64::from(steps);
     Some(room((1..=steps).take_while(|&step| fits(room(step))).last().unwrap_or(0)))
 }
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
+    fn new(leg: &'a Leg, usable: &'a Usable) -> Self {
+        let hip = leg.hip_in_body().xy();
+        let out = (leg.foot_in_body(&leg.posture()).xy() - hip).try_normalize(1e-6).or_else(|| hip.try_normalize(1e-6));
+        Self { leg, usable, hip, outward: out.filter(|_| !leg.is_upright()) }
+    }
+
+    /// Whether the foot could go all around a region of this size in each direction, on the ground and lifted.
+    fn goes_around(
+        self,
+        place: Vector2<f64>,
+        rest: &LegAngles,
+        spec: StanceSpec,
+        room: impl Fn(Vector2<f64>) -> f64,
+    ) -> bool {
+        // A swing is low where it starts and ends, and at its highest near the resting place.
+        let heights = [(1.0, 0.0), (RISING_PART, 0.35), (LIFTED_PART, 1.0)];
+        (0..DIRECTIONS).all(|direction| {
+            let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
+            let way = Vector2::new(cos, sin);
+            let edge = way * room(way);
+            heights.iter().all(|(part, lift)| {
+                self.reaches(place + edge * *part, lift * spec.step_height - spec.height, rest).is_some()
+            })
+        })
+    }
+
+    /// The angles with the foot there, in the posture of `seed`: not with the leg turned about or bent back over itself.
     fn reaches(self, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
-        self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)
+        // Near the axis of a hip that yaws, the least step would turn the leg about.
+        let clear = NEAR_HIP * self.leg.length();
+        if self.outward.is_some_and(|outward| outward.dot(&(foot - self.hip)) < clear) {
+            return None;
+        }
+        let angles = self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)?;
+        angles.iter().zip(seed.iter()).all(|(angle, near)| (angle - near).abs() < SAME_POSTURE_RAD).then_some(angles)
     }
 }
 

@@ -5,6 +5,8 @@ use crate::gait::Gait;
 use crate::limits::{self, Boundary, Limited, LimitedBy};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
+use crate::reach::Reach;
+use crate::stance::STRIDE_PART;
 use crate::state::{GRID_S, State};
 use crate::support::SupportPolygon;
 use crate::twist::Twist;
@@ -75,32 +77,34 @@ impl Engine {
     /// The part of a twist with which no step is longer than the stride.
     pub(crate) fn stride_factor(&self, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
         let step = self.fastest(twist) * gait.duty_factor() * cycle;
-        let stride = self.stride_of(gait);
+        let stride = Self::stride_of(gait);
         if step > stride { stride / step } else { 1.0 }
     }
 
-    /// The longest step with a gait: a body that sways leaves less room for it.
-    fn stride_of(&self, gait: &Gait) -> f64 {
-        self.stance.stride() / self.stance.reach() * self.reach_of(gait)
+    /// The longest step with a gait, in parts of the reach in its direction: a body that sways leaves less for it.
+    fn stride_of(gait: &Gait) -> f64 {
+        2.0 * STRIDE_PART * (1.0 - gait.sway_reach())
     }
 
-    /// How far from rest a foot may be put with a gait, m.
-    pub(crate) fn reach_of(&self, gait: &Gait) -> f64 {
-        self.stance.reach() * (1.0 - gait.sway_reach())
+    /// How far from rest a foot may be put with a gait.
+    pub(crate) fn reach_of(&self, gait: &Gait) -> Reach {
+        self.stance.reach().scaled(1.0 - gait.sway_reach())
     }
 
+    /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
     fn fastest(&self, twist: Twist) -> f64 {
-        self.stance.rest().iter().map(|&foot| twist.velocity_at(foot).norm_squared()).fold(0.0, f64::max).sqrt()
+        let reach = self.stance.reach();
+        self.stance.rest().iter().map(|&foot| reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
     }
 
     /// The longest cycle with which no step at this twist is longer than the stride.
     pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
         let (least, most) = (gait.least_cycle_time(), gait.cycle_time());
         let fastest = self.fastest(twist) * gait.duty_factor();
-        if least == most || fastest * most <= self.stride_of(gait) {
+        if least == most || fastest * most <= Self::stride_of(gait) {
             return most;
         }
-        (self.stride_of(gait) / fastest).clamp(least, most)
+        (Self::stride_of(gait) / fastest).clamp(least, most)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
@@ -135,11 +139,11 @@ impl Engine {
         twist: Twist,
         factor: impl Fn(Boundary) -> f64,
     ) -> f64 {
-        let mut least: f64 = 1.0;
+        let (mut least, reach) = (1.0f64, self.reach_of(gait));
         for (leg, (foot, &rest)) in walk.feet().iter().zip(self.stance.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
             let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
-            let edge = limits::reach(at.xy(), rest, self.reach_of(gait), time_left, twist);
+            let edge = limits::reach(at.xy(), rest, &reach, time_left, twist);
             least = least.min(factor(edge));
         }
         least

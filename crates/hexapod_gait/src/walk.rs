@@ -1,6 +1,7 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
 use crate::gait::{Gait, fraction};
+use crate::reach::Reach;
 use crate::stance::Stance;
 use crate::twist::{Motion, Twist};
 use hexapod_kinematics::MAX_LEGS;
@@ -50,8 +51,8 @@ pub(crate) struct Ground {
     /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
     pub twist: Twist,
     pub aim: Twist,
-    /// How far from rest a foot may be put down, m.
-    pub reach: f64,
+    /// How far from rest a foot may be put down.
+    pub reach: Reach,
     /// Seconds by which the phase and the swings go on.
     pub time: f64,
 }
@@ -70,7 +71,7 @@ pub(crate) struct Walk {
 
 /// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
 const TOUCH_DOWN_GAIN: f64 = 10.0;
-/// Part of its circle in which a foot is put down.
+/// Part of its reach in which a foot is put down.
 const PLACE_PART: f64 = 0.9;
 /// Events nearer together than this are one, s.
 pub(crate) const EVENT_S: f64 = 1e-7;
@@ -165,11 +166,11 @@ impl Walk {
         stance: &Stance,
         leg: usize,
         (twist, aim): (Twist, Twist),
-        (height, reach): (f64, f64),
+        (height, reach): (f64, Reach),
     ) {
         if let Foot::Planted { at } = self.feet[leg] {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(reach, stance.rest()[leg], &self.ahead(gait, aim));
+            let place = place(&reach, stance.rest()[leg], &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             self.feet[leg] = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
         }
@@ -253,7 +254,7 @@ impl Walk {
                     let progress = (before + ground.time / seconds).min(1.0);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let place = place(ground.reach, rest, &ahead);
+                    let place = place(&ground.reach, rest, &ahead);
                     let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
                     let travel = gait.swing().travel(progress);
@@ -270,11 +271,11 @@ impl Walk {
     }
 }
 
-/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its circle.
-fn place(reach: f64, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
+/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its reach.
+fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
     let step = ahead.apply(rest) - rest;
-    let (length, most) = (step.norm(), PLACE_PART * reach);
-    if length > most { rest + step * (most / length) } else { rest + step }
+    let part = reach.part(step);
+    if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }
 }
 
 /// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate

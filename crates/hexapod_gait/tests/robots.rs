@@ -138,7 +138,7 @@ fn when_any_robot_walks_ahead_expect_it_to_get_on() {
             let way = observer.odom_from_body.shift().x;
             println!(
                 "{legs} legs, reach {:.4}: {way:.3} m, least margin {:.4} m",
-                engine.stance().reach(),
+                engine.stance().reach().least(),
                 observer.least_margin
             );
             assert!(way > 0.4, "{legs} legs walk {way} m in 30 s with {spec:?}");

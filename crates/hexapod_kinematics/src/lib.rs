@@ -19,12 +19,12 @@ pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
 pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
-pub use legs::{LegOptions, LegSpec, LimitChange, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
 };
 pub use model::{
-    Geometry, Inertial, Joint, JointKind, JointLimits, LimitsError, Link, Mimic, Model, Shape, rotation,
+    Geometry, Inertial, Joint, JointKind, JointLimits, LimitChange, LimitsError, Link, Mimic, Model, Shape, rotation,
     rotation_derivative, rotation_second_derivative,
 };
 pub use workspace::{PoseMargins, Slice, Stride, StrideTable};

@@ -27,6 +27,12 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     angle.copysign(y)
 }
 
+/// [`atan2`] of four pairs, in the time of one or two where the target has vectors.
+#[inline(never)]
+pub(crate) fn atan2_each(y: [f64; 4], x: [f64; 4]) -> [f64; 4] {
+    std::array::from_fn(|i| atan2(y[i], x[i]))
+}
+
 /// `atan(z) / z` as a polynomial in `z²`, for `|z| <= tan(pi/8)`, within 8e-13.
 #[inline(always)]
 fn arc(s: f64) -> f64 {

@@ -3,23 +3,10 @@
 
 mod common;
 
-use common::{Random, RandomLegs};
+use common::{Random, RandomLegs, any_number};
 use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
 use nalgebra::Vector3;
 use proptest::prelude::*;
-
-fn any_number(random: &mut Random) -> f64 {
-    match (random.unit() * 16.0) as u32 {
-        0 => f64::NAN,
-        1 => f64::INFINITY,
-        2 => f64::NEG_INFINITY,
-        3 => f64::MAX,
-        4 => f64::MIN_POSITIVE / 8.0,
-        5 => 0.0,
-        6 => 1e6 * (random.unit() - 0.5),
-        _ => random.range(-0.4, 0.4),
-    }
-}
 
 /// A target of any kind: numbers of any kind, near singular poses, poses at limits, points of the first axis.
 fn any_target(leg: &Leg, random: &mut Random) -> Vector3<f64> {

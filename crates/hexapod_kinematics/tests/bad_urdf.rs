@@ -168,6 +168,16 @@ fn when_a_leg_has_no_foot_expect_what_to_add() {
 }
 
 #[test]
+fn when_a_foot_is_sprung_expect_its_joint_named_and_what_to_write() {
+    let limit = "<axis xyz=\"1 0 0\"/><limit lower=\"-1e-4\" upper=\"1e-4\" velocity=\"1\" effort=\"9\"/>";
+    let origin = "<origin xyz=\"0.133 0 0\"/>";
+    let text = GOOD.replace("_fixed\" type=\"fixed\"", "_spring\" type=\"prismatic\"");
+    let error = Robot::from_urdf(&text.replace(origin, &format!("{origin}{limit}"))).unwrap_err();
+    assert_eq!((error.fault(), error.line().is_some()), (ModelFault::JointKind, true));
+    assert!(error.element().contains("_foot_spring") && error.expected().contains("fixed"), "{error:?}");
+}
+
+#[test]
 fn when_the_text_is_mutated_expect_a_robot_or_an_error_but_no_panic() {
     let words = [
         "nan",

@@ -75,3 +75,17 @@ fn when_going_through_the_models_transforms_expect_the_legs_figures() {
         }
     });
 }
+
+#[test]
+fn when_differencing_a_joints_transform_expect_its_derivatives() {
+    each_leg(|robot, leg, q, _| {
+        for (joint, angle) in leg.joints().iter().zip(q.iter()) {
+            let joint = &robot.model().joints()[joint.joint_index()];
+            let at = |by: f64| joint.transform(angle + by);
+            let first = (at(H) - at(-H)) / (2.0 * H);
+            let second = (at(H) - at(0.0) * 2.0 + at(-H)) / (H * H);
+            assert!((first - joint.transform_derivative(*angle)).amax() < 1e-9);
+            assert!((second - joint.transform_second_derivative(*angle)).amax() < 1e-4);
+        }
+    });
+}

@@ -126,6 +126,43 @@ fn when_limits_are_changed_expect_them_in_legs_and_model() {
     }
 }
 
+#[test]
+fn when_a_limit_cannot_be_expect_the_one_that_is_given_instead() {
+    let own = "<limit lower=\"-0.9\" upper=\"0.9\" velocity=\"5.0\" effort=\"1.5\"/>";
+    for (bad, given) in [
+        (own.replace("5.0", "0"), LimitChange { velocity: Some(4.0), ..LimitChange::default() }),
+        (own.replace("-0.9", "0.9"), LimitChange { lower: Some(-0.5), ..LimitChange::default() }),
+        (
+            "<limit velocity=\"5.0\" effort=\"0\"/>".to_owned(),
+            LimitChange { lower: Some(-0.5), upper: Some(0.5), ..LimitChange::default() },
+        ),
+    ] {
+        let text = common::shipped().replacen(own, &bad, 1);
+        assert!(text.contains(&bad) && Robot::from_urdf(&text).is_err());
+        let of = |joint: &str| {
+            let options = LegOptions {
+                limits: vec![LimitChange { joint: joint.to_owned(), ..given.clone() }],
+                ..LegOptions::default()
+            };
+            Robot::from_urdf_with(&text, &options)
+        };
+        let robot = of("right_rear_coxa").unwrap();
+        let limits = *robot.legs()[5].joints()[0].limits();
+        assert!(given.velocity.is_none_or(|v| v == limits.velocity) && given.lower.is_none_or(|l| l == limits.lower));
+        assert!(of("").is_ok());
+        assert_eq!(of("left_front_coxa").unwrap_err().fault(), ModelFault::Limits);
+    }
+}
+
+#[test]
+fn when_a_shape_has_several_materials_expect_it_read() {
+    let shape = "<visual><geometry><sphere radius=\"0.1\"/></geometry><material name=\"a\"><color rgba=\"1 1 1 1\"/>\
+                 </material><material name=\"b\"/></visual>";
+    let base = format!("<link name=\"base_link\">{shape}</link>");
+    let robot = Robot::from_urdf(&common::shipped().replacen("<link name=\"base_link\"/>", &base, 1)).unwrap();
+    assert_eq!(robot.model().links()[0].visuals().len(), 1);
+}
+
 fn with(extra: &str) -> String {
     common::shipped().replace("</robot>", &format!("{extra}</robot>"))
 }

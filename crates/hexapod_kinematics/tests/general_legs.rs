@@ -4,16 +4,9 @@
 
 mod common;
 
-use common::{Random, RandomLegs};
+use common::{Random, RandomLegs, random_angles};
 use hexapod_kinematics::{Leg, LegAngles, Robot};
 use nalgebra::Vector3;
-
-fn random_angles(leg: &Leg, random: &mut Random) -> LegAngles {
-    LegAngles::from_fn(leg.joint_count(), |i| {
-        let limits = leg.joints()[i].limits();
-        random.range(limits.lower, limits.upper)
-    })
-}
 
 /// Solutions found by Newton's method on the foot from a grid of starts, written here again.
 fn dense_search(leg: &Leg, target: &Vector3<f64>) -> Vec<[f64; 3]> {

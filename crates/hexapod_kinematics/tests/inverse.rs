@@ -4,16 +4,9 @@
 
 mod common;
 
-use common::{Random, hexapod, shipped};
-use hexapod_kinematics::{IkError, Leg, LegAngles, Robot};
+use common::{Random, hexapod, random_angles, shipped};
+use hexapod_kinematics::{IkError, LegAngles, Robot};
 use nalgebra::Vector3;
-
-fn random_angles(leg: &Leg, random: &mut Random) -> LegAngles {
-    LegAngles::from_fn(leg.joint_count(), |i| {
-        let limits = leg.joints()[i].limits();
-        random.range(limits.lower, limits.upper)
-    })
-}
 
 #[test]
 fn when_solving_the_golden_table_expect_its_angles() {

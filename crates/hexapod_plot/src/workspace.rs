@@ -8,6 +8,7 @@ const WIDTH: f64 = 860.0;
 const MARGIN: f64 = 28.0;
 const MAP_HEIGHT: f64 = 560.0;
 const ROW_HEIGHT: f64 = 20.0;
+const ELLIPSE_POINTS: u32 = 72;
 /// Sine of the turn at a corner from which it is one.
 const STRAIGHT: f64 = 1e-6;
 
@@ -40,13 +41,13 @@ pub struct WorkspaceChart {
     pub theme: Theme,
     /// The legs.
     pub legs: Vec<WorkspaceLeg>,
-    /// Radius of the circle about each rest point that the planner uses, m.
-    pub reach: f64,
+    /// Half axes, along x and y, of the ellipse about each rest point that the planner uses, m.
+    pub reach: [f64; 2],
     /// Heads of the table's columns after the leg's name.
     pub columns: Vec<String>,
 }
 
-/// Draws the map: what each foot reaches, how far it can go in each direction from its rest, and the planner's circle.
+/// Draws the map: what each foot reaches, how far it can go in each direction from its rest, and the planner's ellipse.
 #[must_use]
 pub fn workspace_map(chart: &WorkspaceChart) -> String {
     let table_top = MARGIN + 62.0 + MAP_HEIGHT + 28.0;
@@ -124,7 +125,7 @@ fn area(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, index: usize, theme: The
     svg.path(&loops, true, &Paint::stroke(colour, 1.0).with_opacity(0.7));
 }
 
-fn strides(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, reach: f64, index: usize, theme: Theme) {
+fn strides(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, reach: [f64; 2], index: usize, theme: Theme) {
     let colour = theme.series(index);
     let count = leg.travel.len() as f64;
     let star = leg.travel.iter().enumerate().map(|(k, travel)| {
@@ -132,7 +133,11 @@ fn strides(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, reach: f64, index: us
         view.at([leg.rest[0] + travel * cos, leg.rest[1] + travel * sin])
     });
     svg.path(&[star.collect()], true, &Paint { dashed: true, ..Paint::stroke(colour, 1.4) });
-    svg.circle(view.at(leg.rest), reach * view.scale, &Paint::stroke(theme.ink(), 1.3));
+    let ellipse = (0..ELLIPSE_POINTS).map(|k| {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / f64::from(ELLIPSE_POINTS)).sin_cos();
+        view.at([leg.rest[0] + reach[0] * cos, leg.rest[1] + reach[1] * sin])
+    });
+    svg.path(&[ellipse.collect()], true, &Paint::stroke(theme.ink(), 1.3));
     svg.line(view.at(leg.hip), view.at(leg.rest), &Paint::stroke(theme.muted(), 1.2));
     svg.circle(view.at(leg.hip), 3.0, &Paint::fill(theme.muted()));
     svg.circle(view.at(leg.rest), 3.0, &Paint::fill(colour));

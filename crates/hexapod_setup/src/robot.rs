@@ -4,9 +4,9 @@ use crate::files::Files;
 use crate::meshes;
 use crate::overrides::Overrides;
 use hexapod_config::{ConfigError, Source};
-use hexapod_kinematics::{ModelError, Robot};
+use hexapod_kinematics::{ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A checked robot and the text it was read from.
@@ -45,15 +45,19 @@ impl Description {
                 overrides.pose(&mut robot)?;
                 Ok(Self { robot: Arc::new(robot), urdf: source.text })
             }
-            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error))),
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside))),
         }
     }
 }
 
-fn in_urdf(source: &Source, error: &ModelError) -> ConfigError {
+fn in_urdf(source: &Source, error: &ModelError, beside: &Path) -> ConfigError {
     let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
     let line = error.line().map_or(1, |line| line as usize);
-    ConfigError::on_line(source, line, key.trim(), error.what(), error.expected())
+    let mut expected = error.expected().to_owned();
+    if error.fault() == ModelFault::Limits {
+        expected = format!("{expected}; or give it under limits in {}", beside.display());
+    }
+    ConfigError::on_line(source, line, key.trim(), error.what(), expected)
 }
 
 #[cfg(test)]
@@ -64,10 +68,14 @@ mod tests {
 
     /// The shipped robot beside a `robot.yaml` of this text.
     fn read(name: &str, text: &str) -> Result<Description, ConfigError> {
+        read_beside(name, text, |folder| Files { config: folder.into(), urdf: URDF.into() })
+    }
+
+    fn read_beside(name: &str, text: &str, files: impl Fn(&Path) -> Files) -> Result<Description, ConfigError> {
         let folder = std::env::temp_dir().join(format!("hexapod_setup_{name}_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("robot.yaml"), text).unwrap();
-        let result = Description::read(&Files { config: folder.clone(), urdf: URDF.into() });
+        let result = Description::read(&files(&folder));
         std::fs::remove_dir_all(folder).unwrap();
         result
     }
@@ -106,5 +114,23 @@ mod tests {
     fn when_a_joint_is_unknown_expect_the_line_of_robot_yaml() {
         let error = read("unknown", "# one\nlimits:\n  nobody: {velocity: 1.0}\n").unwrap_err();
         assert_eq!((error.line(), error.key()), (Some(3), Some("limits.nobody")), "{error}");
+    }
+
+    #[test]
+    fn when_the_urdf_gives_no_speed_expect_that_of_robot_yaml_or_the_line_and_both_remedies() {
+        let urdf = std::fs::read_to_string(URDF).unwrap().replacen("velocity=\"5.2\"", "velocity=\"0\"", 1);
+        assert!(urdf.contains("velocity=\"0\""));
+        let files = |folder: &Path| {
+            let file = folder.join("slow.urdf");
+            std::fs::write(&file, &urdf).unwrap();
+            Files { config: folder.into(), urdf: file }
+        };
+        let error = read_beside("no_speed", "limits: {}", files).unwrap_err();
+        let line = urdf.lines().position(|line| line.contains("velocity=\"0\"")).unwrap() + 1;
+        let text = format!("{error:?} {error}");
+        assert_eq!((error.line(), error.key().unwrap().ends_with("limit velocity")), (Some(line), true), "{text}");
+        assert!(text.contains("above zero") && text.contains("robot.yaml"), "{text}");
+        let robot = read_beside("speed", "limits: {all: {velocity: 3.0}}", files).unwrap().robot;
+        assert!(robot.legs().iter().flat_map(|leg| leg.joints()).all(|joint| joint.limits().velocity == 3.0));
     }
 }

@@ -7,11 +7,14 @@
 mod forward;
 mod inverse;
 
+use std::f64::consts::PI;
+
 use nalgebra::{Isometry3, Vector3};
 
 use crate::angles::LegAngles;
 use crate::ik::{Parallel, Solver};
 use crate::legs::{MAX_LEGS, Robot};
+use crate::model::JointLimits;
 
 /// One number per leg.
 pub type Lane = [f64; MAX_LEGS];
@@ -121,9 +124,10 @@ impl Batch {
         for (i, leg) in robot.legs().iter().enumerate() {
             let Solver::Parallel(parallel) = &leg.solver else { return None };
             let limits: [_; 3] = std::array::from_fn(|k| leg.joints().get(k).map(|j| *j.limits()));
-            for (k, limits) in limits.iter().flatten().enumerate() {
-                put(&mut batch.middle[k], i, limits.middle());
-                put(&mut batch.half[k], i, 0.5 * (limits.upper - limits.lower));
+            for (k, (limits, near)) in limits.iter().flatten().zip(leg.posture().iter()).enumerate() {
+                let (middle, half) = one_turn(limits, *near);
+                put(&mut batch.middle[k], i, middle);
+                put(&mut batch.half[k], i, half);
             }
             batch.put_leg(i, parallel);
             batch.bend_as(robot, i, &leg.posture());
@@ -176,6 +180,12 @@ impl Batch {
         put(&mut self.bend_sin, i, sin);
         put(&mut self.sense, i, leg.sense);
     }
+}
+
+/// Middle and half of a joint's range; of one of more than a turn, those of the turn about `near` that is inside.
+fn one_turn(limits: &JointLimits, near: f64) -> (f64, f64) {
+    let half = 0.5 * (limits.upper - limits.lower);
+    if half > PI { (near.max(limits.lower + PI).min(limits.upper - PI), PI) } else { (limits.middle(), half) }
 }
 
 fn put(lane: &mut Lane, leg: usize, value: f64) {

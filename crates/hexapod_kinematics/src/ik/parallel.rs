@@ -17,7 +17,7 @@ use super::range::Ranges;
 use super::solutions::Candidates;
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Screw};
-use crate::poly::{atan2, fma};
+use crate::poly::{atan2_each, fma};
 
 /// Sine of the angle between two axes up to which they count as parallel.
 const PARALLEL: f64 = 1e-10;
@@ -138,6 +138,13 @@ impl Parallel {
         (best.distance < f64::INFINITY).then_some(best.angles)
     }
 
+    /// The ranges as [`Self::nearest_inside`] wants them: that of joint 3 excludes by the direction of the bend.
+    pub(crate) fn ranges(&self, mut ranges: Ranges) -> Ranges {
+        let [_, _, knee, ..] = &mut ranges;
+        *knee = knee.counted(self.sense, self.bend);
+        ranges
+    }
+
     /// Looks at the solutions with joint 1 turned one way; `None` where the careful way has to decide.
     #[inline(always)]
     fn on_side(
@@ -147,12 +154,10 @@ impl Parallel {
         [range1, range2, range3, ..]: &Ranges,
         best: &mut Best,
     ) -> Option<()> {
-        let [near1, near2, near3] = *seed;
-        let (sin, cos) = (fma(ty, ahead, -tx * d), fma(tx, ahead, ty * d));
-        if range1.excludes(cos, sin) {
+        let yaw = [fma(ty, ahead, -tx * d), fma(tx, ahead, ty * d)];
+        if range1.excludes(yaw[1], yaw[0]) {
             return Some(());
         }
-        let Some(yaw) = range1.fit(atan2(sin, cos), near1) else { return Some(()) };
         let [w1, w2] = self.in_plane(ahead, d, h);
         let reach2 = fma(w1, w1, w2 * w2);
         let cos = fma(reach2, self.scale, -self.squares);
@@ -161,21 +166,29 @@ impl Parallel {
             return None;
         }
         let sin = sin2.sqrt();
-        let bend = atan2(sin, cos);
-        let along = fma(self.lower, cos, self.upper);
-        let mut bent = |sin: f64, bend: f64| {
+        let (along, aside) = (fma(self.lower, cos, self.upper), self.lower * sin);
+        // Bent one way and the other: with the yaw and the bend itself, four angles in one pass.
+        let [rise, run] = [[w2 * along, w1 * aside], [w1 * along, w2 * aside]];
+        let [yaw, bend, one, other] = atan2_each(
+            [yaw[0], sin, rise[0] - rise[1], rise[0] + rise[1]],
+            [yaw[1], cos, run[0] + run[1], run[0] - run[1]],
+        );
+        let [near1, near2, near3] = *seed;
+        let Some(yaw) = range1.fit(yaw, near1) else { return Some(()) };
+        let mut bent = |sin: f64, bend: f64, pitch: f64| {
+            if range3.excludes(cos, sin) {
+                return;
+            }
             let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { return };
-            let aside = self.lower * sin;
-            let pitch = atan2(fma(w2, along, -w1 * aside), fma(w1, along, w2 * aside)) - self.upper_angle;
-            let Some(pitch) = range2.fit(pitch, near2) else { return };
+            let Some(pitch) = range2.fit(pitch - self.upper_angle, near2) else { return };
             let (d1, d2, d3) = (yaw - near1, pitch - near2, knee - near3);
             let distance = fma(d1, d1, fma(d2, d2, d3 * d3));
             if distance < best.distance {
                 *best = Best { distance, angles: [yaw, pitch, knee] };
             }
         };
-        bent(sin, bend);
-        bent(-sin, -bend);
+        bent(sin, bend, one);
+        bent(-sin, -bend, other);
         Some(())
     }
 

@@ -1,6 +1,6 @@
 //! The range of a joint, kept small for the inverse.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 use super::solutions::fit_angle;
 use crate::angles::MAX_LEG_JOINTS;
@@ -32,22 +32,22 @@ impl Range {
         cos * middle_cos + sin * middle_sin < 0.0
     }
 
+    /// The same for angles that are counted from `zero` and in the sense given by the sign of `sense`.
+    pub(crate) fn counted(&self, sense: f64, zero: f64) -> Self {
+        let [cos, sin] = self.middle;
+        let (zero_sin, zero_cos) = zero.sin_cos();
+        Self { middle: [cos * zero_cos - sense * sin * zero_sin, sense * sin * zero_cos + cos * zero_sin], ..*self }
+    }
+
     /// `angle` plus the whole turns that bring it inside and nearest to `near`; `None` when none do.
     #[inline(always)]
     pub(crate) fn fit(&self, angle: f64, near: f64) -> Option<f64> {
-        let inside = angle >= self.lower && angle <= self.upper;
-        if inside && (angle - near).abs() <= PI {
-            return Some(angle);
-        }
-        // No turn can help an angle that is outside by less than the turn is longer than the range.
-        if angle > self.upper - TAU && angle < self.lower + TAU && !inside {
-            let close = angle - self.upper < 1e-12 && self.lower - angle < 1e-12;
-            return if close { Some(angle.max(self.lower).min(self.upper)) } else { None };
-        }
-        self.turned(angle, near)
+        let inside = angle >= self.lower && angle <= self.upper && (angle - near).abs() <= PI;
+        if inside { Some(angle) } else { self.turned(angle, near) }
     }
 
     #[cold]
+    #[inline(never)]
     fn turned(&self, angle: f64, near: f64) -> Option<f64> {
         let limits =
             JointLimits { lower: self.lower, upper: self.upper, velocity: 1.0, effort: 0.0, acceleration: None };
@@ -75,6 +75,22 @@ mod tests {
                         None => assert!(!limits.contains(careful), "{lower} {upper} {angle} {near} {careful}"),
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn when_angles_are_counted_otherwise_expect_none_of_the_range_excluded_and_what_is_opposite() {
+        let limits = JointLimits { lower: -2.6, upper: 0.3, velocity: 1.0, effort: 0.0, acceleration: None };
+        for sense in [1.0, -1.0] {
+            for zero in [-2.0, 0.0, 0.7, 3.0] {
+                let range = Range::new(&limits).counted(sense, zero);
+                let excluded = |angle: f64| {
+                    let (sin, cos) = (sense * angle + zero).sin_cos();
+                    range.excludes(cos, sin)
+                };
+                assert!((-26..=3).all(|k| !excluded(f64::from(k) * 0.1)), "{sense} {zero}");
+                assert!(excluded(limits.middle() + PI) && excluded(1.0), "{sense} {zero}");
             }
         }
     }

@@ -84,6 +84,7 @@ impl Leg {
         let posture = LegAngles::from_fn(joints.len(), |i| joints.get(i).map_or(0.0, |j| j.limits.middle()));
         let ranges = std::array::from_fn(|i| joints.get(i).map_or(Range::default(), |j| Range::new(&j.limits)));
         let solver = Solver::new(&chain);
+        let ranges = if let Solver::Parallel(parallel) = &solver { parallel.ranges(ranges) } else { ranges };
         Self { name, joints, foot_link, tip, chain, ranges, home, posture, solver }
     }
 

@@ -117,13 +117,16 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
     Ok(Leg::new(name, joints, chain.foot_link, pending * chain.link_from_foot))
 }
 
+const TURNING: &str =
+    "joints of a leg are revolute or continuous; make one that gives a little, as a sprung foot's, fixed";
+
 fn leg_joint(joint: &Joint, index: usize, origin: Isometry3<f64>, leg: &str) -> Result<LegJoint, ModelError> {
     let place = || Place::named("joint", joint.name(), joint.line());
     let refuse = |found: &str, hint: &str| {
         Err(ModelError::new(ModelFault::JointKind, place(), format!("is in leg \"{leg}\" and {found}"), hint))
     };
     if joint.kind() == JointKind::Prismatic {
-        return refuse("is prismatic", "joints of a leg are revolute or continuous");
+        return refuse("is prismatic", TURNING);
     }
     match (joint.position_index(), joint.limits()) {
         (Some(position), Some(limits)) => Ok(LegJoint {
@@ -136,6 +139,14 @@ fn leg_joint(joint: &Joint, index: usize, origin: Isometry3<f64>, leg: &str) -> 
         }),
         _ => refuse("copies another joint (mimic)", "joints of a leg move by themselves"),
     }
+}
+
+/// What is wrong with a leg one of whose joints is prismatic.
+fn sliding(model: &Model, branch: &Branch) -> Option<ModelError> {
+    let mut joints = branch.moving.iter().filter_map(|&index| model.joints().get(index));
+    let joint = joints.find(|joint| joint.kind() == JointKind::Prismatic)?;
+    let place = Place::named("joint", joint.name(), joint.line());
+    Some(ModelError::new(ModelFault::JointKind, place, "is in a leg and is prismatic", TURNING))
 }
 
 fn moving_to(model: &Model, link: usize) -> Vec<usize> {
@@ -216,7 +227,9 @@ fn to_chain(
     options: &LegOptions,
     read: MeshReader<'_>,
 ) -> Result<LegChain, ModelError> {
-    let (link_from_foot, remark) = foot::foot_of(model, branch.leaf, options, read)?;
+    // A leg that cannot be one is refused for that, not for what it lacks beside.
+    let foot = foot::foot_of(model, branch.leaf, options, read);
+    let (link_from_foot, remark) = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
     model.notes.extend(remark);
     Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
 }

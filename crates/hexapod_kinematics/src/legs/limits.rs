@@ -13,11 +13,11 @@ pub(super) fn change(model: &mut Model, chains: &[LegChain], options: &LegOption
         let mut known = false;
         for &index in &moving {
             let Some(joint) = model.joints.get_mut(index) else { continue };
-            let Some(limits) = joint.limits.filter(|_| change.joint.is_empty() || change.joint == joint.name) else {
+            let Some(limits) = joint.limits.filter(|_| change.is_for(&joint.name)) else {
                 continue;
             };
             known = true;
-            joint.limits = Some(change.applied(&limits).map_err(|error| {
+            joint.limits = Some(change.put_into(&limits).checked().map_err(|error| {
                 let text = error.to_string();
                 let (found, hint) = text.split_once("; ").unwrap_or((&text, "correct the limit"));
                 ModelError::new(ModelFault::Limits, place(error.limit()), found, hint)

@@ -9,7 +9,7 @@ mod options;
 mod order;
 mod posture;
 
-pub use options::{LegOptions, LegSpec, LimitChange};
+pub use options::{LegOptions, LegSpec};
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
@@ -44,13 +44,13 @@ impl Robot {
 
     /// The same with legs, names, order and feet given where they cannot be found.
     pub fn from_urdf_with(text: &str, options: &LegOptions) -> Result<Self, ModelError> {
-        Self::from_model(Model::from_urdf(text)?, options)
+        Self::from_model(Model::from_urdf_with(text, &options.limits)?, options)
     }
 
     /// The same; where only a mesh (STL) shows a leg's foot, `read` is asked for it, and the vertex farthest from the
     /// last joint is the foot. This crate opens no files.
     pub fn from_urdf_and_meshes(text: &str, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
-        Self::build(Model::from_urdf(text)?, options, read)
+        Self::build(Model::from_urdf_with(text, &options.limits)?, options, read)
     }
 
     /// Finds the legs of a model.

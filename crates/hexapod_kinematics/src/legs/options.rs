@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::model::{JointLimits, LimitsError};
+use crate::model::LimitChange;
 
 /// How legs are found. The default finds them by themselves.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,36 +14,6 @@ pub struct LegOptions {
     pub feet: Vec<(String, Vector3<f64>)>,
     /// Limits that replace the description's, such as the acceleration, which a URDF before 1.2 cannot give.
     pub limits: Vec<LimitChange>,
-}
-
-/// Limits of one joint of a leg that replace those of the description; what is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LimitChange {
-    /// Name of the joint; empty for every joint of every leg.
-    pub joint: String,
-    /// Least angle, rad.
-    pub lower: Option<f64>,
-    /// Greatest angle, rad.
-    pub upper: Option<f64>,
-    /// Greatest speed, rad/s.
-    pub velocity: Option<f64>,
-    /// Greatest torque, N m.
-    pub effort: Option<f64>,
-    /// Greatest acceleration, rad/s².
-    pub acceleration: Option<f64>,
-}
-
-impl LimitChange {
-    /// The limits after the change.
-    pub(super) fn applied(&self, to: &JointLimits) -> Result<JointLimits, LimitsError> {
-        JointLimits::try_new(
-            self.lower.unwrap_or(to.lower),
-            self.upper.unwrap_or(to.upper),
-            self.velocity.unwrap_or(to.velocity),
-            self.effort.unwrap_or(to.effort),
-            self.acceleration.or(to.acceleration),
-        )
-    }
 }
 
 /// One leg as given.

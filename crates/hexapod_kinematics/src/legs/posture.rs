@@ -19,6 +19,8 @@ const UPRIGHT_DEPTH: f64 = 0.75;
 /// Depth and distance from the hip at which a sprawled leg stands, in its lengths.
 const SPRAWLED_DEPTH: f64 = 0.36;
 const SPRAWLED_OUT: f64 = 0.62;
+/// Distance from the limits that is enough, rad.
+const AMPLE: f64 = 1.0;
 /// How far from the middle the grid goes, rad.
 const WIDEST: f64 = 1.5;
 
@@ -96,8 +98,9 @@ impl Stand {
         let away = (placed.foot_at_zero() - self.foot).norm_squared() / self.length.powi(2);
         let knees = placed.screws().iter().skip(2);
         let bend = knees.map(|knee| (knee.point - self.from).dot(&self.bend)).sum::<f64>() / self.length;
-        let lively = (leg.margins(pose).singularity_m / self.length).min(0.2);
+        let margins = leg.margins(pose);
+        let lively = (margins.singularity_m / self.length).min(0.2);
         let turned = pose.distance_squared(&leg.home());
-        4.0 * away - 0.5 * bend - lively + 0.02 * turned
+        4.0 * away - 0.5 * bend - lively - margins.limit_rad.min(AMPLE) + 0.02 * turned
     }
 }

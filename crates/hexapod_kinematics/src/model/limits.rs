@@ -55,6 +55,11 @@ impl LimitsError {
 }
 
 impl JointLimits {
+    /// The same, if a joint can have them.
+    pub(crate) fn checked(self) -> Result<Self, LimitsError> {
+        Self::try_new(self.lower, self.upper, self.velocity, self.effort, self.acceleration)
+    }
+
     /// Limits that a joint can have: finite, `lower < upper`, `velocity > 0`, `effort >= 0`, `acceleration > 0`.
     pub fn try_new(
         lower: f64,
@@ -100,6 +105,41 @@ impl JointLimits {
     /// The middle of the range.
     pub fn middle(&self) -> f64 {
         0.5 * self.lower + 0.5 * self.upper
+    }
+}
+
+/// Limits of one joint of a leg that replace those of the description; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LimitChange {
+    /// Name of the joint; empty for every joint of every leg.
+    pub joint: String,
+    /// Least angle, rad.
+    pub lower: Option<f64>,
+    /// Greatest angle, rad.
+    pub upper: Option<f64>,
+    /// Greatest speed, rad/s.
+    pub velocity: Option<f64>,
+    /// Greatest torque, N m.
+    pub effort: Option<f64>,
+    /// Greatest acceleration, rad/s².
+    pub acceleration: Option<f64>,
+}
+
+impl LimitChange {
+    /// Whether it is for this joint.
+    pub(crate) fn is_for(&self, joint: &str) -> bool {
+        self.joint.is_empty() || self.joint == joint
+    }
+
+    /// The limits after the change, not checked.
+    pub(crate) fn put_into(&self, to: &JointLimits) -> JointLimits {
+        JointLimits {
+            lower: self.lower.unwrap_or(to.lower),
+            upper: self.upper.unwrap_or(to.upper),
+            velocity: self.velocity.unwrap_or(to.velocity),
+            effort: self.effort.unwrap_or(to.effort),
+            acceleration: self.acceleration.or(to.acceleration),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod transform;
 pub(crate) mod tree;
 
 pub use joint::{Joint, JointKind, Mimic};
-pub use limits::{JointLimits, LimitsError};
+pub use limits::{JointLimits, LimitChange, LimitsError};
 pub use link::{Geometry, Inertial, Link, Shape};
 pub use transform::{rotation, rotation_derivative, rotation_second_derivative};
 
@@ -53,11 +53,6 @@ impl Model {
     /// Name of the base link: the root of the tree, whose frame is the body frame.
     pub fn base_link(&self) -> &str {
         self.links.get(self.base).map_or("", |l| l.name())
-    }
-
-    /// Index of the base link.
-    pub fn base_index(&self) -> usize {
-        self.base
     }
 
     /// Index of the link of that name.

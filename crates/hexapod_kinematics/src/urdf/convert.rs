@@ -9,7 +9,7 @@ use super::body;
 use super::lines::{ElementLines, Lines};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::tree::{LooseJoint, LooseMimic, Parts};
-use crate::model::{JointKind, JointLimits};
+use crate::model::{JointKind, JointLimits, LimitChange};
 
 /// How far the length of an axis may be from one.
 const AXIS_TOLERANCE: f64 = 0.01;
@@ -17,7 +17,7 @@ const AXIS_TOLERANCE: f64 = 0.01;
 const CONTINUOUS_VELOCITY: f64 = 2.0 * PI;
 
 /// All parts of a robot.
-pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines) -> Result<Parts, ModelError> {
+pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange]) -> Result<Parts, ModelError> {
     let unknown = ElementLines::default();
     let mut parts = Parts { name: robot.name.clone(), links: Vec::new(), joints: Vec::new(), notes: Vec::new() };
     let mass = robot.links.iter().map(|link| link.inertial.mass.value).sum();
@@ -27,7 +27,7 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines) -> Result<Parts, Mode
     }
     parts.notes.extend(whole.into_note());
     for (i, joint) in robot.joints.iter().enumerate() {
-        let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown) };
+        let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown), limits };
         match joint.joint_type {
             JointType::Floating => source.drop_floating_root(robot, &mut parts)?,
             _ => parts.joints.push(source.convert(&mut parts.notes)?),
@@ -47,6 +47,8 @@ pub(super) fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
 struct Source<'a> {
     joint: &'a urdf_rs::Joint,
     lines: &'a ElementLines,
+    /// What is said of limits elsewhere.
+    limits: &'a [LimitChange],
 }
 
 impl Source<'_> {
@@ -108,13 +110,10 @@ impl Source<'_> {
     }
 
     fn limits(&self, kind: JointKind, notes: &mut Vec<String>) -> Result<Option<JointLimits>, ModelError> {
-        let given = &self.joint.limit;
-        let acceleration = Some(given.acceleration).filter(|a| a.is_finite());
-        let made = match kind {
+        let given = self.given_limits();
+        let limits = match kind {
             JointKind::Fixed => return Ok(None),
-            JointKind::Revolute | JointKind::Prismatic => {
-                JointLimits::try_new(given.lower, given.upper, given.velocity, given.effort, acceleration)
-            }
+            JointKind::Revolute | JointKind::Prismatic => given,
             JointKind::Continuous => {
                 let velocity = if given.velocity > 0.0 { given.velocity } else { CONTINUOUS_VELOCITY };
                 if velocity != given.velocity {
@@ -124,15 +123,30 @@ impl Source<'_> {
                     ));
                 }
                 let effort = if given.effort.is_finite() { given.effort } else { 0.0 };
-                JointLimits::try_new(-PI, PI, velocity, effort, acceleration)
+                JointLimits { lower: -PI, upper: PI, velocity, effort, ..given }
             }
         };
-        made.map(Some).map_err(|error| {
+        // Published descriptions have joints of no speed or no range; what is said elsewhere may make up for that.
+        let changes = self.limits.iter().filter(|change| change.is_for(&self.joint.name));
+        let changed = || changes.fold(limits, |limits, change| change.put_into(&limits)).checked();
+        limits.checked().or_else(|error| changed().map_err(|_| error)).map(Some).map_err(|error| {
             let text = error.to_string();
             let (found, hint) = text.split_once("; ").unwrap_or((&text, "correct the limit"));
-            let place = self.place("limit");
+            let place = self.place("limit").attribute(format!("limit {}", error.limit()));
             ModelError::new(ModelFault::Limits, place, found, hint)
         })
+    }
+
+    /// The limits as they are written, not checked.
+    fn given_limits(&self) -> JointLimits {
+        let given = &self.joint.limit;
+        JointLimits {
+            lower: given.lower,
+            upper: given.upper,
+            velocity: given.velocity,
+            effort: given.effort,
+            acceleration: Some(given.acceleration).filter(|a| a.is_finite()),
+        }
     }
 
     /// A floating joint below a root that carries nothing else only says that the robot is free to move: the

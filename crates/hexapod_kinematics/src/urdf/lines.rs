@@ -1,5 +1,7 @@
 //! Line numbers of elements and attributes.
 
+use std::ops::Range;
+
 use roxmltree::Node;
 
 /// Line of each `<link>` and `<joint>` of the robot in document order, and the line starts of the text.
@@ -8,6 +10,8 @@ pub(super) struct Lines {
     starts: Vec<usize>,
     pub(super) links: Vec<ElementLines>,
     pub(super) joints: Vec<ElementLines>,
+    /// Where the materials of shapes stand, in bytes.
+    pub(super) materials: Vec<Range<usize>>,
 }
 
 /// Where an element and the elements inside it stand.
@@ -29,6 +33,19 @@ impl Lines {
     pub(super) fn new(text: &str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { starts, ..Self::default() }
+    }
+
+    /// The text without the materials of shapes: nothing here reads them, and `urdf-rs` takes one for each shape, where
+    /// published descriptions have several.
+    pub(super) fn without_materials(&self, text: &str) -> String {
+        let mut kept = String::with_capacity(text.len());
+        let mut from = 0;
+        for range in &self.materials {
+            kept.push_str(text.get(from..range.start).unwrap_or_default());
+            from = range.end;
+        }
+        kept.push_str(text.get(from..).unwrap_or_default());
+        kept
     }
 
     /// Line of a byte offset, from 1.

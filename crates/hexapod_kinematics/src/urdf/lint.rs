@@ -32,6 +32,9 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
             _ => {}
         }
     }
+    let shapes = robot.descendants().filter(|n| n.has_tag_name("visual") || n.has_tag_name("collision"));
+    let materials = shapes.flat_map(|shape| shape.children().filter(|n| n.has_tag_name("material")));
+    lines.materials = materials.map(|material| material.range()).collect();
     lines.links = robot.children().filter(|n| n.has_tag_name("link")).map(|n| lines.element(n)).collect();
     lines.joints = robot.children().filter(|n| n.has_tag_name("joint")).map(|n| lines.element(n)).collect();
     Ok(lines)

@@ -10,7 +10,7 @@ mod lines;
 mod lint;
 
 use crate::error::{ModelError, ModelFault, Place};
-use crate::model::{Model, tree};
+use crate::model::{LimitChange, Model, tree};
 
 impl Model {
     /// Reads a URDF.
@@ -20,14 +20,19 @@ impl Model {
     /// links and joints. Mimic joints are supported outside legs; floating joints only below a root link that
     /// carries nothing else (the joint's child becomes the base); planar and spherical joints are refused by name.
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
+        Self::from_urdf_with(text, &[])
+    }
+
+    /// The same, with limits to be taken where those of the description cannot be.
+    pub(crate) fn from_urdf_with(text: &str, limits: &[LimitChange]) -> Result<Self, ModelError> {
         let lines = lint::lint(text)?;
-        let robot = urdf_rs::read_from_string(text).map_err(|error| {
+        let robot = urdf_rs::read_from_string(&lines.without_materials(text)).map_err(|error| {
             // The reader does not say where; stray text is what it trips over when all else has been looked at.
             lint::stray_text(text).unwrap_or_else(|| {
                 let found = format!("cannot be read: {error}");
                 ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
             })
         })?;
-        tree::assemble(convert::parts(&robot, &lines)?)
+        tree::assemble(convert::parts(&robot, &lines, limits)?)
     }
 }

@@ -1,6 +1,8 @@
 //! Small generator of URDFs for the tests.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use hexapod_kinematics::{Leg, LegAngles};
+
 /// A yaw-pitch-pitch leg to write.
 #[derive(Clone, Debug)]
 pub struct LegText {
@@ -96,6 +98,28 @@ impl Random {
     pub fn range(&mut self, lower: f64, upper: f64) -> f64 {
         lower + (upper - lower) * self.unit()
     }
+}
+
+/// Any number at all, mostly one of a target's size.
+pub fn any_number(random: &mut Random) -> f64 {
+    match (random.unit() * 16.0) as u32 {
+        0 => f64::NAN,
+        1 => f64::INFINITY,
+        2 => f64::NEG_INFINITY,
+        3 => f64::MAX,
+        4 => f64::MIN_POSITIVE / 8.0,
+        5 => 0.0,
+        6 => 1e6 * (random.unit() - 0.5),
+        _ => random.range(-0.4, 0.4),
+    }
+}
+
+/// Angles anywhere inside a leg's limits.
+pub fn random_angles(leg: &Leg, random: &mut Random) -> LegAngles {
+    LegAngles::from_fn(leg.joint_count(), |i| {
+        let limits = leg.joints()[i].limits();
+        random.range(limits.lower, limits.upper)
+    })
 }
 
 /// Kinds of random three-joint legs.
