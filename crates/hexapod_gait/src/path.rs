@@ -123,7 +123,7 @@ impl Engine {
         let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {
             // A body that is on its way down has come far enough.
-            start.mode = Mode::Sitting;
+            self.lie_down(start);
             return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
         }
         if start.mode != Mode::Standing || self.now.control.leaving {

@@ -29,18 +29,47 @@ impl Engine {
             None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
         };
         let placed = placed | (1 << leg);
-        Mode::Placing(Placing { leg, stage, from, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), placed })
+        let part = Glide::new(0.0, 1.0, STAGE_TIME_S);
+        Mode::Placing(Placing { leg, stage, from, to, part, placed, then_sit: false })
     }
 
     /// The stage after one that is done.
-    pub(crate) fn after_placing(&self, start: &State, done: Placing) -> Mode {
+    pub(crate) fn after_placing(&self, start: &mut State, done: Placing) -> Mode {
         let (stage, lift) = match done.stage {
             Stage::Lifting => (Stage::Carrying, self.settings.stance.step_height),
             Stage::Carrying => (Stage::Putting, 0.0),
+            Stage::Putting if done.then_sit => return self.lower_as_found(start),
             Stage::Putting => return self.place_from(start, done.placed),
         };
         let to = self.angles_in_place(start, done.leg, lift);
         Mode::Placing(Placing { stage, from: done.to, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), ..done })
+    }
+
+    /// Lowers the body with every foot where it is over the ground, in its place or not.
+    fn lower_as_found(&self, start: &mut State) -> Mode {
+        if start.height <= self.settings.stance.sit_height {
+            return Mode::Sitting;
+        }
+        for (index, leg) in self.legs().iter().enumerate() {
+            if let Foot::Planted { at } = &mut start.walk.feet[index] {
+                *at = leg.foot_in_body(&start.angles[index]) + Vector3::new(0.0, 0.0, start.height);
+            }
+        }
+        self.lower(start)
+    }
+
+    /// Ends on the belly. Legs that are not bent as walking bends them, with their feet on the ground near their places,
+    /// are to be brought there before the body rises again.
+    pub(crate) fn lie_down(&self, start: &mut State) {
+        start.mode = Mode::Sitting;
+        for (leg, rest) in self.stance.rest().iter().enumerate() {
+            let uses = self.stance.uses(leg, &start.angles[leg]);
+            if let Foot::Planted { at } = &mut start.walk.feet[leg]
+                && !(uses && at.z.abs() < PLACED_M && (at.xy() - rest).norm() <= self.stance.reach())
+            {
+                *at = Vector3::new(rest.x, rest.y, 0.0);
+            }
+        }
     }
 
     /// The margin by which the robot stands on the feet where they are, but for one.

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Mode, Segment, State, Stopping};
+use crate::state::{Control, GRID_NS, GRID_S, Mode, Placing, Segment, State, Stopping};
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
@@ -15,7 +15,7 @@ use nalgebra::{Vector2, Vector3};
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
 const LEAST_TURN_RAD_S: f64 = 2e-3;
-/// How far from its resting place a foot may be when the robot sits down on it, m.
+/// How far from its resting place a foot may be that is there, m.
 const CENTRED_M: f64 = 0.006;
 /// Cycles a robot may tread on the spot before it sits down where its feet are.
 const CENTRING_CYCLES: f64 = 3.0;
@@ -80,14 +80,18 @@ impl Engine {
         if requests.stop {
             self.now.control.held = true;
             if start.mode == Mode::Walking {
-                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns });
+                start.mode = Mode::Stopping(Stopping::now(since_ns));
             }
         }
         start.mode = match (requests.posture, start.mode) {
             (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: false, ..stop }),
-            (Some(Posture::Sit), Mode::Standing) => Mode::Stopping(Stopping { then_sit: true, since_ns }),
+            (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { then_sit: false, ..placing }),
+            (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { then_sit: true, ..placing }),
+            (Some(Posture::Sit), Mode::Standing) => {
+                Mode::Stopping(Stopping { then_sit: true, ..Stopping::now(since_ns) })
+            }
             (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: true, ..stop }),
             (Some(Posture::Sit), Mode::Rising(_)) => self.lower(start),
             (_, mode) => mode,
@@ -99,7 +103,7 @@ impl Engine {
         match start.mode {
             Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
             Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
-            Mode::Lowering(glide) if glide.is_done() => start.mode = Mode::Sitting,
+            Mode::Lowering(glide) if glide.is_done() => self.lie_down(start),
             _ => {}
         }
         match start.mode {
@@ -111,7 +115,7 @@ impl Engine {
                 }
             }
             Mode::Walking if wanted.is_zero() => {
-                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns: start.ns });
+                start.mode = Mode::Stopping(Stopping::now(start.ns));
             }
             Mode::Walking => self.switch_gait(start),
             Mode::Stopping(Stopping { then_sit: false, .. }) if !wanted.is_zero() => {
@@ -147,7 +151,11 @@ impl Engine {
             start.mode = Mode::Standing;
         } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
-        } else if self.is_centring(start, stop) {
+        } else if let centring = self.feet_in_the_way(start)
+            && centring != 0
+            && !self.is_late(start, stop)
+        {
+            start.mode = Mode::Stopping(Stopping { centring, ..stop });
             if !start.walk.waiting {
                 start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
             }
@@ -181,17 +189,51 @@ impl Engine {
         }
     }
 
+    /// Whether feet are being put back under the body, which is straight above them.
     fn is_centring(&self, start: &State, stop: Stopping) -> bool {
-        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
-        let late = (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0;
-        stop.then_sit && !late && !self.is_centred(start)
+        let centred = |leg: usize| stop.centring & (1 << leg) == 0 || self.is_centred(start, leg);
+        stop.then_sit && !(0..self.legs().len()).all(centred) && !self.is_late(start, stop)
     }
 
-    /// Whether all feet are near enough to their resting places to sit down on them.
-    fn is_centred(&self, start: &State) -> bool {
-        let feet = start.walk.feet().iter().zip(self.stance.rest());
-        feet.filter(|(foot, _)| !matches!(foot, Foot::Missing))
-            .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
+    fn is_late(&self, start: &State, stop: Stopping) -> bool {
+        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
+        (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
+    }
+
+    /// Whether a foot is at its resting place, or on its way there.
+    fn is_centred(&self, start: &State, leg: usize) -> bool {
+        match start.walk.feet()[leg] {
+            Foot::Planted { at } => (at.xy() - self.stance.rest()[leg]).norm() < CENTRED_M,
+            _ => true,
+        }
+    }
+
+    /// The feet whose legs cannot bend as far as the body has to come down.
+    fn feet_in_the_way(&self, start: &State) -> u32 {
+        let legs = (0..self.legs().len()).filter(|&leg| start.walk.feet()[leg] != Foot::Missing);
+        let in_the_way = legs.filter(|&leg| !self.is_centred(start, leg) && !self.can_come_down(start, leg));
+        in_the_way.fold(0, |all, leg| all | (1 << leg))
+    }
+
+    fn can_come_down(&self, start: &State, leg: usize) -> bool {
+        const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+        let drop = start.height - self.settings.stance.sit_height;
+        let mut angles = start.angles[leg];
+        PARTS.iter().all(|part| {
+            let down = start.walk.feet()[leg].position() - Vector3::new(0.0, 0.0, start.height - part * drop);
+            let bent = self.stance.inverse(leg, &self.legs()[leg], &down, &angles);
+            angles = bent.unwrap_or(angles);
+            bent.is_some()
+        })
+    }
+
+    /// Whether a foot may be lifted out of turn, to be put back under a body that rests.
+    fn is_out_of_turn(&self, start: &State, leg: usize) -> bool {
+        let Mode::Stopping(stop) = start.mode else { return false };
+        start.twist == [Twist::ZERO; 2]
+            && self.is_centring(start, stop)
+            && stop.centring & (1 << leg) != 0
+            && !self.is_centred(start, leg)
     }
 
     /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
@@ -246,7 +288,8 @@ impl Engine {
         start.walk.waiting = false;
         let mut centre = None;
         for leg in 0..self.legs().len() {
-            if !start.walk.is_due(gait, leg) || !self.may_lift(start, leg) {
+            let out_of_turn = self.is_out_of_turn(start, leg);
+            if !out_of_turn && !(start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
                 continue;
             }
             if gait.is_stable() {
@@ -255,7 +298,7 @@ impl Engine {
                 start.tight = margin < TIGHT_M;
                 if margin < LIFT_MARGIN_M {
                     // Its turn stays until the others are down.
-                    start.walk.waiting = true;
+                    start.walk.waiting |= !out_of_turn;
                     continue;
                 }
             }
@@ -284,7 +327,7 @@ impl Engine {
     /// and only if it would else be dragged out of its reach before the body rests.
     fn may_lift(&self, start: &State, leg: usize) -> bool {
         let Mode::Stopping(stop) = start.mode else { return true };
-        if self.is_centring(start, stop) && start.offset.is_zero() {
+        if self.is_centring(start, stop) && stop.centring & (1 << leg) != 0 {
             return true;
         }
         let since = (start.ns - stop.since_ns) as f64 * 1e-9;
@@ -303,13 +346,15 @@ impl Engine {
     /// being lifted or put down.
     fn sway_target(&self, start: &State) -> Vector2<f64> {
         let gait = &self.now.gait;
-        if gait.sway() == 0.0 || !start.mode.steps() {
-            return Vector2::zeros();
+        if let Mode::Stopping(stop) = start.mode {
+            if self.is_centring(start, stop) {
+                return self.lean_for_centring(start);
+            }
+            if start.walk.all_planted() {
+                return Vector2::zeros();
+            }
         }
-        if let Mode::Stopping(stop) = start.mode
-            && start.walk.all_planted()
-            && !self.is_centring(start, stop)
-        {
+        if gait.sway() == 0.0 || !start.mode.steps() {
             return Vector2::zeros();
         }
         let (mut sum, mut total) = (Vector2::zeros(), 0.0);
@@ -327,6 +372,24 @@ impl Engine {
         let lean = (sum / total - centre) * gait.sway();
         let most = gait.sway_reach() * self.stance.reach();
         if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
+    }
+
+    /// Where the body leans so that a foot can be put back under it: over the others.
+    fn lean_for_centring(&self, start: &State) -> Vector2<f64> {
+        if !start.walk.all_planted() {
+            return start.sway;
+        }
+        let centre = self.centre(start);
+        let waiting = (0..self.legs().len()).filter(|&leg| self.is_out_of_turn(start, leg));
+        let margins = waiting.map(|leg| (leg, margin_without(start, leg, centre)));
+        let Some((leg, margin)) = margins.max_by(|a, b| a.1.total_cmp(&b.1)) else { return start.sway };
+        if margin >= LIFT_MARGIN_M {
+            return start.sway;
+        }
+        let others = start.walk.feet().iter().enumerate().filter(|(other, foot)| *other != leg && foot.is_planted());
+        let (sum, count) =
+            others.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
+        start.sway + sum / count - centre
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {

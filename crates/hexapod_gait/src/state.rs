@@ -39,6 +39,8 @@ pub(crate) struct Placing {
     pub part: Glide,
     /// Legs that have been placed, one bit each.
     pub placed: u32,
+    /// The robot is to sit once this leg is down: no other is lifted.
+    pub then_sit: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,15 @@ pub(crate) enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopping {
     pub then_sit: bool,
+    /// The feet, one bit each, that stand where the body cannot come down between them: they are put back first.
+    pub centring: u32,
     pub since_ns: u64,
+}
+
+impl Stopping {
+    pub(crate) fn now(since_ns: u64) -> Self {
+        Self { then_sit: false, centring: 0, since_ns }
+    }
 }
 
 impl Mode {

@@ -213,25 +213,6 @@ fn when_ticking_through_every_posture_expect_no_allocation() {
 }
 
 #[test]
-fn when_found_in_another_pose_expect_the_legs_placed_one_by_one_and_the_robot_to_stand() {
-    let mut engine = engine();
-    let mut found = engine.last().angles;
-    for (leg, angles) in found.iter_mut().take(6).enumerate() {
-        angles[0] += if leg % 2 == 0 { 0.3 } else { -0.2 };
-        angles[1] += 0.1;
-    }
-    assert!(engine.adopt(&found[..6]));
-    let mut observer = Observer::new(&engine, 0.01);
-    engine.stand();
-    for _ in 0..1000 {
-        let tick = *engine.step(&Input::default(), 0.01);
-        observer.check(&engine, &tick).unwrap();
-        assert!(tick.contacts.iter().filter(|&&down| down).count() >= 5 || tick.state == GaitState::Standing);
-    }
-    assert_eq!(engine.last().state, GaitState::Standing);
-}
-
-#[test]
 fn when_stopped_with_a_pose_that_leaves_no_room_expect_the_robot_to_stand() {
     let mut engine = engine();
     let dt = 1.0 / 333.0;
