@@ -46,7 +46,8 @@ impl Engine {
                 let part = placing.part.part();
                 let ends = placing.from.iter().zip(placing.to.iter());
                 for (angle, (from, to)) in state.angles[placing.leg].iter_mut().zip(ends) {
-                    *angle = from + (to - from) * part;
+                    // Rounding must not carry it beyond a limit at either end.
+                    *angle = (from + (to - from) * part).clamp(from.min(*to), from.max(*to));
                 }
             }
             Mode::Rising(glide) | Mode::Lowering(glide) => {

@@ -22,6 +22,8 @@ const CENTRING_CYCLES: f64 = 3.0;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
 const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
+/// How many times as fast the body goes back over its feet to sit down.
+const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
 
@@ -66,7 +68,9 @@ impl Engine {
         if start.offset.is_near(&target) {
             start.offset = target;
         }
-        start.offset_rate = start.offset.rate_to(&start.offset.towards(target, GRID_S), GRID_S);
+        // Whoever waits for a robot to sit waits to let its servos go.
+        let haste = if matches!(start.mode, Mode::Stopping(Stopping { then_sit: true, .. })) { HASTE } else { 1.0 };
+        start.offset_rate = start.offset.rate_to(&start.offset.towards(target, haste * GRID_S), GRID_S);
         let sway = self.sway_target(start) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
@@ -289,7 +293,7 @@ impl Engine {
         let mut centre = None;
         for leg in 0..self.legs().len() {
             let out_of_turn = self.is_out_of_turn(start, leg);
-            if !out_of_turn && !(start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
+            if !(out_of_turn || start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
                 continue;
             }
             if gait.is_stable() {

@@ -1,5 +1,6 @@
 //! The player: a walking engine that plays motions while it stands.
 
+mod down;
 mod tick;
 
 use super::check::{holds, stands};
@@ -210,6 +211,10 @@ impl Player {
     /// Leaves the motion where it is.
     fn turn_home(&mut self) {
         (self.pace, self.cancelled) = (1.0, false);
+        if self.sit_when_home && self.come_down() {
+            self.job.cancel();
+            return;
+        }
         let entering = matches!(self.phase, Phase::Entering(_));
         if self.job.running().is_some_and(Motion::is_of_joints) && !entering && !self.is_straight_home_safe() {
             self.phase = Phase::Rewinding { time: self.job.time() };
@@ -229,6 +234,13 @@ impl Player {
 
     /// Chooses what comes next where a phase or a stage is over.
     fn choose(&mut self) {
+        let between = match self.phase {
+            Phase::Settling(stage) | Phase::Leaving(stage) => done(stage),
+            _ => false,
+        };
+        if self.sit_when_home && between && self.come_down() {
+            return;
+        }
         let home = Target::Feet(self.home.pose);
         match self.phase {
             Phase::Settling(stage) if done(stage) => match self.next_stage(&home) {
