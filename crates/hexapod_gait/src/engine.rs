@@ -5,6 +5,7 @@
 //! reads that path at its own time, so the path is the same at any rate.
 
 use crate::gait::Gait;
+use crate::joints::JointBound;
 use crate::limits::{LimitedBy, TwistLimits};
 use crate::mass::Masses;
 use crate::posture::BodyOffset;
@@ -54,6 +55,8 @@ pub struct Engine {
     pub(crate) masses: Arc<Masses>,
     /// All legs solved at once, if their geometry allows.
     pub(crate) batch: Option<Arc<Batch>>,
+    /// What the joints can do, where their accelerations are limited.
+    pub(crate) joints: Option<Arc<JointBound>>,
     pub(crate) settings: Settings,
     /// Legs that are switched off, one bit each.
     pub(crate) missing: u32,
@@ -116,7 +119,8 @@ impl Engine {
         };
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
-        let mut engine = Self { robot, stance, masses, batch, settings, missing: 0, now };
+        let joints = JointBound::of(&robot, &stance).map(Arc::new);
+        let mut engine = Self { robot, stance, masses, batch, joints, settings, missing: 0, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -124,6 +128,7 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
+        engine.time_gaits();
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
         Ok(engine)
     }
@@ -165,7 +170,7 @@ impl Engine {
     /// A gait as this robot can walk it.
     fn suited(&self, gait: Gait) -> Gait {
         if self.missing == 0 {
-            return gait;
+            return self.timed(gait);
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
@@ -180,7 +185,7 @@ impl Engine {
             let (a, b) = (place(a), place(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        gait.one_by_one(&order[..count])
+        self.timed(gait.one_by_one(&order[..count]))
     }
 
     /// The robot's legs, in the order of every array here.
@@ -280,11 +285,18 @@ impl Engine {
     /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.
     pub fn set_step_height(&mut self, height: f64) {
         self.settings.step_height = height.clamp(0.0, self.settings.stance.step_height);
+        self.time_gaits();
     }
 
     /// Sets the bounds of the body's motion.
     pub fn set_limits(&mut self, limits: TwistLimits) {
         self.settings.limits = limits;
+        self.time_gaits();
+    }
+
+    fn time_gaits(&mut self) {
+        self.now.gait = self.timed(self.now.gait);
+        self.now.next_gait = self.now.next_gait.map(|gait| self.timed(gait));
     }
 
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its

@@ -126,6 +126,7 @@ pub struct Gait {
     sway: f64,
     sway_reach: f64,
     stable: bool,
+    shortest_cycle: f64,
 }
 
 /// Where a leg is in its cycle.
@@ -170,6 +171,7 @@ impl Gait {
             sway: spec.sway,
             sway_reach: SWAY_REACH,
             stable: spec.stable,
+            shortest_cycle: 0.0,
         })
     }
 
@@ -187,6 +189,17 @@ impl Gait {
             gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
         }
         gait
+    }
+
+    /// The same gait on a robot whose joints cannot do a cycle in less than this, s.
+    pub(crate) fn no_quicker_than(mut self, shortest_cycle: f64) -> Self {
+        self.shortest_cycle = shortest_cycle;
+        self
+    }
+
+    /// Seconds that the joints need for a cycle at least; none where their accelerations are not limited.
+    pub(crate) fn shortest_cycle(&self) -> f64 {
+        self.shortest_cycle
     }
 
     /// Seconds the shortest cycle takes.

@@ -4,6 +4,7 @@ pub mod arc;
 mod balance;
 mod engine;
 mod gait;
+mod joints;
 pub mod limits;
 mod mass;
 pub mod motion;

@@ -1,11 +1,12 @@
 //! Bringing legs to their places one by one, before the body rises on them.
 
 use crate::engine::Engine;
+use crate::joints::turn_time;
 use crate::posture::Glide;
 use crate::state::{Mode, Placing, Stage, State};
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
-use hexapod_kinematics::LegAngles;
+use hexapod_kinematics::{Leg, LegAngles};
 use nalgebra::Vector3;
 
 /// How far from its place a foot may be when the body rises on it, m.
@@ -29,7 +30,7 @@ impl Engine {
             None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
         };
         let placed = placed | (1 << leg);
-        let part = Glide::new(0.0, 1.0, STAGE_TIME_S);
+        let part = stage_glide(&self.legs()[leg], &from, &to);
         Mode::Placing(Placing { leg, stage, from, to, part, placed, then_sit: false })
     }
 
@@ -42,7 +43,8 @@ impl Engine {
             Stage::Putting => return self.place_from(start, done.placed),
         };
         let to = self.angles_in_place(start, done.leg, lift);
-        Mode::Placing(Placing { stage, from: done.to, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), ..done })
+        let part = stage_glide(&self.legs()[done.leg], &done.to, &to);
+        Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
     }
 
     /// Lowers the body with every foot where it is over the ground, in its place or not.
@@ -94,4 +96,8 @@ impl Engine {
         let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
         angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &start.angles[leg]).angles)
     }
+}
+
+fn stage_glide(leg: &Leg, from: &LegAngles, to: &LegAngles) -> Glide {
+    Glide::new(0.0, 1.0, turn_time(leg, from, to).max(STAGE_TIME_S))
 }

@@ -10,7 +10,7 @@ use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{SVector, Vector2, Vector3};
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
@@ -49,9 +49,9 @@ impl Engine {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
+        let limits = self.limits_for(&self.now.gait);
         let control = &mut self.now.control;
-        (control.limits, control.step_height, control.sensed) =
-            (self.settings.limits, self.settings.step_height, input.contacts);
+        (control.limits, control.step_height, control.sensed) = (limits, self.settings.step_height, input.contacts);
         self.take_requests(start);
         let wanted = wanted_twist(&mut self.now.control, input.twist);
         self.next_mode(start, wanted, input);
@@ -63,6 +63,7 @@ impl Engine {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
         }
+        let shift_m_s2 = self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2());
         self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
         let target = self.offset_target(start, wanted, input.body_offset.clipped());
         if start.offset.is_near(&target) {
@@ -70,11 +71,18 @@ impl Engine {
         }
         // Whoever waits for a robot to sit waits to let its servos go.
         let haste = if matches!(start.mode, Mode::Stopping(Stopping { then_sit: true, .. })) { HASTE } else { 1.0 };
-        start.offset_rate = start.offset.rate_to(&start.offset.towards(target, haste * GRID_S), GRID_S);
+        let wanted = start.offset.rate_to(&start.offset.towards(target, haste * GRID_S), GRID_S);
+        let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
+        start.offset_rate = BodyOffset {
+            translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
+            // A foot is about as far from the body's centre as the resting feet are.
+            rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
+        };
         let sway = self.sway_target(start) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
-        start.sway_rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), shift_m_s2);
         self.keep_balance(start, stand.as_ref());
     }
 
@@ -140,6 +148,7 @@ impl Engine {
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
         let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
+        start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
         let factor = self.stride_factor(&self.now.gait, start.walk.cycle, limited);
         start.walk.start(&self.now.gait, &self.stance, limited.scaled(factor));
         start.mode = Mode::Walking;
@@ -180,7 +189,7 @@ impl Engine {
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.now.next_gait else { return };
         let twist = start.twist[1];
-        if self.stride_factor(&next, next.least_cycle_time(), twist) < 1.0 - 1e-9 {
+        if self.stride_factor(&next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
             return;
         }
         let mut walk = start.walk;
@@ -397,12 +406,29 @@ impl Engine {
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
-        Mode::Rising(Glide::new(start.height, self.settings.stance.height, self.settings.stand_time))
+        Mode::Rising(self.glide(start.height, self.settings.stance.height, self.settings.stand_time))
+    }
+
+    fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
+        let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
+        Glide::new(from, to, seconds.max(least))
     }
 
     pub(crate) fn lower(&self, start: &State) -> Mode {
-        Mode::Lowering(Glide::new(start.height, self.settings.stance.sit_height, self.settings.sit_time))
+        Mode::Lowering(self.glide(start.height, self.settings.stance.sit_height, self.settings.sit_time))
     }
+}
+
+/// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
+/// `greatest` per second.
+fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
+    if greatest.is_infinite() {
+        return wanted;
+    }
+    let step = greatest * GRID_S;
+    let fastest = (0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step;
+    let wanted = wanted.cap_magnitude(fastest.max(0.0));
+    last + (wanted - last).cap_magnitude(step)
 }
 
 /// Part of a cycle in which a foot takes up its share of the weight.

@@ -23,8 +23,13 @@ pub const LIMITS: TwistLimits = TwistLimits {
 
 /// A robot of `legs` legs (an even number) in two rows, with masses.
 pub fn robot(legs: usize) -> Arc<Robot> {
+    Arc::new(Robot::from_urdf(&urdf(legs)).unwrap())
+}
+
+/// Its description.
+pub fn urdf(legs: usize) -> String {
     if legs == 6 {
-        return Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap());
+        return include_str!("../../../../urdf/hexapod.urdf").into();
     }
     let inertial = |mass: f64, x: f64| {
         format!(
@@ -68,7 +73,7 @@ pub fn robot(legs: usize) -> Arc<Robot> {
             .unwrap();
         }
     }
-    Arc::new(Robot::from_urdf(&(text + "</robot>")).unwrap())
+    text + "</robot>"
 }
 
 pub fn gait(robot: &Robot, spec: &GaitSpec) -> Gait {
