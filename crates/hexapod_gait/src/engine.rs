@@ -10,8 +10,9 @@ use crate::limits::{LimitedBy, TwistLimits};
 use crate::mass::Masses;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
+use crate::room::Room;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::state::{Control, Mode, Room, Segment, State, Way};
+use crate::state::{Control, Mode, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
@@ -97,7 +98,7 @@ impl Engine {
             held: false,
             leaving: false,
             sensed: [None; MAX_LEGS],
-            room: Room { asked: BodyOffset::default(), granted: BodyOffset::default() },
+            room: Room::new(),
             step_height: settings.step_height,
             limits: settings.limits,
         };
@@ -370,7 +371,7 @@ impl Engine {
 
     /// The centre of mass over the ground, footprint frame.
     pub(crate) fn centre(&self, state: &State) -> Vector2<f64> {
-        let in_body = self.masses.centre(&self.robot, &state.angles);
+        let in_body = self.masses.centre(&state.angles);
         state.footprint_from_body().transform_point(&in_body.into()).coords.xy()
     }
 }

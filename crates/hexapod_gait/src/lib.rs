@@ -13,6 +13,7 @@ mod placing;
 mod plan;
 mod posture;
 mod ramp;
+mod room;
 mod sizing;
 mod stance;
 mod state;

@@ -3,11 +3,12 @@
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
+use crate::stance::Stance;
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::Motion;
 use crate::walk::{Foot, Ground};
-use hexapod_kinematics::{Batch, Lanes3, LegAngles};
-use nalgebra::{Isometry3, Vector2};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, MAX_LEGS};
+use nalgebra::{Isometry3, Vector2, Vector3};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -201,7 +202,10 @@ impl Engine {
         }
         let body_from_footprint = state.footprint_from_body().inverse();
         if let Some(batch) = &self.batch {
-            return self.solve_together(batch, &body_from_footprint, state);
+            let feet = &state.walk.feet;
+            let (at, is_missing) = (|leg: usize| feet[leg].position(), |leg: usize| feet[leg] == Foot::Missing);
+            let found = &mut state.angles;
+            return solve_together(batch, &self.stance, &body_from_footprint, at, is_missing, found).then_some(());
         }
         for (index, leg) in self.robot.legs().iter().enumerate() {
             if state.walk.feet[index] == Foot::Missing {
@@ -213,24 +217,32 @@ impl Engine {
         }
         Some(())
     }
+}
 
-    fn solve_together(&self, batch: &Batch, body_from_footprint: &Isometry3<f64>, state: &mut State) -> Option<()> {
-        let mut feet = Lanes3::default();
-        for (leg, foot) in state.walk.feet().iter().enumerate() {
-            let at = foot.position();
-            feet.set(leg, [at.x, at.y, at.z]);
-        }
-        let mut found = Lanes3::default();
-        let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
-        for (leg, angles) in state.angles.iter_mut().take(batch.leg_count()).enumerate() {
-            if state.walk.feet[leg] == Foot::Missing {
-                continue;
-            }
-            *angles = LegAngles::from(found.get(leg));
-            if reached[leg] < 1.0 || !self.stance.uses(leg, angles) {
-                return None;
-            }
-        }
-        Some(())
+/// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
+pub(crate) fn solve_together(
+    batch: &Batch,
+    stance: &Stance,
+    body_from_footprint: &Isometry3<f64>,
+    at: impl Fn(usize) -> Vector3<f64>,
+    is_missing: impl Fn(usize) -> bool,
+    all: &mut [LegAngles; MAX_LEGS],
+) -> bool {
+    let mut feet = Lanes3::default();
+    for leg in 0..batch.leg_count() {
+        let at = at(leg);
+        feet.set(leg, [at.x, at.y, at.z]);
     }
+    let mut found = Lanes3::default();
+    let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
+    for (leg, angles) in all.iter_mut().take(batch.leg_count()).enumerate() {
+        if is_missing(leg) {
+            continue;
+        }
+        *angles = LegAngles::from(found.get(leg));
+        if reached[leg] < 1.0 || !stance.uses(leg, angles) {
+            return false;
+        }
+    }
+    true
 }

@@ -79,7 +79,7 @@ impl Engine {
         let legs = self.legs().iter().zip(&start.angles).enumerate().filter(|(leg, _)| *leg != without);
         let feet = legs.map(|(_, (leg, angles))| leg.foot_in_body(angles));
         let down = feet.filter(|foot| foot.z < 0.01 - start.height);
-        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&self.robot, &start.angles).xy())
+        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&start.angles).xy())
     }
 
     fn is_placed(&self, start: &State, leg: usize) -> bool {

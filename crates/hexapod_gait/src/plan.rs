@@ -5,6 +5,7 @@ use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
 use crate::state::{Control, GRID_NS, GRID_S, Mode, Placing, Segment, State, Stopping};
+use crate::steer::Stand;
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
@@ -22,6 +23,8 @@ const CENTRING_CYCLES: f64 = 3.0;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
 const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
+/// Points of the grid from one look at all the feet's room to the next.
+const LOOK_STEPS: u64 = 8;
 /// How many times as fast the body goes back over its feet to sit down.
 const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
@@ -78,7 +81,7 @@ impl Engine {
             // A foot is about as far from the body's centre as the resting feet are.
             rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
         };
-        let sway = self.sway_target(start) - start.sway;
+        let sway = self.sway_target(start, stand.as_ref()) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
         let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
@@ -122,6 +125,10 @@ impl Engine {
             Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
             Mode::Standing => {
                 self.take_next_gait(start);
+                if wanted.is_zero() {
+                    // So that it is known when the robot is to walk.
+                    self.granted(start, input.body_offset.clipped());
+                }
                 if !wanted.is_zero() && self.may_start(start, input.body_offset.clipped()) {
                     self.start_walk(start, wanted);
                 }
@@ -143,7 +150,10 @@ impl Engine {
 
     /// Whether the body is where the feet have room to walk.
     fn may_start(&mut self, start: &State, asked: BodyOffset) -> bool {
-        self.granted(start, asked).is_near(&start.offset) || self.leaves_room(start, start.offset)
+        let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
+        self.granted(start, asked).is_near(&start.offset)
+            || start.offset.is_zero()
+            || (looks && self.leaves_room(start, start.offset))
     }
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
@@ -259,40 +269,6 @@ impl Engine {
         }
     }
 
-    /// The greatest part of an offset with which every foot keeps its room and the robot its balance.
-    fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
-        if self.now.control.room.asked != asked {
-            let parts = [1.0, 0.8, 0.6, 0.4, 0.2];
-            let part = parts.into_iter().find(|&part| self.leaves_room(start, asked.scaled(part)));
-            self.now.control.room.asked = asked;
-            self.now.control.room.granted = part.map_or(BodyOffset::default(), |part| asked.scaled(part));
-        }
-        self.now.control.room.granted
-    }
-
-    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset, and
-    /// the robot would be as well balanced as without it, to within what its gait can spare.
-    fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
-        const AROUND: [(f64, f64); 8] =
-            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-        if offset.is_zero() {
-            return true;
-        }
-        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
-        let reach = self.stance.reach();
-        let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
-        legs.enumerate().all(|(index, ((leg, rest), seed))| {
-            if start.walk.feet()[index] == Foot::Missing {
-                return true;
-            }
-            AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
-                let foot = Vector3::new(rest.x + reach * x, rest.y + reach * y, z);
-                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-                self.stance.inverse(index, leg, &in_body, seed).is_some()
-            })
-        })
-    }
-
     /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
     fn lift_and_put_down(&self, start: &mut State) {
         let gait = &self.now.gait;
@@ -357,7 +333,7 @@ impl Engine {
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
     /// being lifted or put down.
-    fn sway_target(&self, start: &State) -> Vector2<f64> {
+    fn sway_target(&self, start: &State, stand: Option<&Stand>) -> Vector2<f64> {
         let gait = &self.now.gait;
         if let Mode::Stopping(stop) = start.mode {
             if self.is_centring(start, stop) {
@@ -381,7 +357,7 @@ impl Engine {
         if total < 1e-6 {
             return start.sway;
         }
-        let centre = self.centre(start) - start.sway;
+        let centre = stand.map_or_else(|| self.centre(start), |stand| stand.centre) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
         let most = gait.sway_reach() * self.stance.reach();
         if lean.norm() > most { lean * (most / lean.norm()) } else { lean }

@@ -3,6 +3,7 @@
 use crate::limits::{LimitedBy, TwistLimits};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
+use crate::room::Room;
 use crate::tick::GaitState;
 use crate::twist::{Motion, Twist};
 use crate::walk::Walk;
@@ -119,13 +120,6 @@ pub(crate) struct Control {
     pub room: Room,
     pub step_height: f64,
     pub limits: TwistLimits,
-}
-
-/// The pose that was asked for last and the part of it with which the feet keep their room.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub asked: BodyOffset,
-    pub granted: BodyOffset,
 }
 
 impl State {

@@ -26,7 +26,7 @@ const MARGIN_M: f64 = 0.004;
 /// Where the centre of mass is over the feet on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
-    centre: Vector2<f64>,
+    pub centre: Vector2<f64>,
     support: SupportPolygon,
 }
 

@@ -38,10 +38,10 @@ impl Meter {
 
     fn take(&mut self, engine: &Engine) {
         let now = engine.last().angles.to_vec();
-        for leg in 0..engine.legs().len() {
-            for joint in 0..now[leg].len() {
-                let change = now[leg][joint] - 2.0 * self.before[1][leg][joint] + self.before[0][leg][joint];
-                self.worst = self.worst.max(change.abs() / (DT * DT));
+        let [first, middle] = &self.before;
+        for ((now, middle), first) in now.iter().zip(middle).zip(first) {
+            for ((now, middle), first) in now.iter().zip(middle.iter()).zip(first.iter()) {
+                self.worst = self.worst.max((now - 2.0 * middle + first).abs() / (DT * DT));
             }
         }
         self.before.rotate_left(1);
