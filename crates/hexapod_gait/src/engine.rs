@@ -31,6 +31,7 @@ pub(crate) struct Requests {
 pub(crate) enum Posture {
     Stand,
     Sit,
+    Pack,
 }
 
 /// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
@@ -61,6 +62,8 @@ pub struct Engine {
     pub(crate) settings: Settings,
     /// Legs that are switched off, one bit each.
     pub(crate) missing: u32,
+    /// Where the joints are when the legs are folded.
+    pub(crate) packed: Option<[LegAngles; MAX_LEGS]>,
     pub(crate) now: Snapshot,
 }
 
@@ -90,6 +93,7 @@ impl Engine {
             swing_pace: 1.0,
             mean_pace: 1.0,
             tight: false,
+            packed: 0,
             angles: [LegAngles::zeros(0); MAX_LEGS],
             limited_by: LimitedBy::Nothing,
         };
@@ -97,6 +101,7 @@ impl Engine {
             ramp: Ramp::REST,
             held: false,
             leaving: false,
+            then_pack: false,
             sensed: [None; MAX_LEGS],
             room: Room::new(),
             step_height: settings.step_height,
@@ -121,7 +126,7 @@ impl Engine {
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
         let joints = JointBound::of(&robot, &stance).map(Arc::new);
-        let mut engine = Self { robot, stance, masses, batch, joints, settings, missing: 0, now };
+        let mut engine = Self { robot, stance, masses, batch, joints, settings, missing: 0, packed: None, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -268,6 +273,27 @@ impl Engine {
         self.now.requests = Requests { posture: Some(Posture::Sit), stop: true };
     }
 
+    /// Asks the robot to sit down and to fold its legs; false if it has no packed pose.
+    pub fn pack(&mut self) -> bool {
+        if self.packed.is_some() {
+            self.now.requests = Requests { posture: Some(Posture::Pack), stop: true };
+        }
+        self.packed.is_some()
+    }
+
+    /// Whether the robot has a pose to be carried in.
+    #[must_use]
+    pub fn can_pack(&self) -> bool {
+        self.packed.is_some()
+    }
+
+    /// Whether all legs are folded.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        let all = (1_u32 << self.legs().len()) - 1;
+        self.now.start.mode == Mode::Sitting && (self.now.start.packed | self.missing) == all
+    }
+
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
     pub fn stop(&mut self) {
         self.now.requests.stop = true;
@@ -343,10 +369,11 @@ impl Engine {
             let foot = state.walk.feet[index];
             tick.contacts[index] = match state.mode {
                 Mode::Placing(placing) if placing.leg == index => false,
-                _ => foot.is_planted(),
+                _ => foot.is_planted() && state.packed & (1 << index) == 0,
             };
+            let is_packed = state.packed & (1 << index) != 0;
             tick.feet[index] = match foot {
-                Foot::Missing => {
+                _ if is_packed || foot == Foot::Missing => {
                     let in_body = leg.foot_in_body(&now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }
@@ -376,6 +403,6 @@ impl Engine {
     }
 }
 
-fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
+pub(crate) fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
     angles.iter().zip(leg.joints()).all(|(angle, joint)| (joint.limits().lower..=joint.limits().upper).contains(angle))
 }

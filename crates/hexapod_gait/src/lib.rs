@@ -8,6 +8,7 @@ mod joints;
 pub mod limits;
 mod mass;
 pub mod motion;
+mod packed;
 mod path;
 mod placing;
 mod plan;

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Mode, Placing, Segment, State, Stopping};
+use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, Segment, State, Stopping};
 use crate::steer::Stand;
 use crate::support::SupportPolygon;
 use crate::tick::Input;
@@ -98,12 +98,17 @@ impl Engine {
                 start.mode = Mode::Stopping(Stopping::now(since_ns));
             }
         }
-        start.mode = match (requests.posture, start.mode) {
+        if requests.stop {
+            self.now.control.then_pack = requests.posture == Some(Posture::Pack);
+        }
+        let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
+        start.mode = match (posture, start.mode) {
             (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: false, ..stop }),
-            (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { then_sit: false, ..placing }),
-            (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { then_sit: true, ..placing }),
+            (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
+            (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
+            (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { goal: Goal::Sit, ..placing }),
             (Some(Posture::Sit), Mode::Standing) => {
                 Mode::Stopping(Stopping { then_sit: true, ..Stopping::now(since_ns) })
             }
@@ -122,6 +127,7 @@ impl Engine {
             _ => {}
         }
         match start.mode {
+            Mode::Sitting if self.now.control.then_pack => start.mode = self.fold_from(start, 0),
             Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
             Mode::Standing => {
                 self.take_next_gait(start);

@@ -40,8 +40,18 @@ pub(crate) struct Placing {
     pub part: Glide,
     /// Legs that have been placed, one bit each.
     pub placed: u32,
-    /// The robot is to sit once this leg is down: no other is lifted.
-    pub then_sit: bool,
+    pub goal: Goal,
+}
+
+/// What legs are brought to their places for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// To stand on them.
+    Stand,
+    /// To sit as soon as the leg in the air is down: no other is lifted.
+    Sit,
+    /// To fold them, one after another.
+    Pack,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +114,8 @@ pub(crate) struct State {
     pub mean_pace: f64,
     /// The centre of mass may come near the edge of the support.
     pub tight: bool,
+    /// Legs that are folded, one bit each.
+    pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
     pub limited_by: LimitedBy,
 }
@@ -114,6 +126,8 @@ pub(crate) struct Control {
     pub ramp: Ramp,
     /// After a stop, commands are ignored until the driver lets go.
     pub held: bool,
+    /// The robot folds its legs once it sits.
+    pub then_pack: bool,
     /// The robot stands and is about to walk, once its feet have room.
     pub leaving: bool,
     pub sensed: [Option<bool>; MAX_LEGS],

@@ -34,6 +34,7 @@ pub struct Player {
     pace: f64,
     cancelled: bool,
     sit_when_home: bool,
+    pack_when_home: bool,
     dropped: bool,
     tick: Tick,
 }
@@ -72,6 +73,7 @@ impl Player {
             pace: 0.0,
             cancelled: false,
             sit_when_home: false,
+            pack_when_home: false,
             dropped: false,
             engine,
             scales,
@@ -150,12 +152,24 @@ impl Player {
 
     /// Asks the robot to sit, whatever it does.
     pub fn sit(&mut self) {
+        self.pack_when_home = false;
         self.cancel();
         if self.is_playing() {
             self.sit_when_home = true;
         } else {
             self.engine.sit();
         }
+    }
+
+    /// Asks the robot to sit and to fold its legs; false if it has no packed pose.
+    pub fn pack(&mut self) -> bool {
+        if !self.is_playing() {
+            self.cancel();
+            return self.engine.pack();
+        }
+        self.sit();
+        self.pack_when_home = self.engine.can_pack();
+        self.pack_when_home
     }
 
     /// Stops walking and playing, with all feet planted.
@@ -296,6 +310,9 @@ impl Player {
         (self.phase, self.cancelled) = (Phase::Idle, false);
         if std::mem::take(&mut self.sit_when_home) {
             self.engine.sit();
+            if std::mem::take(&mut self.pack_when_home) {
+                self.engine.pack();
+            }
         }
     }
 
