@@ -94,7 +94,7 @@ mod tests {
             ("all: [0.0, 1.4]", "3 joints"),
             ("nose: [0.0, 1.4, -2.2]", "no such leg"),
             ("all: [0.9, 0.0, 0.0]", "0.9"),
-            ("left_front: [0.0, 0.0, 0.0]", "every leg"),
+            ("left_front: [0.0, 0.0, 0.0]", "no angles"),
         ];
         for (index, (text, word)) in cases.into_iter().enumerate() {
             let error = read(&format!("packed_{index}"), &format!("packed:\n  {text}\n")).unwrap_err().to_string();
