@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arc;
+mod auto_pose;
 mod balance;
 mod engine;
 mod gait;
@@ -26,6 +27,7 @@ mod twist;
 mod usable;
 mod walk;
 
+pub use auto_pose::{AutoPose, Wave};
 pub use balance::{Balance, Standing};
 pub use engine::{Engine, Snapshot};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};

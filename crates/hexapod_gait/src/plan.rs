@@ -270,7 +270,11 @@ impl Engine {
     fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
         match start.mode {
             Mode::Standing if wanted.is_zero() => asked,
-            Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
+            Mode::Walking => {
+                let own = self.now.gait.auto_pose().at(start.walk.phase);
+                self.granted(start, asked).moved(&own, 1.0)
+            }
+            Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
             _ => BodyOffset::default(),
         }
     }
