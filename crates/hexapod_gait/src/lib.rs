@@ -3,6 +3,7 @@
 pub mod arc;
 mod auto_pose;
 mod balance;
+mod centring;
 mod engine;
 mod gait;
 mod joints;

@@ -11,17 +11,13 @@ use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{SVector, Vector2, Vector3};
+use nalgebra::{SVector, Vector2};
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
 const LEAST_TURN_RAD_S: f64 = 2e-3;
-/// How far from its resting place a foot may be that is there, m.
-const CENTRED_M: f64 = 0.006;
-/// Cycles a robot may tread on the spot before it sits down where its feet are.
-const CENTRING_CYCLES: f64 = 3.0;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
-const LIFT_MARGIN_M: f64 = 0.006;
+pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
 /// Points of the grid from one look at all the feet's room to the next.
 const LOOK_STEPS: u64 = 8;
@@ -218,53 +214,6 @@ impl Engine {
         }
     }
 
-    /// Whether feet are being put back under the body, which is straight above them.
-    fn is_centring(&self, start: &State, stop: Stopping) -> bool {
-        let centred = |leg: usize| stop.centring & (1 << leg) == 0 || self.is_centred(start, leg);
-        stop.then_sit && !(0..self.legs().len()).all(centred) && !self.is_late(start, stop)
-    }
-
-    fn is_late(&self, start: &State, stop: Stopping) -> bool {
-        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
-        (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
-    }
-
-    /// Whether a foot is at its resting place, or on its way there.
-    fn is_centred(&self, start: &State, leg: usize) -> bool {
-        match start.walk.feet()[leg] {
-            Foot::Planted { at } => (at.xy() - self.stance.rest()[leg]).norm() < CENTRED_M,
-            _ => true,
-        }
-    }
-
-    /// The feet whose legs cannot bend as far as the body has to come down.
-    fn feet_in_the_way(&self, start: &State) -> u32 {
-        let legs = (0..self.legs().len()).filter(|&leg| start.walk.feet()[leg] != Foot::Missing);
-        let in_the_way = legs.filter(|&leg| !self.is_centred(start, leg) && !self.can_come_down(start, leg));
-        in_the_way.fold(0, |all, leg| all | (1 << leg))
-    }
-
-    fn can_come_down(&self, start: &State, leg: usize) -> bool {
-        const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-        let drop = start.height - self.settings.stance.sit_height;
-        let mut angles = start.angles[leg];
-        PARTS.iter().all(|part| {
-            let down = start.walk.feet()[leg].position() - Vector3::new(0.0, 0.0, start.height - part * drop);
-            let bent = self.stance.inverse(leg, &self.legs()[leg], &down, &angles);
-            angles = bent.unwrap_or(angles);
-            bent.is_some()
-        })
-    }
-
-    /// Whether a foot may be lifted out of turn, to be put back under a body that rests.
-    fn is_out_of_turn(&self, start: &State, leg: usize) -> bool {
-        let Mode::Stopping(stop) = start.mode else { return false };
-        start.twist == [Twist::ZERO; 2]
-            && self.is_centring(start, stop)
-            && stop.centring & (1 << leg) != 0
-            && !self.is_centred(start, leg)
-    }
-
     /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
     /// while it walks; to nothing when it is about to walk without that room, and for any other posture.
     fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
@@ -373,24 +322,6 @@ impl Engine {
         if lean.norm() > most { lean * (most / lean.norm()) } else { lean }
     }
 
-    /// Where the body leans so that a foot can be put back under it: over the others.
-    fn lean_for_centring(&self, start: &State) -> Vector2<f64> {
-        if !start.walk.all_planted() {
-            return start.sway;
-        }
-        let centre = self.centre(start);
-        let waiting = (0..self.legs().len()).filter(|&leg| self.is_out_of_turn(start, leg));
-        let margins = waiting.map(|leg| (leg, margin_without(start, leg, centre)));
-        let Some((leg, margin)) = margins.max_by(|a, b| a.1.total_cmp(&b.1)) else { return start.sway };
-        if margin >= LIFT_MARGIN_M {
-            return start.sway;
-        }
-        let others = start.walk.feet().iter().enumerate().filter(|(other, foot)| *other != leg && foot.is_planted());
-        let (sum, count) =
-            others.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
-        start.sway + sum / count - centre
-    }
-
     pub(crate) fn rise(&self, start: &State) -> Mode {
         Mode::Rising(self.glide(start.height, self.settings.stance.height, self.settings.stand_time))
     }
@@ -435,7 +366,7 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
 }
 
 /// The margin by which the robot stands on its planted feet without one of them.
-fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
+pub(crate) fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
     let mut feet = [Vector2::zeros(); MAX_LEGS];
     let mut count = 0;
     for (leg, foot) in start.walk.feet().iter().enumerate() {
