@@ -4,6 +4,7 @@ from contextlib import contextmanager
 import math
 import os
 import signal
+import time
 from types import SimpleNamespace
 
 import figures
@@ -314,6 +315,51 @@ def test_when_terminated_in_the_middle_of_a_motion_expect_the_robot_to_sit_and_t
         assert robot.wait(1.0) == 0
         assert user.latest('gait_state').data == 'sitting'
     assert_no_crash(robot)
+
+
+def test_when_terminated_in_the_middle_of_a_long_trajectory_expect_the_servos_off_within_three_seconds(session, robot):
+    user = session.user
+    lists = user.hear(*TOPICS)
+    servos = user.hear('servo_states')
+    assert user.enable().success
+    user.stand()
+    user.until(lambda: len(user.latest('servo_states').name) == len(LIMITS), 5.0, 'all servos on')
+    starts = [len(heard) for heard in lists]
+    names = ['left_front_coxa', 'left_front_femur', 'left_front_tibia']
+    stand = joints(lists[0][-1].message)
+    away = [stand[name] + change for name, change in zip(names, (0.2, 0.5, 0.1))]
+    user.publish('joint_trajectory', trajectory(names, (1.5, away), (200.0, away), (400.0, [stand[n] for n in names])))
+    user.wait_state('playing', seconds=2.0)
+    user.spin(2.5)
+    assert user.latest('gait_state').data == 'playing'
+    sent = time.monotonic()
+    robot.signal(signal.SIGTERM)
+    user.until(lambda: not robot.is_running(), 5.0, 'the end')
+    seconds = time.monotonic() - sent
+    assert robot.wait(1.0) == 0
+    figures.note('SIGTERM in the middle of a trajectory of 400 s to the end', seconds, 's', 3.0)
+    assert seconds <= 3.0
+    assert user.latest('gait_state').data == 'sitting'
+    user.spin(0.1)
+    assert servos[-1].message.name == []
+    assert_fine(lists, starts)
+    assert_no_crash(robot)
+
+
+def test_when_packed_expect_the_legs_folded_and_the_robot_on_its_feet_again_afterwards(session, robot):
+    user = session.user
+    commands, states = user.hear('joint_commands', 'gait_state')
+    user.stand()
+    start = len(commands)
+    seen = len(states)
+    assert user.call('pack').success
+    user.until(lambda: [each.message.data for each in states[seen:]][-1:] == ['sitting'], 15.0, 'all legs folded')
+    contacts = user.hear('foot_contacts')
+    user.spin(0.3)
+    assert not any(walked.contacts_of(contacts[-1].message).values())
+    user.stand()
+    assert user.latest('gait_state').data == 'standing'
+    walked.assert_sane(commands[start:])
 
 
 def test_when_the_planner_runs_alone_expect_motions_all_the_same(session):

@@ -32,7 +32,7 @@ TYPES = {
     '/diagnostics': DiagnosticArray, '/clock': Clock,
 }
 LATCHED = {'gait_state', 'robot_description'}
-SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
+SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'pack': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
 
 # A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s).
 Heard = namedtuple('Heard', 'message received sent')

@@ -29,6 +29,8 @@ pub enum Command {
     Stand,
     /// Sit down.
     Sit,
+    /// Sit down and fold the legs.
+    Pack,
     /// Stop, with all feet planted.
     Stop,
     /// Parameter `step_height`.

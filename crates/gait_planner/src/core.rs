@@ -112,6 +112,10 @@ impl Core {
                 self.player.stand();
             }
             Command::Sit => self.player.sit(),
+            Command::Pack => {
+                self.moved = true;
+                self.player.pack();
+            }
             Command::Stop => self.player.stop(),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),

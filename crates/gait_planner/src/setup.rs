@@ -5,6 +5,7 @@ use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{switch, text};
 use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A planner that is ready to run.
@@ -45,10 +46,13 @@ impl Setup {
         let unfit = |error: StanceError| wrong("body_height", error.to_string());
         let settings = params::settings(params, &description.robot).map_err(unfit)?;
         let notes = remark.into_iter().chain(description.robot.model().notes().iter().cloned()).collect();
-        let engine = Engine::new(description.robot, gait, settings).map_err(unfit)?;
+        let engine = Engine::new(Arc::clone(&description.robot), gait, settings).map_err(unfit)?;
         let engine = engine
             .without_legs(params::disabled_legs(params).iter().map(String::as_str))
             .map_err(|error| wrong("disabled_legs", error.to_string()))?;
+        let engine = engine
+            .with_packed_pose(description.packed.as_deref())
+            .map_err(|error| wrong("config", error.to_string()))?;
         let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
         for refused in motions.refused() {
             tracing::warn!("{refused}");

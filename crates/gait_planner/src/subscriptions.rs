@@ -139,6 +139,15 @@ fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Res
         })
     })?;
     let (to, state) = (inbox.clone(), Arc::clone(shared));
+    node.serve::<Trigger::Service>("pack", move |_| {
+        to.send("pack", Command::Pack);
+        answer(match state.get() {
+            GaitState::Sitting => "folding the legs",
+            GaitState::Walking | GaitState::Stopping => "stopping, then sitting down and folding the legs",
+            GaitState::Standing | GaitState::Playing => "sitting down, then folding the legs",
+        })
+    })?;
+    let (to, state) = (inbox.clone(), Arc::clone(shared));
     node.serve::<Trigger::Service>("stop", move |_| {
         to.send("stop", Command::Stop);
         answer(match state.get() {

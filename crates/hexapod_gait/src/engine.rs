@@ -5,12 +5,14 @@
 //! reads that path at its own time, so the path is the same at any rate.
 
 use crate::gait::Gait;
+use crate::joints::JointBound;
 use crate::limits::{LimitedBy, TwistLimits};
 use crate::mass::Masses;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
+use crate::room::Room;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::state::{Control, Mode, Room, Segment, State, Way};
+use crate::state::{Control, Mode, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
@@ -29,6 +31,7 @@ pub(crate) struct Requests {
 pub(crate) enum Posture {
     Stand,
     Sit,
+    Pack,
 }
 
 /// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
@@ -54,9 +57,13 @@ pub struct Engine {
     pub(crate) masses: Arc<Masses>,
     /// All legs solved at once, if their geometry allows.
     pub(crate) batch: Option<Arc<Batch>>,
+    /// What the joints can do, where their accelerations are limited.
+    pub(crate) joints: Option<Arc<JointBound>>,
     pub(crate) settings: Settings,
     /// Legs that are switched off, one bit each.
     pub(crate) missing: u32,
+    /// Where the joints are when the legs are folded.
+    pub(crate) packed: Option<[LegAngles; MAX_LEGS]>,
     pub(crate) now: Snapshot,
 }
 
@@ -86,6 +93,7 @@ impl Engine {
             swing_pace: 1.0,
             mean_pace: 1.0,
             tight: false,
+            packed: 0,
             angles: [LegAngles::zeros(0); MAX_LEGS],
             limited_by: LimitedBy::Nothing,
         };
@@ -93,8 +101,9 @@ impl Engine {
             ramp: Ramp::REST,
             held: false,
             leaving: false,
+            then_pack: false,
             sensed: [None; MAX_LEGS],
-            room: Room { asked: BodyOffset::default(), granted: BodyOffset::default() },
+            room: Room::new(),
             step_height: settings.step_height,
             limits: settings.limits,
         };
@@ -116,7 +125,8 @@ impl Engine {
         };
         let masses = Arc::new(Masses::of(&robot));
         let batch = Batch::new(&robot).map(Arc::new);
-        let mut engine = Self { robot, stance, masses, batch, settings, missing: 0, now };
+        let joints = JointBound::of(&robot, &stance).map(Arc::new);
+        let mut engine = Self { robot, stance, masses, batch, joints, settings, missing: 0, packed: None, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -124,6 +134,7 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
+        engine.time_gaits();
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
         Ok(engine)
     }
@@ -165,7 +176,7 @@ impl Engine {
     /// A gait as this robot can walk it.
     fn suited(&self, gait: Gait) -> Gait {
         if self.missing == 0 {
-            return gait;
+            return self.timed(gait);
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
@@ -180,7 +191,7 @@ impl Engine {
             let (a, b) = (place(a), place(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        gait.one_by_one(&order[..count])
+        self.timed(gait.one_by_one(&order[..count]))
     }
 
     /// The robot's legs, in the order of every array here.
@@ -262,6 +273,27 @@ impl Engine {
         self.now.requests = Requests { posture: Some(Posture::Sit), stop: true };
     }
 
+    /// Asks the robot to sit down and to fold its legs; false if it has no packed pose.
+    pub fn pack(&mut self) -> bool {
+        if self.packed.is_some() {
+            self.now.requests = Requests { posture: Some(Posture::Pack), stop: true };
+        }
+        self.packed.is_some()
+    }
+
+    /// Whether the robot has a pose to be carried in.
+    #[must_use]
+    pub fn can_pack(&self) -> bool {
+        self.packed.is_some()
+    }
+
+    /// Whether all legs are folded.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        let all = (1_u32 << self.legs().len()) - 1;
+        self.now.start.mode == Mode::Sitting && (self.now.start.packed | self.missing) == all
+    }
+
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
     pub fn stop(&mut self) {
         self.now.requests.stop = true;
@@ -280,11 +312,18 @@ impl Engine {
     /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.
     pub fn set_step_height(&mut self, height: f64) {
         self.settings.step_height = height.clamp(0.0, self.settings.stance.step_height);
+        self.time_gaits();
     }
 
     /// Sets the bounds of the body's motion.
     pub fn set_limits(&mut self, limits: TwistLimits) {
         self.settings.limits = limits;
+        self.time_gaits();
+    }
+
+    fn time_gaits(&mut self) {
+        self.now.gait = self.timed(self.now.gait);
+        self.now.next_gait = self.now.next_gait.map(|gait| self.timed(gait));
     }
 
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
@@ -330,10 +369,11 @@ impl Engine {
             let foot = state.walk.feet[index];
             tick.contacts[index] = match state.mode {
                 Mode::Placing(placing) if placing.leg == index => false,
-                _ => foot.is_planted(),
+                _ => foot.is_planted() && state.packed & (1 << index) == 0,
             };
+            let is_packed = state.packed & (1 << index) != 0;
             tick.feet[index] = match foot {
-                Foot::Missing => {
+                _ if is_packed || foot == Foot::Missing => {
                     let in_body = leg.foot_in_body(&now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }
@@ -358,11 +398,11 @@ impl Engine {
 
     /// The centre of mass over the ground, footprint frame.
     pub(crate) fn centre(&self, state: &State) -> Vector2<f64> {
-        let in_body = self.masses.centre(&self.robot, &state.angles);
+        let in_body = self.masses.centre(&state.angles);
         state.footprint_from_body().transform_point(&in_body.into()).coords.xy()
     }
 }
 
-fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
+pub(crate) fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
     angles.iter().zip(leg.joints()).all(|(angle, joint)| (joint.limits().lower..=joint.limits().upper).contains(angle))
 }

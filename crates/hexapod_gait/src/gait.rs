@@ -1,5 +1,6 @@
 //! Gaits as data: when each leg stands and when it swings.
 
+use crate::auto_pose::AutoPose;
 use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
 use hexapod_kinematics::MAX_LEGS;
@@ -43,6 +44,9 @@ pub struct GaitSpec {
     /// How far the body leans over the feet that stay, from 0 (not at all) to 1 (its weight in their midst).
     #[serde(default)]
     pub sway: f64,
+    /// What the body does by itself over the cycle.
+    #[serde(default)]
+    pub auto_pose: AutoPose,
     /// Whether the robot stands on its feet at every moment; a gait that is meant to fall from step to step, as a
     /// trot, says `false`.
     #[serde(default = "yes")]
@@ -74,6 +78,7 @@ impl Default for GaitSpec {
             swing: SwingProfile::default(),
             touch_down_speed: 0.0,
             sway: 0.0,
+            auto_pose: AutoPose::default(),
             stable: true,
         }
     }
@@ -125,7 +130,9 @@ pub struct Gait {
     touch_down_speed: f64,
     sway: f64,
     sway_reach: f64,
+    auto_pose: AutoPose,
     stable: bool,
+    shortest_cycle: f64,
 }
 
 /// Where a leg is in its cycle.
@@ -151,6 +158,9 @@ impl Gait {
         check_range("sway", spec.sway, 0.0, 1.0)?;
         check_range("lag", spec.lag, -1.0, 1.0)?;
         check_range("side_lag", spec.side_lag, -1.0, 1.0)?;
+        if let Some((key, why)) = spec.auto_pose.fault() {
+            return Err(GaitError::new(format!("auto_pose.{key}"), why));
+        }
         if let Some(name) = spec.phase_offsets.keys().find(|name| !places.iter().any(|leg| leg.name == **name)) {
             let known: Vec<&str> = places.iter().map(|leg| leg.name.as_str()).collect();
             let message = format!("no leg of this name; the robot has {}", known.join(", "));
@@ -169,7 +179,9 @@ impl Gait {
             touch_down_speed: spec.touch_down_speed,
             sway: spec.sway,
             sway_reach: SWAY_REACH,
+            auto_pose: spec.auto_pose,
             stable: spec.stable,
+            shortest_cycle: 0.0,
         })
     }
 
@@ -187,6 +199,17 @@ impl Gait {
             gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
         }
         gait
+    }
+
+    /// The same gait on a robot whose joints cannot do a cycle in less than this, s.
+    pub(crate) fn no_quicker_than(mut self, shortest_cycle: f64) -> Self {
+        self.shortest_cycle = shortest_cycle;
+        self
+    }
+
+    /// Seconds that the joints need for a cycle at least; none where their accelerations are not limited.
+    pub(crate) fn shortest_cycle(&self) -> f64 {
+        self.shortest_cycle
     }
 
     /// Seconds the shortest cycle takes.
@@ -216,6 +239,12 @@ impl Gait {
     #[must_use]
     pub fn sway(&self) -> f64 {
         self.sway
+    }
+
+    /// What the body does by itself over the cycle.
+    #[must_use]
+    pub fn auto_pose(&self) -> &AutoPose {
+        &self.auto_pose
     }
 
     /// Part of the cycle a leg swings.

@@ -1,18 +1,23 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arc;
+mod auto_pose;
 mod balance;
+mod centring;
 mod engine;
 mod gait;
+mod joints;
 pub mod limits;
 mod mass;
 pub mod motion;
+mod packed;
 mod path;
 mod placing;
 mod plan;
 mod posture;
 mod ramp;
 mod reach;
+mod room;
 mod sizing;
 mod stance;
 mod state;
@@ -24,6 +29,7 @@ mod twist;
 mod usable;
 mod walk;
 
+pub use auto_pose::{AutoPose, Wave};
 pub use balance::{Balance, Standing};
 pub use engine::{Engine, Snapshot};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};

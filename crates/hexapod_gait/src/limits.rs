@@ -21,6 +21,8 @@ pub enum LimitedBy {
     Reach,
     /// The centre of mass near the edge of the support polygon.
     Stability,
+    /// A joint at its greatest acceleration, over a whole cycle.
+    JointAcceleration,
     /// A joint at its greatest velocity.
     JointVelocity,
     /// A leg that cannot get where the path goes.
@@ -38,6 +40,7 @@ impl LimitedBy {
             Self::Stride => "stride",
             Self::Reach => "reach",
             Self::Stability => "stability",
+            Self::JointAcceleration => "joint acceleration",
             Self::JointVelocity => "joint velocity",
             Self::Kinematics => "kinematics",
         }
@@ -83,6 +86,17 @@ impl Limited {
 }
 
 impl TwistLimits {
+    /// The same velocities, reached in a longer time: `part` of the acceleration and of the jerk.
+    pub(crate) fn gentler(self, part: f64) -> Self {
+        Self {
+            linear_acceleration: self.linear_acceleration * part,
+            angular_acceleration: self.angular_acceleration * part,
+            linear_jerk: self.linear_jerk * part,
+            angular_jerk: self.angular_jerk * part,
+            ..self
+        }
+    }
+
     /// Keeps linear and angular velocity below their greatest.
     #[must_use]
     pub fn velocity(&self, wanted: Limited) -> Limited {

@@ -1,54 +1,83 @@
 //! The robot's centre of mass at a pose, without allocation.
 
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-/// Mass and moment (mass times position) of what one joint carries, in the joint's moved frame.
+/// Mass and moment (mass times position).
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
     mass: f64,
     moment: Vector3<f64>,
 }
 
+/// A joint and what it carries, in its moved frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    own_moment: Vector3<f64>,
+    /// Mass of this link and of all beyond it.
+    mass: f64,
+    axis: Vector3<f64>,
+    parent_from_joint: Matrix3<f64>,
+    at: Vector3<f64>,
+}
+
 /// The robot's masses by leg and joint; what no leg carries counts to the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Masses {
-    body: Carried,
-    legs: [[Carried; MAX_LEG_JOINTS]; MAX_LEGS],
+    body: Vector3<f64>,
+    legs: [[Link; MAX_LEG_JOINTS]; MAX_LEGS],
     total: f64,
 }
 
 impl Masses {
     pub(crate) fn of(robot: &Robot) -> Self {
         let model = robot.model();
-        let mut masses = Self { body: Carried::default(), legs: Default::default(), total: model.total_mass() };
+        let mut body = Carried::default();
+        let mut legs: [[Carried; MAX_LEG_JOINTS]; MAX_LEGS] = Default::default();
         for (index, link) in model.links().iter().enumerate() {
             let Some(inertial) = link.inertial() else { continue };
             let (carrier, carrier_from_link) = carrier(robot, index);
             let at = carrier_from_link * Point3::from(inertial.centre_of_mass());
             let part = match carrier {
-                Some((leg, joint)) => &mut masses.legs[leg][joint],
-                None => &mut masses.body,
+                Some((leg, joint)) => &mut legs[leg][joint],
+                None => &mut body,
             };
             part.mass += inertial.mass;
             part.moment += at.coords * inertial.mass;
         }
+        let mut masses = Self { body: body.moment, legs: Default::default(), total: model.total_mass() };
+        for ((leg, carried), links) in robot.legs().iter().zip(&legs).zip(&mut masses.legs) {
+            for (place, (joint, link)) in leg.joints().iter().zip(links).enumerate() {
+                let origin = joint.origin();
+                *link = Link {
+                    own_moment: carried[place].moment,
+                    mass: carried[place..].iter().map(|carried| carried.mass).sum(),
+                    axis: joint.axis().into_inner(),
+                    parent_from_joint: origin.rotation.to_rotation_matrix().into_inner(),
+                    at: origin.translation.vector,
+                };
+            }
+        }
         masses
     }
 
-    /// The centre of mass in the body frame, m; the body's origin for a robot without masses.
-    pub(crate) fn centre(&self, robot: &Robot, angles: &[LegAngles]) -> Vector3<f64> {
+    /// The centre of mass in the body frame, m; the body's origin for a robot without masses. From the feet inwards, so
+    /// that one vector of each leg is turned and no frame.
+    pub(crate) fn centre(&self, angles: &[LegAngles]) -> Vector3<f64> {
         if self.total <= 0.0 {
             return Vector3::zeros();
         }
-        let mut moment = self.body.moment;
-        for ((leg, carried), angles) in robot.legs().iter().zip(&self.legs).zip(angles) {
-            let mut body_from_link = Isometry3::identity();
-            for ((joint, carried), &angle) in leg.joints().iter().zip(carried).zip(angles.iter()) {
-                let turned = UnitQuaternion::from_axis_angle(&joint.axis(), angle);
-                body_from_link *= joint.origin() * turned;
-                moment += body_from_link.translation.vector * carried.mass + body_from_link.rotation * carried.moment;
+        let mut moment = self.body;
+        for (links, angles) in self.legs.iter().zip(angles) {
+            let mut beyond = Vector3::zeros();
+            for (link, angle) in links.iter().zip(angles.iter()).rev() {
+                let carried = beyond + link.own_moment;
+                let (sin, cos) = angle.sin_cos();
+                let along = link.axis * (link.axis.dot(&carried) * (1.0 - cos));
+                let turned = carried * cos + link.axis.cross(&carried) * sin + along;
+                beyond = link.parent_from_joint * turned + link.at * link.mass;
             }
+            moment += beyond;
         }
         moment / self.total
     }
@@ -91,7 +120,7 @@ mod tests {
                     positions[at.position_index()] = pose[3 * leg + joint];
                 }
             }
-            let centre = Masses::of(&robot).centre(&robot, &angles[..6]);
+            let centre = Masses::of(&robot).centre(&angles[..6]);
             prop_assert!((centre - robot.model().centre_of_mass(&positions)).norm() < 1e-12);
         }
     }

@@ -3,11 +3,12 @@
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
+use crate::stance::Stance;
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::Motion;
 use crate::walk::{Foot, Ground};
-use hexapod_kinematics::{Batch, Lanes3, LegAngles};
-use nalgebra::{Isometry3, Vector2};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, MAX_LEGS};
+use nalgebra::{Isometry3, Vector2, Vector3};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -46,7 +47,8 @@ impl Engine {
                 let part = placing.part.part();
                 let ends = placing.from.iter().zip(placing.to.iter());
                 for (angle, (from, to)) in state.angles[placing.leg].iter_mut().zip(ends) {
-                    *angle = from + (to - from) * part;
+                    // Rounding must not carry it beyond a limit at either end.
+                    *angle = (from + (to - from) * part).clamp(from.min(*to), from.max(*to));
                 }
             }
             Mode::Rising(glide) | Mode::Lowering(glide) => {
@@ -123,7 +125,7 @@ impl Engine {
         let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {
             // A body that is on its way down has come far enough.
-            start.mode = Mode::Sitting;
+            self.lie_down(start);
             return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
         }
         if start.mode != Mode::Standing || self.now.control.leaving {
@@ -200,7 +202,10 @@ impl Engine {
         }
         let body_from_footprint = state.footprint_from_body().inverse();
         if let Some(batch) = &self.batch {
-            return self.solve_together(batch, &body_from_footprint, state);
+            let feet = &state.walk.feet;
+            let (at, is_missing) = (|leg: usize| feet[leg].position(), |leg: usize| feet[leg] == Foot::Missing);
+            let found = &mut state.angles;
+            return solve_together(batch, &self.stance, &body_from_footprint, at, is_missing, found).then_some(());
         }
         for (index, leg) in self.robot.legs().iter().enumerate() {
             if state.walk.feet[index] == Foot::Missing {
@@ -212,24 +217,32 @@ impl Engine {
         }
         Some(())
     }
+}
 
-    fn solve_together(&self, batch: &Batch, body_from_footprint: &Isometry3<f64>, state: &mut State) -> Option<()> {
-        let mut feet = Lanes3::default();
-        for (leg, foot) in state.walk.feet().iter().enumerate() {
-            let at = foot.position();
-            feet.set(leg, [at.x, at.y, at.z]);
-        }
-        let mut found = Lanes3::default();
-        let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
-        for (leg, angles) in state.angles.iter_mut().take(batch.leg_count()).enumerate() {
-            if state.walk.feet[leg] == Foot::Missing {
-                continue;
-            }
-            *angles = LegAngles::from(found.get(leg));
-            if reached[leg] < 1.0 || !self.stance.uses(leg, angles) {
-                return None;
-            }
-        }
-        Some(())
+/// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
+pub(crate) fn solve_together(
+    batch: &Batch,
+    stance: &Stance,
+    body_from_footprint: &Isometry3<f64>,
+    at: impl Fn(usize) -> Vector3<f64>,
+    is_missing: impl Fn(usize) -> bool,
+    all: &mut [LegAngles; MAX_LEGS],
+) -> bool {
+    let mut feet = Lanes3::default();
+    for leg in 0..batch.leg_count() {
+        let at = at(leg);
+        feet.set(leg, [at.x, at.y, at.z]);
     }
+    let mut found = Lanes3::default();
+    let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
+    for (leg, angles) in all.iter_mut().take(batch.leg_count()).enumerate() {
+        if is_missing(leg) {
+            continue;
+        }
+        *angles = LegAngles::from(found.get(leg));
+        if reached[leg] < 1.0 || !stance.uses(leg, angles) {
+            return false;
+        }
+    }
+    true
 }

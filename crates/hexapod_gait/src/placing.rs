@@ -1,11 +1,12 @@
 //! Bringing legs to their places one by one, before the body rises on them.
 
 use crate::engine::Engine;
+use crate::joints::turn_time;
 use crate::posture::Glide;
-use crate::state::{Mode, Placing, Stage, State};
+use crate::state::{Goal, Mode, Placing, Stage, State};
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
-use hexapod_kinematics::LegAngles;
+use hexapod_kinematics::{Leg, LegAngles};
 use nalgebra::Vector3;
 
 /// How far from its place a foot may be when the body rises on it, m.
@@ -16,10 +17,11 @@ const STAGE_TIME_S: f64 = 0.25;
 impl Engine {
     /// Starts to bring a leg that is not in its place there, of those the one without which the robot stands best;
     /// rises when there is none. `placed` has a bit for each leg that has had its turn.
-    pub(crate) fn place_from(&self, start: &State, placed: u32) -> Mode {
+    pub(crate) fn place_from(&mut self, start: &mut State, placed: u32) -> Mode {
         let waiting = (0..self.legs().len()).filter(|&leg| placed & (1 << leg) == 0 && !self.is_placed(start, leg));
         let best = waiting.max_by(|&a, &b| self.margin_without(start, a).total_cmp(&self.margin_without(start, b)));
         let Some(leg) = best else { return self.rise(start) };
+        start.packed &= !(1 << leg);
         let from = start.angles[leg];
         let foot = self.legs()[leg].foot_in_body(&from);
         let lifted = foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height);
@@ -29,18 +31,77 @@ impl Engine {
             None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
         };
         let placed = placed | (1 << leg);
-        Mode::Placing(Placing { leg, stage, from, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), placed })
+        let part = stage_glide(&self.legs()[leg], &from, &to);
+        Mode::Placing(Placing { leg, stage, from, to, part, placed, goal: Goal::Stand })
     }
 
     /// The stage after one that is done.
-    pub(crate) fn after_placing(&self, start: &State, done: Placing) -> Mode {
+    pub(crate) fn after_placing(&mut self, start: &mut State, done: Placing) -> Mode {
         let (stage, lift) = match done.stage {
+            Stage::Lifting if done.goal == Goal::Pack => return self.folding(start, done),
             Stage::Lifting => (Stage::Carrying, self.settings.stance.step_height),
             Stage::Carrying => (Stage::Putting, 0.0),
+            Stage::Putting if done.goal == Goal::Sit => return self.lower_as_found(start),
+            Stage::Putting if done.goal == Goal::Pack => {
+                start.packed |= 1 << done.leg;
+                return self.fold_from(start, done.placed);
+            }
             Stage::Putting => return self.place_from(start, done.placed),
         };
         let to = self.angles_in_place(start, done.leg, lift);
-        Mode::Placing(Placing { stage, from: done.to, to, part: Glide::new(0.0, 1.0, STAGE_TIME_S), ..done })
+        let part = stage_glide(&self.legs()[done.leg], &done.to, &to);
+        Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
+    }
+
+    /// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
+    pub(crate) fn fold_from(&mut self, start: &State, folded: u32) -> Mode {
+        let waits = |leg: &usize| folded & (1 << leg) == 0 && start.walk.feet()[*leg] != Foot::Missing;
+        let (Some(leg), Some(packed)) = ((0..self.legs().len()).find(waits), self.packed) else {
+            self.now.control.then_pack = false;
+            return Mode::Sitting;
+        };
+        let (from, solver) = (start.angles[leg], &self.legs()[leg]);
+        let lifted = solver.foot_in_body(&from) + Vector3::new(0.0, 0.0, self.settings.stance.step_height);
+        let (stage, to) = match self.stance.inverse(leg, solver, &lifted, &from) {
+            Some(to) => (Stage::Lifting, to),
+            None => (Stage::Putting, packed[leg]),
+        };
+        let part = stage_glide(solver, &from, &to);
+        Mode::Placing(Placing { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
+    }
+
+    /// From a lifted leg to a folded one.
+    fn folding(&self, start: &State, done: Placing) -> Mode {
+        let to = self.packed.map_or(start.angles[done.leg], |packed| packed[done.leg]);
+        let part = stage_glide(&self.legs()[done.leg], &done.to, &to);
+        Mode::Placing(Placing { stage: Stage::Putting, from: done.to, to, part, ..done })
+    }
+
+    /// Lowers the body with every foot where it is over the ground, in its place or not.
+    fn lower_as_found(&self, start: &mut State) -> Mode {
+        if start.height <= self.settings.stance.sit_height {
+            return Mode::Sitting;
+        }
+        for (index, leg) in self.legs().iter().enumerate() {
+            if let Foot::Planted { at } = &mut start.walk.feet[index] {
+                *at = leg.foot_in_body(&start.angles[index]) + Vector3::new(0.0, 0.0, start.height);
+            }
+        }
+        self.lower(start)
+    }
+
+    /// Ends on the belly. Legs that are not bent as walking bends them, with their feet on the ground near their places,
+    /// are to be brought there before the body rises again.
+    pub(crate) fn lie_down(&self, start: &mut State) {
+        start.mode = Mode::Sitting;
+        for (leg, rest) in self.stance.rest().iter().enumerate() {
+            let uses = self.stance.uses(leg, &start.angles[leg]);
+            if let Foot::Planted { at } = &mut start.walk.feet[leg]
+                && !(uses && at.z.abs() < PLACED_M && self.stance.reach().part(at.xy() - rest) <= 1.0)
+            {
+                *at = Vector3::new(rest.x, rest.y, 0.0);
+            }
+        }
     }
 
     /// The margin by which the robot stands on the feet where they are, but for one.
@@ -48,7 +109,7 @@ impl Engine {
         let legs = self.legs().iter().zip(&start.angles).enumerate().filter(|(leg, _)| *leg != without);
         let feet = legs.map(|(_, (leg, angles))| leg.foot_in_body(angles));
         let down = feet.filter(|foot| foot.z < 0.01 - start.height);
-        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&self.robot, &start.angles).xy())
+        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&start.angles).xy())
     }
 
     fn is_placed(&self, start: &State, leg: usize) -> bool {
@@ -65,4 +126,8 @@ impl Engine {
         let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
         angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &start.angles[leg]).angles)
     }
+}
+
+fn stage_glide(leg: &Leg, from: &LegAngles, to: &LegAngles) -> Glide {
+    Glide::new(0.0, 1.0, turn_time(leg, from, to).max(STAGE_TIME_S))
 }

@@ -4,24 +4,25 @@ use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Mode, Segment, State, Stopping};
+use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, Segment, State, Stopping};
+use crate::steer::Stand;
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{SVector, Vector2, Vector3};
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
 const LEAST_TURN_RAD_S: f64 = 2e-3;
-/// How far from its resting place a foot may be when the robot sits down on it, m.
-const CENTRED_M: f64 = 0.006;
-/// Cycles a robot may tread on the spot before it sits down where its feet are.
-const CENTRING_CYCLES: f64 = 3.0;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
-const LIFT_MARGIN_M: f64 = 0.006;
+pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
+/// Points of the grid from one look at all the feet's room to the next.
+const LOOK_STEPS: u64 = 8;
+/// How many times as fast the body goes back over its feet to sit down.
+const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
@@ -49,9 +50,9 @@ impl Engine {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
+        let limits = self.limits_for(&self.now.gait);
         let control = &mut self.now.control;
-        (control.limits, control.step_height, control.sensed) =
-            (self.settings.limits, self.settings.step_height, input.contacts);
+        (control.limits, control.step_height, control.sensed) = (limits, self.settings.step_height, input.contacts);
         self.take_requests(start);
         let wanted = wanted_twist(&mut self.now.control, input.twist);
         self.next_mode(start, wanted, input);
@@ -63,16 +64,26 @@ impl Engine {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
         }
+        let shift_m_s2 = self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2());
         self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
         let target = self.offset_target(start, wanted, input.body_offset.clipped());
         if start.offset.is_near(&target) {
             start.offset = target;
         }
-        start.offset_rate = start.offset.rate_to(&start.offset.towards(target, GRID_S), GRID_S);
-        let sway = self.sway_target(start) - start.sway;
+        // Whoever waits for a robot to sit waits to let its servos go.
+        let haste = if matches!(start.mode, Mode::Stopping(Stopping { then_sit: true, .. })) { HASTE } else { 1.0 };
+        let wanted = start.offset.rate_to(&start.offset.towards(target, haste * GRID_S), GRID_S);
+        let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
+        start.offset_rate = BodyOffset {
+            translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
+            // A foot is about as far from the body's centre as the resting feet are.
+            rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
+        };
+        let sway = self.sway_target(start, stand.as_ref()) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
-        start.sway_rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), shift_m_s2);
         self.keep_balance(start, stand.as_ref());
     }
 
@@ -82,14 +93,23 @@ impl Engine {
         if requests.stop {
             self.now.control.held = true;
             if start.mode == Mode::Walking {
-                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns });
+                start.mode = Mode::Stopping(Stopping::now(since_ns));
             }
         }
-        start.mode = match (requests.posture, start.mode) {
+        if requests.stop {
+            self.now.control.then_pack = requests.posture == Some(Posture::Pack);
+        }
+        let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
+        start.mode = match (posture, start.mode) {
             (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: false, ..stop }),
-            (Some(Posture::Sit), Mode::Standing) => Mode::Stopping(Stopping { then_sit: true, since_ns }),
+            (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
+            (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
+            (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { goal: Goal::Sit, ..placing }),
+            (Some(Posture::Sit), Mode::Standing) => {
+                Mode::Stopping(Stopping { then_sit: true, ..Stopping::now(since_ns) })
+            }
             (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: true, ..stop }),
             (Some(Posture::Sit), Mode::Rising(_)) => self.lower(start),
             (_, mode) => mode,
@@ -101,19 +121,24 @@ impl Engine {
         match start.mode {
             Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
             Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
-            Mode::Lowering(glide) if glide.is_done() => start.mode = Mode::Sitting,
+            Mode::Lowering(glide) if glide.is_done() => self.lie_down(start),
             _ => {}
         }
         match start.mode {
+            Mode::Sitting if self.now.control.then_pack => start.mode = self.fold_from(start, 0),
             Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
             Mode::Standing => {
                 self.take_next_gait(start);
+                if wanted.is_zero() {
+                    // So that it is known when the robot is to walk.
+                    self.granted(start, input.body_offset.clipped());
+                }
                 if !wanted.is_zero() && self.may_start(start, input.body_offset.clipped()) {
                     self.start_walk(start, wanted);
                 }
             }
             Mode::Walking if wanted.is_zero() => {
-                start.mode = Mode::Stopping(Stopping { then_sit: false, since_ns: start.ns });
+                start.mode = Mode::Stopping(Stopping::now(start.ns));
             }
             Mode::Walking => self.switch_gait(start),
             Mode::Stopping(Stopping { then_sit: false, .. }) if !wanted.is_zero() => {
@@ -129,11 +154,15 @@ impl Engine {
 
     /// Whether the body is where the feet have room to walk.
     fn may_start(&mut self, start: &State, asked: BodyOffset) -> bool {
-        self.granted(start, asked).is_near(&start.offset) || self.leaves_room(start, start.offset)
+        let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
+        self.granted(start, asked).is_near(&start.offset)
+            || start.offset.is_zero()
+            || (looks && self.leaves_room(start, start.offset))
     }
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
         let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
+        start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
         let factor = self.stride_factor(&self.now.gait, start.walk.cycle, limited);
         start.walk.start(&self.now.gait, &self.stance, limited.scaled(factor));
         start.mode = Mode::Walking;
@@ -149,7 +178,11 @@ impl Engine {
             start.mode = Mode::Standing;
         } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
-        } else if self.is_centring(start, stop) {
+        } else if let centring = self.feet_in_the_way(start)
+            && centring != 0
+            && !self.is_late(start, stop)
+        {
+            start.mode = Mode::Stopping(Stopping { centring, ..stop });
             if !start.walk.waiting {
                 start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
             }
@@ -170,7 +203,7 @@ impl Engine {
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.now.next_gait else { return };
         let twist = start.twist[1];
-        if self.stride_factor(&next, next.least_cycle_time(), twist) < 1.0 - 1e-9 {
+        if self.stride_factor(&next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
             return;
         }
         let mut walk = start.walk;
@@ -183,61 +216,18 @@ impl Engine {
         }
     }
 
-    fn is_centring(&self, start: &State, stop: Stopping) -> bool {
-        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
-        let late = (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0;
-        stop.then_sit && !late && !self.is_centred(start)
-    }
-
-    /// Whether all feet are near enough to their resting places to sit down on them.
-    fn is_centred(&self, start: &State) -> bool {
-        let feet = start.walk.feet().iter().zip(self.stance.rest());
-        feet.filter(|(foot, _)| !matches!(foot, Foot::Missing))
-            .all(|(foot, rest)| (foot.position().xy() - rest).norm() < CENTRED_M)
-    }
-
     /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
     /// while it walks; to nothing when it is about to walk without that room, and for any other posture.
     fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
         match start.mode {
             Mode::Standing if wanted.is_zero() => asked,
-            Mode::Walking | Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
+            Mode::Walking => {
+                let own = self.now.gait.auto_pose().at(start.walk.phase);
+                self.granted(start, asked).moved(&own, 1.0)
+            }
+            Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
             _ => BodyOffset::default(),
         }
-    }
-
-    /// The greatest part of an offset with which every foot keeps its room and the robot its balance.
-    fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
-        if self.now.control.room.asked != asked {
-            let parts = [1.0, 0.8, 0.6, 0.4, 0.2];
-            let part = parts.into_iter().find(|&part| self.leaves_room(start, asked.scaled(part)));
-            self.now.control.room.asked = asked;
-            self.now.control.room.granted = part.map_or(BodyOffset::default(), |part| asked.scaled(part));
-        }
-        self.now.control.room.granted
-    }
-
-    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset, and
-    /// the robot would be as well balanced as without it, to within what its gait can spare.
-    fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
-        const AROUND: [(f64, f64); 8] =
-            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-        if offset.is_zero() {
-            return true;
-        }
-        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
-        let reach = self.stance.reach().axes();
-        let legs = self.legs().iter().zip(self.stance.rest()).zip(&start.angles);
-        legs.enumerate().all(|(index, ((leg, rest), seed))| {
-            if start.walk.feet()[index] == Foot::Missing {
-                return true;
-            }
-            AROUND.iter().flat_map(|around| [(around, 0.0), (around, self.settings.step_height)]).all(|((x, y), z)| {
-                let foot = Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z);
-                let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-                self.stance.inverse(index, leg, &in_body, seed).is_some()
-            })
-        })
     }
 
     /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
@@ -248,7 +238,8 @@ impl Engine {
         start.walk.waiting = false;
         let mut centre = None;
         for leg in 0..self.legs().len() {
-            if !start.walk.is_due(gait, leg) || !self.may_lift(start, leg) {
+            let out_of_turn = self.is_out_of_turn(start, leg);
+            if !(out_of_turn || start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
                 continue;
             }
             if gait.is_stable() {
@@ -257,7 +248,7 @@ impl Engine {
                 start.tight = margin < TIGHT_M;
                 if margin < LIFT_MARGIN_M {
                     // Its turn stays until the others are down.
-                    start.walk.waiting = true;
+                    start.walk.waiting |= !out_of_turn;
                     continue;
                 }
             }
@@ -286,7 +277,7 @@ impl Engine {
     /// and only if it would else be dragged out of its reach before the body rests.
     fn may_lift(&self, start: &State, leg: usize) -> bool {
         let Mode::Stopping(stop) = start.mode else { return true };
-        if self.is_centring(start, stop) && start.offset.is_zero() {
+        if self.is_centring(start, stop) && stop.centring & (1 << leg) != 0 {
             return true;
         }
         let since = (start.ns - stop.since_ns) as f64 * 1e-9;
@@ -304,15 +295,17 @@ impl Engine {
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
     /// being lifted or put down.
-    fn sway_target(&self, start: &State) -> Vector2<f64> {
+    fn sway_target(&self, start: &State, stand: Option<&Stand>) -> Vector2<f64> {
         let gait = &self.now.gait;
-        if gait.sway() == 0.0 || !start.mode.steps() {
-            return Vector2::zeros();
+        if let Mode::Stopping(stop) = start.mode {
+            if self.is_centring(start, stop) {
+                return self.lean_for_centring(start);
+            }
+            if start.walk.all_planted() {
+                return Vector2::zeros();
+            }
         }
-        if let Mode::Stopping(stop) = start.mode
-            && start.walk.all_planted()
-            && !self.is_centring(start, stop)
-        {
+        if gait.sway() == 0.0 || !start.mode.steps() {
             return Vector2::zeros();
         }
         let (mut sum, mut total) = (Vector2::zeros(), 0.0);
@@ -326,7 +319,7 @@ impl Engine {
         if total < 1e-6 {
             return start.sway;
         }
-        let centre = self.centre(start) - start.sway;
+        let centre = stand.map_or_else(|| self.centre(start), |stand| stand.centre) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
         let most = gait.sway_reach() * self.stance.reach().least();
         let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
@@ -352,12 +345,29 @@ impl Engine {
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
-        Mode::Rising(Glide::new(start.height, self.settings.stance.height, self.settings.stand_time))
+        Mode::Rising(self.glide(start.height, self.settings.stance.height, self.settings.stand_time))
+    }
+
+    fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
+        let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
+        Glide::new(from, to, seconds.max(least))
     }
 
     pub(crate) fn lower(&self, start: &State) -> Mode {
-        Mode::Lowering(Glide::new(start.height, self.settings.stance.sit_height, self.settings.sit_time))
+        Mode::Lowering(self.glide(start.height, self.settings.stance.sit_height, self.settings.sit_time))
     }
+}
+
+/// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
+/// `greatest` per second.
+fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
+    if greatest.is_infinite() {
+        return wanted;
+    }
+    let step = greatest * GRID_S;
+    let fastest = (0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step;
+    let wanted = wanted.cap_magnitude(fastest.max(0.0));
+    last + (wanted - last).cap_magnitude(step)
 }
 
 /// Part of a cycle in which a foot takes up its share of the weight.
@@ -378,7 +388,7 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
 }
 
 /// The margin by which the robot stands on its planted feet without one of them.
-fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
+pub(crate) fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
     let mut feet = [Vector2::zeros(); MAX_LEGS];
     let mut count = 0;
     for (leg, foot) in start.walk.feet().iter().enumerate() {

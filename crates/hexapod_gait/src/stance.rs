@@ -35,6 +35,9 @@ pub enum StanceError {
     /// Too few legs are left to walk on.
     #[error("{0} legs are left; a robot walks on at least 4")]
     LegsLeft(usize),
+    /// A leg cannot be folded as asked.
+    #[error("leg {0} cannot be folded so: give an angle within its limits for each of its joints")]
+    Packed(String),
     /// There are too few or too many legs to walk with.
     #[error("a walking robot has 3 to {MAX_LEGS} legs, this one has {0}")]
     LegCount(usize),

@@ -3,6 +3,7 @@
 use crate::limits::{LimitedBy, TwistLimits};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
+use crate::room::Room;
 use crate::tick::GaitState;
 use crate::twist::{Motion, Twist};
 use crate::walk::Walk;
@@ -39,6 +40,18 @@ pub(crate) struct Placing {
     pub part: Glide,
     /// Legs that have been placed, one bit each.
     pub placed: u32,
+    pub goal: Goal,
+}
+
+/// What legs are brought to their places for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// To stand on them.
+    Stand,
+    /// To sit as soon as the leg in the air is down: no other is lifted.
+    Sit,
+    /// To fold them, one after another.
+    Pack,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +64,15 @@ pub(crate) enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopping {
     pub then_sit: bool,
+    /// The feet, one bit each, that stand where the body cannot come down between them: they are put back first.
+    pub centring: u32,
     pub since_ns: u64,
+}
+
+impl Stopping {
+    pub(crate) fn now(since_ns: u64) -> Self {
+        Self { then_sit: false, centring: 0, since_ns }
+    }
 }
 
 impl Mode {
@@ -93,6 +114,8 @@ pub(crate) struct State {
     pub mean_pace: f64,
     /// The centre of mass may come near the edge of the support.
     pub tight: bool,
+    /// Legs that are folded, one bit each.
+    pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
     pub limited_by: LimitedBy,
 }
@@ -103,19 +126,14 @@ pub(crate) struct Control {
     pub ramp: Ramp,
     /// After a stop, commands are ignored until the driver lets go.
     pub held: bool,
+    /// The robot folds its legs once it sits.
+    pub then_pack: bool,
     /// The robot stands and is about to walk, once its feet have room.
     pub leaving: bool,
     pub sensed: [Option<bool>; MAX_LEGS],
     pub room: Room,
     pub step_height: f64,
     pub limits: TwistLimits,
-}
-
-/// The pose that was asked for last and the part of it with which the feet keep their room.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub asked: BodyOffset,
-    pub granted: BodyOffset,
 }
 
 impl State {

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::gait::Gait;
-use crate::limits::{self, Boundary, Limited, LimitedBy};
+use crate::limits::{self, Boundary, Limited, LimitedBy, TwistLimits};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::reach::Reach;
@@ -28,7 +28,7 @@ const MARGIN_M: f64 = 0.004;
 /// Where the centre of mass is over the feet on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
-    centre: Vector2<f64>,
+    pub centre: Vector2<f64>,
     support: SupportPolygon,
 }
 
@@ -45,9 +45,13 @@ impl Engine {
         self.adapt_cycle(start, limited.twist);
         // Swings that the joints draw out make steps longer.
         let cycle = start.walk.cycle / start.mean_pace;
-        limited = limited.scaled(self.stride_factor(&gait, cycle, limited.twist), LimitedBy::Stride);
+        let stride = self.stride_factor(&gait, cycle, limited.twist);
+        // A cycle that is longer than the gait's own is so for the joints.
+        let longer = self.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
+        let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
+        limited = limited.scaled(stride, by);
         if let Some(next) = &self.now.next_gait {
-            let factor = self.stride_factor(next, next.least_cycle_time(), limited.twist);
+            let factor = self.stride_factor(next, self.cycle_times(next)[0], limited.twist);
             limited = limited.scaled(factor * self.patience(start), LimitedBy::Stride);
         }
         // Feet in the air are put where they will be wanted once what slows the body now is over.
@@ -69,7 +73,9 @@ impl Engine {
             ramped = ramped.scaled(hard, LimitedBy::Stability);
         }
         start.twist = [start.twist[1], ramped.twist];
-        let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), AIM_RATE * GRID_S);
+        // With accelerations that the joints limit, it follows no faster than they bear.
+        let aim_rate = if self.joints.is_some() { 1.0 } else { AIM_RATE };
+        let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), aim_rate * GRID_S);
         start.aim = [start.aim[1], aim.twist];
         start.limited_by = ramped.by;
     }
@@ -99,12 +105,42 @@ impl Engine {
 
     /// The longest cycle with which no step at this twist is longer than the stride.
     pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
-        let (least, most) = (gait.least_cycle_time(), gait.cycle_time());
+        let [least, most] = self.cycle_times(gait);
         let fastest = self.fastest(twist) * gait.duty_factor();
         if least == most || fastest * most <= Self::stride_of(gait) {
             return most;
         }
         (Self::stride_of(gait) / fastest).clamp(least, most)
+    }
+
+    /// The shortest and the longest cycle of a gait: its own, or longer ones where the joints' accelerations ask for it.
+    pub(crate) fn cycle_times(&self, gait: &Gait) -> [f64; 2] {
+        let least = gait.least_cycle_time().max(gait.shortest_cycle());
+        [least, gait.cycle_time().max(least)]
+    }
+
+    /// The gait with the shortest cycle that the joints' accelerations allow this robot.
+    pub(crate) fn timed(&self, gait: Gait) -> Gait {
+        let Some(joints) = &self.joints else { return gait };
+        let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
+        let steps = (Self::stride_of(&gait) * self.stance.reach().axes().max(), self.settings.step_height);
+        gait.no_quicker_than(joints.shortest_cycle((&self.robot, &self.stance), &gait, steps, foot_m_s2))
+    }
+
+    /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
+    pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
+        let limits = self.settings.limits;
+        let Some(joints) = &self.joints else { return limits };
+        limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
+    }
+
+    /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.
+    fn foot_acceleration(&self, limits: &TwistLimits) -> f64 {
+        limits.linear_acceleration + limits.angular_acceleration * self.farthest_rest()
+    }
+
+    pub(crate) fn farthest_rest(&self) -> f64 {
+        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
@@ -115,6 +151,7 @@ impl Engine {
         let cycle = self.cycle_for(&self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
+        start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
     }
 
     /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.

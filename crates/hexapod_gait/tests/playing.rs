@@ -389,6 +389,25 @@ fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() 
 }
 
 #[test]
+fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
+    let engine = engine_of(8);
+    let home = engine.home();
+    let meeting = |angle: f64| {
+        let turned = moved(&home, |leg, joint| match (leg, joint) {
+            (1, 0) => angle,
+            (2, 0) => -angle,
+            _ => 0.0,
+        });
+        check(engine.robot(), &home, &Motion::angle_transition(&home.angles, &turned, 1.0).unwrap())
+    };
+    assert_eq!(meeting(-0.3), Ok(()), "apart");
+    let refusal = meeting(0.5).unwrap_err();
+    assert!(matches!(refusal, Refusal::Collision { distance_mm, .. } if distance_mm < 20.0), "{refusal}");
+    let names = [engine.legs()[1].name(), engine.legs()[2].name()];
+    assert!(names.iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+}
+
+#[test]
 fn when_ticking_through_motions_expect_no_allocation() {
     let (mut player, _) = standing();
     let kept: Vec<Arc<Motion>> = motions().to_vec();

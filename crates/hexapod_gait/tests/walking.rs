@@ -3,134 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use hexapod_gait::{
-    BodyOffset, Engine, Gait, GaitSpec, GaitState, Input, Motion, Settings, StanceSpec, SupportPolygon, SwingProfile,
-    Tick, Twist, TwistLimits, leg_places,
-};
-use hexapod_kinematics::Robot;
-use nalgebra::{Vector2, Vector3};
+mod common;
+
+use common::{Observer, drive, gait, specs, twist};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
+use nalgebra::Vector3;
 use proptest::prelude::*;
-use std::sync::{Arc, OnceLock};
-
-fn robot() -> Arc<Robot> {
-    static ROBOT: OnceLock<Arc<Robot>> = OnceLock::new();
-    ROBOT.get_or_init(|| Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap())).clone()
-}
-
-fn tripod() -> Gait {
-    let spec = GaitSpec {
-        duty_factor: 0.5,
-        cycle_time: 0.8,
-        lag: 0.5,
-        side_lag: 0.5,
-        swing: SwingProfile::Smooth,
-        ..GaitSpec::default()
-    };
-    Gait::try_new(&spec, &leg_places(&robot())).unwrap()
-}
-
-fn wave() -> Gait {
-    let spec = GaitSpec {
-        duty_factor: 5.0 / 6.0,
-        cycle_time: 2.4,
-        lag: 1.0 / 6.0,
-        side_lag: 0.5,
-        swing: SwingProfile::Smooth,
-        ..GaitSpec::default()
-    };
-    Gait::try_new(&spec, &leg_places(&robot())).unwrap()
-}
-
-const LIMITS: TwistLimits = TwistLimits {
-    linear_velocity: 0.15,
-    angular_velocity: 0.8,
-    linear_acceleration: 0.3,
-    angular_acceleration: 1.5,
-    linear_jerk: 7.5,
-    angular_jerk: 37.5,
-};
 
 fn engine() -> Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    let make = || {
-        let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-        let settings = Settings { stance, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 1.0 };
-        Engine::new(robot(), tripod(), settings).unwrap()
-    };
-    ENGINE.get_or_init(make).clone()
-}
-
-/// Follows the engine from outside: where the body goes by the twist it says it walks, what its joints and feet do.
-struct Observer {
-    odom_from_body: Motion,
-    before: Tick,
-    planted_at: [Option<Vector2<f64>>; 8],
-    worst_slip: f64,
-    dt: f64,
-}
-
-impl Observer {
-    fn new(engine: &Engine, dt: f64) -> Self {
-        Self { odom_from_body: Motion::identity(), before: *engine.last(), planted_at: [None; 8], worst_slip: 0.0, dt }
-    }
-
-    fn check(&mut self, engine: &Engine, tick: &Tick) -> Result<(), TestCaseError> {
-        self.odom_from_body = self.odom_from_body.then(&tick.twist.motion(self.dt));
-        let down = tick.contacts.iter().filter(|&&down| down).count();
-        prop_assert!(down >= 3, "{down} feet down");
-        for (i, leg) in engine.legs().iter().enumerate() {
-            let foot = tick.footprint_from_body.transform_point(&leg.foot_in_body(&tick.angles[i]).into()).coords;
-            prop_assert!(foot.iter().all(|x| x.is_finite()));
-            for ((joint, &now), &then) in leg.joints().iter().zip(&*tick.angles[i]).zip(&*self.before.angles[i]) {
-                let limits = joint.limits();
-                prop_assert!((limits.lower..=limits.upper).contains(&now), "{} at {now}", joint.name());
-                let step = (now - then).abs();
-                prop_assert!(step <= limits.velocity * self.dt + 1e-9, "{} jumps {step}", joint.name());
-            }
-            if matches!(tick.state, GaitState::Walking | GaitState::Stopping | GaitState::Standing) {
-                prop_assert!((foot - tick.feet[i]).norm() < 1e-8, "joints reach the feet");
-                self.follow_foot(i, tick.contacts[i], foot)?;
-            } else {
-                self.planted_at[i] = None;
-            }
-        }
-        if tick.state == GaitState::Walking {
-            let polygon = SupportPolygon::new((0..6).filter(|&i| tick.contacts[i]).map(|i| tick.feet[i].xy()));
-            let margin = polygon.margin(Vector2::zeros());
-            prop_assert!(margin > 0.0, "margin {margin}");
-        }
-        let reached = tick.twist;
-        prop_assert!(reached.is_finite() && reached.speed() <= LIMITS.linear_velocity * 1.0001);
-        self.before = *tick;
-        Ok(())
-    }
-
-    fn follow_foot(&mut self, i: usize, down: bool, foot: Vector3<f64>) -> Result<(), TestCaseError> {
-        let in_odom = self.odom_from_body.apply(foot.xy());
-        match (down, self.planted_at[i]) {
-            (true, Some(planted)) => {
-                let slip = (in_odom - planted).norm();
-                self.worst_slip = self.worst_slip.max(slip);
-                prop_assert!(slip < 1e-6, "leg {i} slips {slip} m");
-                prop_assert!(foot.z.abs() < 1e-8);
-            }
-            (true, None) => self.planted_at[i] = Some(in_odom),
-            (false, _) => self.planted_at[i] = None,
-        }
-        Ok(())
-    }
-}
-
-fn drive(engine: &mut Engine, observer: &mut Observer, input: &Input, ticks: usize) -> Result<(), TestCaseError> {
-    for _ in 0..ticks {
-        let tick = *engine.step(input, observer.dt);
-        observer.check(engine, &tick)?;
-    }
-    Ok(())
-}
-
-fn twist(vx: f64, vy: f64, wz: f64) -> Input {
-    Input { twist: Twist::new(vx, vy, wz), ..Input::default() }
+    common::engine(6)
 }
 
 #[test]
@@ -185,7 +66,7 @@ fn when_a_gait_is_set_and_set_back_at_once_expect_the_first_walked_on() {
     let mut engine = engine();
     let mut observer = Observer::new(&engine, 0.01);
     drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 400).unwrap();
-    let (before, slower) = (*engine.gait(), wave());
+    let (before, slower) = (*engine.gait(), gait(engine.robot(), &specs(6)[2]));
     engine.set_gait(slower);
     engine.set_gait(before);
     drive(&mut engine, &mut observer, &twist(0.06, 0.0, 0.0), 100).unwrap();
@@ -210,25 +91,6 @@ fn when_ticking_through_every_posture_expect_no_allocation() {
     });
     assert_eq!(measured.count_total, 0, "allocations in the tick");
     assert_eq!(engine.last().state, GaitState::Sitting);
-}
-
-#[test]
-fn when_found_in_another_pose_expect_the_legs_placed_one_by_one_and_the_robot_to_stand() {
-    let mut engine = engine();
-    let mut found = engine.last().angles;
-    for (leg, angles) in found.iter_mut().take(6).enumerate() {
-        angles[0] += if leg % 2 == 0 { 0.3 } else { -0.2 };
-        angles[1] += 0.1;
-    }
-    assert!(engine.adopt(&found[..6]));
-    let mut observer = Observer::new(&engine, 0.01);
-    engine.stand();
-    for _ in 0..1000 {
-        let tick = *engine.step(&Input::default(), 0.01);
-        observer.check(&engine, &tick).unwrap();
-        assert!(tick.contacts.iter().filter(|&&down| down).count() >= 5 || tick.state == GaitState::Standing);
-    }
-    assert_eq!(engine.last().state, GaitState::Standing);
 }
 
 #[test]

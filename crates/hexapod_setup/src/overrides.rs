@@ -18,6 +18,7 @@ struct File {
     feet: BTreeMap<String, [f64; 3]>,
     limits: BTreeMap<String, RawLimits>,
     postures: BTreeMap<String, Vec<f64>>,
+    packed: BTreeMap<String, Vec<f64>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,6 +46,7 @@ pub(crate) struct Overrides {
     /// Legs, feet and limits.
     pub(crate) options: LegOptions,
     postures: BTreeMap<String, Vec<f64>>,
+    packed: BTreeMap<String, Vec<f64>>,
 }
 
 impl Overrides {
@@ -57,13 +59,13 @@ impl Overrides {
             return Ok(Self::default());
         }
         let document = Document::read(path)?;
-        let File { legs, feet, limits, postures } = document.deserialize()?;
+        let File { legs, feet, limits, postures, packed } = document.deserialize()?;
         let options = LegOptions {
             legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),
             feet: feet.into_iter().map(|(link, at)| (unless_all(link), Vector3::from(at))).collect(),
             limits: in_order(limits).map(|(joint, limits)| change(joint, &limits)).collect(),
         };
-        Ok(Self { document: Some(document), options, postures })
+        Ok(Self { document: Some(document), options, postures, packed })
     }
 
     /// Where in this file a robot's fault comes from, if it does: the parts of an error that name it.
@@ -87,26 +89,66 @@ impl Overrides {
     /// # Errors
     /// The line of a posture of a leg that is not there, or of other joints than the leg has.
     pub(crate) fn pose(&self, robot: &mut Robot) -> Result<(), ConfigError> {
-        let Some(document) = &self.document else { return Ok(()) };
-        let wrong = |name: &str, what: String| document.error_at(&format!("postures.{name}"), what, "");
-        for name in self.postures.keys().filter(|name| *name != ALL) {
+        let postures = self.angles("postures", &self.postures, robot)?;
+        for (leg, posture) in robot.legs_mut().iter_mut().zip(postures) {
+            if let Some(posture) = posture {
+                leg.set_posture(&posture);
+            }
+        }
+        Ok(())
+    }
+
+    /// The joint angles of the folded legs, if any are given.
+    ///
+    /// # Errors
+    /// The line of those of a leg that is not there, of other joints than the leg has, or beyond their limits; a leg that
+    /// has none.
+    pub(crate) fn packed(&self, robot: &Robot) -> Result<Option<Vec<LegAngles>>, ConfigError> {
+        let Some(document) = self.document.as_ref().filter(|_| !self.packed.is_empty()) else { return Ok(None) };
+        let mut packed = vec![];
+        for (leg, angles) in robot.legs().iter().zip(self.angles("packed", &self.packed, robot)?) {
+            let name = if self.packed.contains_key(leg.name()) { leg.name() } else { ALL };
+            let angles = angles.ok_or_else(|| {
+                document.error_at("packed", format!("leg {} has no angles", leg.name()), "give them for every leg")
+            })?;
+            for (joint, &angle) in leg.joints().iter().zip(angles.iter()) {
+                let (lower, upper) = (joint.limits().lower, joint.limits().upper);
+                if !(lower..=upper).contains(&angle) {
+                    let what = format!("{} is wanted at {angle}", joint.name());
+                    let right = format!("give an angle from {lower:.3} to {upper:.3} rad");
+                    return Err(document.error_at(&format!("packed.{name}"), what, &right));
+                }
+            }
+            packed.push(angles);
+        }
+        Ok(Some(packed))
+    }
+
+    /// What is given for each leg: its own angles, or those for all.
+    fn angles(
+        &self,
+        key: &str,
+        given: &BTreeMap<String, Vec<f64>>,
+        robot: &Robot,
+    ) -> Result<Vec<Option<LegAngles>>, ConfigError> {
+        let Some(document) = &self.document else { return Ok(vec![None; robot.legs().len()]) };
+        let wrong = |name: &str, what: String| document.error_at(&format!("{key}.{name}"), what, "");
+        for name in given.keys().filter(|name| *name != ALL) {
             if robot.leg_index(name).is_none() {
                 let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
                 return Err(wrong(name, format!("the robot has no such leg; its legs are {}", legs.join(", "))));
             }
         }
-        for leg in robot.legs_mut() {
-            let Some((name, given)) = self.postures.get_key_value(leg.name()).or(self.postures.get_key_value(ALL))
-            else {
-                continue;
+        let of_leg = |leg: &hexapod_kinematics::Leg| {
+            let Some((name, given)) = given.get_key_value(leg.name()).or(given.get_key_value(ALL)) else {
+                return Ok(None);
             };
-            let posture = LegAngles::from_slice(given).filter(|angles| angles.len() == leg.joint_count());
             let joints = leg.joint_count();
-            let posture = posture
-                .ok_or_else(|| wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name())))?;
-            leg.set_posture(&posture);
-        }
-        Ok(())
+            let angles = LegAngles::from_slice(given).filter(|angles| angles.len() == joints);
+            let few = || wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name()));
+            angles.map(Some).ok_or_else(few)
+        };
+        robot.legs().iter().map(of_leg).collect()
     }
 }
 

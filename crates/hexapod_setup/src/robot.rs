@@ -4,7 +4,7 @@ use crate::files::Files;
 use crate::meshes;
 use crate::overrides::Overrides;
 use hexapod_config::{ConfigError, Source};
-use hexapod_kinematics::{ModelError, ModelFault, Robot};
+use hexapod_kinematics::{LegAngles, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +16,8 @@ pub struct Description {
     pub robot: Arc<Robot>,
     /// The URDF, as it is published on `robot_description`.
     pub urdf: String,
+    /// Joint angles of the folded legs, where `robot.yaml` gives them.
+    pub packed: Option<Vec<LegAngles>>,
 }
 
 impl Description {
@@ -43,7 +45,8 @@ impl Description {
         match Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh) {
             Ok(mut robot) => {
                 overrides.pose(&mut robot)?;
-                Ok(Self { robot: Arc::new(robot), urdf: source.text })
+                let packed = overrides.packed(&robot)?;
+                Ok(Self { robot: Arc::new(robot), urdf: source.text, packed })
             }
             Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside))),
         }
@@ -87,6 +90,24 @@ mod tests {
         let coxa = robot.legs()[0].joints()[0].limits();
         assert_eq!((coxa.acceleration, coxa.lower, coxa.upper), (Some(9.0), -0.2, 0.7));
         assert_eq!(robot.legs()[5].joints()[2].limits().acceleration, Some(60.0));
+    }
+
+    #[test]
+    fn when_a_packed_pose_is_given_expect_it_for_each_leg_and_what_does_not_hold_refused() {
+        let text = "packed:\n  all: [0.0, 1.4, -2.2]\n  left_front: [0.3, 1.4, -2.2]\n";
+        let description = read("packed", text).unwrap();
+        let packed = description.packed.unwrap();
+        assert_eq!((packed[0].to_vec(), packed[5].to_vec()), (vec![0.3, 1.4, -2.2], vec![0.0, 1.4, -2.2]));
+        let cases = [
+            ("all: [0.0, 1.4]", "3 joints"),
+            ("nose: [0.0, 1.4, -2.2]", "no such leg"),
+            ("all: [0.9, 0.0, 0.0]", "0.9"),
+            ("left_front: [0.0, 0.0, 0.0]", "no angles"),
+        ];
+        for (index, (text, word)) in cases.into_iter().enumerate() {
+            let error = read(&format!("packed_{index}"), &format!("packed:\n  {text}\n")).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("robot.yaml:"), "{error}");
+        }
     }
 
     #[test]

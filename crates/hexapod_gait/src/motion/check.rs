@@ -1,5 +1,6 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
+use super::clearance::Clearance;
 use super::ground::{Ground, Scales};
 use super::kinds::Motion;
 use super::pose::{Home, Pose, Target};
@@ -42,6 +43,18 @@ pub enum Refusal {
         least_mm = LEAST_MARGIN_M * 1e3
     )]
     Unstable {
+        /// When.
+        when: When,
+    },
+    /// Two legs come too near to each other.
+    #[error("{when} the legs {one} and {other} come within {distance_mm:.0} mm; keep them apart")]
+    Collision {
+        /// Name of the first leg.
+        one: String,
+        /// Name of the second leg.
+        other: String,
+        /// Their distance, mm.
+        distance_mm: f64,
         /// When.
         when: When,
     },
@@ -94,7 +107,8 @@ const MAX_LURCH_RAD: f64 = 0.1;
 /// # Errors
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Refusal> {
-    let mut checker = Checker { robot, home, scales: Scales::new(robot), seed: home.angles, lean: None };
+    let clearance = Clearance::at_home(robot, &home.angles);
+    let mut checker = Checker { robot, home, scales: Scales::new(robot), clearance, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
     checker.way(&Target::Feet(home.pose), &motion.target(0.0), When::Before)?;
@@ -118,6 +132,7 @@ struct Checker<'a> {
     robot: &'a Arc<Robot>,
     home: &'a Home,
     scales: Scales,
+    clearance: Clearance,
     seed: [LegAngles; MAX_LEGS],
     /// How the body leaned at the last sample of joints.
     lean: Option<UnitQuaternion<f64>>,
@@ -133,6 +148,7 @@ impl Checker<'_> {
 
     fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
         self.seed = self.solve(pose, when)?;
+        self.apart(&self.seed, when)?;
         if !stands(&mut self.scales, self.home, pose, &self.seed) {
             return Err(Refusal::Unstable { when });
         }
@@ -140,6 +156,12 @@ impl Checker<'_> {
             return Err(Refusal::Belly { when });
         }
         Ok(())
+    }
+
+    fn apart(&self, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
+        let Some(([one, other], distance)) = self.clearance.too_near(self.robot, angles) else { return Ok(()) };
+        let name = |leg: usize| self.robot.legs()[leg].name().to_owned();
+        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm: distance * 1e3, when })
     }
 
     fn solve(&self, pose: &Pose, when: When) -> Result<[LegAngles; MAX_LEGS], Refusal> {
@@ -169,6 +191,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.apart(angles, when)?;
         let ground = carried(self.robot, &mut self.scales, angles).ok_or(Refusal::Unstable { when })?;
         let lean = ground.footprint_from_body.rotation;
         if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {

@@ -5,6 +5,7 @@
 //! standing to a motion's start and back again. [`check`] says beforehand whether a robot can play a motion at all.
 
 mod check;
+mod clearance;
 mod ground;
 mod handover;
 mod job;
@@ -17,6 +18,7 @@ mod track;
 mod transition;
 
 pub use check::{LEAST_MARGIN_M, Refusal, When, check};
+pub use clearance::LEG_CLEARANCE_M;
 pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::Player;

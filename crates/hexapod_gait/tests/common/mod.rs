@@ -23,8 +23,13 @@ pub const LIMITS: TwistLimits = TwistLimits {
 
 /// A robot of `legs` legs (an even number) in two rows, with masses.
 pub fn robot(legs: usize) -> Arc<Robot> {
+    Arc::new(Robot::from_urdf(&urdf(legs)).unwrap())
+}
+
+/// Its description.
+pub fn urdf(legs: usize) -> String {
     if legs == 6 {
-        return Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap());
+        return include_str!("../../../../urdf/hexapod.urdf").into();
     }
     let inertial = |mass: f64, x: f64| {
         format!(
@@ -68,7 +73,7 @@ pub fn robot(legs: usize) -> Arc<Robot> {
             .unwrap();
         }
     }
-    Arc::new(Robot::from_urdf(&(text + "</robot>")).unwrap())
+    text + "</robot>"
 }
 
 pub fn gait(robot: &Robot, spec: &GaitSpec) -> Gait {
@@ -121,6 +126,8 @@ pub struct Observer {
     dt: f64,
     /// Least margin seen while walking, m.
     pub least_margin: f64,
+    /// The farthest a foot on the ground has moved over it, m.
+    pub worst_slip: f64,
 }
 
 impl Observer {
@@ -132,6 +139,7 @@ impl Observer {
             balance: Balance::new(engine.robot()),
             dt,
             least_margin: f64::INFINITY,
+            worst_slip: 0.0,
         }
     }
 
@@ -158,7 +166,8 @@ impl Observer {
         if matches!(tick.state, GaitState::Walking | GaitState::Stopping) {
             let margin = self.balance.of(tick).margin;
             self.least_margin = self.least_margin.min(margin);
-            prop_assert!(margin >= 0.0, "margin {margin} in {:?} with {:?}", tick.state, tick.contacts);
+            let least = if tick.state == GaitState::Walking { f64::MIN_POSITIVE } else { 0.0 };
+            prop_assert!(margin >= least, "margin {margin} in {:?} with {:?}", tick.state, tick.contacts);
         }
         prop_assert!(tick.twist.is_finite() && tick.twist.speed() <= LIMITS.linear_velocity * 1.0001);
         self.before = *tick;
@@ -170,6 +179,7 @@ impl Observer {
         match (down, self.planted_at[i]) {
             (true, Some(planted)) => {
                 let slip = (in_odom - planted).norm();
+                self.worst_slip = self.worst_slip.max(slip);
                 prop_assert!(slip < 1e-6, "leg {i} slips {slip} m");
                 prop_assert!(foot.z.abs() < 1e-8);
             }

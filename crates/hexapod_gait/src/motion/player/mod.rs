@@ -1,5 +1,6 @@
 //! The player: a walking engine that plays motions while it stands.
 
+mod down;
 mod tick;
 
 use super::check::{holds, stands};
@@ -33,6 +34,7 @@ pub struct Player {
     pace: f64,
     cancelled: bool,
     sit_when_home: bool,
+    pack_when_home: bool,
     dropped: bool,
     tick: Tick,
 }
@@ -71,6 +73,7 @@ impl Player {
             pace: 0.0,
             cancelled: false,
             sit_when_home: false,
+            pack_when_home: false,
             dropped: false,
             engine,
             scales,
@@ -149,12 +152,24 @@ impl Player {
 
     /// Asks the robot to sit, whatever it does.
     pub fn sit(&mut self) {
+        self.pack_when_home = false;
         self.cancel();
         if self.is_playing() {
             self.sit_when_home = true;
         } else {
             self.engine.sit();
         }
+    }
+
+    /// Asks the robot to sit and to fold its legs; false if it has no packed pose.
+    pub fn pack(&mut self) -> bool {
+        if !self.is_playing() {
+            self.cancel();
+            return self.engine.pack();
+        }
+        self.sit();
+        self.pack_when_home = self.engine.can_pack();
+        self.pack_when_home
     }
 
     /// Stops walking and playing, with all feet planted.
@@ -210,6 +225,10 @@ impl Player {
     /// Leaves the motion where it is.
     fn turn_home(&mut self) {
         (self.pace, self.cancelled) = (1.0, false);
+        if self.sit_when_home && self.come_down() {
+            self.job.cancel();
+            return;
+        }
         let entering = matches!(self.phase, Phase::Entering(_));
         if self.job.running().is_some_and(Motion::is_of_joints) && !entering && !self.is_straight_home_safe() {
             self.phase = Phase::Rewinding { time: self.job.time() };
@@ -229,6 +248,13 @@ impl Player {
 
     /// Chooses what comes next where a phase or a stage is over.
     fn choose(&mut self) {
+        let between = match self.phase {
+            Phase::Settling(stage) | Phase::Leaving(stage) => done(stage),
+            _ => false,
+        };
+        if self.sit_when_home && between && self.come_down() {
+            return;
+        }
         let home = Target::Feet(self.home.pose);
         match self.phase {
             Phase::Settling(stage) if done(stage) => match self.next_stage(&home) {
@@ -284,6 +310,9 @@ impl Player {
         (self.phase, self.cancelled) = (Phase::Idle, false);
         if std::mem::take(&mut self.sit_when_home) {
             self.engine.sit();
+            if std::mem::take(&mut self.pack_when_home) {
+                self.engine.pack();
+            }
         }
     }
 

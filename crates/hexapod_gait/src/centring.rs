@@ -1,0 +1,81 @@
+//! Before the robot sits: feet that stand where their legs could not bend as far as the body comes down are put back.
+
+use crate::engine::Engine;
+use crate::plan::{LIFT_MARGIN_M, margin_without};
+use crate::ramp::Ramp;
+use crate::state::{Mode, State, Stopping};
+use crate::twist::Twist;
+use crate::walk::Foot;
+use nalgebra::{Vector2, Vector3};
+
+/// How far from its resting place a foot may be that is there, m.
+const CENTRED_M: f64 = 0.006;
+/// Cycles a robot may tread on the spot before it sits down where its feet are.
+const CENTRING_CYCLES: f64 = 3.0;
+
+impl Engine {
+    /// Whether feet are being put back under the body, which is straight above them.
+    pub(crate) fn is_centring(&self, start: &State, stop: Stopping) -> bool {
+        let centred = |leg: usize| stop.centring & (1 << leg) == 0 || self.is_centred(start, leg);
+        stop.then_sit && !(0..self.legs().len()).all(centred) && !self.is_late(start, stop)
+    }
+
+    pub(crate) fn is_late(&self, start: &State, stop: Stopping) -> bool {
+        let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(&self.now.control.limits);
+        (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
+    }
+
+    /// Whether a foot is at its resting place, or on its way there.
+    pub(crate) fn is_centred(&self, start: &State, leg: usize) -> bool {
+        match start.walk.feet()[leg] {
+            Foot::Planted { at } => (at.xy() - self.stance.rest()[leg]).norm() < CENTRED_M,
+            _ => true,
+        }
+    }
+
+    /// The feet whose legs cannot bend as far as the body has to come down.
+    pub(crate) fn feet_in_the_way(&self, start: &State) -> u32 {
+        let legs = (0..self.legs().len()).filter(|&leg| start.walk.feet()[leg] != Foot::Missing);
+        let in_the_way = legs.filter(|&leg| !self.is_centred(start, leg) && !self.can_come_down(start, leg));
+        in_the_way.fold(0, |all, leg| all | (1 << leg))
+    }
+
+    pub(crate) fn can_come_down(&self, start: &State, leg: usize) -> bool {
+        const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+        let drop = start.height - self.settings.stance.sit_height;
+        let mut angles = start.angles[leg];
+        PARTS.iter().all(|part| {
+            let down = start.walk.feet()[leg].position() - Vector3::new(0.0, 0.0, start.height - part * drop);
+            let bent = self.stance.inverse(leg, &self.legs()[leg], &down, &angles);
+            angles = bent.unwrap_or(angles);
+            bent.is_some()
+        })
+    }
+
+    /// Whether a foot may be lifted out of turn, to be put back under a body that rests.
+    pub(crate) fn is_out_of_turn(&self, start: &State, leg: usize) -> bool {
+        let Mode::Stopping(stop) = start.mode else { return false };
+        start.twist == [Twist::ZERO; 2]
+            && self.is_centring(start, stop)
+            && stop.centring & (1 << leg) != 0
+            && !self.is_centred(start, leg)
+    }
+
+    /// Where the body leans so that a foot can be put back under it: over the others.
+    pub(crate) fn lean_for_centring(&self, start: &State) -> Vector2<f64> {
+        if !start.walk.all_planted() {
+            return start.sway;
+        }
+        let centre = self.centre(start);
+        let waiting = (0..self.legs().len()).filter(|&leg| self.is_out_of_turn(start, leg));
+        let margins = waiting.map(|leg| (leg, margin_without(start, leg, centre)));
+        let Some((leg, margin)) = margins.max_by(|a, b| a.1.total_cmp(&b.1)) else { return start.sway };
+        if margin >= LIFT_MARGIN_M {
+            return start.sway;
+        }
+        let others = start.walk.feet().iter().enumerate().filter(|(other, foot)| *other != leg && foot.is_planted());
+        let (sum, count) =
+            others.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
+        start.sway + sum / count - centre
+    }
+}

@@ -1,0 +1,80 @@
+//! The short way from anywhere in a motion to sitting: feet in the air come down, and the engine has the robot, which
+//! sits down on the feet where they are.
+
+use super::{Phase, Player};
+use crate::motion::check::{ground, stands};
+use crate::motion::pose::{Pose, Target};
+use crate::motion::transition::Stage;
+use crate::posture::BodyOffset;
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::Vector3;
+use std::sync::Arc;
+
+/// Higher than a foot that carries is above the ground, m: joints that are played leave it there by rounding.
+const ON_THE_GROUND_M: f64 = 1e-6;
+
+impl Player {
+    /// Takes the next step on the short way to sitting; false where there is none, and the robot has to go home first.
+    pub(super) fn come_down(&mut self) -> bool {
+        let Some(now) = self.stands_as() else { return false };
+        if now.planted[..self.legs()].iter().all(|&planted| planted) {
+            self.engine.settle(&now, &self.angles);
+            self.rest();
+            return true;
+        }
+        let robot = Arc::clone(self.engine.robot());
+        for put in [home_feet, feet_below] {
+            let to = landed(&now, &self.home.pose, self.legs(), put);
+            let Ok(angles) = to.solve(&robot, self.home.height, &self.angles) else { continue };
+            if stands(&mut self.scales, &self.home, &to, &angles) {
+                let stage = Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles));
+                self.now = Target::Feet(now);
+                self.phase = Phase::Leaving(Some(stage));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn legs(&self) -> usize {
+        self.engine.legs().len()
+    }
+
+    /// Body and feet over the ground, if all legs are bent as walking bends them.
+    fn stands_as(&mut self) -> Option<Pose> {
+        if !(0..self.legs()).all(|leg| self.engine.stance().uses(leg, &self.angles[leg])) {
+            return None;
+        }
+        if let Target::Feet(pose) = self.now {
+            return Some(pose);
+        }
+        let robot = Arc::clone(self.engine.robot());
+        let found = ground(&robot, &mut self.scales, &self.angles)?;
+        let body = found.footprint_from_body;
+        let translation = body.translation.vector - Vector3::new(0.0, 0.0, self.home.height);
+        let offset = BodyOffset { translation, rotation: body.rotation.scaled_axis() };
+        let mut pose = Pose { offset, feet: found.feet, planted: [false; MAX_LEGS] };
+        for (planted, foot) in pose.planted.iter_mut().zip(&mut pose.feet).take(robot.legs().len()) {
+            *planted = foot.z < ON_THE_GROUND_M;
+            foot.z = if *planted { 0.0 } else { foot.z };
+        }
+        Some(pose)
+    }
+}
+
+fn home_feet(_: Vector3<f64>, home: Vector3<f64>) -> Vector3<f64> {
+    home
+}
+
+fn feet_below(foot: Vector3<f64>, _: Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(foot.x, foot.y, 0.0)
+}
+
+/// The pose with all feet on the ground: those in the air are `put` there.
+fn landed(now: &Pose, home: &Pose, legs: usize, put: fn(Vector3<f64>, Vector3<f64>) -> Vector3<f64>) -> Pose {
+    let mut to = *now;
+    for leg in (0..legs).filter(|&leg| !now.planted[leg]) {
+        (to.feet[leg], to.planted[leg]) = (put(now.feet[leg], home.feet[leg]), true);
+    }
+    to
+}

@@ -1,0 +1,72 @@
+//! The pose a robot is carried in: its legs folded beside the body, which lies on the ground.
+
+use crate::engine::{Engine, within_limits};
+use crate::stance::StanceError;
+use hexapod_kinematics::{Leg, LegAngles};
+use nalgebra::Vector3;
+
+/// How far from the ground a folded foot stays, and a leg on the way there, m.
+const CLEAR_M: f64 = 0.005;
+const PARTS: u32 = 24;
+const WAY: u32 = 8;
+
+impl Engine {
+    /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
+    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told.
+    ///
+    /// # Errors
+    /// Angles for other legs or joints than the robot has, or beyond their limits.
+    pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
+        let mut packed = self.now.start.angles;
+        for (index, leg) in self.robot.legs().iter().enumerate() {
+            packed[index] = match angles {
+                None => self.folded(index, leg),
+                Some(angles) => {
+                    let fits = |given: &&LegAngles| given.len() == leg.joint_count() && within_limits(given, leg);
+                    *angles.get(index).filter(fits).ok_or_else(|| StanceError::Packed(leg.name().into()))?
+                }
+            };
+        }
+        self.packed = Some(packed);
+        Ok(self)
+    }
+
+    fn folded(&self, index: usize, leg: &Leg) -> LegAngles {
+        let sitting = self.now.start.angles[index];
+        if leg.joint_count() != 3 {
+            return sitting;
+        }
+        let ground = -self.settings.stance.sit_height;
+        let rest = self.stance.rest()[index];
+        // From where the foot is lifted to, or else from the ground.
+        let lifted = Vector3::new(rest.x, rest.y, ground + self.settings.stance.step_height);
+        let from = self.stance.inverse(index, leg, &lifted, &sitting).unwrap_or(sitting);
+        let hip = leg.hip_in_body().xy();
+        let height = |angles: &LegAngles| leg.foot_in_body(angles).z - ground;
+        let mut best = (f64::INFINITY, sitting);
+        for femur in 0..=PARTS {
+            for tibia in 0..=PARTS {
+                let at = |joint: usize, part: u32| {
+                    let limits = leg.joints()[joint].limits();
+                    (limits.lower + (limits.upper - limits.lower) * f64::from(part) / f64::from(PARTS))
+                        .clamp(limits.lower, limits.upper)
+                };
+                let to = LegAngles::from_fn(3, |joint| match joint {
+                    0 => from[0],
+                    1 => at(1, femur),
+                    _ => at(2, tibia),
+                });
+                let on_the_way = |part: u32| {
+                    let part = f64::from(part) / f64::from(WAY);
+                    LegAngles::from_fn(3, |joint| from[joint] + (to[joint] - from[joint]) * part)
+                };
+                let out = (leg.foot_in_body(&to).xy() - hip).norm();
+                let clear = height(&to) >= CLEAR_M && (1..=WAY).all(|part| height(&on_the_way(part)) >= -1e-6);
+                if out < best.0 && clear {
+                    best = (out, to);
+                }
+            }
+        }
+        best.1
+    }
+}

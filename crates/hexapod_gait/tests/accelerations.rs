@@ -1,0 +1,138 @@
+//! Where the joints' greatest accelerations are known, they are kept: in stance, in swing, standing up and sitting down.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+mod common;
+
+use common::{Observer, drive, gait, settings, specs, twist};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LimitedBy, Twist};
+use hexapod_kinematics::{LegAngles, LegOptions, LimitChange, Robot};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const DT: f64 = 0.01;
+
+/// The engine of a robot whose joints accelerate by no more than `greatest` rad/s^2.
+fn engine(legs: usize, index: usize, greatest: Option<f64>) -> Engine {
+    let change = LimitChange { acceleration: greatest, ..LimitChange::default() };
+    let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+    let robot = Arc::new(Robot::from_urdf_with(&common::urdf(legs), &options).unwrap());
+    let gaits = specs(legs);
+    let first = gait(&robot, &gaits[index % gaits.len()]);
+    Engine::new(robot, first, settings()).unwrap()
+}
+
+/// Watches the differences of the differences of the angles.
+struct Meter {
+    before: [Vec<LegAngles>; 2],
+    /// The greatest acceleration seen, rad/s^2.
+    worst: f64,
+}
+
+impl Meter {
+    fn new(engine: &Engine) -> Self {
+        let angles = engine.last().angles.to_vec();
+        Self { before: [angles.clone(), angles], worst: 0.0 }
+    }
+
+    fn take(&mut self, engine: &Engine) {
+        let now = engine.last().angles.to_vec();
+        let [first, middle] = &self.before;
+        for ((now, middle), first) in now.iter().zip(middle).zip(first) {
+            for ((now, middle), first) in now.iter().zip(middle.iter()).zip(first.iter()) {
+                self.worst = self.worst.max((now - 2.0 * middle + first).abs() / (DT * DT));
+            }
+        }
+        self.before.rotate_left(1);
+        self.before[1] = now;
+    }
+}
+
+fn run(
+    engine: &mut Engine,
+    observer: &mut Observer,
+    meter: &mut Meter,
+    input: &Input,
+    ticks: usize,
+) -> Result<(), TestCaseError> {
+    for _ in 0..ticks {
+        drive(engine, observer, input, 1)?;
+        meter.take(engine);
+    }
+    Ok(())
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Drive(Twist),
+    Reverse(Twist),
+    Pose(BodyOffset),
+    Gait(usize),
+    Stop,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let part = prop_oneof![4 => -0.15..0.15f64, 1 => -10.0..10.0f64, 1 => Just(0.0)];
+    let twist = prop::array::uniform3(part).prop_map(|[x, y, w]| Twist::new(x, y, 5.0 * w));
+    let pose = prop::array::uniform6(-0.01..0.01f64).prop_map(|p| {
+        Act::Pose(BodyOffset {
+            translation: Vector3::new(p[0], p[1], p[2]),
+            rotation: 5.0 * Vector3::new(p[3], p[4], p[5]),
+        })
+    });
+    prop_oneof![
+        8 => twist.clone().prop_map(Act::Drive), 2 => twist.prop_map(Act::Reverse), 1 => pose,
+        1 => (0usize..4).prop_map(Act::Gait), 1 => Just(Act::Stop),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_driven_at_random_expect_no_joint_accelerated_more_than_it_can(
+        legs in prop_oneof![Just(6usize), Just(8)], index in 0usize..4, greatest in 30.0..150.0f64,
+        acts in prop::collection::vec((act(), 1usize..200), 1..12),
+    ) {
+        let mut engine = engine(legs, index, Some(greatest));
+        let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+        let mut input = Input::default();
+        engine.stand();
+        run(&mut engine, &mut observer, &mut meter, &input, 300)?;
+        for (act, ticks) in acts {
+            let mut shaken = false;
+            match act {
+                Act::Drive(twist) => input.twist = twist,
+                Act::Reverse(twist) => (input.twist, shaken) = (twist, true),
+                Act::Pose(offset) => input.body_offset = offset,
+                Act::Gait(index) => engine.set_gait(gait(engine.robot(), &specs(legs)[index % specs(legs).len()])),
+                Act::Stop => engine.stop(),
+            }
+            for _ in 0..ticks {
+                run(&mut engine, &mut observer, &mut meter, &input, 1)?;
+                if shaken {
+                    input.twist = input.twist.scaled(-1.0);
+                }
+            }
+        }
+        run(&mut engine, &mut observer, &mut meter, &Input::default(), 800)?;
+        prop_assert!(meter.worst <= greatest * 1.0001, "{} of {greatest} rad/s^2", meter.worst);
+    }
+}
+
+#[test]
+fn when_joints_accelerate_slowly_expect_the_robot_to_get_on_all_the_same_and_to_say_why_it_is_slow() {
+    for (greatest, least_speed) in [(None, 0.14), (Some(200.0), 0.08), (Some(60.0), 0.04), (Some(20.0), 0.02)] {
+        let mut engine = engine(6, 0, greatest);
+        let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+        run(&mut engine, &mut observer, &mut meter, &twist(0.15, 0.0, 0.0), 1500).unwrap();
+        let tick = engine.last();
+        println!("{greatest:?}: {:.3} m/s, {:.0} rad/s^2, {:?}", tick.twist.vx, meter.worst, tick.limited_by);
+        assert_eq!(tick.state, GaitState::Walking);
+        assert!(tick.twist.vx >= least_speed, "{} m/s with {greatest:?}", tick.twist.vx);
+        if greatest.is_some_and(|greatest| greatest < 100.0) {
+            assert_eq!(tick.limited_by, LimitedBy::JointAcceleration);
+        }
+    }
+}

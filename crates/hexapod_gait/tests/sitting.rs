@@ -1,0 +1,186 @@
+//! A sit or a stop is heeded whatever the robot does, on robots of any number of legs.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+mod common;
+
+use common::{Observer, drive, engine, gait, specs, twist};
+use hexapod_gait::{Engine, GaitState, Input};
+use hexapod_kinematics::LegAngles;
+use proptest::prelude::*;
+
+const DT: f64 = 0.01;
+
+/// Ticks until the robot sits, and until it first stands on all its feet.
+fn ticks_to_sit(engine: &mut Engine, observer: &mut Observer, longest: usize) -> Result<(usize, usize), TestCaseError> {
+    let legs = engine.legs().len();
+    let (mut ticks, mut planted) = (0, None);
+    engine.sit();
+    while engine.last().state != GaitState::Sitting {
+        drive(engine, observer, &Input::default(), 1)?;
+        ticks += 1;
+        if engine.last().contacts[..legs].iter().all(|&down| down) {
+            planted.get_or_insert(ticks);
+        }
+        prop_assert!(ticks <= longest, "{:?} after {ticks} ticks", engine.last().state);
+    }
+    Ok((ticks, planted.unwrap()))
+}
+
+fn pose(engine: &Engine, parts: &[f64]) -> Vec<LegAngles> {
+    let mut parts = parts.iter();
+    let legs = engine.legs().iter();
+    legs.map(|leg| {
+        LegAngles::from_fn(leg.joint_count(), |joint| {
+            let limits = leg.joints()[joint].limits();
+            limits.lower + (limits.upper - limits.lower) * parts.next().unwrap()
+        })
+    })
+    .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_told_to_sit_after_any_walk_expect_all_feet_planted_within_a_cycle(
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], index in 0usize..4,
+        twists in prop::collection::vec((prop::array::uniform3(-10.0..10.0f64), 20usize..200), 1..4),
+    ) {
+        let mut engine = engine(legs);
+        let gaits = specs(legs);
+        engine.set_gait(gait(engine.robot(), &gaits[index % gaits.len()]));
+        let mut observer = Observer::new(&engine, DT);
+        drive(&mut engine, &mut observer, &twist(0.05, 0.0, 0.0), 300)?;
+        for ([x, y, w], ticks) in twists {
+            drive(&mut engine, &mut observer, &twist(x, y, w), ticks)?;
+        }
+        let cycle = engine.gait().cycle_time();
+        let (sat, planted) = ticks_to_sit(&mut engine, &mut observer, 3000)?;
+        prop_assert!(planted as f64 * DT <= cycle + 0.02, "planted after {planted} ticks");
+        prop_assert!(sat <= 300, "sat after {sat} ticks");
+    }
+
+    #[test]
+    fn when_told_to_sit_or_stop_while_legs_are_placed_expect_it_done_and_the_way_up_open(
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], parts in prop::collection::vec(0.0..1.0f64, 24),
+        ticks in 1usize..400, stop: bool,
+    ) {
+        let mut engine = engine(legs);
+        let found = pose(&engine, &parts);
+        prop_assert!(engine.adopt(&found));
+        engine.stand();
+        for _ in 0..ticks {
+            engine.step(&Input::default(), DT);
+        }
+        if engine.last().state == GaitState::Standing {
+            return Ok(());
+        }
+        let rising = engine.last().contacts[..legs].iter().all(|&down| down);
+        if stop && rising {
+            return Ok(());
+        }
+        if stop { engine.stop() } else { engine.sit() }
+        let mut taken = 0;
+        while engine.last().state != GaitState::Sitting {
+            engine.step(&Input::default(), DT);
+            taken += 1;
+            prop_assert!(taken <= 240, "{:?} after {taken} ticks", engine.last().state);
+        }
+        stand_up(&mut engine)?;
+    }
+
+    #[test]
+    fn when_found_in_any_joint_pose_expect_the_robot_to_stand_up_leg_by_leg(
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], parts in prop::collection::vec(0.0..=1.0f64, 24),
+    ) {
+        let mut engine = engine(legs);
+        let found = pose(&engine, &parts);
+        prop_assert!(engine.adopt(&found));
+        stand_up(&mut engine)?;
+        let rest = engine.rest_feet().to_vec();
+        for (foot, rest) in engine.last().feet.iter().zip(rest) {
+            prop_assert!((foot.xy() - rest).norm() < 1e-3 && foot.z.abs() < 1e-8);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_told_to_pack_at_any_moment_expect_the_legs_folded_off_the_ground_and_the_way_up_open(
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], driven in 0usize..300, sit_after in 1usize..600,
+    ) {
+        let mut engine = engine(legs).with_packed_pose(None).unwrap();
+        let mut observer = Observer::new(&engine, DT);
+        drive(&mut engine, &mut observer, &twist(0.03, 0.01, 0.1), driven)?;
+        prop_assert!(engine.pack());
+        let mut other = engine.clone();
+        let mut ticks = 0;
+        while !engine.is_packed() {
+            let before = *engine.last();
+            let tick = *engine.step(&Input::default(), DT);
+            for (leg, (now, then)) in engine.legs().iter().zip(tick.angles.iter().zip(&before.angles)) {
+                for (joint, (now, then)) in leg.joints().iter().zip(now.iter().zip(then.iter())) {
+                    prop_assert!((now - then).abs() <= joint.limits().velocity * DT + 1e-9, "{} jumps", joint.name());
+                }
+            }
+            ticks += 1;
+            prop_assert!(ticks < 3000, "{:?}", engine.last().state);
+        }
+        let tick = engine.last();
+        prop_assert_eq!(tick.state, GaitState::Sitting);
+        for leg in 0..legs {
+            let rest = engine.rest_feet()[leg].norm();
+            prop_assert!(!tick.contacts[leg] && tick.feet[leg].z > 0.004, "foot {leg} at {}", tick.feet[leg]);
+            prop_assert!(tick.feet[leg].xy().norm() < 0.97 * rest, "foot {leg} at {} of {rest}", tick.feet[leg]);
+        }
+        stand_up(&mut engine)?;
+        prop_assert!(engine.last().contacts[..legs].iter().all(|&down| down));
+        // Told to sit in the middle of it, the robot folds no further leg.
+        for _ in 0..sit_after {
+            other.step(&Input::default(), DT);
+        }
+        other.sit();
+        for _ in 0..300 {
+            other.step(&Input::default(), DT);
+        }
+        prop_assert_eq!(other.last().state, GaitState::Sitting);
+        stand_up(&mut other)?;
+    }
+}
+
+/// Stands up, judged from outside: legs are placed one at a time while no other moves, no joint is too fast, and no foot
+/// on the ground is dragged over it while the body rises.
+fn stand_up(engine: &mut Engine) -> Result<(), TestCaseError> {
+    let legs = engine.legs().len();
+    engine.stand();
+    for _ in 0..2500 {
+        let before = *engine.last();
+        let tick = *engine.step(&Input::default(), DT);
+        let placed = |leg: usize| tick.angles[leg] != before.angles[leg] || tick.contacts[leg];
+        let lifted = (0..legs).filter(|&leg| placed(leg) && !tick.contacts[leg]).count();
+        prop_assert!(lifted <= 1, "{lifted} legs lifted at once");
+        for (index, leg) in engine.legs().iter().enumerate() {
+            let moves = tick.angles[index] != before.angles[index];
+            prop_assert!(
+                lifted == 0 || !moves || !(tick.contacts[index] && before.contacts[index]),
+                "leg {index} moves"
+            );
+            for ((joint, now), then) in leg.joints().iter().zip(&*tick.angles[index]).zip(&*before.angles[index]) {
+                let limits = joint.limits();
+                prop_assert!((limits.lower..=limits.upper).contains(now), "{} at {now}", joint.name());
+                prop_assert!((now - then).abs() <= limits.velocity * DT + 1e-9, "{} jumps", joint.name());
+            }
+            if lifted == 0 && moves {
+                let foot = tick.footprint_from_body.transform_point(&leg.foot_in_body(&tick.angles[index]).into());
+                prop_assert!((foot.coords - tick.feet[index]).norm() < 2e-4, "foot {index} is dragged");
+            }
+        }
+        if tick.state == GaitState::Standing {
+            return Ok(());
+        }
+    }
+    Err(TestCaseError::fail(format!("{:?} after 25 s", engine.last().state)))
+}
