@@ -85,6 +85,11 @@ impl AutoPose {
         }
     }
 
+    /// Whether the body does nothing by itself.
+    pub(crate) fn is_none(&self) -> bool {
+        [self.x, self.y, self.z, self.roll, self.pitch, self.yaw].iter().all(|wave| wave.amplitude == 0.0)
+    }
+
     /// The key that does not hold, below `auto_pose`, and why.
     pub(crate) fn fault(&self) -> Option<(String, String)> {
         let metres = [("x", self.x), ("y", self.y), ("z", self.z)].map(|(name, wave)| (name, wave.fault(MOST_M)));

@@ -222,8 +222,11 @@ impl Engine {
         match start.mode {
             Mode::Standing if wanted.is_zero() => asked,
             Mode::Walking => {
-                let own = self.now.gait.auto_pose().at(start.walk.phase);
-                self.granted(start, asked).moved(&own, 1.0)
+                let granted = self.granted(start, asked);
+                if self.now.gait.auto_pose().is_none() {
+                    return granted;
+                }
+                granted.moved(&self.now.gait.auto_pose().at(start.walk.phase), 1.0)
             }
             Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
             _ => BodyOffset::default(),

@@ -43,7 +43,11 @@ impl Engine {
     /// The greatest part of an offset with which every foot keeps its room, as far as is known by now. A search takes
     /// a few points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
     pub(crate) fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
-        let mut room = self.now.control.room;
+        let known = &self.now.control.room;
+        if known.search.is_none() && known.asked == asked {
+            return known.granted;
+        }
+        let mut room = *known;
         if asked.is_zero() {
             (room.asked, room.granted, room.search) = (asked, asked, None);
         } else if room.search.is_none() && room.asked != asked {

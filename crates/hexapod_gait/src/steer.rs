@@ -151,7 +151,9 @@ impl Engine {
         let cycle = self.cycle_for(&self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
-        start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
+        if self.joints.is_some() {
+            start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
+        }
     }
 
     /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
