@@ -7,7 +7,7 @@ use hexapod_ros::{Lateness, Pacer, RosClock, Shutdown, Stage, monotonic_now};
 use std::time::Duration;
 
 /// How long the robot may take to plant its feet and sit down before the process ends all the same.
-const GOODBYE: Duration = Duration::from_millis(2600);
+const GOODBYE: Duration = Duration::from_millis(2750);
 
 /// Ticks at `rate_hz` until the robot sits after a shutdown was asked for, or has to end at once.
 pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, rate_hz: f64, shutdown: &Shutdown) {

@@ -35,7 +35,7 @@ pub fn specs() -> Vec<ParamSpec> {
             .range(0.0, 2.0)
             .read_only(),
         ParamSpec::new("stand_time", 1.5, "Seconds that standing up takes").range(0.3, 20.0).read_only(),
-        ParamSpec::new("sit_time", 1.0, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
+        ParamSpec::new("sit_time", 0.8, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
     ]);
     specs
 }

@@ -37,7 +37,7 @@ fn engine_of(legs: usize) -> Engine {
         linear_jerk: 7.5,
         angular_jerk: 37.5,
     };
-    Engine::new(robot, gait, Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 1.0 }).unwrap()
+    Engine::new(robot, gait, Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 }).unwrap()
 }
 
 /// A tripod, or a crawl on four legs.

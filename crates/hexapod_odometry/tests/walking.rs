@@ -37,7 +37,7 @@ fn engine(duty_factor: f64, cycle_time: f64) -> Engine {
         angular_jerk: 37.5,
     };
     let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    let settings = Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 1.0 };
+    let settings = Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 };
     Engine::new(robot(), gait, settings).unwrap()
 }
 

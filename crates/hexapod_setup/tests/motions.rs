@@ -36,7 +36,7 @@ fn engine_of(robot: Arc<Robot>) -> Engine {
             angular_jerk: 37.5,
         },
         stand_time: 1.5,
-        sit_time: 1.0,
+        sit_time: 0.8,
     };
     Engine::new(robot, gait, settings).unwrap()
 }

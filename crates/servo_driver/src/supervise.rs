@@ -11,7 +11,7 @@ use std::time::Duration;
 /// At the end, commands this old mean that the planner has sat down and gone.
 const SAT_DOWN: Duration = Duration::from_millis(120);
 /// The planner is given this long to sit down.
-const SITTING: Duration = Duration::from_millis(2500);
+const SITTING: Duration = Duration::from_millis(2750);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
 /// How often systemd's watchdog is told that all is well.
@@ -109,8 +109,8 @@ mod tests {
         let ms = Duration::from_millis;
         for (silent, asked, expected) in [
             (Some(ms(10)), ms(0), false),
-            (Some(ms(10)), ms(2400), false),
-            (Some(ms(10)), ms(2501), true),
+            (Some(ms(10)), ms(2700), false),
+            (Some(ms(10)), ms(2751), true),
             (Some(ms(121)), ms(1000), true),
             (None, ms(0), true),
         ] {

@@ -108,7 +108,7 @@ pub fn specs(legs: usize) -> Vec<GaitSpec> {
 
 pub fn settings() -> Settings {
     let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    Settings { stance, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 1.0 }
+    Settings { stance, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 }
 }
 
 pub fn engine(legs: usize) -> Engine {
