@@ -1,7 +1,8 @@
 //! The robot's centre of mass at a pose, without allocation.
 
+use crate::support::SupportPolygon;
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector2, Vector3};
 
 /// Mass and moment (mass times position).
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +60,18 @@ impl Masses {
             }
         }
         masses
+    }
+
+    /// Distance (m) of the centre of mass from the edge of the hull of the planted feet, negative outside, with the
+    /// body at `footprint_from_body`.
+    pub(crate) fn margin(
+        &self,
+        angles: &[LegAngles],
+        feet: impl Iterator<Item = Vector2<f64>>,
+        footprint_from_body: &Isometry3<f64>,
+    ) -> f64 {
+        let centre = footprint_from_body.transform_point(&Point3::from(self.centre(angles)));
+        SupportPolygon::new(feet).margin(centre.coords.xy())
     }
 
     /// The centre of mass in the body frame, m; the body's origin for a robot without masses. From the feet inwards, so

@@ -1,10 +1,11 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
 use super::clearance::Clearance;
-use super::ground::{Ground, Scales};
+use super::ground::Ground;
 use super::kinds::Motion;
 use super::pose::{Home, Pose, Target};
 use super::transition::{self, Stage};
+use crate::mass::Masses;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ const MAX_LURCH_RAD: f64 = 0.1;
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Refusal> {
     let clearance = Clearance::at_home(robot, &home.angles);
-    let mut checker = Checker { robot, home, scales: Scales::new(robot), clearance, seed: home.angles, lean: None };
+    let mut checker = Checker { robot, home, masses: Masses::of(robot), clearance, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
     checker.way(&Target::Feet(home.pose), &motion.target(0.0), When::Before)?;
@@ -131,7 +132,7 @@ pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Ref
 struct Checker<'a> {
     robot: &'a Arc<Robot>,
     home: &'a Home,
-    scales: Scales,
+    masses: Masses,
     clearance: Clearance,
     seed: [LegAngles; MAX_LEGS],
     /// How the body leaned at the last sample of joints.
@@ -149,7 +150,7 @@ impl Checker<'_> {
     fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
         self.seed = self.solve(pose, when)?;
         self.apart(&self.seed, when)?;
-        if !stands(&mut self.scales, self.home, pose, &self.seed) {
+        if !stands(&self.masses, self.home, pose, &self.seed) {
             return Err(Refusal::Unstable { when });
         }
         if pose.footprint_from_body(self.home.height).translation.z < self.home.lowest - 1e-9 {
@@ -192,7 +193,7 @@ impl Checker<'_> {
             }
         }
         self.apart(angles, when)?;
-        let ground = carried(self.robot, &mut self.scales, angles).ok_or(Refusal::Unstable { when })?;
+        let ground = carried(self.robot, &self.masses, angles).ok_or(Refusal::Unstable { when })?;
         let lean = ground.footprint_from_body.rotation;
         if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {
             return Err(Refusal::Unstable { when });
@@ -218,7 +219,7 @@ impl Checker<'_> {
         let (robot, home) = (self.robot, self.home);
         while let Some(to) = transition::next(&now, goal, |pose| {
             let angles = pose.solve(robot, home.height, &angles);
-            angles.is_ok_and(|angles| stands(&mut self.scales, home, pose, &angles))
+            angles.is_ok_and(|angles| stands(&self.masses, home, pose, &angles))
         })
         .map_err(|_| Refusal::Unstable { when })?
         {
@@ -239,17 +240,17 @@ impl Checker<'_> {
 }
 
 /// Whether the centre of mass is well inside the planted feet of a pose, at these joint angles.
-pub(super) fn stands(scales: &mut Scales, home: &Home, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) -> bool {
+pub(super) fn stands(masses: &Masses, home: &Home, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) -> bool {
     let planted = pose.feet.iter().zip(&pose.planted).filter(|(_, planted)| **planted).map(|(foot, _)| foot.xy());
-    scales.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
+    masses.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
 }
 
 /// Whether the robot stands well all along a straight way through joint space; allocates nothing.
-pub(super) fn holds(robot: &Robot, scales: &mut Scales, home: &Home, way: &Stage) -> bool {
+pub(super) fn holds(robot: &Robot, masses: &Masses, home: &Home, way: &Stage) -> bool {
     let mut before: Option<UnitQuaternion<f64>> = None;
     (0..=STAGE_SAMPLES).all(|step| {
         let Target::Joints(angles) = way.target_at(step as f64 / STAGE_SAMPLES as f64) else { return true };
-        let Some(ground) = carried(robot, scales, &angles) else { return false };
+        let Some(ground) = carried(robot, masses, &angles) else { return false };
         let lean = ground.footprint_from_body.rotation;
         let lurches = before.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD);
         !lurches && ground.footprint_from_body.translation.z >= home.lowest
@@ -257,17 +258,17 @@ pub(super) fn holds(robot: &Robot, scales: &mut Scales, home: &Home, way: &Stage
 }
 
 /// The ground under these joint angles, if it carries the robot well.
-fn carried(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
-    let ground = ground(robot, scales, angles)?;
+fn carried(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+    let ground = ground(robot, masses, angles)?;
     (ground.margin >= LEAST_MARGIN_M && ground.tilt() <= MAX_TILT_RAD).then_some(ground)
 }
 
 /// The ground under these joint angles.
-pub(super) fn ground(robot: &Robot, scales: &mut Scales, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+pub(super) fn ground(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
     let legs = robot.legs();
     let mut feet = [nalgebra::Vector3::zeros(); MAX_LEGS];
     for ((foot, leg), angles) in feet.iter_mut().zip(legs).zip(angles) {
         *foot = leg.foot_in_body(angles);
     }
-    Ground::under(&feet[..legs.len().min(MAX_LEGS)], &scales.centre_in_body(angles))
+    Ground::under(&feet[..legs.len().min(MAX_LEGS)], &masses.centre(angles))
 }

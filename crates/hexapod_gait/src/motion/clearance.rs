@@ -17,21 +17,21 @@ impl Clearance {
     /// What is kept by a robot that stands at home with these joint angles.
     pub(super) fn at_home(robot: &Robot, home: &[LegAngles; MAX_LEGS]) -> Self {
         let mut least = [[LEG_CLEARANCE_M; MAX_LEGS]; MAX_LEGS];
-        for_each_pair(robot, home, |one, other, distance| {
-            least[one][other] = LEG_CLEARANCE_M.min(PART_AT_HOME * distance);
-        });
+        let lines = lines_of(robot, home);
+        for ((one, line), (other, second)) in pairs(&lines) {
+            least[one][other] = LEG_CLEARANCE_M.min(PART_AT_HOME * line.distance(second));
+        }
         Self { least }
     }
 
     /// Two legs that come too near to each other at these joint angles, and their distance, m.
     pub(super) fn too_near(&self, robot: &Robot, angles: &[LegAngles; MAX_LEGS]) -> Option<([usize; 2], f64)> {
-        let mut found = None;
-        for_each_pair(robot, angles, |one, other, distance| {
-            if distance < self.least[one][other] && found.is_none() {
-                found = Some(([one, other], distance));
-            }
-        });
-        found
+        let lines = lines_of(robot, angles);
+        pairs(&lines).find_map(|((one, line), (other, second))| {
+            let least = self.least[one][other];
+            let distance = if line.gap(second) < least { line.distance(second) } else { least };
+            (distance < least).then_some(([one, other], distance))
+        })
     }
 }
 
@@ -52,23 +52,36 @@ impl Line {
         line
     }
 
+    fn parts(&self) -> impl Iterator<Item = [Vector3<f64>; 2]> + Clone {
+        self.points[..self.count].windows(2).map(|ends| [ends[0], ends[1]])
+    }
+
     fn distance(&self, other: &Self) -> f64 {
-        let parts =
-            |line: &Self| line.points[..line.count].windows(2).map(|ends| [ends[0], ends[1]]).collect::<Vec<_>>();
-        let others = parts(other);
-        let mine = parts(self);
-        let all = mine.iter().flat_map(|a| others.iter().map(move |b| between(*a, *b)));
+        let all = self.parts().flat_map(|mine| other.parts().map(move |its| between(mine, its)));
         all.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The distance between the boxes about both lines, which are no nearer to each other than that.
+    fn gap(&self, other: &Self) -> f64 {
+        let ([low, high], [others_low, others_high]) = (self.corners(), other.corners());
+        (others_low - high).sup(&(low - others_high)).map(|apart| apart.max(0.0)).norm()
+    }
+
+    fn corners(&self) -> [Vector3<f64>; 2] {
+        let all = &self.points[..self.count];
+        let first = [self.points[0]; 2];
+        all.iter().fold(first, |[low, high], point| [low.inf(point), high.sup(point)])
     }
 }
 
-fn for_each_pair(robot: &Robot, angles: &[LegAngles; MAX_LEGS], mut take: impl FnMut(usize, usize, f64)) {
-    let lines: Vec<Line> = robot.legs().iter().zip(angles).map(|(leg, angles)| Line::of(leg, angles)).collect();
-    for (one, line) in lines.iter().enumerate() {
-        for (other, second) in lines.iter().enumerate().skip(one + 1) {
-            take(one, other, line.distance(second));
-        }
-    }
+fn lines_of(robot: &Robot, angles: &[LegAngles; MAX_LEGS]) -> Vec<Line> {
+    robot.legs().iter().zip(angles).map(|(leg, angles)| Line::of(leg, angles)).collect()
+}
+
+/// Every two lines, with the indices of their legs.
+fn pairs(lines: &[Line]) -> impl Iterator<Item = ((usize, &Line), (usize, &Line))> {
+    let each = lines.iter().enumerate();
+    each.clone().flat_map(move |one| each.clone().skip(one.0 + 1).map(move |other| (one, other)))
 }
 
 /// The distance between two lines from end to end (Ericson, Real-Time Collision Detection, 5.1.9).
@@ -109,7 +122,24 @@ mod tests {
         prop::array::uniform3(-1.0..1.0f64).prop_map(Vector3::from)
     }
 
+    fn line(points: Vec<Vector3<f64>>) -> Line {
+        let mut line = Line { points: [Vector3::zeros(); MAX_LEG_JOINTS + 1], count: points.len() };
+        line.points[..points.len()].copy_from_slice(&points);
+        line
+    }
+
     proptest! {
+        #[test]
+        fn when_lines_have_boxes_apart_expect_them_no_nearer(
+            one in prop::collection::vec(point(), 3..6), other in prop::collection::vec(point(), 3..6), apart in 0.0..3.0f64,
+        ) {
+            let other = other.iter().map(|point| point + Vector3::new(apart, 0.5 * apart, 0.0)).collect();
+            let (one, other) = (line(one), line(other));
+            prop_assert!(one.gap(&other) <= one.distance(&other) + 1e-12);
+            prop_assert_eq!(one.gap(&other), other.gap(&one));
+            prop_assert!(one.gap(&other) > 0.0 || apart < 2.0);
+        }
+
         #[test]
         fn when_lines_are_sampled_expect_no_pair_of_points_nearer_and_one_about_as_near(
             a in point(), b in point(), c in point(), d in point(),

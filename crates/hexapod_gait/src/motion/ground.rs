@@ -1,46 +1,8 @@
 //! What carries the robot: the ground under any pose of its joints, and the centre of mass over it.
 
 use crate::support::SupportPolygon;
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector2, Vector3};
-use std::sync::Arc;
-
-/// The robot's masses, weighed without allocating.
-#[derive(Clone, Debug)]
-pub(crate) struct Scales {
-    robot: Arc<Robot>,
-    positions: Vec<f64>,
-}
-
-impl Scales {
-    pub(crate) fn new(robot: &Arc<Robot>) -> Self {
-        Self { positions: vec![0.0; robot.model().position_count()], robot: Arc::clone(robot) }
-    }
-
-    /// Centre of mass in the body frame, m; the body's origin for a robot without masses.
-    pub(crate) fn centre_in_body(&mut self, angles: &[LegAngles; MAX_LEGS]) -> Vector3<f64> {
-        for (leg, angles) in self.robot.legs().iter().zip(angles) {
-            for (joint, &angle) in leg.joints().iter().zip(angles.iter()) {
-                if let Some(position) = self.positions.get_mut(joint.position_index()) {
-                    *position = angle;
-                }
-            }
-        }
-        self.robot.model().centre_of_mass(&self.positions)
-    }
-
-    /// Distance (m) of the centre of mass from the edge of the hull of the planted feet, negative outside, with the
-    /// body at `footprint_from_body`.
-    pub(crate) fn margin(
-        &mut self,
-        angles: &[LegAngles; MAX_LEGS],
-        feet: impl Iterator<Item = Vector2<f64>>,
-        footprint_from_body: &Isometry3<f64>,
-    ) -> f64 {
-        let centre = footprint_from_body.transform_point(&Point3::from(self.centre_in_body(angles)));
-        SupportPolygon::new(feet).margin(centre.coords.xy())
-    }
-}
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// The ground a robot stands on at a pose of its joints, found from the feet alone.
 #[derive(Clone, Copy, Debug)]

@@ -26,7 +26,7 @@ impl Player {
         for put in [home_feet, feet_below] {
             let to = landed(&now, &self.home.pose, self.legs(), put);
             let Ok(angles) = to.solve(&robot, self.home.height, &self.angles) else { continue };
-            if stands(&mut self.scales, &self.home, &to, &angles) {
+            if stands(&self.masses, &self.home, &to, &angles) {
                 let stage = Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles));
                 self.now = Target::Feet(now);
                 self.phase = Phase::Leaving(Some(stage));
@@ -49,7 +49,7 @@ impl Player {
             return Some(pose);
         }
         let robot = Arc::clone(self.engine.robot());
-        let found = ground(&robot, &mut self.scales, &self.angles)?;
+        let found = ground(&robot, &self.masses, &self.angles)?;
         let body = found.footprint_from_body;
         let translation = body.translation.vector - Vector3::new(0.0, 0.0, self.home.height);
         let offset = BodyOffset { translation, rotation: body.rotation.scaled_axis() };

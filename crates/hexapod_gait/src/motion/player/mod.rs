@@ -4,12 +4,12 @@ mod down;
 mod tick;
 
 use super::check::{holds, stands};
-use super::ground::Scales;
 use super::job::Job;
 use super::kinds::Motion;
 use super::pose::{Home, Target};
 use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::Engine;
+use crate::mass::Masses;
 use crate::plan::is_command;
 use crate::tick::{GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct Player {
     engine: Engine,
     job: Job,
-    scales: Scales,
+    masses: Masses,
     home: Home,
     phase: Phase,
     /// Where the robot is in `phase`, and its joint angles there.
@@ -64,7 +64,7 @@ impl Player {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let home = engine.home();
-        let scales = Scales::new(engine.robot());
+        let masses = Masses::of(engine.robot());
         let (tick, angles) = (*engine.last(), engine.last().angles);
         Self {
             job: Job::default(),
@@ -76,7 +76,7 @@ impl Player {
             pack_when_home: false,
             dropped: false,
             engine,
-            scales,
+            masses,
             home,
             angles,
             tick,
@@ -243,7 +243,7 @@ impl Player {
     fn is_straight_home_safe(&mut self) -> bool {
         let robot = Arc::clone(self.engine.robot());
         let way = Stage::of_joints(&robot, &self.angles, &self.home.angles);
-        holds(&robot, &mut self.scales, &self.home, &way)
+        holds(&robot, &self.masses, &self.home, &way)
     }
 
     /// Chooses what comes next where a phase or a stage is over.
@@ -326,7 +326,7 @@ impl Player {
         };
         let to = transition::next(&now, &goal, |pose| {
             let angles = pose.solve(&robot, self.home.height, &self.angles);
-            angles.is_ok_and(|angles| stands(&mut self.scales, &self.home, pose, &angles))
+            angles.is_ok_and(|angles| stands(&self.masses, &self.home, pose, &angles))
         })?;
         Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
             Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),
