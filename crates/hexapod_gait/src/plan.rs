@@ -4,7 +4,7 @@ use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, Segment, State, Stopping};
+use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping};
 use crate::steer::Stand;
 use crate::support::SupportPolygon;
 use crate::tick::Input;
@@ -29,24 +29,22 @@ const SWAY_RATE_M_S: f64 = 0.15;
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 impl Engine {
-    /// Plans from now to the next point of the grid, or until a foot is lifted or put down.
-    pub(crate) fn plan(&mut self, input: &Input) -> Segment {
-        let mut start = self.now.start;
+    /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
+    /// put down.
+    pub(crate) fn plan(&mut self, start: &mut State, input: &Input) -> u64 {
         if start.ns.is_multiple_of(GRID_NS) {
-            self.decide(&mut start, input);
+            self.decide(start, input);
         }
         let mut ns = GRID_NS - start.ns % GRID_NS;
         if start.mode.steps() {
-            self.pass_the_turn(&mut start);
-            self.lift_and_put_down(&mut start);
+            self.pass_the_turn(start);
+            self.lift_and_put_down(start);
             let event_ns = (start.walk.time_to_event(&self.now.gait) * 1e9).ceil();
             if event_ns < ns as f64 {
                 ns = (event_ns as u64).max(1);
             }
         }
-        let segment = self.segment(&mut start, ns);
-        self.now.start = start;
-        segment
+        ns
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {

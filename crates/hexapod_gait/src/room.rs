@@ -1,7 +1,6 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
 use crate::engine::Engine;
-use crate::path::solve_together;
 use crate::posture::BodyOffset;
 use crate::state::State;
 use crate::walk::Foot;
@@ -96,9 +95,9 @@ impl Engine {
             Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z)
         };
         let is_missing = |leg: usize| start.walk.feet()[leg] == Foot::Missing;
-        if let Some(batch) = &self.batch {
+        if let Some(together) = &self.together {
             let mut angles = [LegAngles::zeros(0); MAX_LEGS];
-            return solve_together(batch, &self.stance, &body_from_footprint, at, is_missing, &mut angles);
+            return together.solve(&body_from_footprint, at, is_missing, &mut angles);
         }
         self.legs().iter().enumerate().filter(|(leg, _)| !is_missing(*leg)).all(|(leg, solver)| {
             let in_body = body_from_footprint.transform_point(&at(leg).into()).coords;

@@ -183,6 +183,11 @@ impl Stance {
         self.usable[index].contains(angles)
     }
 
+    /// Least and greatest angles that walking uses of the first three joints of a leg.
+    pub(crate) fn usable_range(&self, leg: usize) -> [[f64; 3]; 2] {
+        self.usable[leg].range()
+    }
+
     fn least_gap(&self) -> f64 {
         self.pairs().map(|(a, b)| (a - b).norm()).fold(f64::INFINITY, f64::min)
     }

@@ -242,6 +242,8 @@ impl Walk {
             self.phase = fraction(self.phase + ground.time / self.cycle);
         }
         let ahead = self.ahead(gait, ground.aim);
+        // Feet that were lifted together go on alike.
+        let mut last: Option<Course> = None;
         for (foot, &rest) in self.feet[..self.count].iter_mut().zip(stance.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
@@ -250,23 +252,55 @@ impl Walk {
                     Foot::Probing { at: ground.motion.apply_inverse_3d(at) - down }
                 }
                 Foot::Swinging { lift_off, touch_down, progress, seconds, height, .. } => {
-                    let before = progress;
-                    let progress = (before + ground.time / seconds).min(1.0);
+                    let course = match last {
+                        Some(course) if (course.before, course.seconds) == (progress, seconds) => course,
+                        _ => Course::new(gait, ground, progress, seconds),
+                    };
+                    last = Some(course);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
                     let place = place(&ground.reach, rest, &ahead);
-                    let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
-                    let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
-                    let travel = gait.swing().travel(progress);
-                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * travel;
-                    let up = height * gait.swing().lift(progress)
-                        + lift_off.z * (1.0 - travel)
-                        + gait.touch_down_speed() * seconds * touch_down_shape(progress);
+                    let wanted = course.onward.apply(place);
+                    let touch_down = touch_down + (wanted - touch_down) * course.follow;
+                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.travel;
+                    let up = height * course.lift + lift_off.z * (1.0 - course.travel) + course.descent;
                     let at = Vector3::new(flat.x, flat.y, up);
-                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, at }
+                    Foot::Swinging { lift_off, touch_down, progress: course.now, seconds, height, at }
                 }
                 Foot::Missing => Foot::Missing,
             };
+        }
+    }
+}
+
+/// How a swing goes on, whichever foot's it is.
+#[derive(Clone, Copy)]
+struct Course {
+    before: f64,
+    now: f64,
+    seconds: f64,
+    /// The body's motion until the foot is down.
+    onward: Motion,
+    /// Part of the way the touch-down point goes towards where it is wanted.
+    follow: f64,
+    travel: f64,
+    lift: f64,
+    /// Height for the touch-down speed, m.
+    descent: f64,
+}
+
+impl Course {
+    fn new(gait: &Gait, ground: &Ground, before: f64, seconds: f64) -> Self {
+        let now = (before + ground.time / seconds).min(1.0);
+        Self {
+            before,
+            now,
+            seconds,
+            onward: ground.twist.motion((1.0 - now) * seconds),
+            follow: follow_part(before, now),
+            travel: gait.swing().travel(now),
+            lift: gait.swing().lift(now),
+            descent: gait.touch_down_speed() * seconds * touch_down_shape(now),
         }
     }
 }
