@@ -99,7 +99,8 @@ impl Masses {
             }
             beyond = rank.carried(&beyond, &sin_cos_lanes(&lane));
         }
-        Vector3::from(beyond.map(|lane| lane.iter().sum()))
+        let [x, y, z] = &beyond;
+        Vector3::new(x.iter().sum(), y.iter().sum(), z.iter().sum())
     }
 }
 
@@ -120,11 +121,12 @@ impl Rank {
     fn carried<const N: usize>(&self, beyond: &[[f64; N]; 3], [sin, cos]: &[[f64; N]; 2]) -> [[f64; N]; 3] {
         let mut found = [[0.0; N]; 3];
         for i in 0..N.min(MAX_LEGS) {
-            let [x, y, z] = [0, 1, 2].map(|k: usize| beyond[k][i] + self.own[k][i]);
+            let (x, y, z) = (beyond[0][i] + self.own[0][i], beyond[1][i] + self.own[1][i], beyond[2][i] + self.own[2][i]);
             let (x, y) = (x * cos[i] - y * sin[i], x * sin[i] + y * cos[i]);
-            for (row, turn) in self.turn.iter().enumerate() {
-                found[row][i] = turn[0][i] * x + turn[1][i] * y + turn[2][i] * z + self.at[row][i];
-            }
+            let [a, b, c] = &self.turn;
+            found[0][i] = a[0][i] * x + a[1][i] * y + a[2][i] * z + self.at[0][i];
+            found[1][i] = b[0][i] * x + b[1][i] * y + b[2][i] * z + self.at[1][i];
+            found[2][i] = c[0][i] * x + c[1][i] * y + c[2][i] * z + self.at[2][i];
         }
         found
     }
