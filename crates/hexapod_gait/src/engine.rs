@@ -143,7 +143,8 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
-        engine.time_gaits();
+        // Whatever it may have been made ready for.
+        engine.now.gait = engine.timed(gait.with_needs(None));
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
         Ok(engine)
     }
@@ -164,7 +165,7 @@ impl Engine {
         if self.missing != 0 && left < 4 {
             return Err(StanceError::LegsLeft(left));
         }
-        self.now.gait = self.suited(self.now.gait);
+        self.now.gait = self.suited(self.now.gait.with_needs(None));
         self.now.start.walk.cycle = self.now.gait.cycle_time();
         Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
         Ok(self)
@@ -182,10 +183,24 @@ impl Engine {
         self.now.start.walk.feet[index] = Foot::Missing;
     }
 
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        let gait = gait.with_needs(None);
+        gait.with_needs(self.measured(self.shaped(gait)).needs())
+    }
+
     /// A gait as this robot can walk it.
     fn suited(&self, gait: Gait) -> Gait {
+        self.timed(self.shaped(gait))
+    }
+
+    /// The gait for the legs that are not switched off.
+    fn shaped(&self, gait: Gait) -> Gait {
         if self.missing == 0 {
-            return self.timed(gait);
+            return gait;
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
@@ -200,7 +215,7 @@ impl Engine {
             let (a, b) = (place(a), place(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        self.timed(gait.one_by_one(&order[..count]))
+        gait.one_by_one(&order[..count])
     }
 
     /// The robot's legs, in the order of every array here.
@@ -309,7 +324,8 @@ impl Engine {
     }
 
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
-    /// in the air finish their swing, and the other gait goes on with the feet that lag most.
+    /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
+    /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
     pub fn set_gait(&mut self, gait: Gait) {
         let gait = self.suited(gait);
         if self.now.next_gait != Some(gait) {

@@ -1,6 +1,7 @@
 //! Gaits as data: when each leg stands and when it swings.
 
 use crate::auto_pose::AutoPose;
+use crate::joints::LiftNeeds;
 use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
 use hexapod_kinematics::MAX_LEGS;
@@ -133,6 +134,7 @@ pub struct Gait {
     sway_reach: f64,
     auto_pose: AutoPose,
     stable: bool,
+    needs: Option<LiftNeeds>,
     shortest_cycle: f64,
 }
 
@@ -183,6 +185,7 @@ impl Gait {
             sway_reach: SWAY_REACH,
             auto_pose: spec.auto_pose,
             stable: spec.stable,
+            needs: None,
             shortest_cycle: 0.0,
         })
     }
@@ -202,6 +205,16 @@ impl Gait {
         }
         gait.lift_offs = lift_offs(gait.duty_factor, &gait.offsets);
         gait
+    }
+
+    /// What it needs of the joints of the robot for which it was made ready.
+    pub(crate) fn needs(&self) -> Option<LiftNeeds> {
+        self.needs
+    }
+
+    pub(crate) fn with_needs(mut self, needs: Option<LiftNeeds>) -> Self {
+        self.needs = needs;
+        self
     }
 
     /// The same gait on a robot whose joints cannot do a cycle in less than this, s.

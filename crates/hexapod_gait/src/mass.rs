@@ -121,7 +121,8 @@ impl Rank {
     fn carried<const N: usize>(&self, beyond: &[[f64; N]; 3], [sin, cos]: &[[f64; N]; 2]) -> [[f64; N]; 3] {
         let mut found = [[0.0; N]; 3];
         for i in 0..N.min(MAX_LEGS) {
-            let (x, y, z) = (beyond[0][i] + self.own[0][i], beyond[1][i] + self.own[1][i], beyond[2][i] + self.own[2][i]);
+            let (x, y, z) =
+                (beyond[0][i] + self.own[0][i], beyond[1][i] + self.own[1][i], beyond[2][i] + self.own[2][i]);
             let (x, y) = (x * cos[i] - y * sin[i], x * sin[i] + y * cos[i]);
             let [a, b, c] = &self.turn;
             found[0][i] = a[0][i] * x + a[1][i] * y + a[2][i] * z + self.at[0][i];

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::gait::Gait;
+use crate::joints::JointBound;
 use crate::limits::{self, Boundary, Limited, LimitedBy, TwistLimits};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
@@ -124,9 +125,19 @@ impl Engine {
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
     pub(crate) fn timed(&self, gait: Gait) -> Gait {
         let Some(joints) = &self.joints else { return gait };
+        let gait = self.measured(gait);
+        let Some(needs) = gait.needs() else { return gait };
         let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
-        let steps = (Self::stride_of(&gait) * self.stance.reach().axes().max(), self.settings.step_height);
-        gait.no_quicker_than(joints.shortest_cycle((&self.robot, &self.stance), &gait, steps, foot_m_s2))
+        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.settings.step_height), foot_m_s2))
+    }
+
+    /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.
+    pub(crate) fn measured(&self, gait: Gait) -> Gait {
+        if self.joints.is_none() || gait.needs().is_some() {
+            return gait;
+        }
+        let stride = Self::stride_of(&gait) * self.stance.reach().axes().max();
+        gait.with_needs(Some(JointBound::measured((&self.robot, &self.stance), &gait, stride)))
     }
 
     /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.

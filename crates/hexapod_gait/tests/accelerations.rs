@@ -10,6 +10,7 @@ use hexapod_kinematics::{LegAngles, LegOptions, LimitChange, Robot};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const DT: f64 = 0.01;
 
@@ -135,4 +136,45 @@ fn when_joints_accelerate_slowly_expect_the_robot_to_get_on_all_the_same_and_to_
             assert_eq!(tick.limited_by, LimitedBy::JointAcceleration);
         }
     }
+}
+
+#[test]
+fn when_settings_or_gaits_change_expect_what_an_engine_made_with_them_does() {
+    for legs in [4, 6] {
+        for index in 0..specs(legs).len() {
+            let mut changed = engine(legs, 0, Some(60.0));
+            let wanted = gait(changed.robot(), &specs(legs)[index]);
+            let mut settings = settings();
+            (settings.step_height, settings.limits) = (0.041, settings.limits);
+            settings.limits.linear_acceleration *= 0.5;
+            changed.set_step_height(settings.step_height);
+            changed.set_limits(settings.limits);
+            changed.set_gait(changed.ready(wanted));
+            changed.step(&twist(0.05, 0.0, 0.0), DT);
+            for _ in 0..400 {
+                changed.step(&Input::default(), DT);
+            }
+            let made = Engine::new(Arc::clone(changed.robot()), wanted, settings).unwrap();
+            assert_eq!(changed.gait(), made.gait());
+        }
+    }
+}
+
+#[test]
+fn when_settings_or_gaits_change_expect_nothing_long_to_be_done_on_the_tick() {
+    let mut engine = engine(6, 0, Some(60.0));
+    let bare = gait(engine.robot(), &specs(6)[1]);
+    let mut least = [Duration::MAX; 2];
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let ready = engine.ready(bare);
+        let long = begun.elapsed();
+        for _ in 0..20 {
+            engine.set_gait(ready);
+            engine.set_limits(common::LIMITS);
+            engine.set_step_height(0.03);
+        }
+        least = [least[0].min(long), least[1].min(begun.elapsed() - long)];
+    }
+    assert!(least[1] < least[0], "twenty changes {:?}, one gait worked out {:?}", least[1], least[0]);
 }
