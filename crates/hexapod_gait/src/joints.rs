@@ -3,8 +3,8 @@
 //! At a constant twist the feet go the same way through the body's frame in every cycle, and which way depends on the
 //! length of the step alone. So the joints' accelerations over the whole cycle, stance and swing, go with the inverse
 //! square of the time it takes: measured once for steps of full length in all directions, they give the shortest cycle.
-//! What changes of the twist and shifts of the body add is held within a share of its own. Not within the bound is what
-//! must not wait: a sway that is cut short because the balance is at stake, a rise that is broken off to sit, a foot that
+//! What changes of the twist and shifts of the body add is held within a share of its own; a sway slows down before an edge
+//! of the support, and a foot is lifted only if it then can. Not within the bound is what must not wait: a rise that is broken off to sit, a foot that
 //! feels the ground early; nor the corners of the sine swing.
 
 use crate::gait::Gait;
@@ -102,15 +102,23 @@ impl JointBound {
     /// The most that any of its steps of up to `stride` m with this lift needs.
     fn needs((robot, stance): (&Robot, &Stance), gait: &Gait, (stride, lift): (f64, f64)) -> Needs {
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
+        let most = gait.sway_reach() * stance.reach().least();
+        let leans = [0.0, most];
+        let leans = if most > 0.0 { &leans[..] } else { &leans[..1] };
         let mut all = Needs::default();
         for part in [0.5, 1.0] {
             let step = part * stride / gait.duty_factor();
             let turns = [1.0, -1.0].map(|sense| Twist::new(0.0, 0.0, sense * step / farthest));
             for twist in directions().map(|way| Twist::new(way.x * step, way.y * step, 0.0)).chain(turns) {
                 for (index, leg) in robot.legs().iter().enumerate() {
-                    let path = |phase: f64| foot_at(gait, twist, stance.rest()[index], lift, phase);
-                    let inverse = |foot: &_, seed: &_| stance.inverse(index, leg, foot, seed);
-                    all = all.or(Needs::of(leg, stance.spec().height, path, inverse));
+                    let rest = stance.rest()[index];
+                    for lean in leans {
+                        // The body leans away from the leg that is lifted, which is then the farther out.
+                        let away = rest.normalize() * *lean;
+                        let path = |phase: f64| foot_at(gait, twist, rest, lift, phase) + away.push(0.0);
+                        let inverse = |foot: &_, seed: &_| stance.inverse(index, leg, foot, seed);
+                        all = all.or(Needs::of(leg, stance.spec().height, path, inverse));
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
 use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping};
-use crate::steer::Stand;
+use crate::steer::{Stand, short_of_edges, stoppable};
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
@@ -25,6 +25,8 @@ const LOOK_STEPS: u64 = 8;
 const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
+/// Feet in the air on the mean up to which there are moments with none.
+const MOSTLY_LIFTED: f64 = 0.95;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
@@ -81,6 +83,7 @@ impl Engine {
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
         let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        let rate = short_of_edges(stand.as_ref(), rate, shift_m_s2);
         start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), shift_m_s2);
         self.keep_balance(start, stand.as_ref());
     }
@@ -204,6 +207,11 @@ impl Engine {
         if self.stride_factor(&next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
             return;
         }
+        // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
+        let in_the_air = self.legs().len() as f64 * self.now.gait.swing_part();
+        if self.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
+            return;
+        }
         let mut walk = start.walk;
         walk.cycle = self.cycle_for(&next, twist);
         walk.start(&next, &self.stance, twist);
@@ -245,7 +253,10 @@ impl Engine {
             }
             if gait.is_stable() {
                 let centre = *centre.get_or_insert_with(|| self.centre(start));
-                let margin = margin_without(start, leg, centre);
+                let mut margin = margin_without(start, leg, centre);
+                if let Some(joints) = &self.joints {
+                    margin = margin.min(margin_without(start, leg, centre + run_out(start, joints.shift_m_s2())));
+                }
                 start.tight = margin < TIGHT_M;
                 if margin < LIFT_MARGIN_M {
                     // Its turn stays until the others are down.
@@ -326,7 +337,8 @@ impl Engine {
         let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
         // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
         let waits = start.walk.waiting && start.walk.all_planted();
-        lean * if waits { part.max(self.room_to_lean(start, lean)) } else { part }
+        let farther = waits && self.joints.is_none();
+        lean * if farther { part.max(self.room_to_lean(start, lean)) } else { part }
     }
 
     /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
@@ -366,9 +378,13 @@ fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: 
         return wanted;
     }
     let step = greatest * GRID_S;
-    let fastest = (0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step;
-    let wanted = wanted.cap_magnitude(fastest.max(0.0));
+    let wanted = wanted.cap_magnitude(stoppable(left, greatest));
     last + (wanted - last).cap_magnitude(step)
+}
+
+/// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
+fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
+    start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
 }
 
 /// Part of a cycle in which a foot takes up its share of the weight.

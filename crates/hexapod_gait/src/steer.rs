@@ -25,6 +25,8 @@ const PACE_RISE: f64 = 0.01;
 const CYCLE_RATE: f64 = 0.5;
 /// The distance of the centre of mass from the edge of the support polygon that is kept, m.
 const MARGIN_M: f64 = 0.004;
+/// The same for a sway that has to come to rest in time.
+const STOP_M: f64 = 0.009;
 
 /// Where the centre of mass is over the feet on the ground.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,24 @@ pub(crate) struct Stand {
     /// The same in the body frame.
     in_body: Vector3<f64>,
     edges: Edges,
+}
+
+/// The rate of a sway without what of it would carry the centre of mass so fast towards an edge that it could not be
+/// stopped before, changing by no more than `greatest` m/s^2.
+pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest: f64) -> Vector2<f64> {
+    let Some(Stand { centre, edges, .. }) = stand.filter(|_| greatest.is_finite()) else { return rate };
+    edges.iter().fold(rate, |rate, (inward, at)| {
+        let (room, speed) = (inward.dot(centre) - at - STOP_M, -inward.dot(&rate));
+        let allowed = stoppable(room.max(0.0), BRAKING_PART * greatest);
+        if speed > allowed { rate + inward * (speed - allowed) } else { rate }
+    })
+}
+
+/// The greatest speed, m/s or rad/s, from which one comes to rest within `left`, changing it by no more than `greatest`
+/// per second and only at the points of the grid.
+pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
+    let step = greatest * GRID_S;
+    ((0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step).max(0.0)
 }
 
 impl Engine {

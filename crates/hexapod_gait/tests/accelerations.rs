@@ -89,11 +89,11 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn when_driven_at_random_expect_no_joint_accelerated_more_than_it_can(
-        legs in prop_oneof![Just(6usize), Just(8)], index in 0usize..4, greatest in 30.0..150.0f64,
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], index in 0usize..4, greatest in 30.0..150.0f64,
         acts in prop::collection::vec((act(), 1usize..200), 1..12),
     ) {
         let mut engine = engine(legs, index, Some(greatest));
@@ -177,4 +177,19 @@ fn when_settings_or_gaits_change_expect_nothing_long_to_be_done_on_the_tick() {
         least = [least[0].min(long), least[1].min(begun.elapsed() - long)];
     }
     assert!(least[1] < least[0], "twenty changes {:?}, one gait worked out {:?}", least[1], least[0]);
+}
+
+#[test]
+fn when_four_legs_accelerate_slowly_expect_them_to_get_on() {
+    for index in 0..2 {
+        for (greatest, least_m) in [(150.0, 0.2), (60.0, 0.1), (30.0, 0.05)] {
+            let mut engine = engine(4, index, Some(greatest));
+            let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+            run(&mut engine, &mut observer, &mut meter, &twist(0.1, 0.0, 0.0), 3000).unwrap();
+            let way = observer.odom_from_body.shift().x;
+            println!("{greatest} {index}: {way:.3} m in 30 s");
+            assert!(way >= least_m, "{way} m with {greatest} rad/s^2");
+            assert!(meter.worst <= greatest, "{} of {greatest} rad/s^2", meter.worst);
+        }
+    }
 }
