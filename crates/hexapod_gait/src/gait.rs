@@ -271,7 +271,7 @@ impl Gait {
 
     /// The phase of leg `leg` in its own cycle when the gait's is zero.
     pub(crate) fn offset(&self, leg: usize) -> f64 {
-        self.offsets[leg]
+        self.offsets.get(leg).copied().unwrap_or(0.0)
     }
 
     /// Part of the cycle a leg stands.
@@ -331,7 +331,7 @@ impl Gait {
     /// The phase at which leg `leg` lifts off.
     #[must_use]
     pub fn lift_off_phase(&self, leg: usize) -> f64 {
-        self.lift_offs[leg]
+        self.lift_offs.get(leg).copied().unwrap_or(0.0)
     }
 
     /// A foot's place in a straight step at `phase`: the signed fraction of the step it is ahead of rest

@@ -215,8 +215,9 @@ impl Engine {
         }
         let body_from_footprint = state.footprint_from_body().inverse();
         if let Some(together) = &self.together {
-            let feet = &state.walk.feet;
-            let (at, is_missing) = (|leg: usize| feet[leg].position(), |leg: usize| feet[leg] == Foot::Missing);
+            let walk = &state.walk;
+            let at = |leg: usize| walk.foot(leg).position();
+            let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
             let found = &mut state.angles;
             return together.solve(&body_from_footprint, at, is_missing, found).then_some(());
         }

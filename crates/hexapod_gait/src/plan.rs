@@ -10,7 +10,6 @@ use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
-use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{SVector, Vector2, Vector3};
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
@@ -277,9 +276,9 @@ impl Engine {
             return;
         }
         let centre = self.centre(start);
-        let distance = |leg: usize| (start.walk.feet()[leg].position().xy() - self.stance.rest()[leg]).norm();
+        let distance = |leg: usize| (start.walk.foot(leg).position().xy() - self.stance.place(leg)).norm();
         let free = (0..self.legs().len())
-            .filter(|&leg| start.walk.feet()[leg].is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
+            .filter(|&leg| start.walk.foot(leg).is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
         if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
             start.walk.phase = self.now.gait.lift_off_phase(leg);
         }
@@ -296,12 +295,12 @@ impl Engine {
         if since > start.walk.cycle * self.now.gait.duty_factor() - GRID_S {
             return false;
         }
-        let at = start.walk.feet()[leg].position().xy();
+        let at = start.walk.foot(leg).position().xy();
         let twist = start.twist[1];
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        let offset = at - twist.velocity_at(at) * time - self.stance.rest()[leg];
+        let offset = at - twist.velocity_at(at) * time - self.stance.place(leg);
         self.reach_of(&self.now.gait).part(offset) > 0.98
     }
 
@@ -406,13 +405,10 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
 
 /// The margin by which the robot stands on its planted feet without one of them.
 pub(crate) fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
-    let mut feet = [Vector2::zeros(); MAX_LEGS];
-    let mut count = 0;
-    for (leg, foot) in start.walk.feet().iter().enumerate() {
-        if let (Foot::Planted { at }, true) = (foot, leg != without) {
-            feet[count] = at.xy();
-            count += 1;
-        }
-    }
-    SupportPolygon::new(feet[..count].iter().copied()).margin(centre)
+    let others = start.walk.feet().iter().enumerate().filter(|(leg, _)| *leg != without);
+    let planted = others.filter_map(|(_, foot)| match foot {
+        Foot::Planted { at } => Some(at.xy()),
+        _ => None,
+    });
+    SupportPolygon::new(planted).margin(centre)
 }

@@ -56,7 +56,7 @@ impl SupportPolygon {
     /// The corners, counter-clockwise.
     #[must_use]
     pub fn corners(&self) -> &[Vector2<f64>] {
-        &self.corners[..self.count]
+        self.corners.get(..self.count).unwrap_or(&self.corners)
     }
 
     /// Distance (m) of `point` from the nearest edge, negative outside; minus infinity when there is no polygon.
