@@ -54,6 +54,8 @@ impl Setup {
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))?;
         let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
+        // So that the control thread has nothing to work out when one is taken up.
+        let gaits = gaits.made_ready(|gait| engine.ready(gait));
         for refused in motions.refused() {
             tracing::warn!("{refused}");
         }

@@ -27,15 +27,15 @@ impl Engine {
 
     /// Whether a foot is at its resting place, or on its way there.
     pub(crate) fn is_centred(&self, start: &State, leg: usize) -> bool {
-        match start.walk.feet()[leg] {
-            Foot::Planted { at } => (at.xy() - self.stance.rest()[leg]).norm() < CENTRED_M,
+        match (start.walk.feet().get(leg), self.stance.rest().get(leg)) {
+            (Some(Foot::Planted { at }), Some(rest)) => (at.xy() - rest).norm() < CENTRED_M,
             _ => true,
         }
     }
 
     /// The feet whose legs cannot bend as far as the body has to come down.
     pub(crate) fn feet_in_the_way(&self, start: &State) -> u32 {
-        let legs = (0..self.legs().len()).filter(|&leg| start.walk.feet()[leg] != Foot::Missing);
+        let legs = (0..self.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
         let in_the_way = legs.filter(|&leg| !self.is_centred(start, leg) && !self.can_come_down(start, leg));
         in_the_way.fold(0, |all, leg| all | (1 << leg))
     }
@@ -45,7 +45,7 @@ impl Engine {
         let drop = start.height - self.settings.stance.sit_height;
         let mut angles = start.angles[leg];
         PARTS.iter().all(|part| {
-            let down = start.walk.feet()[leg].position() - Vector3::new(0.0, 0.0, start.height - part * drop);
+            let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
             let bent = self.stance.inverse(leg, &self.legs()[leg], &down, &angles);
             angles = bent.unwrap_or(angles);
             bent.is_some()

@@ -14,9 +14,10 @@ use crate::room::Room;
 use crate::stance::{Stance, StanceError, StanceSpec};
 use crate::state::{Control, Mode, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
+use crate::together::Together;
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
-use hexapod_kinematics::{Batch, Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 use std::sync::Arc;
 
@@ -56,9 +57,11 @@ pub struct Engine {
     pub(crate) stance: Stance,
     pub(crate) masses: Arc<Masses>,
     /// All legs solved at once, if their geometry allows.
-    pub(crate) batch: Option<Arc<Batch>>,
+    pub(crate) together: Option<Arc<Together>>,
     /// What the joints can do, where their accelerations are limited.
     pub(crate) joints: Option<Arc<JointBound>>,
+    /// The joints' greatest velocities.
+    pub(crate) greatest_rad_s: [LegAngles; MAX_LEGS],
     pub(crate) settings: Settings,
     /// Legs that are switched off, one bit each.
     pub(crate) missing: u32,
@@ -124,9 +127,15 @@ impl Engine {
             tick,
         };
         let masses = Arc::new(Masses::of(&robot));
-        let batch = Batch::new(&robot).map(Arc::new);
+        let together = Together::of(&robot, &stance).map(Arc::new);
         let joints = JointBound::of(&robot, &stance).map(Arc::new);
-        let mut engine = Self { robot, stance, masses, batch, joints, settings, missing: 0, packed: None, now };
+        let mut greatest_rad_s = [LegAngles::zeros(0); MAX_LEGS];
+        for (greatest, leg) in greatest_rad_s.iter_mut().zip(robot.legs()) {
+            *greatest = LegAngles::from_fn(leg.joint_count(), |joint| leg.joints()[joint].limits().velocity);
+        }
+        let (missing, packed) = (0, None);
+        let mut engine =
+            Self { robot, stance, masses, together, joints, greatest_rad_s, settings, missing, packed, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -134,7 +143,8 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
-        engine.time_gaits();
+        // Whatever it may have been made ready for.
+        engine.now.gait = engine.timed(gait.with_needs(None));
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
         Ok(engine)
     }
@@ -155,7 +165,7 @@ impl Engine {
         if self.missing != 0 && left < 4 {
             return Err(StanceError::LegsLeft(left));
         }
-        self.now.gait = self.suited(self.now.gait);
+        self.now.gait = self.suited(self.now.gait.with_needs(None));
         self.now.start.walk.cycle = self.now.gait.cycle_time();
         Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
         Ok(self)
@@ -173,10 +183,24 @@ impl Engine {
         self.now.start.walk.feet[index] = Foot::Missing;
     }
 
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        let gait = gait.with_needs(None);
+        gait.with_needs(self.measured(self.shaped(gait)).needs())
+    }
+
     /// A gait as this robot can walk it.
     fn suited(&self, gait: Gait) -> Gait {
+        self.timed(self.shaped(gait))
+    }
+
+    /// The gait for the legs that are not switched off.
+    fn shaped(&self, gait: Gait) -> Gait {
         if self.missing == 0 {
-            return self.timed(gait);
+            return gait;
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
@@ -191,7 +215,7 @@ impl Engine {
             let (a, b) = (place(a), place(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        self.timed(gait.one_by_one(&order[..count]))
+        gait.one_by_one(&order[..count])
     }
 
     /// The robot's legs, in the order of every array here.
@@ -300,7 +324,8 @@ impl Engine {
     }
 
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
-    /// in the air finish their swing, and the other gait goes on with the feet that lag most.
+    /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
+    /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
     pub fn set_gait(&mut self, gait: Gait) {
         let gait = self.suited(gait);
         if self.now.next_gait != Some(gait) {
@@ -333,48 +358,66 @@ impl Engine {
         let mut left = (dt * 1e9).round() as u64;
         let mut way = Way::none();
         while left > 0 {
-            let segment = match self.now.segment {
-                Some(segment) => segment,
-                None => self.plan(input),
+            left -= match self.now.segment {
+                Some(_) => self.follow(&mut way, left),
+                None => self.plan_and_follow(input, &mut way, left),
             };
-            let from = self.now.elapsed_ns;
-            let to = (from + left).min(segment.ns);
-            way.add(&self.now.start, &segment, from, to);
-            left -= to - from;
-            if to == segment.ns {
-                self.now.start = segment.end;
-                (self.now.segment, self.now.elapsed_ns) = (None, 0);
-            } else {
-                (self.now.segment, self.now.elapsed_ns) = (Some(segment), to);
-            }
         }
-        match self.now.segment {
+        match &self.now.segment {
             None => Self::report(&self.robot, &mut self.now.tick, &self.now.start, &way, dt),
             Some(segment) => {
-                let within = self.within(&segment);
+                let within = self.within(segment);
                 Self::report(&self.robot, &mut self.now.tick, &within, &way, dt);
             }
         }
         &self.now.tick
     }
 
+    /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
+    fn follow(&mut self, way: &mut Way, left: u64) -> u64 {
+        let Some(segment) = &self.now.segment else { return 0 };
+        let from = self.now.elapsed_ns;
+        let to = (from + left).min(segment.ns);
+        way.add(&self.now.start, segment, from, to);
+        if to == segment.ns {
+            self.now.start = segment.end;
+            (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        } else {
+            self.now.elapsed_ns = to;
+        }
+        to - from
+    }
+
+    /// The same in a new segment.
+    fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
+        let mut start = self.now.start;
+        let ns = self.plan(&mut start, input);
+        let segment = self.segment(&mut start, ns);
+        let to = left.min(ns);
+        way.add(&start, &segment, 0, to);
+        if to == ns {
+            self.now.start = segment.end;
+        } else {
+            (self.now.start, self.now.segment, self.now.elapsed_ns) = (start, Some(segment), to);
+        }
+        to
+    }
+
     pub(crate) fn report(robot: &Robot, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
         let footprint_from_body = state.footprint_from_body();
-        for (index, leg) in robot.legs().iter().enumerate() {
-            let (now, before) = (state.angles[index], tick.angles[index]);
-            tick.velocities[index] = now;
-            for ((velocity, now), before) in tick.velocities[index].iter_mut().zip(now.iter()).zip(before.iter()) {
-                *velocity = if dt > 0.0 { (now - before) / dt } else { 0.0 };
-            }
-            let foot = state.walk.feet[index];
+        let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
+        for (index, leg) in robot.legs().iter().enumerate().take(MAX_LEGS) {
+            let now = &state.angles[index];
+            tick.velocities[index] = now.rate_from(&tick.angles[index], rate);
+            let foot = &state.walk.feet[index];
             tick.contacts[index] = match state.mode {
                 Mode::Placing(placing) if placing.leg == index => false,
                 _ => foot.is_planted() && state.packed & (1 << index) == 0,
             };
             let is_packed = state.packed & (1 << index) != 0;
             tick.feet[index] = match foot {
-                _ if is_packed || foot == Foot::Missing => {
-                    let in_body = leg.foot_in_body(&now);
+                _ if is_packed || *foot == Foot::Missing => {
+                    let in_body = leg.foot_in_body(now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }
                 _ => foot.position(),

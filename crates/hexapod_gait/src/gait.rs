@@ -1,6 +1,7 @@
 //! Gaits as data: when each leg stands and when it swings.
 
 use crate::auto_pose::AutoPose;
+use crate::joints::LiftNeeds;
 use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
 use hexapod_kinematics::MAX_LEGS;
@@ -126,12 +127,14 @@ pub struct Gait {
     cycle_time: f64,
     least_cycle_time: f64,
     offsets: [f64; MAX_LEGS],
+    lift_offs: [f64; MAX_LEGS],
     swing: SwingProfile,
     touch_down_speed: f64,
     sway: f64,
     sway_reach: f64,
     auto_pose: AutoPose,
     stable: bool,
+    needs: Option<LiftNeeds>,
     shortest_cycle: f64,
 }
 
@@ -175,12 +178,14 @@ impl Gait {
             cycle_time: spec.cycle_time,
             least_cycle_time,
             offsets,
+            lift_offs: lift_offs(spec.duty_factor, &offsets),
             swing: spec.swing,
             touch_down_speed: spec.touch_down_speed,
             sway: spec.sway,
             sway_reach: SWAY_REACH,
             auto_pose: spec.auto_pose,
             stable: spec.stable,
+            needs: None,
             shortest_cycle: 0.0,
         })
     }
@@ -198,7 +203,18 @@ impl Gait {
         for (turn, &leg) in order.iter().enumerate() {
             gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
         }
+        gait.lift_offs = lift_offs(gait.duty_factor, &gait.offsets);
         gait
+    }
+
+    /// What it needs of the joints of the robot for which it was made ready.
+    pub(crate) fn needs(&self) -> Option<LiftNeeds> {
+        self.needs
+    }
+
+    pub(crate) fn with_needs(mut self, needs: Option<LiftNeeds>) -> Self {
+        self.needs = needs;
+        self
     }
 
     /// The same gait on a robot whose joints cannot do a cycle in less than this, s.
@@ -255,7 +271,7 @@ impl Gait {
 
     /// The phase of leg `leg` in its own cycle when the gait's is zero.
     pub(crate) fn offset(&self, leg: usize) -> f64 {
-        self.offsets[leg]
+        self.offsets.get(leg).copied().unwrap_or(0.0)
     }
 
     /// Part of the cycle a leg stands.
@@ -315,7 +331,7 @@ impl Gait {
     /// The phase at which leg `leg` lifts off.
     #[must_use]
     pub fn lift_off_phase(&self, leg: usize) -> f64 {
-        fraction(self.duty_factor - self.offsets[leg])
+        self.lift_offs.get(leg).copied().unwrap_or(0.0)
     }
 
     /// A foot's place in a straight step at `phase`: the signed fraction of the step it is ahead of rest
@@ -335,9 +351,20 @@ const WIDE_SWAY: f64 = 0.65;
 /// Part of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
 const LIFTED_SHARE: f64 = 0.7;
 
+fn lift_offs(duty_factor: f64, offsets: &[f64; MAX_LEGS]) -> [f64; MAX_LEGS] {
+    offsets.map(|offset| fraction(duty_factor - offset))
+}
+
 /// The part after the point, in [0, 1).
 pub(crate) fn fraction(x: f64) -> f64 {
-    let part = x - x.floor();
+    // Mostly a difference of two such parts, for which no rounding is called.
+    let part = if (0.0..1.0).contains(&x) {
+        x
+    } else if (-1.0..0.0).contains(&x) {
+        x + 1.0
+    } else {
+        x - x.floor()
+    };
     if part < 1.0 { part } else { 0.0 }
 }
 

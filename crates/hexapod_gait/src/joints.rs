@@ -3,8 +3,8 @@
 //! At a constant twist the feet go the same way through the body's frame in every cycle, and which way depends on the
 //! length of the step alone. So the joints' accelerations over the whole cycle, stance and swing, go with the inverse
 //! square of the time it takes: measured once for steps of full length in all directions, they give the shortest cycle.
-//! What changes of the twist and shifts of the body add is held within a share of its own. Not within the bound is what
-//! must not wait: a sway that is cut short because the balance is at stake, a rise that is broken off to sit, a foot that
+//! What changes of the twist and shifts of the body add is held within a share of its own; a sway slows down before an edge
+//! of the support, and a foot is lifted only if it then can. Not within the bound is what must not wait: a rise that is broken off to sit, a foot that
 //! feels the ground early; nor the corners of the sine swing.
 
 use crate::gait::Gait;
@@ -83,33 +83,46 @@ impl JointBound {
         Some(())
     }
 
-    /// The shortest cycle, s, of a gait with steps of up to `stride` m and this lift, when feet are accelerated by changes
-    /// of the twist by up to `foot_m_s2`.
-    pub(crate) fn shortest_cycle(
-        &self,
-        (robot, stance): (&Robot, &Stance),
-        gait: &Gait,
-        (stride, lift): (f64, f64),
-        foot_m_s2: f64,
-    ) -> f64 {
+    /// The shortest cycle, s, of a gait that needs so much, when feet are accelerated by changes of the twist by up to
+    /// `foot_m_s2`.
+    pub(crate) fn shortest_cycle(&self, gait: &Gait, needs: Needs, foot_m_s2: f64) -> f64 {
         let shifts = if gait.sway() > 0.0 { 2.0 * FOR_SHIFTS } else { FOR_SHIFTS };
         let room = PLANNED - FOR_CHANGES - shifts - self.acceleration * foot_m_s2;
+        let accelerating = (BETWEEN_SAMPLES * needs.acceleration / room.max(LEAST_ROOM)).sqrt();
+        accelerating.max(BETWEEN_SAMPLES * needs.velocity / PLANNED_VELOCITY)
+    }
+
+    /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
+    pub(crate) fn measured((robot, stance): (&Robot, &Stance), gait: &Gait, stride: f64) -> LiftNeeds {
+        let most = stance.spec().step_height;
+        let at = |part: f64| Self::needs((robot, stance), gait, (stride, part * most));
+        LiftNeeds { at: LIFTS.map(at), most }
+    }
+
+    /// The most that any of its steps of up to `stride` m with this lift needs.
+    fn needs((robot, stance): (&Robot, &Stance), gait: &Gait, (stride, lift): (f64, f64)) -> Needs {
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
-        let mut shortest: f64 = 0.0;
+        let most = gait.sway_reach() * stance.reach().least();
+        let leans = [0.0, most];
+        let leans = if most > 0.0 { &leans[..] } else { &leans[..1] };
+        let mut all = Needs::default();
         for part in [0.5, 1.0] {
             let step = part * stride / gait.duty_factor();
             let turns = [1.0, -1.0].map(|sense| Twist::new(0.0, 0.0, sense * step / farthest));
             for twist in directions().map(|way| Twist::new(way.x * step, way.y * step, 0.0)).chain(turns) {
                 for (index, leg) in robot.legs().iter().enumerate() {
-                    let path = |phase: f64| foot_at(gait, twist, stance.rest()[index], lift, phase);
-                    let needs =
-                        Needs::of(leg, stance.spec().height, path, |foot, seed| stance.inverse(index, leg, foot, seed));
-                    shortest = shortest.max((BETWEEN_SAMPLES * needs.acceleration / room.max(LEAST_ROOM)).sqrt());
-                    shortest = shortest.max(BETWEEN_SAMPLES * needs.velocity / PLANNED_VELOCITY);
+                    let rest = stance.rest()[index];
+                    for lean in leans {
+                        // The body leans away from the leg that is lifted, which is then the farther out.
+                        let away = rest.normalize() * *lean;
+                        let path = |phase: f64| foot_at(gait, twist, rest, lift, phase) + away.push(0.0);
+                        let inverse = |foot: &_, seed: &_| stance.inverse(index, leg, foot, seed);
+                        all = all.or(Needs::of(leg, stance.spec().height, path, inverse));
+                    }
                 }
             }
         }
-        shortest
+        all
     }
 
     /// The part of the twist's own acceleration, which moves the feet by `foot_m_s2`, with which the touch-down points
@@ -161,13 +174,45 @@ fn foot_at(gait: &Gait, twist: Twist, rest: Vector2<f64>, lift: f64, phase: f64)
 }
 
 /// The greatest part of its greatest acceleration and velocity that a joint of one leg needs in a cycle of one second.
-#[derive(Clone, Copy, Debug, Default)]
-struct Needs {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Needs {
     acceleration: f64,
     velocity: f64,
 }
 
+/// Parts of the greatest lift at which a gait is measured.
+const LIFTS: [f64; 3] = [0.0, 0.5, 1.0];
+
+/// What a gait needs at each of [`LIFTS`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LiftNeeds {
+    at: [Needs; LIFTS.len()],
+    /// The greatest lift, m.
+    most: f64,
+}
+
+impl LiftNeeds {
+    /// At a lift, m. Between the measured ones the needs are hardly more than in proportion: they are the greatest of
+    /// many that each grow with the lift, and so bend upwards.
+    pub(crate) fn lifted(&self, lift: f64) -> Needs {
+        let part = if self.most > 0.0 { (lift / self.most).clamp(0.0, 1.0) } else { 0.0 };
+        let [low, middle, high] = self.at;
+        if part < LIFTS[1] { low.towards(middle, part / LIFTS[1]) } else { middle.towards(high, 2.0 * part - 1.0) }
+    }
+}
+
 impl Needs {
+    fn or(self, other: Self) -> Self {
+        Self { acceleration: self.acceleration.max(other.acceleration), velocity: self.velocity.max(other.velocity) }
+    }
+
+    fn towards(self, other: Self, part: f64) -> Self {
+        Self {
+            acceleration: self.acceleration + (other.acceleration - self.acceleration) * part,
+            velocity: self.velocity + (other.velocity - self.velocity) * part,
+        }
+    }
+
     fn of(
         leg: &Leg,
         height: f64,

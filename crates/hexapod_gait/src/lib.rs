@@ -25,6 +25,7 @@ mod steer;
 mod support;
 mod swing;
 mod tick;
+mod together;
 mod twist;
 mod usable;
 mod walk;

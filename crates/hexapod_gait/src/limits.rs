@@ -146,8 +146,12 @@ impl Boundary {
     /// `braking` m/s^2 after `lag` seconds.
     pub(crate) fn factor(&self, braking: f64, lag: f64) -> f64 {
         let room = self.room.max(0.0);
+        let in_time = room / self.time_left.max(1e-9);
+        if self.speed <= in_time {
+            return 1.0;
+        }
         let ahead = braking * lag;
-        let allowed = (room / self.time_left.max(1e-9)).max((ahead * ahead + 2.0 * braking * room).sqrt() - ahead);
+        let allowed = in_time.max((ahead * ahead + 2.0 * braking * room).sqrt() - ahead);
         if self.speed > allowed { allowed / self.speed } else { 1.0 }
     }
 
@@ -162,9 +166,16 @@ impl Boundary {
 pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time_left: f64, twist: Twist) -> Boundary {
     let offset = at - rest;
     let velocity = -twist.velocity_at(at);
-    let metres = reach.along(velocity);
-    let (room, speed) = (1.0 - reach.part(offset), reach.growth(offset, velocity));
-    Boundary { room: room * metres, speed: speed * metres, time_left }
+    let (part, growth) = reach.part_and_growth(offset, velocity);
+    // A foot on its way back is not bounded, however long the way is.
+    let metres = if growth > 0.0 { reach.along(velocity) } else { reach.least() };
+    Boundary { room: (1.0 - part) * metres, speed: growth * metres, time_left }
+}
+
+/// Whether a foot on the ground is so far from the edge of its reach that it does not get there within `time` seconds,
+/// whichever way it goes.
+pub(crate) fn is_far_within(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time: f64, twist: Twist) -> bool {
+    reach.part(at - rest) + time * reach.part(twist.velocity_at(at)) <= 1.0
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The robot's centre of mass at a pose, without allocation.
 
 use crate::support::SupportPolygon;
-use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Matrix3, Point3, Vector2, Vector3};
+use hexapod_kinematics::{Lane, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot, sin_cos_lanes};
+use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector2, Vector3};
+use std::f64::consts::PI;
 
 /// Mass and moment (mass times position).
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,22 +12,24 @@ struct Carried {
     moment: Vector3<f64>,
 }
 
-/// A joint and what it carries, in its moved frame.
-#[derive(Clone, Copy, Debug, Default)]
-struct Link {
-    own_moment: Vector3<f64>,
-    /// Mass of this link and of all beyond it.
-    mass: f64,
-    axis: Vector3<f64>,
-    parent_from_joint: Matrix3<f64>,
-    at: Vector3<f64>,
+/// The joints of one rank and what they carry, a lane for each leg, in frames turned so that z is the joint's axis.
+#[derive(Clone, Copy, Debug)]
+struct Rank {
+    /// Moment of what the joint itself moves, without what is beyond the next joint.
+    own: [Lane; 3],
+    /// From the joint's frame to that of the joint before it, or to the body's: the turn, row by row, and the moment of
+    /// all that is carried, as if it were at the joint.
+    turn: [[Lane; 3]; 3],
+    at: [Lane; 3],
 }
 
 /// The robot's masses by leg and joint; what no leg carries counts to the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Masses {
     body: Vector3<f64>,
-    legs: [[Link; MAX_LEG_JOINTS]; MAX_LEGS],
+    ranks: [Rank; MAX_LEG_JOINTS],
+    legs: usize,
+    joints: usize,
     total: f64,
 }
 
@@ -46,17 +49,27 @@ impl Masses {
             part.mass += inertial.mass;
             part.moment += at.coords * inertial.mass;
         }
-        let mut masses = Self { body: body.moment, legs: Default::default(), total: model.total_mass() };
-        for ((leg, carried), links) in robot.legs().iter().zip(&legs).zip(&mut masses.legs) {
-            for (place, (joint, link)) in leg.joints().iter().zip(links).enumerate() {
-                let origin = joint.origin();
-                *link = Link {
-                    own_moment: carried[place].moment,
-                    mass: carried[place..].iter().map(|carried| carried.mass).sum(),
-                    axis: joint.axis().into_inner(),
-                    parent_from_joint: origin.rotation.to_rotation_matrix().into_inner(),
-                    at: origin.translation.vector,
-                };
+        let none = Rank { own: NOTHING, turn: [NOTHING; 3], at: NOTHING };
+        let mut masses = Self {
+            body: body.moment,
+            ranks: [none; MAX_LEG_JOINTS],
+            legs: robot.legs().len(),
+            joints: robot.legs().iter().map(|leg| leg.joint_count()).max().unwrap_or(0),
+            total: model.total_mass(),
+        };
+        for (index, (leg, carried)) in robot.legs().iter().zip(&legs).enumerate() {
+            let mut before = Matrix3::identity();
+            for (place, (joint, rank)) in leg.joints().iter().zip(&mut masses.ranks).enumerate() {
+                let frame = with_axis_along_z(&joint.axis());
+                let mass: f64 = carried[place..].iter().map(|carried| carried.mass).sum();
+                let turn = before * joint.origin().rotation.to_rotation_matrix().into_inner() * frame.transpose();
+                rank.put(
+                    index,
+                    &(frame * carried[place].moment),
+                    &turn,
+                    &(before * joint.origin().translation.vector * mass),
+                );
+                before = frame;
             }
         }
         masses
@@ -66,7 +79,7 @@ impl Masses {
     /// body at `footprint_from_body`.
     pub(crate) fn margin(
         &self,
-        angles: &[LegAngles],
+        angles: &[LegAngles; MAX_LEGS],
         feet: impl Iterator<Item = Vector2<f64>>,
         footprint_from_body: &Isometry3<f64>,
     ) -> f64 {
@@ -74,26 +87,69 @@ impl Masses {
         SupportPolygon::new(feet).margin(centre.coords.xy())
     }
 
-    /// The centre of mass in the body frame, m; the body's origin for a robot without masses. From the feet inwards, so
-    /// that one vector of each leg is turned and no frame.
-    pub(crate) fn centre(&self, angles: &[LegAngles]) -> Vector3<f64> {
+    /// The centre of mass in the body frame, m; the body's origin for a robot without masses.
+    pub(crate) fn centre(&self, angles: &[LegAngles; MAX_LEGS]) -> Vector3<f64> {
         if self.total <= 0.0 {
             return Vector3::zeros();
         }
-        let mut moment = self.body;
-        for (links, angles) in self.legs.iter().zip(angles) {
-            let mut beyond = Vector3::zeros();
-            for (link, angle) in links.iter().zip(angles.iter()).rev() {
-                let carried = beyond + link.own_moment;
-                let (sin, cos) = angle.sin_cos();
-                let along = link.axis * (link.axis.dot(&carried) * (1.0 - cos));
-                let turned = carried * cos + link.axis.cross(&carried) * sin + along;
-                beyond = link.parent_from_joint * turned + link.at * link.mass;
-            }
-            moment += beyond;
-        }
-        moment / self.total
+        // Numbers of lanes known to the compiler, so that it makes vectors of them.
+        let carried = match self.legs {
+            0..=4 => self.carried::<4>(angles),
+            5..=6 => self.carried::<6>(angles),
+            _ => self.carried::<MAX_LEGS>(angles),
+        };
+        (self.body + carried) / self.total
     }
+
+    /// The moment of all that the first `N` legs carry: from the feet inwards, so that one vector of each leg is turned
+    /// and no frame.
+    fn carried<const N: usize>(&self, angles: &[LegAngles; MAX_LEGS]) -> Vector3<f64> {
+        let mut beyond = [[0.0; N]; 3];
+        for (place, rank) in self.ranks.iter().enumerate().take(self.joints).rev() {
+            let mut lane = [0.0; N];
+            for (lane, angles) in lane.iter_mut().zip(angles) {
+                *lane = angles.padded().get(place).copied().unwrap_or(0.0);
+            }
+            beyond = rank.carried(&beyond, &sin_cos_lanes(&lane));
+        }
+        let [x, y, z] = &beyond;
+        Vector3::new(x.iter().sum(), y.iter().sum(), z.iter().sum())
+    }
+}
+
+const NOTHING: [Lane; 3] = [[0.0; MAX_LEGS]; 3];
+
+impl Rank {
+    fn put(&mut self, leg: usize, own: &Vector3<f64>, turn: &Matrix3<f64>, at: &Vector3<f64>) {
+        for row in 0..3 {
+            (self.own[row][leg], self.at[row][leg]) = (own[row], at[row]);
+            for column in 0..3 {
+                self.turn[row][column][leg] = turn[(row, column)];
+            }
+        }
+    }
+
+    /// The moment about the joint before, from the one about the joint after.
+    #[inline(always)]
+    fn carried<const N: usize>(&self, beyond: &[[f64; N]; 3], [sin, cos]: &[[f64; N]; 2]) -> [[f64; N]; 3] {
+        let mut found = [[0.0; N]; 3];
+        for i in 0..N.min(MAX_LEGS) {
+            let (x, y, z) =
+                (beyond[0][i] + self.own[0][i], beyond[1][i] + self.own[1][i], beyond[2][i] + self.own[2][i]);
+            let (x, y) = (x * cos[i] - y * sin[i], x * sin[i] + y * cos[i]);
+            let [a, b, c] = &self.turn;
+            found[0][i] = a[0][i] * x + a[1][i] * y + a[2][i] * z + self.at[0][i];
+            found[1][i] = b[0][i] * x + b[1][i] * y + b[2][i] * z + self.at[1][i];
+            found[2][i] = c[0][i] * x + c[1][i] * y + c[2][i] * z + self.at[2][i];
+        }
+        found
+    }
+}
+
+/// The rotation into a frame whose z is this axis.
+fn with_axis_along_z(axis: &Vector3<f64>) -> Matrix3<f64> {
+    let turn = Rotation3::rotation_between(axis, &Vector3::z());
+    turn.unwrap_or_else(|| Rotation3::from_axis_angle(&Vector3::x_axis(), PI)).into_inner()
 }
 
 /// The leg and joint that carry a link, if any, and the link's pose in that joint's moved frame (else the body's).
@@ -133,7 +189,7 @@ mod tests {
                     positions[at.position_index()] = pose[3 * leg + joint];
                 }
             }
-            let centre = Masses::of(&robot).centre(&angles[..6]);
+            let centre = Masses::of(&robot).centre(&angles);
             prop_assert!((centre - robot.model().centre_of_mass(&positions)).norm() < 1e-12);
         }
     }

@@ -3,12 +3,11 @@
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
-use crate::stance::Stance;
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::Motion;
 use crate::walk::{Foot, Ground};
-use hexapod_kinematics::{Batch, Lanes3, LegAngles, MAX_LEGS};
-use nalgebra::{Isometry3, Vector2, Vector3};
+use hexapod_kinematics::MAX_LEG_JOINTS;
+use nalgebra::Vector2;
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -34,6 +33,12 @@ impl Engine {
     /// moment within it, so that it makes no difference which moments are looked at.
     fn at(&self, start: &State, ns: u64, pace: Pace) -> State {
         let mut state = *start;
+        self.go_on(&mut state, start, ns, pace);
+        state
+    }
+
+    /// Takes `state`, which is as `start`, on by `ns`: a state is large, and is not copied more than it must be.
+    fn go_on(&self, state: &mut State, start: &State, ns: u64, pace: Pace) {
         let real = ns as f64 * 1e-9;
         let time = real * pace.body;
         state.ns += ns;
@@ -64,7 +69,6 @@ impl Engine {
                 state.walk.advance(&self.now.gait, &self.stance, &ground);
             }
         }
-        state
     }
 
     /// The robot at the present moment, somewhere in a segment.
@@ -85,31 +89,35 @@ impl Engine {
 
     /// The segment of `ns` from `start` on, as fast as the joints can take it.
     pub(crate) fn segment(&self, start: &mut State, ns: u64) -> Segment {
-        let mut pace = Pace::FULL;
-        let mut by = LimitedBy::Nothing;
+        let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
-            return Segment { ns, pace, by, end: self.at(start, ns, pace) };
+            segment.end.ns += ns;
+            return segment;
         }
         let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
         for attempt in 0..attempts {
-            let mut end = self.at(start, ns, pace);
-            match self.reachable(start, &mut end, ns, pace) {
-                Ok(()) => return Segment { ns, pace, by, end },
+            if attempt > 0 {
+                segment.end = *start;
+            }
+            let Segment { pace, by, end, .. } = &mut segment;
+            self.go_on(end, start, ns, *pace);
+            match self.reachable(start, end, ns, *pace) {
+                Ok(()) => return segment,
                 Err(Obstacle::TooFast(ratio)) => {
-                    by = by.max(LimitedBy::JointVelocity);
+                    *by = (*by).max(LimitedBy::JointVelocity);
                     if !start.walk.all_planted() && pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
                         pace.swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
                     } else {
-                        pace = pace.slower(0.95 / ratio);
+                        *pace = pace.slower(0.95 / ratio);
                     }
                 }
                 Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
                     start.sway_rate = Vector2::zeros();
                 }
                 Err(Obstacle::OutOfReach) => {
-                    by = LimitedBy::Kinematics;
-                    pace = pace.slower(if start.mode == Mode::Standing { 0.25 } else { 0.5 });
+                    *by = LimitedBy::Kinematics;
+                    *pace = pace.slower(if start.mode == Mode::Standing { 0.25 } else { 0.5 });
                 }
             }
         }
@@ -170,13 +178,18 @@ impl Engine {
 
     /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
     fn velocity_ratio(&self, from: &State, to: &State, seconds: f64) -> f64 {
-        let mut worst: f64 = 0.0;
-        for ((leg, from), to) in self.robot.legs().iter().zip(&from.angles).zip(&to.angles) {
-            for ((joint, from), to) in leg.joints().iter().zip(from.iter()).zip(to.iter()) {
-                worst = worst.max((to - from).abs() / (joint.limits().velocity * seconds + 1e-9));
+        // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
+        let mut worst = [0.0; MAX_LEG_JOINTS];
+        for ((greatest, from), to) in
+            self.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(self.legs().len())
+        {
+            let joints = greatest.padded().iter().zip(from.padded().iter().zip(to.padded()));
+            for (worst, (greatest, (from, to))) in worst.iter_mut().zip(joints) {
+                let part = (to - from).abs() / (greatest * seconds + 1e-9);
+                *worst = if part > *worst { part } else { *worst };
             }
         }
-        worst
+        worst.into_iter().fold(0.0, f64::max)
     }
 
     /// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses
@@ -201,11 +214,12 @@ impl Engine {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();
-        if let Some(batch) = &self.batch {
-            let feet = &state.walk.feet;
-            let (at, is_missing) = (|leg: usize| feet[leg].position(), |leg: usize| feet[leg] == Foot::Missing);
+        if let Some(together) = &self.together {
+            let walk = &state.walk;
+            let at = |leg: usize| walk.foot(leg).position();
+            let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
             let found = &mut state.angles;
-            return solve_together(batch, &self.stance, &body_from_footprint, at, is_missing, found).then_some(());
+            return together.solve(&body_from_footprint, at, is_missing, found).then_some(());
         }
         for (index, leg) in self.robot.legs().iter().enumerate() {
             if state.walk.feet[index] == Foot::Missing {
@@ -217,32 +231,4 @@ impl Engine {
         }
         Some(())
     }
-}
-
-/// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
-pub(crate) fn solve_together(
-    batch: &Batch,
-    stance: &Stance,
-    body_from_footprint: &Isometry3<f64>,
-    at: impl Fn(usize) -> Vector3<f64>,
-    is_missing: impl Fn(usize) -> bool,
-    all: &mut [LegAngles; MAX_LEGS],
-) -> bool {
-    let mut feet = Lanes3::default();
-    for leg in 0..batch.leg_count() {
-        let at = at(leg);
-        feet.set(leg, [at.x, at.y, at.z]);
-    }
-    let mut found = Lanes3::default();
-    let reached = batch.inverse(&feet.transformed(body_from_footprint), &mut found);
-    for (leg, angles) in all.iter_mut().take(batch.leg_count()).enumerate() {
-        if is_missing(leg) {
-            continue;
-        }
-        *angles = LegAngles::from(found.get(leg));
-        if reached[leg] < 1.0 || !stance.uses(leg, angles) {
-            return false;
-        }
-    }
-    true
 }

@@ -55,7 +55,7 @@ impl Engine {
 
     /// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
     pub(crate) fn fold_from(&mut self, start: &State, folded: u32) -> Mode {
-        let waits = |leg: &usize| folded & (1 << leg) == 0 && start.walk.feet()[*leg] != Foot::Missing;
+        let waits = |leg: &usize| folded & (1 << leg) == 0 && *start.walk.foot(*leg) != Foot::Missing;
         let (Some(leg), Some(packed)) = ((0..self.legs().len()).find(waits), self.packed) else {
             self.now.control.then_pack = false;
             return Mode::Sitting;
@@ -113,13 +113,13 @@ impl Engine {
     }
 
     fn is_placed(&self, start: &State, leg: usize) -> bool {
-        let Foot::Planted { at } = start.walk.feet()[leg] else { return true };
+        let Foot::Planted { at } = *start.walk.foot(leg) else { return true };
         let foot = self.legs()[leg].foot_in_body(&start.angles[leg]);
         (foot - Vector3::new(at.x, at.y, -start.height)).norm() < PLACED_M
     }
 
     fn angles_in_place(&self, start: &State, leg: usize, lift: f64) -> LegAngles {
-        let wanted = start.walk.feet()[leg].position();
+        let wanted = start.walk.foot(leg).position();
         let foot = Vector3::new(wanted.x, wanted.y, lift - start.height);
         let solver = &self.legs()[leg];
         // From the middle of the range, so that a knee found bent the wrong way is bent back.

@@ -4,13 +4,12 @@ use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, Segment, State, Stopping};
-use crate::steer::Stand;
+use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping};
+use crate::steer::{Stand, short_of_edges, stoppable};
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
-use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{SVector, Vector2, Vector3};
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
@@ -25,28 +24,28 @@ const LOOK_STEPS: u64 = 8;
 const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
+/// Feet in the air on the mean up to which there are moments with none.
+const MOSTLY_LIFTED: f64 = 0.95;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 impl Engine {
-    /// Plans from now to the next point of the grid, or until a foot is lifted or put down.
-    pub(crate) fn plan(&mut self, input: &Input) -> Segment {
-        let mut start = self.now.start;
+    /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
+    /// put down.
+    pub(crate) fn plan(&mut self, start: &mut State, input: &Input) -> u64 {
         if start.ns.is_multiple_of(GRID_NS) {
-            self.decide(&mut start, input);
+            self.decide(start, input);
         }
         let mut ns = GRID_NS - start.ns % GRID_NS;
         if start.mode.steps() {
-            self.pass_the_turn(&mut start);
-            self.lift_and_put_down(&mut start);
+            self.pass_the_turn(start);
+            self.lift_and_put_down(start);
             let event_ns = (start.walk.time_to_event(&self.now.gait) * 1e9).ceil();
             if event_ns < ns as f64 {
                 ns = (event_ns as u64).max(1);
             }
         }
-        let segment = self.segment(&mut start, ns);
-        self.now.start = start;
-        segment
+        ns
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
@@ -83,6 +82,7 @@ impl Engine {
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
         let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        let rate = short_of_edges(stand.as_ref(), rate, shift_m_s2);
         start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), shift_m_s2);
         self.keep_balance(start, stand.as_ref());
     }
@@ -206,6 +206,11 @@ impl Engine {
         if self.stride_factor(&next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
             return;
         }
+        // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
+        let in_the_air = self.legs().len() as f64 * self.now.gait.swing_part();
+        if self.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
+            return;
+        }
         let mut walk = start.walk;
         walk.cycle = self.cycle_for(&next, twist);
         walk.start(&next, &self.stance, twist);
@@ -247,7 +252,10 @@ impl Engine {
             }
             if gait.is_stable() {
                 let centre = *centre.get_or_insert_with(|| self.centre(start));
-                let margin = margin_without(start, leg, centre);
+                let mut margin = margin_without(start, leg, centre);
+                if let Some(joints) = &self.joints {
+                    margin = margin.min(margin_without(start, leg, centre + run_out(start, joints.shift_m_s2())));
+                }
                 start.tight = margin < TIGHT_M;
                 if margin < LIFT_MARGIN_M {
                     // Its turn stays until the others are down.
@@ -268,9 +276,9 @@ impl Engine {
             return;
         }
         let centre = self.centre(start);
-        let distance = |leg: usize| (start.walk.feet()[leg].position().xy() - self.stance.rest()[leg]).norm();
+        let distance = |leg: usize| (start.walk.foot(leg).position().xy() - self.stance.place(leg)).norm();
         let free = (0..self.legs().len())
-            .filter(|&leg| start.walk.feet()[leg].is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
+            .filter(|&leg| start.walk.foot(leg).is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
         if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
             start.walk.phase = self.now.gait.lift_off_phase(leg);
         }
@@ -287,12 +295,12 @@ impl Engine {
         if since > start.walk.cycle * self.now.gait.duty_factor() - GRID_S {
             return false;
         }
-        let at = start.walk.feet()[leg].position().xy();
+        let at = start.walk.foot(leg).position().xy();
         let twist = start.twist[1];
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        let offset = at - twist.velocity_at(at) * time - self.stance.rest()[leg];
+        let offset = at - twist.velocity_at(at) * time - self.stance.place(leg);
         self.reach_of(&self.now.gait).part(offset) > 0.98
     }
 
@@ -328,7 +336,8 @@ impl Engine {
         let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
         // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
         let waits = start.walk.waiting && start.walk.all_planted();
-        lean * if waits { part.max(self.room_to_lean(start, lean)) } else { part }
+        let farther = waits && self.joints.is_none();
+        lean * if farther { part.max(self.room_to_lean(start, lean)) } else { part }
     }
 
     /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
@@ -368,9 +377,13 @@ fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: 
         return wanted;
     }
     let step = greatest * GRID_S;
-    let fastest = (0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step;
-    let wanted = wanted.cap_magnitude(fastest.max(0.0));
+    let wanted = wanted.cap_magnitude(stoppable(left, greatest));
     last + (wanted - last).cap_magnitude(step)
+}
+
+/// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
+fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
+    start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
 }
 
 /// Part of a cycle in which a foot takes up its share of the weight.
@@ -392,13 +405,10 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
 
 /// The margin by which the robot stands on its planted feet without one of them.
 pub(crate) fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
-    let mut feet = [Vector2::zeros(); MAX_LEGS];
-    let mut count = 0;
-    for (leg, foot) in start.walk.feet().iter().enumerate() {
-        if let (Foot::Planted { at }, true) = (foot, leg != without) {
-            feet[count] = at.xy();
-            count += 1;
-        }
-    }
-    SupportPolygon::new(feet[..count].iter().copied()).margin(centre)
+    let others = start.walk.feet().iter().enumerate().filter(|(leg, _)| *leg != without);
+    let planted = others.filter_map(|(_, foot)| match foot {
+        Foot::Planted { at } => Some(at.xy()),
+        _ => None,
+    });
+    SupportPolygon::new(planted).margin(centre)
 }

@@ -42,7 +42,9 @@ impl Ramp {
         let ramped = limits.acceleration(self.at, wanted, GRID_S);
         self.steady = if ramped.twist == self.at { (self.steady + 1).min(LONGEST) } else { 0 };
         self.at = ramped.twist;
-        self.last[self.next] = ramped.twist;
+        if let Some(last) = self.last.get_mut(self.next) {
+            *last = ramped.twist;
+        }
         self.next = (self.next + 1) % LONGEST;
         let window = Self::window(limits);
         if self.steady + 1 >= window {

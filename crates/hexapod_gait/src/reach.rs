@@ -54,10 +54,10 @@ impl Reach {
 
     /// How fast that part grows at `vector` when it changes by `rate`; at the centre, as for the way it goes.
     #[inline]
-    pub(crate) fn growth(&self, vector: Vector2<f64>, rate: Vector2<f64>) -> f64 {
+    pub(crate) fn part_and_growth(&self, vector: Vector2<f64>, rate: Vector2<f64>) -> (f64, f64) {
         let (at, moves) = (vector.component_mul(&self.inverse), rate.component_mul(&self.inverse));
         let part = at.norm();
-        if part > 1e-7 { at.dot(&moves) / part } else { moves.norm() }
+        (part, if part > 1e-7 { at.dot(&moves) / part } else { moves.norm() })
     }
 }
 
@@ -70,7 +70,9 @@ mod tests {
     fn when_there_is_no_room_expect_any_way_to_be_far_beyond() {
         let reach = Reach::new(Vector2::zeros());
         assert!(reach.part(Vector2::new(1e-3, 0.0)) > 100.0 && reach.part(Vector2::zeros()) == 0.0);
-        assert!(reach.along(Vector2::zeros()) < 1e-5 && reach.growth(Vector2::zeros(), Vector2::x()) > 100.0);
+        assert!(
+            reach.along(Vector2::zeros()) < 1e-5 && reach.part_and_growth(Vector2::zeros(), Vector2::x()).1 > 100.0
+        );
     }
 
     proptest! {
@@ -87,7 +89,7 @@ mod tests {
             prop_assert!(reach.along(at) >= reach.least() - 1e-15 && reach.along(at) <= reach.axes().max() + 1e-15);
             let h = 1e-7;
             let difference = (reach.part(at + rate * h) - reach.part(at - rate * h)) / (2.0 * h);
-            prop_assert!((difference - reach.growth(at, rate)).abs() < 1e-4 * difference.abs().max(1.0));
+            prop_assert!((difference - reach.part_and_growth(at, rate).1).abs() < 1e-4 * difference.abs().max(1.0));
         }
     }
 }

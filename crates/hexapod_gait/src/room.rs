@@ -1,7 +1,6 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
 use crate::engine::Engine;
-use crate::path::solve_together;
 use crate::posture::BodyOffset;
 use crate::state::State;
 use crate::walk::Foot;
@@ -61,7 +60,7 @@ impl Engine {
     }
 
     fn search_on(&self, room: &mut Room, mut search: Search, start: &State) {
-        let offset = search.asked.scaled(PARTS[search.part]);
+        let offset = search.asked.scaled(PARTS.get(search.part).copied().unwrap_or(0.0));
         let place = (room.first + search.places) % PLACES;
         if self.reaches_place(start, offset, place) {
             search.places += 1;
@@ -87,18 +86,18 @@ impl Engine {
 
     /// Whether all feet reach this place of their circles.
     fn reaches_place(&self, start: &State, offset: BodyOffset, place: usize) -> bool {
-        let (x, y) = AROUND[place % AROUND.len()];
+        let Some((x, y)) = AROUND.get(place % AROUND.len()) else { return false };
         let z = if place < AROUND.len() { 0.0 } else { self.settings.step_height };
         let reach = self.stance.reach().axes();
         let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
         let at = |leg: usize| {
-            let rest = self.stance.rest()[leg];
+            let rest = self.stance.place(leg);
             Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z)
         };
-        let is_missing = |leg: usize| start.walk.feet()[leg] == Foot::Missing;
-        if let Some(batch) = &self.batch {
+        let is_missing = |leg: usize| *start.walk.foot(leg) == Foot::Missing;
+        if let Some(together) = &self.together {
             let mut angles = [LegAngles::zeros(0); MAX_LEGS];
-            return solve_together(batch, &self.stance, &body_from_footprint, at, is_missing, &mut angles);
+            return together.solve(&body_from_footprint, at, is_missing, &mut angles);
         }
         self.legs().iter().enumerate().filter(|(leg, _)| !is_missing(*leg)).all(|(leg, solver)| {
             let in_body = body_from_footprint.transform_point(&at(leg).into()).coords;

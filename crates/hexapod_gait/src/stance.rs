@@ -150,7 +150,12 @@ impl Stance {
     /// Resting feet in the footprint frame, m, in the order of the robot's legs.
     #[must_use]
     pub fn rest(&self) -> &[Vector2<f64>] {
-        &self.rest[..self.count]
+        self.rest.get(..self.count).unwrap_or(&self.rest)
+    }
+
+    /// The resting foot of one leg.
+    pub(crate) fn place(&self, leg: usize) -> Vector2<f64> {
+        self.rest().get(leg).copied().unwrap_or_default()
     }
 
     /// How far from its resting place every foot may be put.
@@ -174,13 +179,18 @@ impl Stance {
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
     ) -> Option<LegAngles> {
-        self.usable[index].inverse(leg, foot_in_body, seed)
+        self.usable.get(index)?.inverse(leg, foot_in_body, seed)
     }
 
     /// Whether walking uses these angles of leg `index`.
     #[inline]
     pub(crate) fn uses(&self, index: usize, angles: &LegAngles) -> bool {
-        self.usable[index].contains(angles)
+        self.usable.get(index).is_some_and(|usable| usable.contains(angles))
+    }
+
+    /// Least and greatest angles that walking uses of the first three joints of a leg.
+    pub(crate) fn usable_range(&self, leg: usize) -> [[f64; 3]; 2] {
+        self.usable[leg].range()
     }
 
     fn least_gap(&self) -> f64 {

@@ -156,8 +156,16 @@ impl State {
 
     /// The body's pose in the footprint frame.
     pub(crate) fn footprint_from_body(&self) -> Isometry3<f64> {
-        let mut offset = self.offset;
-        offset.translation += Vector3::new(self.sway.x, self.sway.y, 0.0);
+        self.pose_at(self.offset, self.sway)
+    }
+
+    /// The same `seconds` later.
+    pub(crate) fn footprint_from_body_after(&self, seconds: f64) -> Isometry3<f64> {
+        self.pose_at(self.offset.moved(&self.offset_rate, seconds), self.sway + self.sway_rate * seconds)
+    }
+
+    fn pose_at(&self, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {
+        offset.translation += Vector3::new(sway.x, sway.y, 0.0);
         offset.footprint_from_body(self.height)
     }
 }
@@ -201,6 +209,9 @@ impl Segment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     motion: Motion,
+    /// The first piece, if it starts with its segment: its twist and time, s. Mostly the only one, of which no more is
+    /// asked.
+    first: Option<(Twist, f64)>,
     /// The one twist of all pieces so far, if it is one.
     twist: Option<Twist>,
     ns: u64,
@@ -209,7 +220,7 @@ pub(crate) struct Way {
 
 impl Way {
     pub(crate) fn none() -> Self {
-        Self { motion: Motion::identity(), twist: None, ns: 0, by: LimitedBy::Nothing }
+        Self { motion: Motion::identity(), first: None, twist: None, ns: 0, by: LimitedBy::Nothing }
     }
 
     /// Adds the piece of a segment from `from` to `to`, in ns of the segment.
@@ -223,7 +234,13 @@ impl Way {
         } else if self.twist != one {
             self.twist = None;
         }
+        let is_first = self.ns == 0;
         self.ns += to - from;
+        if is_first && from == 0 {
+            self.first = Some((walked, to as f64 * 1e-9));
+            return;
+        }
+        self.take_first();
         if steady && walked.is_zero() {
             return;
         }
@@ -232,8 +249,20 @@ impl Way {
         self.motion = self.motion.then(&piece);
     }
 
+    fn take_first(&mut self) {
+        if let Some((twist, seconds)) = self.first.take()
+            && !twist.is_zero()
+        {
+            self.motion = self.motion.then(&twist.motion(seconds));
+        }
+    }
+
     /// The constant twist that goes this way in the same time.
-    pub(crate) fn twist(&self) -> Twist {
-        self.twist.unwrap_or_else(|| self.motion.twist(self.ns as f64 * 1e-9))
+    pub(crate) fn twist(mut self) -> Twist {
+        if let Some(twist) = self.twist {
+            return twist;
+        }
+        self.take_first();
+        self.motion.twist(self.ns as f64 * 1e-9)
     }
 }

@@ -2,16 +2,17 @@
 
 use crate::engine::Engine;
 use crate::gait::Gait;
+use crate::joints::JointBound;
 use crate::limits::{self, Boundary, Limited, LimitedBy, TwistLimits};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::reach::Reach;
 use crate::stance::STRIDE_PART;
 use crate::state::{GRID_S, State};
-use crate::support::SupportPolygon;
+use crate::support::{Edges, SupportPolygon};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
-use nalgebra::{Point3, Vector2};
+use nalgebra::{Vector2, Vector3};
 
 /// Part of the acceleration limit that is counted on when a boundary comes near.
 const BRAKING_PART: f64 = 0.9;
@@ -24,19 +25,41 @@ const PACE_RISE: f64 = 0.01;
 const CYCLE_RATE: f64 = 0.5;
 /// The distance of the centre of mass from the edge of the support polygon that is kept, m.
 const MARGIN_M: f64 = 0.004;
+/// The same for a sway that has to come to rest in time.
+const STOP_M: f64 = 0.009;
 
 /// Where the centre of mass is over the feet on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     pub centre: Vector2<f64>,
-    support: SupportPolygon,
+    /// The same in the body frame.
+    in_body: Vector3<f64>,
+    edges: Edges,
+}
+
+/// The rate of a sway without what of it would carry the centre of mass so fast towards an edge that it could not be
+/// stopped before, changing by no more than `greatest` m/s^2.
+pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest: f64) -> Vector2<f64> {
+    let Some(Stand { centre, edges, .. }) = stand.filter(|_| greatest.is_finite()) else { return rate };
+    edges.iter().fold(rate, |rate, (inward, at)| {
+        let (room, speed) = (inward.dot(centre) - at - STOP_M, -inward.dot(&rate));
+        let allowed = stoppable(room.max(0.0), BRAKING_PART * greatest);
+        if speed > allowed { rate + inward * (speed - allowed) } else { rate }
+    })
+}
+
+/// The greatest speed, m/s or rad/s, from which one comes to rest within `left`, changing it by no more than `greatest`
+/// per second and only at the points of the grid.
+pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
+    let step = greatest * GRID_S;
+    ((0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step).max(0.0)
 }
 
 impl Engine {
     /// The twist for the time to the next point of the grid.
     pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
         let settings = self.now.control.limits;
-        let gait = self.now.gait;
+        let gait = &self.now.gait;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
         if start.walk.waiting {
             // The body must not run away from the foot whose turn it is.
@@ -45,7 +68,7 @@ impl Engine {
         self.adapt_cycle(start, limited.twist);
         // Swings that the joints draw out make steps longer.
         let cycle = start.walk.cycle / start.mean_pace;
-        let stride = self.stride_factor(&gait, cycle, limited.twist);
+        let stride = self.stride_factor(gait, cycle, limited.twist);
         // A cycle that is longer than the gait's own is so for the joints.
         let longer = self.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
         let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
@@ -57,12 +80,12 @@ impl Engine {
         // Feet in the air are put where they will be wanted once what slows the body now is over.
         let aim = limited.twist;
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-        let reach = self.over_reach(start, &start.walk, &gait, limited.twist, |edge| edge.short().factor(braking, lag));
+        let reach = self.over_reach(start, &start.walk, gait, limited.twist, |edge| edge.short().factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
         let mut ramped = self.now.control.ramp.step(limited, &settings);
-        let hard = self.over_reach(start, &start.walk, &gait, ramped.twist, |edge| edge.hard_factor(GRID_S));
+        let hard = self.within_reach(&start.walk, &self.now.gait, ramped.twist);
         if hard < 1.0 {
             self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -122,9 +145,19 @@ impl Engine {
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
     pub(crate) fn timed(&self, gait: Gait) -> Gait {
         let Some(joints) = &self.joints else { return gait };
+        let gait = self.measured(gait);
+        let Some(needs) = gait.needs() else { return gait };
         let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
-        let steps = (Self::stride_of(&gait) * self.stance.reach().axes().max(), self.settings.step_height);
-        gait.no_quicker_than(joints.shortest_cycle((&self.robot, &self.stance), &gait, steps, foot_m_s2))
+        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.settings.step_height), foot_m_s2))
+    }
+
+    /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.
+    pub(crate) fn measured(&self, gait: Gait) -> Gait {
+        if self.joints.is_none() || gait.needs().is_some() {
+            return gait;
+        }
+        let stride = Self::stride_of(&gait) * self.stance.reach().axes().max();
+        gait.with_needs(Some(JointBound::measured((&self.robot, &self.stance), &gait, stride)))
     }
 
     /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
@@ -188,42 +221,54 @@ impl Engine {
         least
     }
 
+    /// The part of a twist with which no foot on the ground leaves its reach before the next point of the grid.
+    fn within_reach(&self, walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
+        let (mut least, reach) = (1.0f64, self.reach_of(gait));
+        for (foot, &rest) in walk.feet().iter().zip(self.stance.rest()) {
+            let Foot::Planted { at } = foot else { continue };
+            if !limits::is_far_within(at.xy(), rest, &reach, GRID_S, twist) {
+                let edge = limits::reach(at.xy(), rest, &reach, f64::INFINITY, twist);
+                least = least.min(edge.hard_factor(GRID_S));
+            }
+        }
+        least
+    }
+
     /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
     fn over_edges(&self, start: &State, stand: Option<&Stand>, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
-        let Some(Stand { centre, support }) = stand else { return 1.0 };
+        let Some(Stand { centre, edges, .. }) = stand else { return 1.0 };
         let velocity = twist.velocity_at(*centre);
         let time_left = match start.walk.time_in_the_air() {
             time if time > 0.0 => time,
             _ => f64::INFINITY,
         };
-        let corners = support.corners();
-        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
-        let boundary = |(a, b): (&Vector2<f64>, &Vector2<f64>)| {
-            let along = (b - a).normalize();
-            let inward = Vector2::new(-along.y, along.x);
-            Boundary { room: inward.dot(&(centre - a)) - MARGIN_M, speed: -inward.dot(&velocity), time_left }
-        };
-        edges.map(boundary).map(factor).fold(1.0, f64::min)
+        edges.iter().fold(1.0, |least: f64, (inward, at)| {
+            let speed = -inward.dot(&velocity);
+            let room = inward.dot(centre) - at - MARGIN_M;
+            // Who moves away from an edge is not bounded by it.
+            if speed <= 0.0 { least } else { least.min(factor(Boundary { room, speed, time_left })) }
+        })
     }
 
     /// How the robot stands, where that may be near its limit.
     pub(crate) fn stand_of(&self, start: &State) -> Option<Stand> {
         let worth = self.now.gait.is_stable() && self.is_tight(start);
-        worth.then(|| Stand { centre: self.centre(start), support: SupportPolygon::new(Self::planted(start)) })
+        worth.then(|| {
+            let in_body = self.masses.centre(&start.angles);
+            let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
+            Stand { centre, in_body, edges: Edges::of(&SupportPolygon::new(Self::planted(start))) }
+        })
     }
 
     /// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
     pub(crate) fn keep_balance(&self, start: &mut State, stand: Option<&Stand>) {
-        let Some(Stand { centre, support }) = stand else { return };
-        let in_body = start.footprint_from_body().inverse_transform_point(&Point3::new(centre.x, centre.y, 0.0));
+        let Some(Stand { centre, in_body, edges }) = stand else { return };
         let walked = start.twist[1].velocity_at(*centre) * GRID_S;
         let margin_after = |start: &State| {
-            let mut later = *start;
-            later.offset = start.offset.moved(&start.offset_rate, GRID_S);
-            later.sway += start.sway_rate * GRID_S;
-            support.margin(later.footprint_from_body().transform_point(&in_body).coords.xy() + walked)
+            let later = start.footprint_from_body_after(GRID_S);
+            edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked)
         };
-        let now = support.margin(*centre);
+        let now = edges.margin(*centre);
         let falls = |start: &State| {
             let after = margin_after(start);
             after < MARGIN_M && after < now

@@ -56,7 +56,7 @@ impl SupportPolygon {
     /// The corners, counter-clockwise.
     #[must_use]
     pub fn corners(&self) -> &[Vector2<f64>] {
-        &self.corners[..self.count]
+        self.corners.get(..self.count).unwrap_or(&self.corners)
     }
 
     /// Distance (m) of `point` from the nearest edge, negative outside; minus infinity when there is no polygon.
@@ -68,6 +68,40 @@ impl SupportPolygon {
         }
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
         edges.map(|(&a, &b)| cross(b - a, point - a) / (b - a).norm()).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The edges of a polygon with their normals, for many looks at one polygon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edges {
+    /// Of each edge the unit vector to its inner side and the edge's distance along that from the origin, m.
+    edges: [(Vector2<f64>, f64); MAX_LEGS],
+    count: usize,
+}
+
+impl Edges {
+    pub(crate) fn of(polygon: &SupportPolygon) -> Self {
+        let mut found = Self { edges: [(Vector2::zeros(), 0.0); MAX_LEGS], count: polygon.count };
+        let corners = polygon.corners();
+        let ends = corners.iter().zip(corners.iter().cycle().skip(1));
+        for (edge, (a, b)) in found.edges.iter_mut().zip(ends) {
+            let along = (b - a).normalize();
+            let inward = Vector2::new(-along.y, along.x);
+            *edge = (inward, inward.dot(a));
+        }
+        found
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Vector2<f64>, f64)> {
+        self.edges.iter().take(self.count)
+    }
+
+    /// As [`SupportPolygon::margin`].
+    pub(crate) fn margin(&self, point: Vector2<f64>) -> f64 {
+        if self.count < 3 {
+            return f64::NEG_INFINITY;
+        }
+        self.iter().map(|(inward, at)| inward.dot(&point) - at).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -105,6 +139,8 @@ mod tests {
             if polygon.corners().len() >= 3 {
                 for foot in feet {
                     prop_assert!(polygon.margin(foot) > -1e-9);
+                    let point = 1.3 * foot;
+                    prop_assert!((Edges::of(&polygon).margin(point) - polygon.margin(point)).abs() < 1e-12);
                 }
             }
         }

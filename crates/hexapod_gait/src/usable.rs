@@ -34,6 +34,12 @@ impl Usable {
     }
 
     /// Whether all angles are inside.
+    /// Of the first three joints.
+    pub(crate) fn range(&self) -> [[f64; 3]; 2] {
+        let ([a, b, c, ..], [d, e, f, ..]) = (self.lower, self.upper);
+        [[a, b, c], [d, e, f]]
+    }
+
     #[inline]
     pub(crate) fn contains(&self, angles: &LegAngles) -> bool {
         let bounds = self.lower.iter().zip(&self.upper);

@@ -95,7 +95,12 @@ impl Walk {
     }
 
     pub(crate) fn feet(&self) -> &[Foot] {
-        &self.feet[..self.count]
+        self.feet.get(..self.count).unwrap_or(&self.feet)
+    }
+
+    /// One foot; a leg that the robot does not have has none.
+    pub(crate) fn foot(&self, leg: usize) -> &Foot {
+        self.feet().get(leg).unwrap_or(&Foot::Missing)
     }
 
     pub(crate) fn all_planted(&self) -> bool {
@@ -115,7 +120,7 @@ impl Walk {
     /// Whether this is the moment to lift leg `leg`.
     pub(crate) fn is_due(&self, gait: &Gait, leg: usize) -> bool {
         let left = self.time_to_lift(gait, leg);
-        self.feet[leg].is_planted() && left.min(self.cycle - left) < EVENT_S
+        self.foot(leg).is_planted() && left.min(self.cycle - left) < EVENT_S
     }
 
     /// The longest time until a foot in the air is down.
@@ -146,7 +151,7 @@ impl Walk {
 
     /// Puts down the feet whose swing is over, and those that feel the ground before.
     pub(crate) fn put_down(&mut self, sensed: &[Option<bool>; MAX_LEGS]) {
-        for (foot, sensed) in self.feet[..self.count].iter_mut().zip(sensed) {
+        for (foot, sensed) in self.feet.iter_mut().take(self.count).zip(sensed) {
             *foot = match *foot {
                 Foot::Swinging { progress, at, .. } if progress > 0.5 && *sensed == Some(true) => Foot::Planted { at },
                 Foot::Swinging { progress, seconds, touch_down, .. } if (1.0 - progress) * seconds <= EVENT_S => {
@@ -168,11 +173,13 @@ impl Walk {
         (twist, aim): (Twist, Twist),
         (height, reach): (f64, Reach),
     ) {
-        if let Foot::Planted { at } = self.feet[leg] {
+        if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(&reach, stance.rest()[leg], &self.ahead(gait, aim));
+            let place = place(&reach, stance.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
-            self.feet[leg] = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
+            if let Some(foot) = self.feet.get_mut(leg) {
+                *foot = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
+            }
         }
     }
 
@@ -182,7 +189,7 @@ impl Walk {
     pub(crate) fn start(&mut self, gait: &Gait, stance: &Stance, twist: Twist) {
         self.waiting = false;
         let mut best = (f64::NEG_INFINITY, self.phase);
-        for leader in (0..self.count).filter(|&leg| self.feet[leg].is_planted()) {
+        for leader in (0..self.count).filter(|&leg| self.foot(leg).is_planted()) {
             let phase = self.phase_before_lift(gait, leader);
             let fit = if twist.is_zero() {
                 self.distance_of_group(gait, stance, leader)
@@ -242,7 +249,9 @@ impl Walk {
             self.phase = fraction(self.phase + ground.time / self.cycle);
         }
         let ahead = self.ahead(gait, ground.aim);
-        for (foot, &rest) in self.feet[..self.count].iter_mut().zip(stance.rest()) {
+        // Feet that were lifted together go on alike.
+        let mut last: Option<Course> = None;
+        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(stance.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
                 Foot::Probing { at } => {
@@ -250,23 +259,55 @@ impl Walk {
                     Foot::Probing { at: ground.motion.apply_inverse_3d(at) - down }
                 }
                 Foot::Swinging { lift_off, touch_down, progress, seconds, height, .. } => {
-                    let before = progress;
-                    let progress = (before + ground.time / seconds).min(1.0);
+                    let course = match last {
+                        Some(course) if (course.before, course.seconds) == (progress, seconds) => course,
+                        _ => Course::new(gait, ground, progress, seconds),
+                    };
+                    last = Some(course);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let touch_down = ground.motion.apply_inverse(touch_down);
                     let place = place(&ground.reach, rest, &ahead);
-                    let wanted = ground.twist.motion((1.0 - progress) * seconds).apply(place);
-                    let touch_down = touch_down + (wanted - touch_down) * follow_part(before, progress);
-                    let travel = gait.swing().travel(progress);
-                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * travel;
-                    let up = height * gait.swing().lift(progress)
-                        + lift_off.z * (1.0 - travel)
-                        + gait.touch_down_speed() * seconds * touch_down_shape(progress);
+                    let wanted = course.onward.apply(place);
+                    let touch_down = touch_down + (wanted - touch_down) * course.follow;
+                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.travel;
+                    let up = height * course.lift + lift_off.z * (1.0 - course.travel) + course.descent;
                     let at = Vector3::new(flat.x, flat.y, up);
-                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, at }
+                    Foot::Swinging { lift_off, touch_down, progress: course.now, seconds, height, at }
                 }
                 Foot::Missing => Foot::Missing,
             };
+        }
+    }
+}
+
+/// How a swing goes on, whichever foot's it is.
+#[derive(Clone, Copy)]
+struct Course {
+    before: f64,
+    now: f64,
+    seconds: f64,
+    /// The body's motion until the foot is down.
+    onward: Motion,
+    /// Part of the way the touch-down point goes towards where it is wanted.
+    follow: f64,
+    travel: f64,
+    lift: f64,
+    /// Height for the touch-down speed, m.
+    descent: f64,
+}
+
+impl Course {
+    fn new(gait: &Gait, ground: &Ground, before: f64, seconds: f64) -> Self {
+        let now = (before + ground.time / seconds).min(1.0);
+        Self {
+            before,
+            now,
+            seconds,
+            onward: ground.twist.motion((1.0 - now) * seconds),
+            follow: follow_part(before, now),
+            travel: gait.swing().travel(now),
+            lift: gait.swing().lift(now),
+            descent: gait.touch_down_speed() * seconds * touch_down_shape(now),
         }
     }
 }

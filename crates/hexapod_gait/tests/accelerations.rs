@@ -10,6 +10,7 @@ use hexapod_kinematics::{LegAngles, LegOptions, LimitChange, Robot};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const DT: f64 = 0.01;
 
@@ -88,11 +89,11 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn when_driven_at_random_expect_no_joint_accelerated_more_than_it_can(
-        legs in prop_oneof![Just(6usize), Just(8)], index in 0usize..4, greatest in 30.0..150.0f64,
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], index in 0usize..4, greatest in 30.0..150.0f64,
         acts in prop::collection::vec((act(), 1usize..200), 1..12),
     ) {
         let mut engine = engine(legs, index, Some(greatest));
@@ -133,6 +134,62 @@ fn when_joints_accelerate_slowly_expect_the_robot_to_get_on_all_the_same_and_to_
         assert!(tick.twist.vx >= least_speed, "{} m/s with {greatest:?}", tick.twist.vx);
         if greatest.is_some_and(|greatest| greatest < 100.0) {
             assert_eq!(tick.limited_by, LimitedBy::JointAcceleration);
+        }
+    }
+}
+
+#[test]
+fn when_settings_or_gaits_change_expect_what_an_engine_made_with_them_does() {
+    for legs in [4, 6] {
+        for index in 0..specs(legs).len() {
+            let mut changed = engine(legs, 0, Some(60.0));
+            let wanted = gait(changed.robot(), &specs(legs)[index]);
+            let mut settings = settings();
+            (settings.step_height, settings.limits) = (0.041, settings.limits);
+            settings.limits.linear_acceleration *= 0.5;
+            changed.set_step_height(settings.step_height);
+            changed.set_limits(settings.limits);
+            changed.set_gait(changed.ready(wanted));
+            changed.step(&twist(0.05, 0.0, 0.0), DT);
+            for _ in 0..400 {
+                changed.step(&Input::default(), DT);
+            }
+            let made = Engine::new(Arc::clone(changed.robot()), wanted, settings).unwrap();
+            assert_eq!(changed.gait(), made.gait());
+        }
+    }
+}
+
+#[test]
+fn when_settings_or_gaits_change_expect_nothing_long_to_be_done_on_the_tick() {
+    let mut engine = engine(6, 0, Some(60.0));
+    let bare = gait(engine.robot(), &specs(6)[1]);
+    let mut least = [Duration::MAX; 2];
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let ready = engine.ready(bare);
+        let long = begun.elapsed();
+        for _ in 0..20 {
+            engine.set_gait(ready);
+            engine.set_limits(common::LIMITS);
+            engine.set_step_height(0.03);
+        }
+        least = [least[0].min(long), least[1].min(begun.elapsed() - long)];
+    }
+    assert!(least[1] < least[0], "twenty changes {:?}, one gait worked out {:?}", least[1], least[0]);
+}
+
+#[test]
+fn when_four_legs_accelerate_slowly_expect_them_to_get_on() {
+    for index in 0..2 {
+        for (greatest, least_m) in [(150.0, 0.2), (60.0, 0.1), (30.0, 0.05)] {
+            let mut engine = engine(4, index, Some(greatest));
+            let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+            run(&mut engine, &mut observer, &mut meter, &twist(0.1, 0.0, 0.0), 3000).unwrap();
+            let way = observer.odom_from_body.shift().x;
+            println!("{greatest} {index}: {way:.3} m in 30 s");
+            assert!(way >= least_m, "{way} m with {greatest} rad/s^2");
+            assert!(meter.worst <= greatest, "{} of {greatest} rad/s^2", meter.worst);
         }
     }
 }

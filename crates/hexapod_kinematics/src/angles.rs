@@ -51,9 +51,15 @@ impl LegAngles {
         self.iter().zip(other.iter()).map(|(a, b)| (a - b) * (a - b)).sum()
     }
 
+    /// Differences from `other`, each times `factor`: with one over the time between the two, velocities.
+    #[inline]
+    pub fn rate_from(&self, other: &Self, factor: f64) -> Self {
+        Self { values: std::array::from_fn(|i| (self.values[i] - other.values[i]) * factor), len: self.len }
+    }
+
     /// The whole array; entries past the leg's joints are zero.
     #[inline]
-    pub(crate) fn padded(&self) -> &[f64; MAX_LEG_JOINTS] {
+    pub fn padded(&self) -> &[f64; MAX_LEG_JOINTS] {
         &self.values
     }
 }

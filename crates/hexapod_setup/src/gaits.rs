@@ -114,6 +114,17 @@ impl Gaits {
         }
     }
 
+    /// The same gaits, each made ready for an engine, such as with `Engine::ready`.
+    #[must_use]
+    pub fn made_ready(mut self, ready: impl Fn(Gait) -> Gait) -> Self {
+        for known in &mut self.known {
+            if let Ok(gait) = &mut known.gait {
+                *gait = ready(*gait);
+            }
+        }
+        self
+    }
+
     /// The gait to start with, by name: the one asked for; or, when that is for other legs, the first in the file on
     /// which this robot stands at every moment, with a remark that says so.
     ///

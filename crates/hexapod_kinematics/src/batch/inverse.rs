@@ -11,11 +11,20 @@ impl Batch {
     /// Joint angles (rad, inside the limits) for feet in the body frame (m), written to `angles`; a lane of the
     /// result is 1 where the foot is reached inside the limits and 0 where the target was brought in.
     ///
-    /// A lane whose target is not finite gets finite angles inside the limits and a 0. Error at most 1e-10 m.
+    /// Lanes past the robot's legs are of no use. A lane whose target is not finite gets finite angles inside the limits and a 0. Error at most 1e-10 m.
     pub fn inverse(&self, feet: &Lanes3, angles: &mut Lanes3) -> Lane {
+        // Numbers of lanes known to the compiler, so that it makes vectors of them.
+        match self.legs {
+            0..=4 => self.first_lanes::<4>(feet, angles),
+            5..=6 => self.first_lanes::<6>(feet, angles),
+            _ => self.first_lanes::<MAX_LEGS>(feet, angles),
+        }
+    }
+
+    fn first_lanes<const N: usize>(&self, feet: &Lanes3, angles: &mut Lanes3) -> Lane {
         let mut reached = [0.0; MAX_LEGS];
         let [out1, out2, out3] = &mut angles.0;
-        for i in 0..MAX_LEGS {
+        for i in 0..N.min(MAX_LEGS) {
             let (q, inside) = self.lane(i, feet.0[0][i], feet.0[1][i], feet.0[2][i]);
             out1[i] = q[0];
             out2[i] = q[1];
