@@ -17,6 +17,8 @@ const ATTEMPTS: usize = 7;
 /// After so many attempts it is not a swing that is too fast.
 const SWING_ATTEMPTS: usize = 4;
 const RETREATS: usize = 4;
+/// How fast feet in the air come in that could not go on where they were going.
+const DRAW_IN_M_S: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug)]
 enum Obstacle {
@@ -65,7 +67,9 @@ impl Engine {
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
                 let reach = self.reach_of(&self.now.gait);
-                let ground = Ground { motion, twist, aim, reach, time: time * pace.swing };
+                let lean = start.sway + start.offset.translation.xy();
+                let draw_in = DRAW_IN_M_S * real * pace.draw_in;
+                let ground = Ground { motion, twist, aim, reach, time: time * pace.swing, draw_in, lean };
                 state.walk.advance(&self.now.gait, &self.stance, &ground);
             }
         }
@@ -125,9 +129,9 @@ impl Engine {
     }
 
     /// No way on for now: the path waits. Where it is to go on, the body goes back towards the place straight above its
-    /// feet, where they have the most room, as fast as the joints can, and by whichever way is open. So nothing bars
-    /// the path for ever: the offset shrinks until the path goes on, at the latest at none, with which every step of
-    /// the stance is within reach.
+    /// feet, where they have the most room, as fast as the joints can, and by whichever way is open; and where that is
+    /// of no use, because it leans for its balance, feet in the air come in towards it. So nothing bars the path for
+    /// ever: every step of the stance is within reach of a body straight above it.
     fn blocked(&self, start: &mut State, ns: u64) -> Segment {
         let by = LimitedBy::Kinematics;
         let still = Pace::FULL.slower(0.0);
@@ -153,6 +157,16 @@ impl Engine {
             }
         }
         start.offset_rate = BodyOffset::default();
+        if start.mode.steps() && !start.walk.all_planted() {
+            let mut pace = Pace { draw_in: 1.0, ..still };
+            for _ in 0..RETREATS {
+                let mut end = self.at(start, ns, pace);
+                if self.reachable(start, &mut end, ns, pace).is_ok() {
+                    return Segment { ns, pace, by, end };
+                }
+                pace.draw_in *= 0.25;
+            }
+        }
         Segment { ns, pace: still, by, end: self.at(start, ns, still) }
     }
 

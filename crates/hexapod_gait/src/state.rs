@@ -179,10 +179,12 @@ pub(crate) struct Pace {
     pub swing: f64,
     /// The body's offset over its feet.
     pub offset: f64,
+    /// How fast feet in the air come in under the body: not at all, unless they could not go on.
+    pub draw_in: f64,
 }
 
 impl Pace {
-    pub(crate) const FULL: Self = Self { body: 1.0, swing: 1.0, offset: 1.0 };
+    pub(crate) const FULL: Self = Self { body: 1.0, swing: 1.0, offset: 1.0, draw_in: 0.0 };
 
     pub(crate) fn slower(self, factor: f64) -> Self {
         Self { body: self.body * factor, offset: self.offset * factor, ..self }

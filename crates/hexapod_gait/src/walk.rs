@@ -55,6 +55,21 @@ pub(crate) struct Ground {
     pub reach: Reach,
     /// Seconds by which the phase and the swings go on.
     pub time: f64,
+    /// How far feet in the air come in towards their resting places under the body, m, and where it leans over them.
+    pub draw_in: f64,
+    pub lean: Vector2<f64>,
+}
+
+impl Ground {
+    /// A point over the ground, come in towards a foot's resting place under the body.
+    fn drawn_in(&self, point: Vector2<f64>, rest: Vector2<f64>) -> Vector2<f64> {
+        if self.draw_in == 0.0 {
+            return point;
+        }
+        let way = rest + self.lean - point;
+        let distance = way.norm();
+        if distance > self.draw_in { point + way * (self.draw_in / distance) } else { point + way }
+    }
 }
 
 /// The feet and the phase that says when they are lifted.
@@ -256,7 +271,9 @@ impl Walk {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
                 Foot::Probing { at } => {
                     let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
-                    Foot::Probing { at: ground.motion.apply_inverse_3d(at) - down }
+                    let at = ground.motion.apply_inverse_3d(at) - down;
+                    let flat = ground.drawn_in(at.xy(), rest);
+                    Foot::Probing { at: Vector3::new(flat.x, flat.y, at.z) }
                 }
                 Foot::Swinging { lift_off, touch_down, progress, seconds, height, .. } => {
                     let course = match last {
@@ -269,6 +286,7 @@ impl Walk {
                     let place = place(&ground.reach, rest, &ahead);
                     let wanted = course.onward.apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * course.follow;
+                    let touch_down = ground.drawn_in(touch_down, rest);
                     let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.travel;
                     let up = height * course.lift + lift_off.z * (1.0 - course.travel) + course.descent;
                     let at = Vector3::new(flat.x, flat.y, up);

@@ -145,3 +145,32 @@ fn when_any_robot_walks_ahead_expect_it_to_get_on() {
         }
     }
 }
+
+/// A body that leans for its balance took a foot in the air out of reach of where it was to land: it hung there.
+#[test]
+fn when_a_foot_cannot_land_where_it_was_to_expect_it_down_nearer_and_the_robot_to_go_on() {
+    let twists = [
+        ((-0.0640190681656808, -0.16502231175057575, -0.9067168773602009), 116),
+        ((0.0, -0.19692963066316763, -0.4191359301578802), 92),
+        ((-0.15169633395388135, 0.0, 0.0), 31),
+        ((f64::NAN, 0.0, 0.0), 8),
+        ((0.0, -0.1645372119460553, 0.0), 7),
+        ((0.0, 0.0, 0.26275648369910776), 33),
+        ((0.09845854830033324, 0.07932486647443161, 0.0), 45),
+    ];
+    let mut engine = engine(4);
+    let mut observer = Observer::new(&engine, 0.02);
+    for ((vx, vy, wz), ticks) in twists {
+        drive(&mut engine, &mut observer, &twist(vx, vy, wz), ticks).unwrap();
+    }
+    let cycle_ticks = (50.0 * engine.gait().cycle_time()) as usize;
+    drive(&mut engine, &mut observer, &Input::default(), cycle_ticks).unwrap();
+    assert_eq!(engine.last().state, GaitState::Standing, "{:?}", engine.last());
+    let mut sitting = engine.clone();
+    drive(&mut engine, &mut observer, &twist(0.05, 0.0, 0.0), 600).unwrap();
+    assert!(engine.last().state == GaitState::Walking && engine.last().twist.vx > 0.02, "{:?}", engine.last());
+    sitting.sit();
+    let mut observer = Observer::new(&sitting, 0.02);
+    drive(&mut sitting, &mut observer, &Input::default(), 150).unwrap();
+    assert_eq!(sitting.last().state, GaitState::Sitting);
+}
