@@ -7,7 +7,8 @@ _figures = []
 
 def note(name, value, unit, target=None):
     """Keep a figure for the table at the end; `target` is what the project aims at, tests allow for busy machines."""
-    _figures.append((name, value, unit, target))
+    # A plain number, whatever it was computed with: workers can hand over nothing else.
+    _figures.append((name, float(value), unit, target))
 
 
 def take():
