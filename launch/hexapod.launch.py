@@ -27,13 +27,14 @@ def generate_launch_description():
     """Declare the arguments and start what they ask for."""
     return LaunchDescription([
         *arguments(),
+        # First what may not be installed: its absence ends the launch before there is a robot to leave behind.
+        rviz(),
+        GroupAction(joystick(), condition=IfCondition(LaunchConfiguration('joystick'))),
         composed_process(),
         GroupAction(
             [robot_node(name, *extra) for name, extra in STANDALONE.items()],
             condition=UnlessCondition(LaunchConfiguration('composed')),
         ),
-        rviz(),
-        GroupAction(joystick(), condition=IfCondition(LaunchConfiguration('joystick'))),
     ])
 
 
