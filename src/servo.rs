@@ -32,14 +32,8 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
         .spawn(move || turn_and_let_go(driver, pins, place, seconds, &theirs))?;
-    let mut asked = None;
-    while !thread.is_finished() {
-        if shutdown.wait(Stage::Stopping, PERIOD) {
-            let since = *asked.get_or_insert_with(monotonic_now);
-            if shutdown.wait(Stage::Now, PERIOD) || monotonic_now() > since + ENDING {
-                return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
-            }
-        }
+    if !shutdown.outwait(&thread, ENDING, || false) {
+        return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
     }
     thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
 }

@@ -42,6 +42,13 @@ def guard_of(driver):
     return int(words[words.index('process') + 1])
 
 
+def armed_and_guarded(session, boards):
+    """Start a driver and switch its servos on; return it and the process that guards it."""
+    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
+    arm(session.user, boards)
+    return driver, guard_of(driver)
+
+
 @pytest.mark.parametrize('signals', [1, 2], ids=['once', 'twice'])
 def test_when_a_guard_is_signalled_while_the_bus_hangs_expect_its_end(session, boards, signals):
     boards.set(HANG_FOR_EVER, 1)
@@ -68,9 +75,7 @@ def test_when_a_guard_is_signalled_expect_status_0(session, boards):
 
 def test_when_the_driver_is_killed_on_a_hung_bus_expect_all_off_when_it_is_back_and_no_guard_left(session, boards):
     user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    arm(user, boards)
-    guard = guard_of(driver)
+    driver, guard = armed_and_guarded(session, boards)
     boards.set(HANG_FOR_EVER, 1)
     user.spin(0.2)
     driver.signal(signal.SIGKILL)
@@ -85,9 +90,7 @@ def test_when_the_driver_is_killed_on_a_hung_bus_expect_all_off_when_it_is_back_
 
 def test_when_a_guard_is_left_alone_with_boards_that_are_gone_expect_its_end(session, boards):
     user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    arm(user, boards)
-    guard = guard_of(driver)
+    driver, guard = armed_and_guarded(session, boards)
     boards.kill(0x41)
     driver.signal(signal.SIGKILL)
     user.until(lambda: not any(address == 0x40 for address, _ in boards.pulses()), 1.0, 'the other board off')
@@ -97,9 +100,7 @@ def test_when_a_guard_is_left_alone_with_boards_that_are_gone_expect_its_end(ses
 @pytest.mark.skipif(os.environ.get('HEXAPOD_SOAK') != '1', reason='half a minute; HEXAPOD_SOAK=1')
 def test_when_the_bus_hangs_for_ever_and_the_driver_is_killed_expect_the_guard_to_give_up(session, boards):
     user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    arm(user, boards)
-    guard = guard_of(driver)
+    driver, guard = armed_and_guarded(session, boards)
     boards.set(HANG_FOR_EVER, 1)
     driver.signal(signal.SIGKILL)
     user.spin(25.0)

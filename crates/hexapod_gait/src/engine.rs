@@ -410,11 +410,11 @@ impl Engine {
             let now = &state.angles[index];
             tick.velocities[index] = now.rate_from(&tick.angles[index], rate);
             let foot = &state.walk.feet[index];
+            let is_packed = state.packed & (1 << index) != 0;
             tick.contacts[index] = match state.mode {
                 Mode::Placing(placing) if placing.leg == index => false,
-                _ => foot.is_planted() && state.packed & (1 << index) == 0,
+                _ => foot.is_planted() && !is_packed,
             };
-            let is_packed = state.packed & (1 << index) != 0;
             tick.feet[index] = match foot {
                 _ if is_packed || *foot == Foot::Missing => {
                     let in_body = leg.foot_in_body(now);

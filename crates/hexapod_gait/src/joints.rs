@@ -3,12 +3,13 @@
 //! At a constant twist the feet go the same way through the body's frame in every cycle, and which way depends on the
 //! length of the step alone. So the joints' accelerations over the whole cycle, stance and swing, go with the inverse
 //! square of the time it takes: measured once for steps of full length in all directions, they give the shortest cycle.
-//! What changes of the twist and shifts of the body add is held within a share of its own; a sway slows down before an edge
-//! of the support, and a foot is lifted only if it then can. Not within the bound is what must not wait: a rise that is broken off to sit, a foot that
-//! feels the ground early; nor the corners of the sine swing.
+//! What changes of the twist and shifts of the body add is held within a share of its own; a sway slows down before an
+//! edge of the support, and a foot is lifted only if it then can. Not within the bound is what must not wait: a rise that
+//! is broken off to sit, a foot that feels the ground early; nor the corners of the sine swing.
 
 use crate::gait::Gait;
 use crate::stance::Stance;
+use crate::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
 use crate::twist::Twist;
 use hexapod_kinematics::{Leg, LegAngles, Robot};
 use nalgebra::{Vector2, Vector3};
@@ -139,8 +140,8 @@ impl JointBound {
 
     /// The shortest time, s, in which the body rises or sinks by `way` m, at rest at both ends (minimum jerk).
     pub(crate) fn glide_time(&self, way: f64) -> f64 {
-        let accelerating = (GLIDE_ACCELERATION * way.abs() * self.acceleration / GLIDE_ROOM).sqrt();
-        accelerating.max(GLIDE_VELOCITY * way.abs() * self.velocity / PLANNED_VELOCITY)
+        let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / GLIDE_ROOM).sqrt();
+        accelerating.max(MINIMUM_JERK_VELOCITY * way.abs() * self.velocity / PLANNED_VELOCITY)
     }
 }
 
@@ -148,9 +149,6 @@ impl JointBound {
 const LEAST_ROOM: f64 = 0.05;
 /// Part of the greatest acceleration of a rising body: legs that are bent further follow it faster.
 const GLIDE_ROOM: f64 = 0.45;
-/// Greatest velocity and acceleration of a minimum-jerk way from 0 to 1 in one second.
-const GLIDE_VELOCITY: f64 = 1.875;
-const GLIDE_ACCELERATION: f64 = 5.774;
 
 fn directions() -> impl Iterator<Item = Vector2<f64>> {
     (0..8).map(|k| {
@@ -251,7 +249,7 @@ pub(crate) fn turn_time(leg: &Leg, from: &LegAngles, to: &LegAngles) -> f64 {
     joints.fold(0.0, |time: f64, (joint, (from, to))| {
         let (way, limits) = ((to - from).abs(), joint.limits());
         let Some(greatest) = limits.acceleration else { return time };
-        let accelerating = (GLIDE_ACCELERATION * way / (PLANNED * greatest)).sqrt();
-        time.max(accelerating).max(GLIDE_VELOCITY * way / (PLANNED_VELOCITY * limits.velocity))
+        let accelerating = (MINIMUM_JERK_ACCELERATION * way / (PLANNED * greatest)).sqrt();
+        time.max(accelerating).max(MINIMUM_JERK_VELOCITY * way / (PLANNED_VELOCITY * limits.velocity))
     })
 }

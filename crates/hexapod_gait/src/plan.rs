@@ -92,12 +92,10 @@ impl Engine {
         let since_ns = start.ns;
         if requests.stop {
             self.now.control.held = true;
+            self.now.control.then_pack = requests.posture == Some(Posture::Pack);
             if start.mode == Mode::Walking {
                 start.mode = Mode::Stopping(Stopping::now(since_ns));
             }
-        }
-        if requests.stop {
-            self.now.control.then_pack = requests.posture == Some(Posture::Pack);
         }
         let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
         start.mode = match (posture, start.mode) {

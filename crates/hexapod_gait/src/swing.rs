@@ -50,6 +50,10 @@ fn blended(s: f64) -> f64 {
     if s <= 0.5 { way } else { 1.0 - way }
 }
 
+/// Greatest velocity and acceleration of [`minimum_jerk`] in one second.
+pub(crate) const MINIMUM_JERK_VELOCITY: f64 = 1.875;
+pub(crate) const MINIMUM_JERK_ACCELERATION: f64 = 5.774;
+
 /// The quintic from 0 to 1 whose first two derivatives vanish at both ends (Flash and Hogan 1985); clamps `s`.
 #[must_use]
 pub fn minimum_jerk(s: f64) -> f64 {

@@ -4,7 +4,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Thread;
+use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 /// How far the end of the process has come.
@@ -56,6 +56,27 @@ impl Shutdown {
         self.shared.asked.fetch_max(next as u8, Ordering::SeqCst);
         self.shared.changed.notify_all();
         sleepers.iter().for_each(Thread::unpark);
+    }
+
+    /// Waits for a thread that may hang in a transfer, and must not keep the process then: once the end has been asked
+    /// for it is given `patience`, and none once it has been asked for again. False if it is left behind, as it is when
+    /// it is `given_up`.
+    #[must_use]
+    pub fn outwait<R>(&self, thread: &JoinHandle<R>, patience: Duration, given_up: impl Fn() -> bool) -> bool {
+        const LOOK_EVERY: Duration = Duration::from_millis(10);
+        let mut asked: Option<Instant> = None;
+        while !thread.is_finished() {
+            if self.wait(Stage::Stopping, LOOK_EVERY) {
+                let since = *asked.get_or_insert_with(Instant::now);
+                if self.wait(Stage::Now, LOOK_EVERY) || since.elapsed() > patience {
+                    return false;
+                }
+            }
+            if given_up() {
+                return false;
+            }
+        }
+        true
     }
 
     /// Unparks `thread` whenever somebody asks, too.
@@ -112,6 +133,23 @@ mod tests {
         assert_eq!(shutdown.stage(), Stage::Stopping);
         shutdown.ask();
         assert!(shutdown.wait(Stage::Now, Duration::ZERO));
+    }
+
+    #[test]
+    fn when_a_thread_hangs_expect_it_left_behind_in_time() {
+        let release = Shutdown::default();
+        let hangs = release.clone();
+        let thread = std::thread::spawn(move || hangs.wait(Stage::Stopping, Duration::from_secs(20)));
+        let (long, short) = (Duration::from_secs(10), Duration::from_millis(30));
+        assert!(!Shutdown::default().outwait(&thread, long, || true), "given up");
+        let shutdown = Shutdown::default();
+        shutdown.ask();
+        let started = Instant::now();
+        assert!(!shutdown.outwait(&thread, short, || false) && started.elapsed() >= short, "its time is over");
+        shutdown.ask();
+        assert!(!shutdown.outwait(&thread, long, || false) && started.elapsed() < long, "asked again");
+        release.ask();
+        assert!(Shutdown::default().outwait(&thread, long, || false) && thread.join().unwrap(), "it ends");
     }
 
     #[test]

@@ -13,7 +13,6 @@ use hexapod_setup::Files;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How often the guard looks after the driver.
@@ -80,31 +79,11 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     // Transfers have a thread of their own: one that hangs must not keep the process.
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
     crate::systemd::ready();
-    wait_for(&thread, term, &attempt, shutdown)?;
-    thread.join().map_err(|_| GuardError::Panicked)?
-}
-
-/// Waits for the thread's end, as long as it makes sense.
-fn wait_for(
-    thread: &JoinHandle<Result<(), GuardError>>,
-    term: Term,
-    attempt: &Attempt,
-    shutdown: &Shutdown,
-) -> Result<(), GuardError> {
-    let mut asked = None;
-    while !thread.is_finished() {
-        let now = monotonic_now();
-        if shutdown.wait(Stage::Stopping, LOOK_EVERY) {
-            let since = *asked.get_or_insert(now);
-            if shutdown.wait(Stage::Now, LOOK_EVERY) || now > since + ENDING {
-                return Err(GuardError::Hung);
-            }
-        }
-        if term == Term::OneDriver && attempt.hangs(now) {
-            return Err(GuardError::Hung);
-        }
+    let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
+    if !shutdown.outwait(&thread, ENDING, given_up) {
+        return Err(GuardError::Hung);
     }
-    Ok(())
+    thread.join().map_err(|_| GuardError::Panicked)?
 }
 
 /// When the attempt under way began, seen from the thread that may have to leave it behind.

@@ -4,7 +4,7 @@
 
 use super::pose::{Home, Pose, Target};
 use crate::posture::BodyOffset;
-use crate::swing::minimum_jerk;
+use crate::swing::{MINIMUM_JERK_VELOCITY, minimum_jerk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::Vector3;
 
@@ -23,8 +23,6 @@ enum Way {
     Joints { from: [LegAngles; MAX_LEGS], to: [LegAngles; MAX_LEGS] },
 }
 
-/// Greatest over mean speed of a minimum-jerk way.
-const PEAK: f64 = 1.875;
 /// Part of a joint's greatest velocity that a stage is planned for.
 const JOINT_PART: f64 = 0.6;
 /// Greatest speeds a stage is planned for.
@@ -51,14 +49,22 @@ impl Stage {
         let (a, b) = (from.offset, to.offset);
         seconds = seconds.max((b.translation - a.translation).norm() / BODY_M_S);
         seconds = seconds.max((b.rotation - a.rotation).norm() / BODY_RAD_S);
-        Self { way: Way::Feet { from, to, bump }, elapsed: 0.0, duration: (PEAK * seconds).max(LEAST_S) }
+        Self {
+            way: Way::Feet { from, to, bump },
+            elapsed: 0.0,
+            duration: (MINIMUM_JERK_VELOCITY * seconds).max(LEAST_S),
+        }
     }
 
     /// From angles to angles, straight in joint space.
     pub(super) fn of_joints(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> Self {
         // Slower than feet that are in the air: these may carry the robot.
         let seconds = joint_time(robot, from, to) / (0.25 * JOINT_PART);
-        Self { way: Way::Joints { from: *from, to: *to }, elapsed: 0.0, duration: (PEAK * seconds).max(LEAST_S) }
+        Self {
+            way: Way::Joints { from: *from, to: *to },
+            elapsed: 0.0,
+            duration: (MINIMUM_JERK_VELOCITY * seconds).max(LEAST_S),
+        }
     }
 
     /// The stage `dt` seconds later.
