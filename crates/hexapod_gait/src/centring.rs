@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::plan::{LIFT_MARGIN_M, margin_without};
 use crate::ramp::Ramp;
-use crate::state::{Mode, State, Stopping};
+use crate::state::{Mode, State, Stopping, Then};
 use crate::twist::Twist;
 use crate::walk::Foot;
 use nalgebra::{Vector2, Vector3};
@@ -16,8 +16,9 @@ const CENTRING_CYCLES: f64 = 3.0;
 impl Engine {
     /// Whether feet are being put back under the body, which is straight above them.
     pub(crate) fn is_centring(&self, start: &State, stop: Stopping) -> bool {
-        let centred = |leg: usize| stop.centring & (1 << leg) == 0 || self.is_centred(start, leg);
-        stop.then_sit && !(0..self.legs().len()).all(centred) && !self.is_late(start, stop)
+        let centred = |leg: usize| stop.centring & (1 << leg) == 0 || is_centred(start, leg);
+        let is_home = stop.centring == 0 || start.walk.footing.raised == 0.0;
+        stop.then != Then::Stand && !(is_home && (0..self.legs().len()).all(centred)) && !self.is_late(start, stop)
     }
 
     pub(crate) fn is_late(&self, start: &State, stop: Stopping) -> bool {
@@ -25,18 +26,13 @@ impl Engine {
         (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
     }
 
-    /// Whether a foot is at its resting place, or on its way there.
-    pub(crate) fn is_centred(&self, start: &State, leg: usize) -> bool {
-        match (start.walk.feet().get(leg), self.stance.rest().get(leg)) {
-            (Some(Foot::Planted { at }), Some(rest)) => (at.xy() - rest).norm() < CENTRED_M,
-            _ => true,
-        }
-    }
-
-    /// The feet whose legs cannot bend as far as the body has to come down.
-    pub(crate) fn feet_in_the_way(&self, start: &State) -> u32 {
+    /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
+    /// to come down.
+    pub(crate) fn feet_to_centre(&self, start: &State, then: Then) -> u32 {
+        let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
         let legs = (0..self.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
-        let in_the_way = legs.filter(|&leg| !self.is_centred(start, leg) && !self.can_come_down(start, leg));
+        let in_the_way =
+            legs.filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg)));
         in_the_way.fold(0, |all, leg| all | (1 << leg))
     }
 
@@ -58,7 +54,7 @@ impl Engine {
         start.twist == [Twist::ZERO; 2]
             && self.is_centring(start, stop)
             && stop.centring & (1 << leg) != 0
-            && !self.is_centred(start, leg)
+            && !is_centred(start, leg)
     }
 
     /// Where the body leans so that a foot can be put back under it: over the others.
@@ -77,5 +73,17 @@ impl Engine {
         let (sum, count) =
             others.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
         start.sway + sum / count - centre
+    }
+}
+
+/// Whether a foot is at its resting place, or on its way there.
+fn is_centred(start: &State, leg: usize) -> bool {
+    is_at(start, leg, start.walk.footing.rest())
+}
+
+fn is_at(start: &State, leg: usize, places: &[Vector2<f64>]) -> bool {
+    match (start.walk.foot(leg), places.get(leg)) {
+        (Foot::Planted { at }, Some(place)) => (at.xy() - place).norm() < CENTRED_M,
+        _ => true,
     }
 }

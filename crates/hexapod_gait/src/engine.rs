@@ -31,6 +31,8 @@ pub(crate) struct Requests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Posture {
     Stand,
+    /// With the feet where they rest in the stance.
+    GoHome,
     Sit,
     Pack,
 }
@@ -85,8 +87,9 @@ impl Engine {
         let mut start = State {
             ns: 0,
             mode: Mode::Sitting,
-            walk: Walk::at_rest(&stance, gait.cycle_time()),
+            walk: Walk::at_rest(stance.footing(0.0, 1.0), gait.cycle_time()),
             height: settings.stance.sit_height,
+            height_rate: 0.0,
             offset: BodyOffset::default(),
             offset_rate: BodyOffset::default(),
             sway: Vector2::zeros(),

@@ -3,8 +3,10 @@
 pub mod arc;
 mod auto_pose;
 mod balance;
+mod body;
 mod centring;
 mod engine;
+mod footing;
 mod gait;
 mod joints;
 pub mod limits;

@@ -66,11 +66,12 @@ impl Engine {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
-                let reach = self.reach_of(&self.now.gait);
+                let reach = start.walk.footing.reach_with(&self.now.gait);
                 let lean = start.sway + start.offset.translation.xy();
                 let draw_in = DRAW_IN_M_S * real * pace.draw_in;
                 let ground = Ground { motion, twist, aim, reach, time: time * pace.swing, draw_in, lean };
-                state.walk.advance(&self.now.gait, &self.stance, &ground);
+                state.walk.advance(&self.now.gait, &ground);
+                state.height += start.height_rate * (real * pace.offset);
             }
         }
     }
@@ -133,6 +134,7 @@ impl Engine {
     /// of no use, because it leans for its balance, feet in the air come in towards it. So nothing bars the path for
     /// ever: every step of the stance is within reach of a body straight above it.
     fn blocked(&self, start: &mut State, ns: u64) -> Segment {
+        start.height_rate = 0.0;
         let by = LimitedBy::Kinematics;
         let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {

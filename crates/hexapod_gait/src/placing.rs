@@ -94,6 +94,7 @@ impl Engine {
     /// are to be brought there before the body rises again.
     pub(crate) fn lie_down(&self, start: &mut State) {
         start.mode = Mode::Sitting;
+        start.walk.footing = self.stance.footing(0.0, 1.0);
         for (leg, rest) in self.stance.rest().iter().enumerate() {
             let uses = self.stance.uses(leg, &start.angles[leg]);
             if let Foot::Planted { at } = &mut start.walk.feet[leg]

@@ -2,15 +2,14 @@
 
 use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
-use crate::posture::{BodyOffset, Glide};
+use crate::posture::Glide;
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping};
-use crate::steer::{Stand, short_of_edges, stoppable};
+use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping, Then};
 use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
 use crate::walk::Foot;
-use nalgebra::{SVector, Vector2, Vector3};
+use nalgebra::Vector2;
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
@@ -18,16 +17,8 @@ const LEAST_TURN_RAD_S: f64 = 2e-3;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
 pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
-/// Points of the grid from one look at all the feet's room to the next.
-const LOOK_STEPS: u64 = 8;
-/// How many times as fast the body goes back over its feet to sit down.
-const HASTE: f64 = 2.0;
-/// How fast the body sways, m/s.
-const SWAY_RATE_M_S: f64 = 0.15;
 /// Feet in the air on the mean up to which there are moments with none.
 const MOSTLY_LIFTED: f64 = 0.95;
-/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
-const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 impl Engine {
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
@@ -63,28 +54,7 @@ impl Engine {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
         }
-        let shift_m_s2 = self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2());
-        self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
-        let target = self.offset_target(start, wanted, input.body_offset.clipped());
-        if start.offset.is_near(&target) {
-            start.offset = target;
-        }
-        // Whoever waits for a robot to sit waits to let its servos go.
-        let haste = if matches!(start.mode, Mode::Stopping(Stopping { then_sit: true, .. })) { HASTE } else { 1.0 };
-        let wanted = start.offset.rate_to(&start.offset.towards(target, haste * GRID_S), GRID_S);
-        let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
-        start.offset_rate = BodyOffset {
-            translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
-            // A foot is about as far from the body's centre as the resting feet are.
-            rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
-        };
-        let sway = self.sway_target(start, stand.as_ref()) - start.sway;
-        let greatest = SWAY_RATE_M_S * GRID_S;
-        let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
-        let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-        let rate = short_of_edges(stand.as_ref(), rate, shift_m_s2);
-        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), shift_m_s2);
-        self.keep_balance(start, stand.as_ref());
+        self.move_body(start, wanted, input.body_offset.clipped(), stand.as_ref());
     }
 
     fn take_requests(&mut self, start: &mut State) {
@@ -101,17 +71,22 @@ impl Engine {
         start.mode = match (posture, start.mode) {
             (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
-            (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: false, ..stop }),
+            (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Stand, ..stop }),
             (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
             (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
             (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { goal: Goal::Sit, ..placing }),
-            (Some(Posture::Sit), Mode::Standing) => {
-                Mode::Stopping(Stopping { then_sit: true, ..Stopping::now(since_ns) })
-            }
-            (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then_sit: true, ..stop }),
+            (Some(Posture::Sit), Mode::Standing) => self.step_first(start, Then::Sit),
+            (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Sit, ..stop }),
+            (Some(Posture::GoHome), Mode::Standing) => self.step_first(start, Then::GoHome),
             (Some(Posture::Sit), Mode::Rising(_)) => self.lower(start),
             (_, mode) => mode,
         };
+    }
+
+    /// Puts the feet of a robot that stands elsewhere first, where that must be.
+    fn step_first(&self, start: &mut State, then: Then) -> Mode {
+        self.start_stepping(start);
+        Mode::Stopping(Stopping { then, ..Stopping::now(start.ns) })
     }
 
     /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
@@ -129,9 +104,10 @@ impl Engine {
                 self.take_next_gait(start);
                 if wanted.is_zero() {
                     // So that it is known when the robot is to walk.
-                    self.granted(start, input.body_offset.clipped());
+                    self.granted_on_the_spot(start, input.body_offset.clipped());
                 }
                 if !wanted.is_zero() && self.may_start(start, input.body_offset.clipped()) {
+                    self.start_stepping(start);
                     self.start_walk(start, wanted);
                 }
             }
@@ -139,7 +115,7 @@ impl Engine {
                 start.mode = Mode::Stopping(Stopping::now(start.ns));
             }
             Mode::Walking => self.switch_gait(start),
-            Mode::Stopping(Stopping { then_sit: false, .. }) if !wanted.is_zero() => {
+            Mode::Stopping(Stopping { then: Then::Stand, .. }) if !wanted.is_zero() => {
                 if start.walk.all_planted() {
                     self.start_walk(start, wanted);
                 }
@@ -150,19 +126,11 @@ impl Engine {
         }
     }
 
-    /// Whether the body is where the feet have room to walk.
-    fn may_start(&mut self, start: &State, asked: BodyOffset) -> bool {
-        let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
-        self.granted(start, asked).is_near(&start.offset)
-            || start.offset.is_zero()
-            || (looks && self.leaves_room(start, start.offset))
-    }
-
     fn start_walk(&self, start: &mut State, wanted: Twist) {
         let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
         start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
-        let factor = self.stride_factor(&self.now.gait, start.walk.cycle, limited);
-        start.walk.start(&self.now.gait, &self.stance, limited.scaled(factor));
+        let factor = Self::stride_factor(&start.walk.footing, &self.now.gait, start.walk.cycle, limited);
+        start.walk.start(&self.now.gait, limited.scaled(factor));
         start.mode = Mode::Walking;
     }
 
@@ -172,21 +140,27 @@ impl Engine {
         if !at_rest {
             return;
         }
-        if !stop.then_sit {
+        if stop.then == Then::Stand {
+            self.end_stepping(start);
             start.mode = Mode::Standing;
         } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
-        } else if let centring = self.feet_in_the_way(start)
+        } else if let centring = self.feet_to_centre(start, stop.then)
             && centring != 0
             && !self.is_late(start, stop)
         {
             start.mode = Mode::Stopping(Stopping { centring, ..stop });
             if !start.walk.waiting {
-                start.walk.start(&self.now.gait, &self.stance, Twist::ZERO);
+                start.walk.start(&self.now.gait, Twist::ZERO);
             }
-        } else if start.sway.norm() < 1e-9 {
+        } else if start.sway.norm() < 1e-9 && start.height_rate == 0.0 {
             start.sway = Vector2::zeros();
-            start.mode = self.lower(start);
+            if stop.then == Then::Sit {
+                start.mode = self.lower(start);
+            } else {
+                self.end_stepping(start);
+                start.mode = Mode::Standing;
+            }
         }
     }
 
@@ -201,7 +175,7 @@ impl Engine {
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.now.next_gait else { return };
         let twist = start.twist[1];
-        if self.stride_factor(&next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
+        if Self::stride_factor(&start.walk.footing, &next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
             return;
         }
         // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
@@ -210,29 +184,12 @@ impl Engine {
             return;
         }
         let mut walk = start.walk;
-        walk.cycle = self.cycle_for(&next, twist);
-        walk.start(&next, &self.stance, twist);
+        walk.cycle = self.cycle_for(&start.walk.footing, &next, twist);
+        walk.start(&next, twist);
         if self.can_go_on(start, &walk, &next) {
             (self.now.gait, self.now.next_gait) = (next, None);
             start.walk = walk;
             start.mean_pace = 1.0;
-        }
-    }
-
-    /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
-    /// while it walks; to nothing when it is about to walk without that room, and for any other posture.
-    fn offset_target(&mut self, start: &State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
-        match start.mode {
-            Mode::Standing if wanted.is_zero() => asked,
-            Mode::Walking => {
-                let granted = self.granted(start, asked);
-                if self.now.gait.auto_pose().is_none() {
-                    return granted;
-                }
-                granted.moved(&self.now.gait.auto_pose().at(start.walk.phase), 1.0)
-            }
-            Mode::Stopping(Stopping { then_sit: false, .. }) => self.granted(start, asked),
-            _ => BodyOffset::default(),
         }
     }
 
@@ -262,7 +219,8 @@ impl Engine {
                 }
             }
             let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
-            start.walk.lift(gait, &self.stance, leg, twists, (height, self.reach_of(gait)));
+            let reach = start.walk.footing.reach_with(gait);
+            start.walk.lift(gait, leg, twists, (height, reach));
         }
     }
 
@@ -274,7 +232,7 @@ impl Engine {
             return;
         }
         let centre = self.centre(start);
-        let distance = |leg: usize| (start.walk.foot(leg).position().xy() - self.stance.place(leg)).norm();
+        let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.footing.place(leg)).norm();
         let free = (0..self.legs().len())
             .filter(|&leg| start.walk.foot(leg).is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
         if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
@@ -298,60 +256,8 @@ impl Engine {
         let limits = &self.now.control.limits;
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        let offset = at - twist.velocity_at(at) * time - self.stance.place(leg);
-        self.reach_of(&self.now.gait).part(offset) > 0.98
-    }
-
-    /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
-    /// being lifted or put down.
-    fn sway_target(&self, start: &State, stand: Option<&Stand>) -> Vector2<f64> {
-        let gait = &self.now.gait;
-        if let Mode::Stopping(stop) = start.mode {
-            if self.is_centring(start, stop) {
-                return self.lean_for_centring(start);
-            }
-            if start.walk.all_planted() {
-                return Vector2::zeros();
-            }
-        }
-        if gait.sway() == 0.0 || !start.mode.steps() {
-            return Vector2::zeros();
-        }
-        let (mut sum, mut total) = (Vector2::zeros(), 0.0);
-        for (leg, foot) in start.walk.feet().iter().enumerate() {
-            let Foot::Planted { at } = foot else { continue };
-            let own = start.walk.own_phase(gait, leg);
-            let weight = own.min(gait.duty_factor() - own).clamp(0.0, SWAY_PHASE);
-            sum += at.xy() * weight;
-            total += weight;
-        }
-        if total < 1e-6 {
-            return start.sway;
-        }
-        let centre = stand.map_or_else(|| self.centre(start), |stand| stand.centre) - start.sway;
-        let lean = (sum / total - centre) * gait.sway();
-        let most = gait.sway_reach() * self.stance.reach().least();
-        let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
-        // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
-        let waits = start.walk.waiting && start.walk.all_planted();
-        let farther = waits && self.joints.is_none();
-        lean * if farther { part.max(self.room_to_lean(start, lean)) } else { part }
-    }
-
-    /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-    fn room_to_lean(&self, start: &State, lean: Vector2<f64>) -> f64 {
-        let fits = |part: f64| {
-            let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
-            let feet = start.walk.feet().iter().zip(self.stance.rest()).enumerate();
-            let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
-            planted.all(|(leg, (foot, rest))| {
-                [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
-                    let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                    self.stance.inverse(leg, &self.legs()[leg], &in_body, &start.angles[leg]).is_some()
-                })
-            })
-        };
-        LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
+        let offset = at - twist.velocity_at(at) * time - start.walk.footing.place(leg);
+        start.walk.footing.reach_with(&self.now.gait).part(offset) > 0.98
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
@@ -368,24 +274,10 @@ impl Engine {
     }
 }
 
-/// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
-/// `greatest` per second.
-fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
-    if greatest.is_infinite() {
-        return wanted;
-    }
-    let step = greatest * GRID_S;
-    let wanted = wanted.cap_magnitude(stoppable(left, greatest));
-    last + (wanted - last).cap_magnitude(step)
-}
-
 /// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
 fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
     start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
 }
-
-/// Part of a cycle in which a foot takes up its share of the weight.
-const SWAY_PHASE: f64 = 0.15;
 
 /// Whether a twist is more than a stick's noise.
 pub(crate) fn is_command(twist: Twist) -> bool {

@@ -17,10 +17,14 @@ const MAX_TRANSLATION_M: f64 = 0.06;
 /// Greatest offset, rad about any axis.
 const MAX_ROTATION_RAD: f64 = 0.35;
 /// How fast the body takes up an offset.
-const TRANSLATION_RATE_M_S: f64 = 0.08;
+pub(crate) const TRANSLATION_RATE_M_S: f64 = 0.08;
 const ROTATION_RATE_RAD_S: f64 = 0.5;
 
 impl BodyOffset {
+    /// None.
+    pub(crate) const NONE: Self =
+        Self { translation: Vector3::new(0.0, 0.0, 0.0), rotation: Vector3::new(0.0, 0.0, 0.0) };
+
     /// The offset brought within what a body can do without leaving its feet.
     #[must_use]
     pub fn clipped(self) -> Self {
@@ -41,6 +45,12 @@ impl BodyOffset {
 
     pub(crate) fn is_zero(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The same with the body at another height, m.
+    pub(crate) fn at_height(mut self, z: f64) -> Self {
+        self.translation.z = z;
+        self
     }
 
     /// The offset after `time` seconds of change at `rate` per second.

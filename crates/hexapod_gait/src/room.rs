@@ -1,17 +1,45 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
 use crate::engine::Engine;
+use crate::footing::Footing;
 use crate::posture::BodyOffset;
+use crate::stance::LIFT_PROFILE;
 use crate::state::State;
 use crate::walk::Foot;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
 
+/// A pose of the body against its stance that is asked for, and the height that is kept of it in any part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Asked {
+    pub offset: BodyOffset,
+    pub raised: f64,
+}
+
+impl Asked {
+    fn part(&self, part: f64) -> BodyOffset {
+        let mut offset = self.offset.scaled(part);
+        offset.translation.z += (1.0 - part) * self.raised;
+        offset
+    }
+}
+
+/// A pose with which the feet have room to walk, and how much of their reach that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Granted {
+    pub offset: BodyOffset,
+    pub room: f64,
+}
+
+impl Granted {
+    const NOTHING: Self = Self { offset: BodyOffset::NONE, room: 1.0 };
+}
+
 /// The pose that was asked for last and the part of it with which the feet keep their room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    asked: BodyOffset,
-    granted: BodyOffset,
+    asked: Asked,
+    granted: Granted,
     search: Option<Search>,
     /// The place that was last found out of reach: likely the next one, too.
     first: usize,
@@ -20,37 +48,51 @@ pub(crate) struct Room {
 /// A pose that is being looked at, one place at each point of the grid.
 #[derive(Clone, Copy, Debug)]
 struct Search {
-    asked: BodyOffset,
-    part: usize,
+    asked: Asked,
+    choice: usize,
     places: usize,
 }
 
-const PARTS: [f64; 5] = [1.0, 0.8, 0.6, 0.4, 0.2];
-/// Around the circle of each foot; on the ground, and lifted.
+/// Parts of a pose and of the feet's reach in the order of their worth: a body that is held as it is asked to may walk
+/// with shorter steps.
+const CHOICES: [(f64, f64); 12] = [
+    (1.0, 1.0),
+    (1.0, 0.75),
+    (1.0, 0.5),
+    (0.8, 0.75),
+    (0.8, 0.5),
+    (0.6, 0.75),
+    (0.6, 0.5),
+    (0.4, 1.0),
+    (0.4, 0.75),
+    (0.4, 0.5),
+    (0.2, 1.0),
+    (0.2, 0.5),
+];
+/// Around the reach of each foot; on the ground, and lifted.
 const AROUND: [(f64, f64); 8] =
     [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-const PLACES: usize = 2 * AROUND.len();
+const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
 impl Room {
     pub(crate) fn new() -> Self {
-        let none = BodyOffset::default();
-        Self { asked: none, granted: none, search: None, first: 0 }
+        Self { asked: Asked::default(), granted: Granted::NOTHING, search: None, first: 0 }
     }
 }
 
 impl Engine {
-    /// The greatest part of an offset with which every foot keeps its room, as far as is known by now. A search takes
-    /// a few points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
-    pub(crate) fn granted(&mut self, start: &State, asked: BodyOffset) -> BodyOffset {
+    /// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
+    /// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
+    pub(crate) fn granted(&mut self, start: &State, asked: Asked) -> Granted {
         let known = &self.now.control.room;
         if known.search.is_none() && known.asked == asked {
             return known.granted;
         }
         let mut room = *known;
-        if asked.is_zero() {
-            (room.asked, room.granted, room.search) = (asked, asked, None);
+        if asked == Asked::default() {
+            (room.asked, room.granted, room.search) = (asked, Granted::NOTHING, None);
         } else if room.search.is_none() && room.asked != asked {
-            room.search = Some(Search { asked, part: 0, places: 0 });
+            room.search = Some(Search { asked, choice: 0, places: 0 });
         }
         if let Some(search) = room.search {
             self.search_on(&mut room, search, start);
@@ -60,39 +102,46 @@ impl Engine {
     }
 
     fn search_on(&self, room: &mut Room, mut search: Search, start: &State) {
-        let offset = search.asked.scaled(PARTS.get(search.part).copied().unwrap_or(0.0));
+        let Some(&(part, reach)) = CHOICES.get(search.choice) else {
+            let stays = search.asked.raised != 0.0;
+            let granted =
+                Granted { offset: search.asked.part(0.0), room: if stays { start.walk.footing.room } else { 1.0 } };
+            *room = Room { asked: search.asked, granted, search: None, ..*room };
+            return;
+        };
+        let offset = search.asked.part(part);
+        let footing = self.stance.footing(offset.translation.z, reach);
         let place = (room.first + search.places) % PLACES;
-        if self.reaches_place(start, offset, place) {
+        let is_clear = search.places > 0 || self.stance.keeps_apart(&footing);
+        if is_clear && self.reaches_place(start, &footing, offset, place) {
             search.places += 1;
             if search.places == PLACES {
-                *room = Room { asked: search.asked, granted: offset, search: None, ..*room };
+                let granted = Granted { offset, room: reach };
+                *room = Room { asked: search.asked, granted, search: None, ..*room };
                 return;
             }
         } else {
             room.first = place;
-            (search.part, search.places) = (search.part + 1, 0);
-            if search.part == PARTS.len() {
-                *room = Room { asked: search.asked, granted: BodyOffset::default(), search: None, ..*room };
-                return;
-            }
+            (search.choice, search.places) = (search.choice + 1, 0);
         }
         room.search = Some(search);
     }
 
-    /// Whether every foot could go all around its circle, on the ground and lifted, with the body at this offset.
+    /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
     pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
-        offset.is_zero() || (0..PLACES).all(|place| self.reaches_place(start, offset, place))
+        let footing = &start.walk.footing;
+        offset.is_zero() || (0..PLACES).all(|place| self.reaches_place(start, footing, offset, place))
     }
 
-    /// Whether all feet reach this place of their circles.
-    fn reaches_place(&self, start: &State, offset: BodyOffset, place: usize) -> bool {
-        let Some((x, y)) = AROUND.get(place % AROUND.len()) else { return false };
-        let z = if place < AROUND.len() { 0.0 } else { self.settings.step_height };
-        let reach = self.stance.reach().axes();
+    /// Whether all feet reach this place of their reach.
+    fn reaches_place(&self, start: &State, footing: &Footing, offset: BodyOffset, place: usize) -> bool {
+        let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
+        let Some(((x, y), (part, lift))) = around else { return false };
+        let reach = footing.reach.axes() * *part;
         let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
         let at = |leg: usize| {
-            let rest = self.stance.place(leg);
-            Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, z)
+            let rest = footing.place(leg);
+            Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, lift * self.settings.step_height)
         };
         let is_missing = |leg: usize| *start.walk.foot(leg) == Foot::Missing;
         if let Some(together) = &self.together {

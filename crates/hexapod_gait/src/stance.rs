@@ -2,6 +2,7 @@
 //!
 //! The *footprint frame* lies on the ground below the body's centre, x forward; the body stands in it at a height.
 
+use crate::footing::{DrawIn, Footing};
 use crate::gait::LegPlace;
 use crate::reach::Reach;
 use crate::usable::Usable;
@@ -16,6 +17,7 @@ pub struct Stance {
     reach: Reach,
     spec: StanceSpec,
     usable: [Usable; MAX_LEGS],
+    draw_in: [DrawIn; MAX_LEGS],
 }
 
 /// Why a robot cannot stand as asked.
@@ -74,10 +76,9 @@ const GAP_PART: f64 = 0.45;
 const WIDENINGS: u32 = 8;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
-/// The part of a foot's reach over which it may be at its full lift.
-const LIFTED_PART: f64 = 0.6;
-/// The part over which it may be at a third of it.
-const RISING_PART: f64 = 0.9;
+/// Parts of a foot's reach and of its lift that go together: a swing is low where it starts and ends, and at its
+/// highest near the resting place.
+pub(crate) const LIFT_PROFILE: [(f64, f64); 3] = [(1.0, 0.0), (0.9, 0.35), (0.6, 1.0)];
 
 impl Stance {
     /// Chooses for each leg the resting place, straight out from its hip or below it, about which the foot has most room.
@@ -87,6 +88,9 @@ impl Stance {
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
         let mut stance = Self::with_circles(robot, spec)?;
         stance.widen(robot);
+        for ((draw_in, leg), rest) in stance.draw_in.iter_mut().zip(robot.legs()).zip(stance.rest) {
+            *draw_in = DrawIn::of(leg, rest, spec.height);
+        }
         Ok(stance)
     }
 
@@ -98,7 +102,9 @@ impl Stance {
         }
         let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
         let rest = [Vector2::zeros(); MAX_LEGS];
-        let mut stance = Self { count: legs.len(), rest, reach: Reach::new(Vector2::zeros()), spec, usable };
+        let draw_in = [DrawIn::default(); MAX_LEGS];
+        let reach = Reach::new(Vector2::zeros());
+        let mut stance = Self { count: legs.len(), rest, reach, spec, usable, draw_in };
         let mut radius = f64::INFINITY;
         for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
             let (place, reach) = roomiest_place(Walker::new(leg, usable), spec)
@@ -128,12 +134,8 @@ impl Stance {
 
     /// Whether every foot could go all around this region, and neighbours keep clear of each other.
     fn has_room(&self, robot: &Robot, reach: &Reach) -> bool {
-        let apart = |(a, b): (Vector2<f64>, Vector2<f64>)| {
-            let between = b - a;
-            reach.axes().component_mul(&between).norm() <= GAP_PART * between.norm_squared()
-        };
         let mut legs = robot.legs().iter().zip(&self.usable).zip(self.rest());
-        self.pairs().all(apart)
+        are_apart(self.rest(), reach)
             && legs.all(|((leg, usable), place)| {
                 let walker = Walker::new(leg, usable);
                 let rest = walker.reaches(*place, -self.spec.height, &leg.posture());
@@ -151,11 +153,6 @@ impl Stance {
     #[must_use]
     pub fn rest(&self) -> &[Vector2<f64>] {
         self.rest.get(..self.count).unwrap_or(&self.rest)
-    }
-
-    /// The resting foot of one leg.
-    pub(crate) fn place(&self, leg: usize) -> Vector2<f64> {
-        self.rest().get(leg).copied().unwrap_or_default()
     }
 
     /// How far from its resting place every foot may be put.
@@ -194,14 +191,35 @@ impl Stance {
     }
 
     fn least_gap(&self) -> f64 {
-        self.pairs().map(|(a, b)| (a - b).norm()).fold(f64::INFINITY, f64::min)
+        pairs(self.rest()).map(|(a, b)| (a - b).norm()).fold(f64::INFINITY, f64::min)
     }
 
-    /// The resting places of every two feet.
-    fn pairs(&self) -> impl Iterator<Item = (Vector2<f64>, Vector2<f64>)> + '_ {
-        let rest = self.rest();
-        rest.iter().enumerate().flat_map(move |(i, a)| rest[i + 1..].iter().map(move |b| (*a, *b)))
+    /// Where the feet rest with the body so much higher than in the stance, and so much of their reach.
+    pub(crate) fn footing(&self, raised: f64, room: f64) -> Footing {
+        let footing = Footing::of_stance(self.rest(), self.reach);
+        if raised == 0.0 && room == 1.0 {
+            return footing;
+        }
+        footing.moved(raised, room, |leg| self.draw_in.get(leg).map_or_else(Vector2::zeros, |leg| leg.moves(raised)))
     }
+
+    /// Whether neighbours keep clear of each other with another footing.
+    pub(crate) fn keeps_apart(&self, footing: &Footing) -> bool {
+        are_apart(footing.rest(), &footing.reach)
+    }
+}
+
+/// Every two of some places.
+fn pairs(places: &[Vector2<f64>]) -> impl Iterator<Item = (Vector2<f64>, Vector2<f64>)> + '_ {
+    places.iter().enumerate().flat_map(move |(i, a)| places[i + 1..].iter().map(move |b| (*a, *b)))
+}
+
+/// Whether feet that rest there keep clear of each other when they go as far as they reach.
+fn are_apart(rest: &[Vector2<f64>], reach: &Reach) -> bool {
+    pairs(rest).all(|(a, b)| {
+        let between = b - a;
+        reach.axes().component_mul(&between).norm() <= GAP_PART * between.norm_squared()
+    })
 }
 
 /// The part of the reach that a step at constant twist uses.
@@ -326,13 +344,11 @@ impl<'a> Walker<'a> {
         spec: StanceSpec,
         room: impl Fn(Vector2<f64>) -> f64,
     ) -> bool {
-        // A swing is low where it starts and ends, and at its highest near the resting place.
-        let heights = [(1.0, 0.0), (RISING_PART, 0.35), (LIFTED_PART, 1.0)];
         (0..DIRECTIONS).all(|direction| {
             let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
             let way = Vector2::new(cos, sin);
             let edge = way * room(way);
-            heights.iter().all(|(part, lift)| {
+            LIFT_PROFILE.iter().all(|(part, lift)| {
                 self.reaches(place + edge * *part, lift * spec.step_height - spec.height, rest).is_some()
             })
         })

@@ -63,15 +63,25 @@ pub(crate) enum Stage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopping {
-    pub then_sit: bool,
+    pub then: Then,
     /// The feet, one bit each, that stand where the body cannot come down between them: they are put back first.
     pub centring: u32,
     pub since_ns: u64,
 }
 
+/// What follows when a robot has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// It stands as it has come to rest.
+    Stand,
+    /// It puts its feet where they rest in the stance, and stands.
+    GoHome,
+    Sit,
+}
+
 impl Stopping {
     pub(crate) fn now(since_ns: u64) -> Self {
-        Self { then_sit: false, centring: 0, since_ns }
+        Self { then: Then::Stand, centring: 0, since_ns }
     }
 }
 
@@ -98,7 +108,11 @@ pub(crate) struct State {
     pub ns: u64,
     pub mode: Mode,
     pub walk: Walk,
+    /// Body above the ground, m: of a robot that steps, that of its footing; else that of the stance, from which the
+    /// offset counts.
     pub height: f64,
+    /// Its change per second, until the next point of the grid.
+    pub height_rate: f64,
     pub offset: BodyOffset,
     /// Change of the offset per second, until the next point of the grid.
     pub offset_rate: BodyOffset,
@@ -156,17 +170,18 @@ impl State {
 
     /// The body's pose in the footprint frame.
     pub(crate) fn footprint_from_body(&self) -> Isometry3<f64> {
-        self.pose_at(self.offset, self.sway)
+        Self::pose_at(self.height, self.offset, self.sway)
     }
 
     /// The same `seconds` later.
     pub(crate) fn footprint_from_body_after(&self, seconds: f64) -> Isometry3<f64> {
-        self.pose_at(self.offset.moved(&self.offset_rate, seconds), self.sway + self.sway_rate * seconds)
+        let height = self.height + self.height_rate * seconds;
+        Self::pose_at(height, self.offset.moved(&self.offset_rate, seconds), self.sway + self.sway_rate * seconds)
     }
 
-    fn pose_at(&self, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {
+    fn pose_at(height: f64, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {
         offset.translation += Vector3::new(sway.x, sway.y, 0.0);
-        offset.footprint_from_body(self.height)
+        offset.footprint_from_body(height)
     }
 }
 

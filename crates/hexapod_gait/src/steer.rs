@@ -1,12 +1,12 @@
 //! The body's twist: limited as a whole, so the turning centre stays where the driver put it.
 
 use crate::engine::Engine;
+use crate::footing::Footing;
 use crate::gait::Gait;
 use crate::joints::JointBound;
 use crate::limits::{self, Boundary, Limited, LimitedBy, TwistLimits};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::reach::Reach;
 use crate::stance::STRIDE_PART;
 use crate::state::{GRID_S, State};
 use crate::support::{Edges, SupportPolygon};
@@ -55,6 +55,11 @@ pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
     ((0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step).max(0.0)
 }
 
+/// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
+fn fastest(footing: &Footing, twist: Twist) -> f64 {
+    footing.rest().iter().map(|&foot| footing.reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
+}
+
 impl Engine {
     /// The twist for the time to the next point of the grid.
     pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
@@ -68,24 +73,24 @@ impl Engine {
         self.adapt_cycle(start, limited.twist);
         // Swings that the joints draw out make steps longer.
         let cycle = start.walk.cycle / start.mean_pace;
-        let stride = self.stride_factor(gait, cycle, limited.twist);
+        let stride = Self::stride_factor(&start.walk.footing, gait, cycle, limited.twist);
         // A cycle that is longer than the gait's own is so for the joints.
         let longer = self.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
         let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
         limited = limited.scaled(stride, by);
         if let Some(next) = &self.now.next_gait {
-            let factor = self.stride_factor(next, self.cycle_times(next)[0], limited.twist);
+            let factor = Self::stride_factor(&start.walk.footing, next, self.cycle_times(next)[0], limited.twist);
             limited = limited.scaled(factor * self.patience(start), LimitedBy::Stride);
         }
         // Feet in the air are put where they will be wanted once what slows the body now is over.
         let aim = limited.twist;
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-        let reach = self.over_reach(start, &start.walk, gait, limited.twist, |edge| edge.short().factor(braking, lag));
+        let reach = Self::over_reach(start, &start.walk, gait, limited.twist, |edge| edge.short().factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
         let mut ramped = self.now.control.ramp.step(limited, &settings);
-        let hard = self.within_reach(&start.walk, &self.now.gait, ramped.twist);
+        let hard = Self::within_reach(&start.walk, &self.now.gait, ramped.twist);
         if hard < 1.0 {
             self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -104,8 +109,8 @@ impl Engine {
     }
 
     /// The part of a twist with which no step is longer than the stride.
-    pub(crate) fn stride_factor(&self, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
-        let step = self.fastest(twist) * gait.duty_factor() * cycle;
+    pub(crate) fn stride_factor(footing: &Footing, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
+        let step = fastest(footing, twist) * gait.duty_factor() * cycle;
         let stride = Self::stride_of(gait);
         if step > stride { stride / step } else { 1.0 }
     }
@@ -115,21 +120,10 @@ impl Engine {
         2.0 * STRIDE_PART * (1.0 - gait.sway_reach())
     }
 
-    /// How far from rest a foot may be put with a gait.
-    pub(crate) fn reach_of(&self, gait: &Gait) -> Reach {
-        self.stance.reach().scaled(1.0 - gait.sway_reach())
-    }
-
-    /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
-    fn fastest(&self, twist: Twist) -> f64 {
-        let reach = self.stance.reach();
-        self.stance.rest().iter().map(|&foot| reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
-    }
-
     /// The longest cycle with which no step at this twist is longer than the stride.
-    pub(crate) fn cycle_for(&self, gait: &Gait, twist: Twist) -> f64 {
+    pub(crate) fn cycle_for(&self, footing: &Footing, gait: &Gait, twist: Twist) -> f64 {
         let [least, most] = self.cycle_times(gait);
-        let fastest = self.fastest(twist) * gait.duty_factor();
+        let fastest = fastest(footing, twist) * gait.duty_factor();
         if least == most || fastest * most <= Self::stride_of(gait) {
             return most;
         }
@@ -181,7 +175,7 @@ impl Engine {
             let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
             start.mean_pace += gain * (start.swing_pace - start.mean_pace);
         }
-        let cycle = self.cycle_for(&self.now.gait, wanted);
+        let cycle = self.cycle_for(&start.walk.footing, &self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
         if self.joints.is_some() {
@@ -199,20 +193,13 @@ impl Engine {
     pub(crate) fn can_go_on(&self, start: &State, walk: &Walk, gait: &Gait) -> bool {
         let limits = &self.now.control.limits;
         let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
-        self.over_reach(start, walk, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+        Self::over_reach(start, walk, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
     }
 
     /// The least factor over the edges of the reach of all feet on the ground.
-    fn over_reach(
-        &self,
-        start: &State,
-        walk: &Walk,
-        gait: &Gait,
-        twist: Twist,
-        factor: impl Fn(Boundary) -> f64,
-    ) -> f64 {
-        let (mut least, reach) = (1.0f64, self.reach_of(gait));
-        for (leg, (foot, &rest)) in walk.feet().iter().zip(self.stance.rest()).enumerate() {
+    fn over_reach(start: &State, walk: &Walk, gait: &Gait, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
+        let (mut least, reach) = (1.0f64, walk.footing.reach_with(gait));
+        for (leg, (foot, &rest)) in walk.feet().iter().zip(walk.footing.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
             let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
             let edge = limits::reach(at.xy(), rest, &reach, time_left, twist);
@@ -222,9 +209,9 @@ impl Engine {
     }
 
     /// The part of a twist with which no foot on the ground leaves its reach before the next point of the grid.
-    fn within_reach(&self, walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
-        let (mut least, reach) = (1.0f64, self.reach_of(gait));
-        for (foot, &rest) in walk.feet().iter().zip(self.stance.rest()) {
+    fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
+        let (mut least, reach) = (1.0f64, walk.footing.reach_with(gait));
+        for (foot, &rest) in walk.feet().iter().zip(walk.footing.rest()) {
             let Foot::Planted { at } = foot else { continue };
             if !limits::is_far_within(at.xy(), rest, &reach, GRID_S, twist) {
                 let edge = limits::reach(at.xy(), rest, &reach, f64::INFINITY, twist);

@@ -1,8 +1,8 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
+use crate::footing::Footing;
 use crate::gait::{Gait, fraction};
 use crate::reach::Reach;
-use crate::stance::Stance;
 use crate::twist::{Motion, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
@@ -81,6 +81,8 @@ pub(crate) struct Walk {
     /// The phase stands still: the next foot may not be lifted yet.
     pub waiting: bool,
     pub feet: [Foot; MAX_LEGS],
+    /// Where they rest.
+    pub footing: Footing,
     count: usize,
 }
 
@@ -95,18 +97,23 @@ const PROBE_SPEED_M_S: f64 = 0.04;
 const PROBE_DEPTH_M: f64 = 0.02;
 
 impl Walk {
-    pub(crate) fn at_rest(stance: &Stance, cycle: f64) -> Self {
+    pub(crate) fn at_rest(footing: Footing, cycle: f64) -> Self {
         let mut feet = [Foot::Planted { at: Vector3::zeros() }; MAX_LEGS];
-        for (foot, at) in feet.iter_mut().zip(stance.rest()) {
+        for (foot, at) in feet.iter_mut().zip(footing.rest()) {
             *foot = Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) };
         }
-        Self { phase: 0.0, cycle, waiting: false, feet, count: stance.rest().len() }
+        Self { phase: 0.0, cycle, waiting: false, feet, footing, count: footing.rest().len() }
     }
 
     /// On all feet, at these places.
-    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], count: usize, cycle: f64) -> Self {
+    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], footing: Footing, cycle: f64) -> Self {
         let feet = at.map(|at| Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) });
-        Self { phase: 0.0, cycle, waiting: false, feet, count }
+        Self { feet, ..Self::at_rest(footing, cycle) }
+    }
+
+    /// The same feet with another footing.
+    pub(crate) fn with_footing(self, footing: Footing) -> Self {
+        Self { footing, ..self }
     }
 
     pub(crate) fn feet(&self) -> &[Foot] {
@@ -183,14 +190,13 @@ impl Walk {
     pub(crate) fn lift(
         &mut self,
         gait: &Gait,
-        stance: &Stance,
         leg: usize,
         (twist, aim): (Twist, Twist),
         (height, reach): (f64, Reach),
     ) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(&reach, stance.place(leg), &self.ahead(gait, aim));
+            let place = place(&reach, self.footing.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             if let Some(foot) = self.feet.get_mut(leg) {
                 *foot = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
@@ -201,15 +207,15 @@ impl Walk {
     /// Sets the phase for a walk with `twist`: one at which a foot is about to be lifted, once those in the air are
     /// down, chosen so that no foot is carried far back before its turn. On the spot the feet farthest from their
     /// places go first.
-    pub(crate) fn start(&mut self, gait: &Gait, stance: &Stance, twist: Twist) {
+    pub(crate) fn start(&mut self, gait: &Gait, twist: Twist) {
         self.waiting = false;
         let mut best = (f64::NEG_INFINITY, self.phase);
         for leader in (0..self.count).filter(|&leg| self.foot(leg).is_planted()) {
             let phase = self.phase_before_lift(gait, leader);
             let fit = if twist.is_zero() {
-                self.distance_of_group(gait, stance, leader)
+                self.distance_of_group(gait, leader)
             } else {
-                -Self { phase, ..*self }.farthest_at_lift(gait, stance, twist)
+                -Self { phase, ..*self }.farthest_at_lift(gait, twist)
             };
             if fit > best.0 + 1e-9 {
                 best = (fit, phase);
@@ -230,8 +236,8 @@ impl Walk {
     }
 
     /// How far from its resting place a planted foot gets before it is lifted.
-    fn farthest_at_lift(&self, gait: &Gait, stance: &Stance, twist: Twist) -> f64 {
-        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+    fn farthest_at_lift(&self, gait: &Gait, twist: Twist) -> f64 {
+        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
         let farthest = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| match foot {
             Foot::Planted { at } => {
                 (at.xy() - rest - twist.velocity_at(*rest) * self.time_to_lift(gait, leg)).norm_squared()
@@ -242,9 +248,9 @@ impl Walk {
     }
 
     /// How far the planted feet that are lifted together with one are from their places, in sum.
-    fn distance_of_group(&self, gait: &Gait, stance: &Stance, leader: usize) -> f64 {
+    fn distance_of_group(&self, gait: &Gait, leader: usize) -> f64 {
         let phase = gait.lift_off_phase(leader);
-        let feet = self.feet().iter().zip(stance.rest()).enumerate();
+        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
         let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
             let apart = fraction(gait.lift_off_phase(leg) - phase);
             let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
@@ -259,14 +265,14 @@ impl Walk {
     }
 
     /// Moves phase and feet on.
-    pub(crate) fn advance(&mut self, gait: &Gait, stance: &Stance, ground: &Ground) {
+    pub(crate) fn advance(&mut self, gait: &Gait, ground: &Ground) {
         if !self.waiting {
             self.phase = fraction(self.phase + ground.time / self.cycle);
         }
         let ahead = self.ahead(gait, ground.aim);
         // Feet that were lifted together go on alike.
         let mut last: Option<Course> = None;
-        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(stance.rest()) {
+        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.footing.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
                 Foot::Probing { at } => {
@@ -282,6 +288,7 @@ impl Walk {
                     };
                     last = Some(course);
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
+                    let lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
                     let touch_down = ground.motion.apply_inverse(touch_down);
                     let place = place(&ground.reach, rest, &ahead);
                     let wanted = course.onward.apply(place);

@@ -1,7 +1,7 @@
 //! What the player, which takes over while the engine stands, asks of it and leaves behind.
 
 use super::pose::{Home, Pose};
-use crate::engine::{Engine, Posture};
+use crate::engine::{Engine, Posture, Requests};
 use crate::posture::BodyOffset;
 use crate::stance::StanceSpec;
 use crate::state::{Mode, Way};
@@ -42,11 +42,21 @@ impl Engine {
         offset
     }
 
+    /// Whether the feet rest where they do for a body that walks at another height than that of the stance.
+    pub(crate) fn is_at_another_height(&self) -> bool {
+        self.now.start.walk.footing.raised != 0.0
+    }
+
+    /// Asks the robot to stop, and to put its feet where they rest in the stance.
+    pub(crate) fn go_home(&mut self) {
+        self.now.requests = Requests { posture: Some(Posture::GoHome), stop: true };
+    }
+
     /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
     pub(crate) fn present_state(&self) -> GaitState {
         let state = self.now.start.mode.state();
         match (self.now.requests.posture, state) {
-            (Some(Posture::Sit), GaitState::Standing) => GaitState::Stopping,
+            (Some(Posture::Sit | Posture::GoHome), GaitState::Standing) => GaitState::Stopping,
             (Some(Posture::Stand), GaitState::Sitting) => GaitState::Playing,
             _ => state,
         }
@@ -54,13 +64,13 @@ impl Engine {
 
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
-        let legs = self.robot.legs().len();
+        let footing = self.stance.footing(0.0, 1.0);
         let start = &mut self.now.start;
         start.ns += self.now.elapsed_ns;
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
         start.mode = Mode::Standing;
-        start.walk = Walk::standing(&pose.feet, legs, self.now.gait.cycle_time());
-        start.height = self.settings.stance.height;
+        start.walk = Walk::standing(&pose.feet, footing, self.now.gait.cycle_time());
+        (start.height, start.height_rate) = (self.settings.stance.height, 0.0);
         (start.offset, start.offset_rate) = (pose.offset, BodyOffset::default());
         (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
         start.angles = *angles;

@@ -36,6 +36,8 @@ pub struct Player {
     sit_when_home: bool,
     pack_when_home: bool,
     dropped: bool,
+    /// The engine has been asked to put the feet of a body at another height back to where they rest.
+    sent_home: bool,
     tick: Tick,
 }
 
@@ -75,6 +77,7 @@ impl Player {
             sit_when_home: false,
             pack_when_home: false,
             dropped: false,
+            sent_home: false,
             engine,
             masses,
             home,
@@ -207,7 +210,16 @@ impl Player {
     fn begin(&mut self) {
         match self.engine.present_state() {
             GaitState::Sitting => self.engine.stand(),
+            GaitState::Standing if self.engine.is_at_another_height() => {
+                if std::mem::replace(&mut self.sent_home, true) {
+                    (self.dropped, self.sent_home) = (true, false);
+                    self.job.cancel();
+                } else {
+                    self.engine.go_home();
+                }
+            }
             GaitState::Standing => {
+                self.sent_home = false;
                 self.tick = *self.engine.last();
                 self.angles = self.tick.angles;
                 self.home = self.engine.home();

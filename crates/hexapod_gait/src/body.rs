@@ -1,0 +1,191 @@
+//! Where the body goes over its feet: to the pose that is asked for, as far as the feet have room, and to where it is
+//! balanced.
+
+use crate::engine::Engine;
+use crate::posture::BodyOffset;
+use crate::room::{Asked, Granted};
+use crate::state::{GRID_NS, GRID_S, Mode, State, Stopping, Then};
+use crate::steer::{Stand, short_of_edges, stoppable};
+use crate::twist::Twist;
+use crate::walk::Foot;
+use nalgebra::{SVector, Vector2, Vector3};
+
+/// Points of the grid from one look at all the feet's room to the next.
+const LOOK_STEPS: u64 = 8;
+/// How many times as fast the body goes back over its feet to sit down.
+const HASTE: f64 = 2.0;
+/// How fast the body sways, m/s.
+const SWAY_RATE_M_S: f64 = 0.15;
+/// Part of a cycle in which a foot takes up its share of the weight.
+const SWAY_PHASE: f64 = 0.15;
+/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
+const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
+/// Rooms nearer to each other than this are the same.
+const SAME_ROOM: f64 = 1e-9;
+
+impl Engine {
+    /// Decides how the body moves over its feet until the next point of the grid.
+    pub(crate) fn move_body(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset, stand: Option<&Stand>) {
+        self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
+        let target = self.offset_target(start, wanted, asked);
+        self.shift(start, target);
+        self.sway(start, stand);
+        self.keep_balance(start, stand);
+    }
+
+    /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room
+    /// while it walks; to nothing when it is about to walk without that room, and for any other posture. What of it is
+    /// height is taken up by the footing while the robot walks.
+    fn offset_target(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) -> BodyOffset {
+        match start.mode {
+            Mode::Standing if wanted.is_zero() => asked,
+            Mode::Standing => level(start.walk.footing.raised),
+            Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => self.walking_target(start, asked),
+            Mode::Stopping(_) => {
+                self.adapt_footing(start, (0.0, 1.0));
+                BodyOffset::NONE
+            }
+            _ => BodyOffset::NONE,
+        }
+    }
+
+    fn walking_target(&mut self, start: &mut State, asked: BodyOffset) -> BodyOffset {
+        let granted = self.granted(start, Asked { offset: asked, raised: 0.0 });
+        // Steps are short enough before the body goes where there is no room for longer ones.
+        if start.walk.footing.room > granted.room + SAME_ROOM {
+            self.adapt_footing(start, (start.walk.footing.raised, granted.room));
+            return start.offset;
+        }
+        self.adapt_footing(start, (granted.offset.translation.z, granted.room));
+        let target = granted.offset.at_height(0.0);
+        let auto_pose = self.now.gait.auto_pose();
+        if start.mode != Mode::Walking || auto_pose.is_none() {
+            return target;
+        }
+        target.moved(&auto_pose.at(start.walk.phase), 1.0)
+    }
+
+    fn shift(&self, start: &mut State, target: BodyOffset) {
+        if start.offset.is_near(&target) {
+            start.offset = target;
+        }
+        let shift_m_s2 = self.shift_m_s2();
+        let wanted = start.offset.rate_to(&start.offset.towards(target, haste(start) * GRID_S), GRID_S);
+        let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
+        start.offset_rate = BodyOffset {
+            translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
+            // A foot is about as far from the body's centre as the resting feet are.
+            rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
+        };
+    }
+
+    fn sway(&self, start: &mut State, stand: Option<&Stand>) {
+        let sway = self.sway_target(start, stand) - start.sway;
+        let greatest = SWAY_RATE_M_S * GRID_S;
+        let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
+        let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+        let rate = short_of_edges(stand, rate, self.shift_m_s2());
+        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), self.shift_m_s2());
+    }
+
+    /// How fast the body's motion over its feet may change, m/s^2.
+    pub(crate) fn shift_m_s2(&self) -> f64 {
+        self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
+    }
+
+    /// Whether the body of a robot that stands is where the feet have room to walk.
+    pub(crate) fn may_start(&mut self, start: &mut State, asked: BodyOffset) -> bool {
+        let footing = start.walk.footing;
+        let granted = self.granted_on_the_spot(start, asked);
+        if granted.offset.is_near(&start.offset) {
+            start.walk.footing = self.stance.footing(footing.raised, granted.room.min(footing.room));
+            return true;
+        }
+        let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
+        start.offset.is_near(&level(footing.raised)) || (looks && self.leaves_room(start, start.offset))
+    }
+
+    /// What is granted of a pose to a robot that is to walk from where it stands, at the height of its footing.
+    pub(crate) fn granted_on_the_spot(&mut self, start: &State, asked: BodyOffset) -> Granted {
+        let raised = start.walk.footing.raised;
+        self.granted(start, Asked { offset: asked.at_height(raised), raised })
+    }
+
+    /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
+    /// being lifted or put down.
+    fn sway_target(&self, start: &State, stand: Option<&Stand>) -> Vector2<f64> {
+        let gait = &self.now.gait;
+        if let Mode::Stopping(stop) = start.mode {
+            if self.is_centring(start, stop) {
+                return self.lean_for_centring(start);
+            }
+            if start.walk.all_planted() {
+                return Vector2::zeros();
+            }
+        }
+        if gait.sway() == 0.0 || !start.mode.steps() {
+            return Vector2::zeros();
+        }
+        let (mut sum, mut total) = (Vector2::zeros(), 0.0);
+        for (leg, foot) in start.walk.feet().iter().enumerate() {
+            let Foot::Planted { at } = foot else { continue };
+            let own = start.walk.own_phase(gait, leg);
+            let weight = own.min(gait.duty_factor() - own).clamp(0.0, SWAY_PHASE);
+            sum += at.xy() * weight;
+            total += weight;
+        }
+        if total < 1e-6 {
+            return start.sway;
+        }
+        let centre = stand.map_or_else(|| self.centre(start), |stand| stand.centre) - start.sway;
+        let lean = (sum / total - centre) * gait.sway();
+        let most = gait.sway_reach() * start.walk.footing.reach.least();
+        let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
+        // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
+        let waits = start.walk.waiting && start.walk.all_planted();
+        let farther = waits && self.joints.is_none();
+        lean * if farther { part.max(self.room_to_lean(start, lean)) } else { part }
+    }
+
+    /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
+    fn room_to_lean(&self, start: &State, lean: Vector2<f64>) -> f64 {
+        let fits = |part: f64| {
+            let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
+            let feet = start.walk.feet().iter().zip(start.walk.footing.rest()).enumerate();
+            let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
+            planted.all(|(leg, (foot, rest))| {
+                [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
+                    let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
+                    self.stance.inverse(leg, &self.legs()[leg], &in_body, &start.angles[leg]).is_some()
+                })
+            })
+        };
+        LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
+    }
+}
+
+/// How many times as fast as else the body moves: whoever waits for a robot to sit waits to let its servos go.
+pub(crate) fn haste(start: &State) -> f64 {
+    if matches!(start.mode, Mode::Stopping(Stopping { then: Then::Sit, .. })) { HASTE } else { 1.0 }
+}
+
+/// Nothing but this height.
+fn level(raised: f64) -> BodyOffset {
+    BodyOffset::NONE.at_height(raised)
+}
+
+/// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
+/// `greatest` per second.
+pub(crate) fn gentle<const N: usize>(
+    last: SVector<f64, N>,
+    wanted: SVector<f64, N>,
+    left: f64,
+    greatest: f64,
+) -> SVector<f64, N> {
+    if greatest.is_infinite() {
+        return wanted;
+    }
+    let step = greatest * GRID_S;
+    let wanted = wanted.cap_magnitude(stoppable(left, greatest));
+    last + (wanted - last).cap_magnitude(step)
+}
