@@ -133,8 +133,7 @@ impl Engine {
             }
             Foot::Missing => true,
         };
-        start.walk.feet().iter().zip(next.rest()).all(is_within)
-            && self.can_go_on(start, &start.walk.with_footing(*next), gait)
+        start.walk.feet().iter().zip(next.rest()).all(is_within) && self.can_go_on(start, (&start.walk, next), gait)
     }
 
     /// From here on the body's height is that of its footing: it is about to step.

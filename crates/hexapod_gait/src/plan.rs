@@ -186,7 +186,7 @@ impl Engine {
         let mut walk = start.walk;
         walk.cycle = self.cycle_for(&start.walk.footing, &next, twist);
         walk.start(&next, twist);
-        if self.can_go_on(start, &walk, &next) {
+        if self.can_go_on(start, (&walk, &walk.footing), &next) {
             (self.now.gait, self.now.next_gait) = (next, None);
             start.walk = walk;
             start.mean_pace = 1.0;

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::footing::Footing;
 use crate::posture::BodyOffset;
 use crate::stance::LIFT_PROFILE;
-use crate::state::State;
+use crate::state::{GRID_NS, State};
 use crate::walk::Foot;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
@@ -45,7 +45,7 @@ pub(crate) struct Room {
     first: usize,
 }
 
-/// A pose that is being looked at, one place at each point of the grid.
+/// A pose that is being looked at, one place after another.
 #[derive(Clone, Copy, Debug)]
 struct Search {
     asked: Asked,
@@ -72,6 +72,8 @@ const CHOICES: [(f64, f64); 12] = [
 /// Around the reach of each foot; on the ground, and lifted.
 const AROUND: [(f64, f64); 8] =
     [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
+/// Points of the grid from one look at a place to the next.
+const SEARCH_STEPS: u64 = 2;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
 impl Room {
@@ -94,7 +96,8 @@ impl Engine {
         } else if room.search.is_none() && room.asked != asked {
             room.search = Some(Search { asked, choice: 0, places: 0 });
         }
-        if let Some(search) = room.search {
+        let looks = (start.ns / GRID_NS).is_multiple_of(SEARCH_STEPS);
+        if let Some(search) = room.search.filter(|_| looks) {
             self.search_on(&mut room, search, start);
         }
         self.now.control.room = room;

@@ -85,7 +85,8 @@ impl Engine {
         // Feet in the air are put where they will be wanted once what slows the body now is over.
         let aim = limited.twist;
         let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-        let reach = Self::over_reach(start, &start.walk, gait, limited.twist, |edge| edge.short().factor(braking, lag));
+        let feet = (&start.walk, &start.walk.footing);
+        let reach = Self::over_reach(start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
         limited = limited.scaled(reach, LimitedBy::Reach);
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
@@ -189,17 +190,23 @@ impl Engine {
         (1.5 - waited).clamp(0.2, 1.0)
     }
 
-    /// Whether the body can go on as it does with these feet and this gait, braking no harder than it may.
-    pub(crate) fn can_go_on(&self, start: &State, walk: &Walk, gait: &Gait) -> bool {
+    /// Whether the body can go on as it does with these feet, resting there, and this gait, braking no harder than it may.
+    pub(crate) fn can_go_on(&self, start: &State, feet: (&Walk, &Footing), gait: &Gait) -> bool {
         let limits = &self.now.control.limits;
         let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
-        Self::over_reach(start, walk, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+        Self::over_reach(start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
     }
 
     /// The least factor over the edges of the reach of all feet on the ground.
-    fn over_reach(start: &State, walk: &Walk, gait: &Gait, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
-        let (mut least, reach) = (1.0f64, walk.footing.reach_with(gait));
-        for (leg, (foot, &rest)) in walk.feet().iter().zip(walk.footing.rest()).enumerate() {
+    fn over_reach(
+        start: &State,
+        (walk, footing): (&Walk, &Footing),
+        gait: &Gait,
+        twist: Twist,
+        factor: impl Fn(Boundary) -> f64,
+    ) -> f64 {
+        let (mut least, reach) = (1.0f64, footing.reach_with(gait));
+        for (leg, (foot, &rest)) in walk.feet().iter().zip(footing.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
             let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
             let edge = limits::reach(at.xy(), rest, &reach, time_left, twist);

@@ -111,11 +111,6 @@ impl Walk {
         Self { feet, ..Self::at_rest(footing, cycle) }
     }
 
-    /// The same feet with another footing.
-    pub(crate) fn with_footing(self, footing: Footing) -> Self {
-        Self { footing, ..self }
-    }
-
     pub(crate) fn feet(&self) -> &[Foot] {
         self.feet.get(..self.count).unwrap_or(&self.feet)
     }
