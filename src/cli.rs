@@ -48,7 +48,7 @@ pub struct TraceArgs {
     /// Which files to read.
     #[command(flatten)]
     pub files: FileArgs,
-    /// Lines of seconds,vx,vy,wz; each counts until the next, the last ends the trace.
+    /// Lines of seconds,vx,vy,wz or, for a body that is so much higher, seconds,vx,vy,wz,z; each counts until the next, the last ends the trace.
     #[arg(long, value_name = "FILE")]
     pub commands: std::path::PathBuf,
     /// A gait of gaits.yaml [default: the one of hexapod.yaml]

@@ -27,7 +27,7 @@ LEAST_PART = 0.9
 def trace(folder, commands, *arguments):
     """Return joint names and, for each tick, state, twist and angles."""
     commands_file, out = folder / 'commands.csv', folder / 'trace.csv'
-    commands_file.write_text(''.join(f'{time},{vx},{vy},{wz}\n' for time, vx, vy, wz in commands))
+    commands_file.write_text(''.join(','.join(map(str, command)) + '\n' for command in commands))
     subprocess.run([binary('hexapod'), 'trace', '--config', ROOT / 'config', '--urdf', ROOT / 'urdf' / 'hexapod.urdf',
                     '--commands', commands_file, '--out', out, *arguments], check=True)
     with out.open() as text:
@@ -45,10 +45,10 @@ def walked(folder, commands, *arguments, **options):
     return world, ticks, first
 
 
-def assert_upright(world, first):
+def assert_upright(world, first, least_height=0.06):
     """Fail when the body leans or comes down; return the greatest lean."""
     heights, leans = np.array(world.poses[first:]).T
-    assert heights.min() > 0.06, f'the body is {heights.min():.3f} m over the floor'
+    assert heights.min() > least_height, f'the body is {heights.min():.3f} m over the floor'
     assert leans.max() < GREATEST_LEAN_RAD, f'it leans by {leans.max():.2f} rad'
     return leans.max()
 
@@ -110,6 +110,23 @@ def test_when_driven_at_random_in_physics_expect_the_robot_upright_and_most_of_t
     figures.note(f'greatest lean in physics, {gait} at random', np.degrees(lean), 'deg')
     assert distance >= LEAST_PART and turn >= LEAST_PART
     assert all('foot' in body for body in world.touching())
+
+
+@pytest.mark.parametrize('gait', ['tripod', 'ripple'])
+def test_when_the_body_rises_and_sinks_in_a_walk_in_physics_expect_it_upright_and_there(tmp_path, gait):
+    heights = [0, 0.05, 0.06, -0.03, 0.02, -0.04, 0.04, 0]
+    commands = [(6 * index, 0.05, 0, 0.1, z) for index, z in enumerate(heights)] + [(6 * len(heights), 0, 0, 0)]
+    world, ticks, first = walked(tmp_path, commands, '--gait', gait)
+    lean = assert_upright(world, first, least_height=0.03)
+    distance, turn = part_reached(world, ticks, first)
+    figures.note(f'distance in physics, {gait} at many heights', 100 * distance, '%', 90)
+    figures.note(f'greatest lean in physics, {gait} at many heights', np.degrees(lean), 'deg')
+    assert distance >= LEAST_PART and turn >= LEAST_PART
+    body = np.array(world.poses[first:])[:, 0]
+    for index, z in enumerate(heights):
+        reached = body[600 * index + 500:600 * index + 590]
+        assert np.abs(reached - reached.mean()).max() < 0.006, f'{z} m is not kept'
+        assert abs(reached.mean() - body[500:590].mean() - z) < 0.006, f'{reached.mean():.3f} m for {z} m'
 
 
 @pytest.mark.parametrize('name', ['wave', 'stretch', 'dance', 'march'])
