@@ -186,41 +186,6 @@ impl Engine {
         self.now.start.walk.feet[index] = Foot::Missing;
     }
 
-    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
-    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
-    /// times as long for legs of more than 3 joints; elsewhere nothing.
-    #[must_use]
-    pub fn ready(&self, gait: Gait) -> Gait {
-        let gait = gait.with_needs(None);
-        gait.with_needs(self.measured(self.shaped(gait)).needs())
-    }
-
-    /// A gait as this robot can walk it.
-    fn suited(&self, gait: Gait) -> Gait {
-        self.timed(self.shaped(gait))
-    }
-
-    /// The gait for the legs that are not switched off.
-    fn shaped(&self, gait: Gait) -> Gait {
-        if self.missing == 0 {
-            return gait;
-        }
-        let mut order = [0; MAX_LEGS];
-        let mut count = 0;
-        for leg in (0..self.legs().len()).filter(|leg| self.missing & (1 << leg) == 0) {
-            order[count] = leg;
-            count += 1;
-        }
-        // From the rear of each side to its front: so a rear foot is lifted while the one ahead of it is far back.
-        let rest = self.stance.rest();
-        let place = |leg: usize| (rest[leg].y > 0.0, rest[leg].x);
-        order[..count].sort_by(|&a, &b| {
-            let (a, b) = (place(a), place(b));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        });
-        gait.one_by_one(&order[..count])
-    }
-
     /// The robot's legs, in the order of every array here.
     #[must_use]
     pub fn legs(&self) -> &[Leg] {
@@ -266,28 +231,6 @@ impl Engine {
     /// Goes on from where an engine of the same robot and settings was when it was saved.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.now = *snapshot;
-    }
-
-    /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
-    pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
-        let legs = self.robot.legs();
-        let fits = angles.len() == legs.len()
-            && angles.iter().zip(legs).all(|(a, leg)| a.len() == leg.joint_count() && within_limits(a, leg));
-        if !fits || self.now.start.mode != Mode::Sitting {
-            return false;
-        }
-        let start = &mut self.now.start;
-        start.ns += self.now.elapsed_ns;
-        (self.now.segment, self.now.elapsed_ns) = (None, 0);
-        start.angles[..angles.len()].copy_from_slice(angles);
-        start.height = angles
-            .iter()
-            .zip(legs)
-            .map(|(a, leg)| -leg.foot_in_body(a).z)
-            .fold(self.settings.stance.sit_height, f64::max)
-            .min(self.settings.stance.height);
-        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
-        true
     }
 
     /// Asks the robot to stand up, or to stop walking and stand.
@@ -347,11 +290,6 @@ impl Engine {
     pub fn set_limits(&mut self, limits: TwistLimits) {
         self.settings.limits = limits;
         self.time_gaits();
-    }
-
-    fn time_gaits(&mut self) {
-        self.now.gait = self.timed(self.now.gait);
-        self.now.next_gait = self.now.next_gait.map(|gait| self.timed(gait));
     }
 
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
@@ -447,8 +385,4 @@ impl Engine {
         let in_body = self.masses.centre(&state.angles);
         state.footprint_from_body().transform_point(&in_body.into()).coords.xy()
     }
-}
-
-pub(crate) fn within_limits(angles: &LegAngles, leg: &Leg) -> bool {
-    angles.iter().zip(leg.joints()).all(|(angle, joint)| (joint.limits().lower..=joint.limits().upper).contains(angle))
 }

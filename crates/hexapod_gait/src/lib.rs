@@ -6,6 +6,7 @@ mod balance;
 mod body;
 mod centring;
 mod engine;
+mod fitting;
 mod footing;
 mod gait;
 mod joints;

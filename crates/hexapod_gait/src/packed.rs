@@ -1,6 +1,6 @@
 //! The pose a robot is carried in: its legs folded beside the body, which lies on the ground.
 
-use crate::engine::{Engine, within_limits};
+use crate::engine::Engine;
 use crate::stance::StanceError;
 use hexapod_kinematics::{Leg, LegAngles};
 use nalgebra::Vector3;
@@ -22,7 +22,7 @@ impl Engine {
             packed[index] = match angles {
                 None => self.folded(index, leg),
                 Some(angles) => {
-                    let fits = |given: &&LegAngles| given.len() == leg.joint_count() && within_limits(given, leg);
+                    let fits = |given: &&LegAngles| leg.within_limits(given);
                     *angles.get(index).filter(fits).ok_or_else(|| StanceError::Packed(leg.name().into()))?
                 }
             };

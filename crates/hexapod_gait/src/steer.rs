@@ -3,8 +3,7 @@
 use crate::engine::Engine;
 use crate::footing::Footing;
 use crate::gait::Gait;
-use crate::joints::JointBound;
-use crate::limits::{self, Boundary, Limited, LimitedBy, TwistLimits};
+use crate::limits::{self, Boundary, Limited, LimitedBy};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::stance::STRIDE_PART;
@@ -117,7 +116,7 @@ impl Engine {
     }
 
     /// The longest step with a gait, in parts of the reach in its direction: a body that sways leaves less for it.
-    fn stride_of(gait: &Gait) -> f64 {
+    pub(crate) fn stride_of(gait: &Gait) -> f64 {
         2.0 * STRIDE_PART * (1.0 - gait.sway_reach())
     }
 
@@ -129,46 +128,6 @@ impl Engine {
             return most;
         }
         (Self::stride_of(gait) / fastest).clamp(least, most)
-    }
-
-    /// The shortest and the longest cycle of a gait: its own, or longer ones where the joints' accelerations ask for it.
-    pub(crate) fn cycle_times(&self, gait: &Gait) -> [f64; 2] {
-        let least = gait.least_cycle_time().max(gait.shortest_cycle());
-        [least, gait.cycle_time().max(least)]
-    }
-
-    /// The gait with the shortest cycle that the joints' accelerations allow this robot.
-    pub(crate) fn timed(&self, gait: Gait) -> Gait {
-        let Some(joints) = &self.joints else { return gait };
-        let gait = self.measured(gait);
-        let Some(needs) = gait.needs() else { return gait };
-        let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
-        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.settings.step_height), foot_m_s2))
-    }
-
-    /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.
-    pub(crate) fn measured(&self, gait: Gait) -> Gait {
-        if self.joints.is_none() || gait.needs().is_some() {
-            return gait;
-        }
-        let stride = Self::stride_of(&gait) * self.stance.reach().axes().max();
-        gait.with_needs(Some(JointBound::measured((&self.robot, &self.stance), &gait, stride)))
-    }
-
-    /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
-    pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
-        let limits = self.settings.limits;
-        let Some(joints) = &self.joints else { return limits };
-        limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
-    }
-
-    /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.
-    fn foot_acceleration(&self, limits: &TwistLimits) -> f64 {
-        limits.linear_acceleration + limits.angular_acceleration * self.farthest_rest()
-    }
-
-    pub(crate) fn farthest_rest(&self) -> f64 {
-        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {

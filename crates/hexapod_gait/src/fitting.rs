@@ -1,0 +1,90 @@
+//! Gaits as this robot can walk them: on the legs that are left, no quicker than its joints allow.
+
+use crate::engine::Engine;
+use crate::gait::Gait;
+use crate::joints::JointBound;
+use crate::limits::TwistLimits;
+use hexapod_kinematics::MAX_LEGS;
+
+impl Engine {
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        let gait = gait.with_needs(None);
+        gait.with_needs(self.measured(self.shaped(gait)).needs())
+    }
+
+    /// A gait as this robot can walk it.
+    pub(crate) fn suited(&self, gait: Gait) -> Gait {
+        self.timed(self.shaped(gait))
+    }
+
+    /// The gait for the legs that are not switched off.
+    fn shaped(&self, gait: Gait) -> Gait {
+        if self.missing == 0 {
+            return gait;
+        }
+        let mut order = [0; MAX_LEGS];
+        let mut count = 0;
+        for leg in (0..self.legs().len()).filter(|leg| self.missing & (1 << leg) == 0) {
+            order[count] = leg;
+            count += 1;
+        }
+        // From the rear of each side to its front: so a rear foot is lifted while the one ahead of it is far back.
+        let rest = self.stance.rest();
+        let place = |leg: usize| (rest[leg].y > 0.0, rest[leg].x);
+        order[..count].sort_by(|&a, &b| {
+            let (a, b) = (place(a), place(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        gait.one_by_one(&order[..count])
+    }
+
+    /// Works the gaits out anew, after a change of what they depend on.
+    pub(crate) fn time_gaits(&mut self) {
+        self.now.gait = self.timed(self.now.gait);
+        self.now.next_gait = self.now.next_gait.map(|gait| self.timed(gait));
+    }
+
+    /// The shortest and the longest cycle of a gait: its own, or longer ones where the joints' accelerations ask for it.
+    pub(crate) fn cycle_times(&self, gait: &Gait) -> [f64; 2] {
+        let least = gait.least_cycle_time().max(gait.shortest_cycle());
+        [least, gait.cycle_time().max(least)]
+    }
+
+    /// The gait with the shortest cycle that the joints' accelerations allow this robot.
+    pub(crate) fn timed(&self, gait: Gait) -> Gait {
+        let Some(joints) = &self.joints else { return gait };
+        let gait = self.measured(gait);
+        let Some(needs) = gait.needs() else { return gait };
+        let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
+        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.settings.step_height), foot_m_s2))
+    }
+
+    /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.
+    pub(crate) fn measured(&self, gait: Gait) -> Gait {
+        if self.joints.is_none() || gait.needs().is_some() {
+            return gait;
+        }
+        let stride = Self::stride_of(&gait) * self.stance.reach().axes().max();
+        gait.with_needs(Some(JointBound::measured((&self.robot, &self.stance), &gait, stride)))
+    }
+
+    /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
+    pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
+        let limits = self.settings.limits;
+        let Some(joints) = &self.joints else { return limits };
+        limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
+    }
+
+    /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.
+    fn foot_acceleration(&self, limits: &TwistLimits) -> f64 {
+        limits.linear_acceleration + limits.angular_acceleration * self.farthest_rest()
+    }
+
+    pub(crate) fn farthest_rest(&self) -> f64 {
+        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
+    }
+}
