@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import Pose
+from robot_model import Kinematics
 from std_msgs.msg import String
 from user import twist
 import walked
@@ -116,6 +118,40 @@ def test_when_the_command_changes_at_any_moment_expect_no_jump(shared_session):
     slip, _ = walked.greatest_slip(ticks, odometry)
     figures.note('greatest slip of a step, commands changing', slip * 1e3, 'mm', 0.1)
     assert slip < 1e-4
+
+
+@pytest.mark.parametrize('z', [0.05, -0.035])
+def test_when_the_body_rises_or_sinks_in_a_walk_expect_it_there_no_slip_and_the_way_back(shared_session, z):
+    user, model = shared_session.user, Kinematics()
+    lists = user.hear(*walked.TOPICS)
+    starts = [len(heard) for heard in lists]
+    user.stream('cmd_vel', twist(0.04, 0.0, 0.2))
+    user.spin(1.0)
+    user.publish('body_pose', pose(z))
+    user.spin(4.0)
+    heights = [height(model, lists[0][-1].message)]
+    user.publish('body_pose', pose(0.0))
+    user.spin(4.0)
+    heights.append(height(model, lists[0][-1].message))
+    user.quiet()
+    user.wait_state('standing')
+    ticks, odometry = sane_ticks(heard[start:] for heard, start in zip(lists, starts))
+    slip, _ = walked.greatest_slip(ticks, odometry)
+    figures.note(f'greatest slip of a step, body {z} m higher', slip * 1e3, 'mm', 0.1)
+    assert slip < 1e-4
+    assert heights == pytest.approx([0.09 + z, 0.09], abs=1e-4)
+
+
+def pose(z):
+    """Return the body so much higher, m."""
+    message = Pose()
+    message.position.z, message.orientation.w = z, 1.0
+    return message
+
+
+def height(model, command):
+    """Return how far the body is above its lowest foot, m."""
+    return -model.feet(command.name, command.position)[:, 2].min()
 
 
 @pytest.mark.parametrize('gait', ['ripple', 'wave', 'tripod'])
