@@ -156,7 +156,7 @@ impl Engine {
             planted.all(|(leg, (foot, rest))| {
                 [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
                     let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                    self.stance.inverse(leg, &self.legs()[leg], &in_body, &start.angles[leg]).is_some()
+                    self.inverse(leg, &in_body, &start.angles_of(leg)).is_some()
                 })
             })
         };

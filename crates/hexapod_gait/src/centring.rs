@@ -39,10 +39,10 @@ impl Engine {
     pub(crate) fn can_come_down(&self, start: &State, leg: usize) -> bool {
         const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
         let drop = start.height - self.settings.stance.sit_height;
-        let mut angles = start.angles[leg];
+        let mut angles = start.angles_of(leg);
         PARTS.iter().all(|part| {
             let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
-            let bent = self.stance.inverse(leg, &self.legs()[leg], &down, &angles);
+            let bent = self.inverse(leg, &down, &angles);
             angles = bent.unwrap_or(angles);
             bent.is_some()
         })

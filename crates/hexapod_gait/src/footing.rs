@@ -84,7 +84,7 @@ impl DrawIn {
         let down = self.down + raised;
         let squared = self.out * self.out + self.down * self.down - down * down;
         // A leg that stands steeply would have to go far out for a little less height.
-        self.outward * (squared.max(0.0).sqrt() - self.out).clamp(-raised.abs(), raised.abs())
+        self.outward * (squared.max(0.0).sqrt() - self.out).max(-raised.abs()).min(raised.abs())
     }
 }
 
@@ -107,11 +107,11 @@ impl Engine {
             }
             return;
         }
-        let next_room = room.clamp(present.room - ROOM_SHRINKS * GRID_S, present.room + ROOM_GROWS * GRID_S);
+        let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
         let swing_s = start.walk.cycle * self.now.gait.swing_part();
         let fastest = self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.draw_in_m_s(swing_s));
         let most = (haste(start) * TRANSLATION_RATE_M_S).min(fastest) * GRID_S;
-        let wanted = (raised - at).clamp(-most, most);
+        let wanted = (raised - at).max(-most).min(most);
         let next = self.stance.footing(at + wanted, next_room);
         let takes = self.takes(start, &next);
         let rate = if takes { wanted / GRID_S } else { 0.0 };

@@ -13,6 +13,8 @@ use nalgebra::Vector2;
 const VELOCITY_PART: f64 = 0.96;
 /// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
 const SURE_PART: f64 = 0.75;
+/// How near to an end of its range a joint may come between two points of the grid, rad.
+const NEAR_EDGE_RAD: f64 = 0.03;
 const ATTEMPTS: usize = 7;
 /// After so many attempts it is not a swing that is too fast.
 const SWING_ATTEMPTS: usize = 4;
@@ -53,9 +55,10 @@ impl Engine {
                 placing.part.advance(time);
                 let part = placing.part.part();
                 let ends = placing.from.iter().zip(placing.to.iter());
-                for (angle, (from, to)) in state.angles[placing.leg].iter_mut().zip(ends) {
+                let angles = state.angles.iter_mut().skip(placing.leg).take(1).flat_map(|leg| leg.iter_mut());
+                for (angle, (from, to)) in angles.zip(ends) {
                     // Rounding must not carry it beyond a limit at either end.
-                    *angle = (from + (to - from) * part).clamp(from.min(*to), from.max(*to));
+                    *angle = (from + (to - from) * part).max(from.min(*to)).min(from.max(*to));
                 }
             }
             Mode::Rising(glide) | Mode::Lowering(glide) => {
@@ -180,8 +183,9 @@ impl Engine {
         if ratio > VELOCITY_PART {
             return Err(Obstacle::TooFast(ratio / VELOCITY_PART));
         }
-        if ratio > SURE_PART {
-            // The mean of the whole may hide what one moment of it needs.
+        // The mean of the whole may hide what one moment of it needs, and at the edge of their reach, to which only an
+        // offset takes them, feet may go out of it and in again.
+        if ratio > SURE_PART || self.is_near_edge(end) {
             let mut half = self.at(start, ns / 2, pace);
             self.solve(start, &mut half).ok_or(Obstacle::OutOfReach)?;
             let worst = self.moment_ratio([start, &half, end], seconds);
@@ -190,6 +194,12 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    fn is_near_edge(&self, state: &State) -> bool {
+        let legs = state.angles.iter().enumerate().take(self.legs().len());
+        !state.offset.is_zero()
+            && legs.into_iter().any(|(leg, angles)| self.stance.is_near_end(leg, angles, NEAR_EDGE_RAD))
     }
 
     /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
@@ -237,13 +247,10 @@ impl Engine {
             let found = &mut state.angles;
             return together.solve(&body_from_footprint, at, is_missing, found).then_some(());
         }
-        for (index, leg) in self.robot.legs().iter().enumerate() {
-            if state.walk.feet[index] == Foot::Missing {
-                continue;
-            }
-            let foot = state.walk.feet[index].position();
-            let in_body = body_from_footprint.transform_point(&foot.into()).coords;
-            state.angles[index] = self.stance.inverse(index, leg, &in_body, &start.angles[index])?;
+        let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
+        for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
+            let in_body = body_from_footprint.transform_point(&foot.position().into()).coords;
+            *angles = self.inverse(index, &in_body, seed)?;
         }
         Some(())
     }

@@ -6,7 +6,7 @@ use crate::posture::Glide;
 use crate::state::{Goal, Mode, Placing, Stage, State, Way};
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
-use hexapod_kinematics::{Leg, LegAngles};
+use hexapod_kinematics::LegAngles;
 use nalgebra::Vector3;
 
 /// How far from its place a foot may be when the body rises on it, m.
@@ -43,16 +43,13 @@ impl Engine {
         let best = waiting.max_by(|&a, &b| self.margin_without(start, a).total_cmp(&self.margin_without(start, b)));
         let Some(leg) = best else { return self.rise(start) };
         start.packed &= !(1 << leg);
-        let from = start.angles[leg];
-        let foot = self.legs()[leg].foot_in_body(&from);
-        let lifted = foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height);
-        let lift = self.stance.inverse(leg, &self.legs()[leg], &lifted, &from);
-        let (stage, to) = match lift {
+        let from = start.angles_of(leg);
+        let (stage, to) = match self.lifted(leg, &from) {
             Some(to) => (Stage::Lifting, to),
             None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
         };
         let placed = placed | (1 << leg);
-        let part = stage_glide(&self.legs()[leg], &from, &to);
+        let part = self.stage_glide(leg, &from, &to);
         Mode::Placing(Placing { leg, stage, from, to, part, placed, goal: Goal::Stand })
     }
 
@@ -70,7 +67,7 @@ impl Engine {
             Stage::Putting => return self.place_from(start, done.placed),
         };
         let to = self.angles_in_place(start, done.leg, lift);
-        let part = stage_glide(&self.legs()[done.leg], &done.to, &to);
+        let part = self.stage_glide(done.leg, &done.to, &to);
         Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
     }
 
@@ -81,20 +78,20 @@ impl Engine {
             self.now.control.then_pack = false;
             return Mode::Sitting;
         };
-        let (from, solver) = (start.angles[leg], &self.legs()[leg]);
-        let lifted = solver.foot_in_body(&from) + Vector3::new(0.0, 0.0, self.settings.stance.step_height);
-        let (stage, to) = match self.stance.inverse(leg, solver, &lifted, &from) {
+        let from = start.angles_of(leg);
+        let (stage, to) = match self.lifted(leg, &from) {
             Some(to) => (Stage::Lifting, to),
-            None => (Stage::Putting, packed[leg]),
+            None => (Stage::Putting, packed.get(leg).copied().unwrap_or(from)),
         };
-        let part = stage_glide(solver, &from, &to);
+        let part = self.stage_glide(leg, &from, &to);
         Mode::Placing(Placing { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
     }
 
     /// From a lifted leg to a folded one.
     fn folding(&self, start: &State, done: Placing) -> Mode {
-        let to = self.packed.map_or(start.angles[done.leg], |packed| packed[done.leg]);
-        let part = stage_glide(&self.legs()[done.leg], &done.to, &to);
+        let packed = self.packed.as_ref().and_then(|packed| packed.get(done.leg));
+        let to = packed.copied().unwrap_or_else(|| start.angles_of(done.leg));
+        let part = self.stage_glide(done.leg, &done.to, &to);
         Mode::Placing(Placing { stage: Stage::Putting, from: done.to, to, part, ..done })
     }
 
@@ -103,9 +100,9 @@ impl Engine {
         if start.height <= self.settings.stance.sit_height {
             return Mode::Sitting;
         }
-        for (index, leg) in self.legs().iter().enumerate() {
-            if let Foot::Planted { at } = &mut start.walk.feet[index] {
-                *at = leg.foot_in_body(&start.angles[index]) + Vector3::new(0.0, 0.0, start.height);
+        for (foot, (leg, angles)) in start.walk.feet.iter_mut().zip(self.robot.legs().iter().zip(&start.angles)) {
+            if let Foot::Planted { at } = foot {
+                *at = leg.foot_in_body(angles) + Vector3::new(0.0, 0.0, start.height);
             }
         }
         self.lower(start)
@@ -116,9 +113,10 @@ impl Engine {
     pub(crate) fn lie_down(&self, start: &mut State) {
         start.mode = Mode::Sitting;
         start.walk.footing = self.stance.footing(0.0, 1.0);
-        for (leg, rest) in self.stance.rest().iter().enumerate() {
-            let uses = self.stance.uses(leg, &start.angles[leg]);
-            if let Foot::Planted { at } = &mut start.walk.feet[leg]
+        let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(self.stance.rest());
+        for (leg, ((foot, angles), rest)) in feet.enumerate() {
+            let uses = self.stance.uses(leg, angles);
+            if let Foot::Planted { at } = foot
                 && !(uses && at.z.abs() < PLACED_M && self.stance.reach().part(at.xy() - rest) <= 1.0)
             {
                 *at = Vector3::new(rest.x, rest.y, 0.0);
@@ -135,21 +133,34 @@ impl Engine {
     }
 
     fn is_placed(&self, start: &State, leg: usize) -> bool {
-        let Foot::Planted { at } = *start.walk.foot(leg) else { return true };
-        let foot = self.legs()[leg].foot_in_body(&start.angles[leg]);
+        let (Foot::Planted { at }, Some(solver)) = (start.walk.foot(leg), self.legs().get(leg)) else { return true };
+        let foot = solver.foot_in_body(&start.angles_of(leg));
         (foot - Vector3::new(at.x, at.y, -start.height)).norm() < PLACED_M
     }
 
     fn angles_in_place(&self, start: &State, leg: usize, lift: f64) -> LegAngles {
         let wanted = start.walk.foot(leg).position();
         let foot = Vector3::new(wanted.x, wanted.y, lift - start.height);
-        let solver = &self.legs()[leg];
+        let now = start.angles_of(leg);
+        let Some(solver) = self.legs().get(leg) else { return now };
         // From the middle of the range, so that a knee found bent the wrong way is bent back.
         let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
-        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &start.angles[leg]).angles)
+        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &now).angles)
     }
-}
 
-fn stage_glide(leg: &Leg, from: &LegAngles, to: &LegAngles) -> Glide {
-    Glide::new(0.0, 1.0, turn_time(leg, from, to).max(STAGE_TIME_S))
+    /// The angles with the foot straight above where it is, if the leg can lift it.
+    fn lifted(&self, leg: usize, from: &LegAngles) -> Option<LegAngles> {
+        let foot = self.legs().get(leg)?.foot_in_body(from);
+        self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from)
+    }
+
+    /// The angles with which walking reaches a foot in the body frame, nearest to `seed`.
+    pub(crate) fn inverse(&self, leg: usize, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
+        self.stance.inverse(leg, self.legs().get(leg)?, foot_in_body, seed)
+    }
+
+    fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
+        let turning = self.legs().get(leg).map_or(0.0, |leg| turn_time(leg, from, to));
+        Glide::new(0.0, 1.0, turning.max(STAGE_TIME_S))
+    }
 }

@@ -151,9 +151,9 @@ impl Engine {
             let mut angles = [LegAngles::zeros(0); MAX_LEGS];
             return together.solve(&body_from_footprint, at, is_missing, &mut angles);
         }
-        self.legs().iter().enumerate().filter(|(leg, _)| !is_missing(*leg)).all(|(leg, solver)| {
+        (0..self.legs().len()).filter(|&leg| !is_missing(leg)).all(|leg| {
             let in_body = body_from_footprint.transform_point(&at(leg).into()).coords;
-            self.stance.inverse(leg, solver, &in_body, &start.angles[leg]).is_some()
+            self.inverse(leg, &in_body, &start.angles_of(leg)).is_some()
         })
     }
 }

@@ -185,6 +185,12 @@ impl Stance {
         self.usable.get(index).is_some_and(|usable| usable.contains(angles))
     }
 
+    /// Whether a joint of leg `index` is within `margin` rad of an end of the range that walking uses.
+    #[inline]
+    pub(crate) fn is_near_end(&self, index: usize, angles: &LegAngles, margin: f64) -> bool {
+        self.usable.get(index).is_some_and(|usable| usable.is_near_end(angles, margin))
+    }
+
     /// Least and greatest angles that walking uses of the first three joints of a leg.
     pub(crate) fn usable_range(&self, leg: usize) -> [[f64; 3]; 2] {
         self.usable[leg].range()

@@ -151,6 +151,11 @@ pub(crate) struct Control {
 }
 
 impl State {
+    /// The angles of one leg; none of a leg that the robot does not have.
+    pub(crate) fn angles_of(&self, leg: usize) -> LegAngles {
+        self.angles.get(leg).copied().unwrap_or(LegAngles::zeros(0))
+    }
+
     /// The part of the way to the next point of the grid that is over.
     fn part(&self, later_ns: f64) -> f64 {
         ((self.ns % GRID_NS) as f64 + later_ns) / GRID_NS as f64

@@ -127,7 +127,7 @@ impl Engine {
         if least == most || fastest * most <= Self::stride_of(gait) {
             return most;
         }
-        (Self::stride_of(gait) / fastest).clamp(least, most)
+        (Self::stride_of(gait) / fastest).max(least).min(most)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
@@ -137,7 +137,7 @@ impl Engine {
         }
         let cycle = self.cycle_for(&start.walk.footing, &self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
-        start.walk.cycle += (cycle - start.walk.cycle).clamp(-most, most);
+        start.walk.cycle += (cycle - start.walk.cycle).max(-most).min(most);
         if self.joints.is_some() {
             start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
         }

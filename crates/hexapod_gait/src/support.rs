@@ -16,11 +16,11 @@ impl SupportPolygon {
     pub fn new(feet: impl Iterator<Item = Vector2<f64>>) -> Self {
         let mut points = [Vector2::zeros(); MAX_LEGS];
         let mut total = 0;
-        for foot in feet.take(MAX_LEGS) {
-            points[total] = foot;
+        for (point, foot) in points.iter_mut().zip(feet) {
+            *point = foot;
             total += 1;
         }
-        let points = &mut points[..total];
+        let points = points.get_mut(..total).unwrap_or_default();
         points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
         let mut polygon = Self { corners: [Vector2::zeros(); MAX_LEGS], count: 0 };
         if let Some(&first) = points.first() {
@@ -32,8 +32,8 @@ impl SupportPolygon {
     /// Gift wrapping (Jarvis): few points, no allocation.
     fn wrap(&mut self, first: Vector2<f64>, points: &[Vector2<f64>]) {
         let mut corner = first;
-        loop {
-            self.corners[self.count] = corner;
+        while let Some(at) = self.corners.get_mut(self.count) {
+            *at = corner;
             self.count += 1;
             let mut next = corner;
             for &candidate in points {

@@ -33,13 +33,20 @@ impl Usable {
         usable
     }
 
-    /// Whether all angles are inside.
     /// Of the first three joints.
     pub(crate) fn range(&self) -> [[f64; 3]; 2] {
         let ([a, b, c, ..], [d, e, f, ..]) = (self.lower, self.upper);
         [[a, b, c], [d, e, f]]
     }
 
+    /// Whether a joint is within `margin` rad of an end of its range.
+    #[inline]
+    pub(crate) fn is_near_end(&self, angles: &LegAngles, margin: f64) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        angles.iter().zip(bounds).any(|(angle, (lower, upper))| (angle - lower).min(upper - angle) < margin)
+    }
+
+    /// Whether all angles are inside.
     #[inline]
     pub(crate) fn contains(&self, angles: &LegAngles) -> bool {
         let bounds = self.lower.iter().zip(&self.upper);
