@@ -72,10 +72,8 @@ impl Leg {
         self.for_each_start(|start| {
             let distance = (self.foot_in_body(&start) - target).norm();
             let place = starts.partition_point(|(known, _)| *known <= distance);
-            if let Some(rest) = starts.get_mut(place..).filter(|rest| !rest.is_empty()) {
-                rest.rotate_right(1);
-                rest.iter_mut().take(1).for_each(|first| *first = (distance, start));
-            }
+            let mut moved = (distance, start);
+            starts.iter_mut().skip(place).for_each(|slot| std::mem::swap(slot, &mut moved));
         });
         for (index, (distance, start)) in starts.iter().enumerate() {
             let far = index >= FOLLOWED && best.distance > NEAR_MISS * self.length();

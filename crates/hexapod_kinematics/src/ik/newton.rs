@@ -8,7 +8,7 @@
 use nalgebra::{SMatrix, SVector, Vector3};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::Leg;
+use crate::leg::{Leg, Matrix3xN};
 
 /// Most steps of one descent.
 const MAX_STEPS: usize = 60;
@@ -30,6 +30,11 @@ pub(super) struct Descent {
     /// False when the steps ran out before the foot stood still.
     pub(super) converged: bool,
     pub(super) steps: usize,
+}
+
+/// A column of a Jacobian; zero of one that is not there.
+pub(super) fn column(jacobian: &Matrix3xN, index: usize) -> Vector3<f64> {
+    Vector3::from_fn(|row, _| jacobian.get((row, index)).copied().unwrap_or(0.0))
 }
 
 impl Leg {
@@ -92,16 +97,15 @@ impl Leg {
         let mut hessian = jacobian.transpose() * jacobian;
         for (i, screw) in placed.screws().iter().enumerate() {
             for j in i..self.joint_count() {
-                let column: Vector3<f64> = jacobian.column(j).into_owned();
-                let bend = screw.axis.cross(&column).dot(&error);
-                hessian[(i, j)] += bend;
-                if i != j {
-                    hessian[(j, i)] += bend;
+                let bend = screw.axis.cross(&column(&jacobian, j)).dot(&error);
+                let both = if i == j { 1 } else { 2 };
+                for at in [(i, j), (j, i)].into_iter().take(both) {
+                    hessian.get_mut(at).into_iter().for_each(|h| *h += bend);
                 }
             }
         }
         for i in self.joint_count()..MAX_LEG_JOINTS {
-            hessian[(i, i)] = 1.0;
+            hessian.get_mut((i, i)).into_iter().for_each(|h| *h = 1.0);
         }
         (gradient, hessian)
     }

@@ -10,6 +10,7 @@
 use nalgebra::{Matrix3, SVector, Vector3};
 
 use super::REACH_TOLERANCE;
+use super::newton::column;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
 
@@ -65,7 +66,7 @@ impl Leg {
                 Some((joint, to_limit)) => {
                     *weight.get_mut(joint)? = 0.0;
                     *held.get_mut(joint)? = to_limit;
-                    error -= jacobian.column(joint) * to_limit;
+                    error -= column(&jacobian, joint) * to_limit;
                 }
             }
         }
