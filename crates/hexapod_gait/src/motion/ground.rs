@@ -24,12 +24,12 @@ impl Ground {
     /// The plane through three feet that has all other feet above it and the centre of mass over its support; of
     /// several the one with the greatest margin. `None` if the robot would tip over, wherever it is put.
     pub(crate) fn under(feet_in_body: &[Vector3<f64>], centre_in_body: &Vector3<f64>) -> Option<Self> {
-        let count = feet_in_body.len();
+        let feet = || feet_in_body.iter().enumerate();
         let mut best: Option<Self> = None;
-        for i in 0..count {
-            for j in i + 1..count {
-                for k in j + 1..count {
-                    let through = [feet_in_body[i], feet_in_body[j], feet_in_body[k]];
+        for (i, a) in feet() {
+            for (j, b) in feet().skip(i + 1) {
+                for (_, c) in feet().skip(j + 1) {
+                    let through = [*a, *b, *c];
                     if let Some(ground) = Self::through(through, feet_in_body, centre_in_body)
                         && best.is_none_or(|best| ground.margin > best.margin + 1e-12)
                     {
@@ -53,12 +53,13 @@ impl Ground {
         let footprint_from_body = Isometry3::from_parts(lift, level);
         let mut ground =
             Self { footprint_from_body, feet: [Vector3::zeros(); MAX_LEGS], planted: [false; MAX_LEGS], margin: 0.0 };
-        for (leg, foot) in feet.iter().enumerate() {
-            ground.feet[leg] = footprint_from_body.transform_point(&Point3::from(*foot)).coords;
-            ground.planted[leg] = ground.feet[leg].z < TOUCHES_M;
+        for (foot, (at, planted)) in feet.iter().zip(ground.feet.iter_mut().zip(&mut ground.planted)) {
+            *at = footprint_from_body.transform_point(&Point3::from(*foot)).coords;
+            *planted = at.z < TOUCHES_M;
         }
         let over = footprint_from_body.transform_point(&Point3::from(*centre)).coords.xy();
-        let carrying = (0..feet.len()).filter(|&leg| ground.planted[leg]).map(|leg| ground.feet[leg].xy());
+        let carrying = ground.feet.iter().zip(&ground.planted).filter(|(_, planted)| **planted);
+        let carrying = carrying.map(|(foot, _)| foot.xy());
         ground.margin = SupportPolygon::new(carrying).margin(over);
         (ground.margin > 0.0).then_some(ground)
     }

@@ -232,7 +232,8 @@ impl Motion {
 fn feet_at(track: &Track, planted: &[[bool; MAX_LEGS]], count: usize, time: f64) -> Pose {
     let mut row = [0.0; 6 + 3 * MAX_LEGS];
     track.at(time, &mut row);
-    let vector = |at: usize| Vector3::new(row[at], row[at + 1], row[at + 2]);
+    let number = |at: usize| row.get(at).copied().unwrap_or_default();
+    let vector = |at: usize| Vector3::new(number(at), number(at + 1), number(at + 2));
     let mut feet = [Vector3::zeros(); MAX_LEGS];
     for (leg, foot) in feet.iter_mut().enumerate().take(count) {
         *foot = vector(6 + 3 * leg);
@@ -240,7 +241,7 @@ fn feet_at(track: &Track, planted: &[[bool; MAX_LEGS]], count: usize, time: f64)
     let mut planted = planted.get(track.segment(time)).copied().unwrap_or_default();
     if time >= track.end() {
         // What comes down on the last key stands.
-        planted.iter_mut().zip(&feet[..count]).for_each(|(planted, foot)| *planted = foot.z == 0.0);
+        planted.iter_mut().zip(feet.iter().take(count)).for_each(|(planted, foot)| *planted = foot.z == 0.0);
     }
     Pose { offset: BodyOffset { translation: vector(0), rotation: vector(3) }, feet, planted }
 }
@@ -250,7 +251,7 @@ fn joints_at(track: &Track, counts: &[usize; MAX_LEGS], time: f64) -> [LegAngles
     track.at(time, &mut row);
     let mut from = 0;
     counts.map(|count| {
-        let angles = LegAngles::from_fn(count, |joint| row[from + joint]);
+        let angles = LegAngles::from_fn(count, |joint| row.get(from + joint).copied().unwrap_or_default());
         from += count;
         angles
     })

@@ -3,7 +3,7 @@
 use crate::posture::BodyOffset;
 use crate::swing::minimum_jerk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Body and feet, in the footprint frame of the robot's standing place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,9 +60,10 @@ impl Pose {
     ) -> Result<[LegAngles; MAX_LEGS], usize> {
         let body_from_footprint = self.footprint_from_body(height).inverse();
         let mut angles = *seed;
-        for (index, leg) in robot.legs().iter().enumerate() {
-            let foot = body_from_footprint.transform_point(&self.feet[index].into()).coords;
-            angles[index] = leg.inverse(&foot, &seed[index]).map_err(|_| index)?;
+        let feet = angles.iter_mut().zip(seed).zip(&self.feet);
+        for (index, (leg, ((angles, seed), foot))) in robot.legs().iter().zip(feet).enumerate() {
+            let foot = body_from_footprint.transform_point(&Point3::from(*foot)).coords;
+            *angles = leg.inverse(&foot, seed).map_err(|_| index)?;
         }
         Ok(angles)
     }

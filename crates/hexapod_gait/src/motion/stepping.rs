@@ -59,11 +59,12 @@ impl Stepping {
         let feet = [Vector3::zeros(); MAX_LEGS];
         let mut pose = Pose { offset: BodyOffset::default(), feet, planted: [false; MAX_LEGS] };
         let stance_time = self.steps.cycle_time / 2.0;
-        for leg in 0..self.count {
-            let (ahead, lift) = step_fraction(self.first_group[leg], phase, self.steps.shape);
-            let foot = self.twist.motion(ahead * stance_time).apply(self.rest[leg].xy());
-            pose.feet[leg] = Vector3::new(foot.x, foot.y, lift.unwrap_or(0.0) * self.steps.height);
-            pose.planted[leg] = lift.is_none();
+        let legs = self.first_group.iter().zip(&self.rest).take(self.count);
+        for ((first_group, rest), (at, planted)) in legs.zip(pose.feet.iter_mut().zip(&mut pose.planted)) {
+            let (ahead, lift) = step_fraction(*first_group, phase, self.steps.shape);
+            let foot = self.twist.motion(ahead * stance_time).apply(rest.xy());
+            *at = Vector3::new(foot.x, foot.y, lift.unwrap_or(0.0) * self.steps.height);
+            *planted = lift.is_none();
         }
         pose
     }

@@ -82,19 +82,24 @@ impl Track {
 
     /// A row as it was given.
     pub(crate) fn row(&self, key: usize) -> &[f64] {
-        &self.values[key * self.width..(key + 1) * self.width]
+        self.of_key(&self.values, key)
+    }
+
+    /// What of some numbers belongs to a key.
+    fn of_key<'a>(&self, numbers: &'a [f64], key: usize) -> &'a [f64] {
+        numbers.get(key * self.width..(key + 1) * self.width).unwrap_or_default()
     }
 
     /// The numbers at `time`, which is brought within the track.
     pub(crate) fn at(&self, time: f64, out: &mut [f64]) {
         let key = self.segment(time);
-        if self.segments() == 0 {
+        let (Some(&begins), Some(&ends)) = (self.times.get(key), self.times.get(key + 1)) else {
             out.iter_mut().zip(self.row(0)).for_each(|(out, &value)| *out = value);
             return;
-        }
-        let length = self.times[key + 1] - self.times[key];
-        let s = ((time - self.times[key]) / length).clamp(0.0, 1.0);
-        let slopes = |key: usize| &self.slopes[key * self.width..(key + 1) * self.width];
+        };
+        let length = ends - begins;
+        let s = ((time - begins) / length).clamp(0.0, 1.0);
+        let slopes = |key: usize| self.of_key(&self.slopes, key);
         let ends = self.row(key).iter().zip(self.row(key + 1));
         for ((out, (&from, &to)), (&m0, &m1)) in out.iter_mut().zip(ends).zip(slopes(key).iter().zip(slopes(key + 1))) {
             *out = match self.blend {

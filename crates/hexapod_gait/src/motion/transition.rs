@@ -41,9 +41,10 @@ impl Stage {
     ) -> Self {
         let bump = home.step_height;
         let mut seconds = joint_time(robot, from_angles, to_angles) / JOINT_PART;
-        for leg in 0..robot.legs().len() {
-            let stepped = from.planted[leg] && to.planted[leg] && from.feet[leg] != to.feet[leg];
-            let way = (to.feet[leg] - from.feet[leg]).norm() + if stepped { 2.0 * bump } else { 0.0 };
+        let legs = from.feet.iter().zip(&to.feet).zip(from.planted.iter().zip(&to.planted));
+        for ((from, to), (stands, lands)) in legs.take(robot.legs().len()) {
+            let stepped = *stands && *lands && from != to;
+            let way = (to - from).norm() + if stepped { 2.0 * bump } else { 0.0 };
             seconds = f64::max(seconds, way / FOOT_M_S);
         }
         let (a, b) = (from.offset, to.offset);
@@ -121,8 +122,7 @@ pub(super) fn next(
     if let Some(landed) = landed(now, goal) {
         return Ok(Some(landed));
     }
-    let elsewhere =
-        |leg: usize| now.planted[leg] && goal.planted[leg] && (now.feet[leg] - goal.feet[leg]).norm() > SAME_M;
+    let elsewhere = |leg: usize| now.stands_elsewhere(goal, leg);
     if !(0..MAX_LEGS).any(elsewhere) {
         return Ok(with_feet_in_place(now, goal));
     }
@@ -135,14 +135,32 @@ pub(super) fn next(
     let mut lifted = *now;
     let others = (0..MAX_LEGS).filter(|&leg| leg != leader && elsewhere(leg));
     for leg in std::iter::once(leader).chain(others) {
-        lifted.planted[leg] = false;
+        lifted.plant(leg, false);
         if leg == leader || stands(&lifted) {
-            to.feet[leg] = goal.feet[leg];
+            to.put(leg, goal);
         } else {
-            lifted.planted[leg] = true;
+            lifted.plant(leg, true);
         }
     }
     Ok(Some(to))
+}
+
+impl Pose {
+    fn stands_elsewhere(&self, goal: &Self, leg: usize) -> bool {
+        let feet = self.feet.get(leg).zip(goal.feet.get(leg));
+        let stand = self.planted.get(leg) == Some(&true) && goal.planted.get(leg) == Some(&true);
+        stand && feet.is_some_and(|(now, goal)| (now - goal).norm() > SAME_M)
+    }
+
+    fn plant(&mut self, leg: usize, planted: bool) {
+        self.planted.get_mut(leg).into_iter().for_each(|at| *at = planted);
+    }
+
+    /// Puts a foot where it is in another pose.
+    fn put(&mut self, leg: usize, goal: &Self) {
+        let feet = self.feet.get_mut(leg).zip(goal.feet.get(leg));
+        feet.into_iter().for_each(|(foot, goal)| *foot = *goal);
+    }
 }
 
 /// The robot would tip over whichever leg it lifted.
@@ -180,7 +198,7 @@ fn step_from(
 ) -> Option<(usize, BodyOffset)> {
     let mut spares = |leg: usize, lean: u32| {
         let mut lifted = Pose { offset: leaning(now, goal, leg, lean), ..*now };
-        lifted.planted[leg] = false;
+        lifted.plant(leg, false);
         stands(&lifted).then_some((leg, lifted.offset))
     };
     let leans = || (0..=LEANS).flat_map(|lean| (0..MAX_LEGS).map(move |leg| (leg, lean)));

@@ -17,7 +17,7 @@ impl Player {
     /// Takes the next step on the short way to sitting; false where there is none, and the robot has to go home first.
     pub(super) fn come_down(&mut self) -> bool {
         let Some(now) = self.stands_as() else { return false };
-        if now.planted[..self.legs()].iter().all(|&planted| planted) {
+        if now.planted.iter().take(self.legs()).all(|&planted| planted) {
             self.engine.settle(&now, &self.angles);
             self.rest();
             return true;
@@ -42,7 +42,8 @@ impl Player {
 
     /// Body and feet over the ground, if all legs are bent as walking bends them.
     fn stands_as(&mut self) -> Option<Pose> {
-        if !(0..self.legs()).all(|leg| self.engine.stance().uses(leg, &self.angles[leg])) {
+        let mut legs = self.angles.iter().take(self.legs()).enumerate();
+        if !legs.all(|(leg, angles)| self.engine.stance().uses(leg, angles)) {
             return None;
         }
         if let Target::Feet(pose) = self.now {
@@ -73,8 +74,9 @@ fn feet_below(foot: Vector3<f64>, _: Vector3<f64>) -> Vector3<f64> {
 /// The pose with all feet on the ground: those in the air are `put` there.
 fn landed(now: &Pose, home: &Pose, legs: usize, put: fn(Vector3<f64>, Vector3<f64>) -> Vector3<f64>) -> Pose {
     let mut to = *now;
-    for leg in (0..legs).filter(|&leg| !now.planted[leg]) {
-        (to.feet[leg], to.planted[leg]) = (put(now.feet[leg], home.feet[leg]), true);
+    let feet = to.feet.iter_mut().zip(&mut to.planted).zip(&home.feet).take(legs);
+    for ((foot, planted), home) in feet.filter(|((_, planted), _)| !**planted) {
+        (*foot, *planted) = (put(*foot, *home), true);
     }
     to
 }

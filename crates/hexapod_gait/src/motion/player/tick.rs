@@ -127,8 +127,7 @@ impl Player {
     fn report(&mut self, target: &Target, angles: &[LegAngles; MAX_LEGS], dt: f64, advanced: f64, slowed: bool) {
         let tick = &mut self.tick;
         for ((velocities, now), then) in tick.velocities.iter_mut().zip(angles).zip(&self.angles) {
-            let rate = |joint: usize| if dt > 0.0 { (now[joint] - then[joint]) / dt } else { 0.0 };
-            *velocities = LegAngles::from_fn(now.len(), rate);
+            *velocities = now.rate_from(then, if dt > 0.0 { 1.0 / dt } else { 0.0 });
         }
         tick.angles = *angles;
         tick.state = GaitState::Playing;
