@@ -57,7 +57,9 @@ def panics(program, roots):
     while todo:
         caller = todo.pop()
         for address in called.get(caller, ()):
-            if names[address].startswith(PANICS) and names[address] not in NO_FIRST_PANICS:
+            if names[address] in NO_FIRST_PANICS:
+                continue
+            if names[address].startswith(PANICS):
                 found.add(f'{names[caller]} calls {names[address]}')
             elif address not in seen:
                 seen.add(address)
