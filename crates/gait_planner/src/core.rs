@@ -2,7 +2,7 @@
 
 use crate::command::{Command, Received};
 use hexapod_gait::arc::ArcStep;
-use hexapod_gait::motion::Player;
+use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use rtrb::Consumer;
 use std::time::Duration;
@@ -61,9 +61,15 @@ impl Core {
 
     /// A command refused since this was asked last.
     pub fn take_refused(&mut self) -> Option<Refused> {
-        if self.player.take_dropped() {
-            let reason = "the robot cannot put its feet in place without tipping over; sit and stand up again";
-            self.refused = Some(Refused { topic: "motion", reason });
+        if let Some(dropped) = self.player.take_dropped() {
+            let reason = match dropped {
+                Dropped::NoLegToSpare => {
+                    "the robot cannot put its feet in place without tipping over; sit and stand up again"
+                }
+                Dropped::Driven => "the robot was driven on before the motion began; let go of the stick first",
+                Dropped::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
+            };
+            self.refuse("motion", reason);
         }
         self.refused.take()
     }
@@ -104,7 +110,7 @@ impl Core {
                     self.steered_at = None;
                     self.player.play(Some(motion));
                 } else {
-                    self.refused = Some(Refused { topic: "joint_trajectory", reason: "the robot does not stand" });
+                    self.refuse("joint_trajectory", "the robot does not stand");
                 }
             }
             Command::Stand => {
@@ -113,8 +119,11 @@ impl Core {
             }
             Command::Sit => self.player.sit(),
             Command::Pack => {
-                self.moved = true;
-                self.player.pack();
+                if self.player.pack() {
+                    self.moved = true;
+                } else {
+                    self.refuse("pack", "the robot has no packed pose");
+                }
             }
             Command::Stop => self.player.stop(),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
@@ -123,9 +132,16 @@ impl Core {
             Command::Found { angles, legs } => {
                 if !self.moved {
                     self.moved = self.player.engine_mut().adopt(&angles[..legs]);
+                    if !self.moved {
+                        self.refuse("servo_states", "a joint is beyond its limits; standing up starts from sitting");
+                    }
                 }
             }
         }
+    }
+
+    fn refuse(&mut self, topic: &'static str, reason: &'static str) {
+        self.refused = Some(Refused { topic, reason });
     }
 
     fn steer(&mut self, steering: Steering, at: Duration) {
@@ -153,9 +169,8 @@ impl Core {
 mod tests {
     use super::*;
     use crate::command::queue;
-    use crate::params::specs;
+    use crate::params::{settings, shipped};
     use crate::setup::Setup;
-    use hexapod_config::ros_params::{ParamValue, Params};
     use hexapod_gait::motion::Motion;
     use rtrb::Producer;
     use std::sync::Arc;
@@ -170,13 +185,13 @@ mod tests {
 
     impl Bench {
         fn standing() -> Self {
-            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-            let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-            params.insert("config", ParamValue::String(format!("{root}/config")));
-            params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
-            let setup = Setup::load(&params).unwrap();
+            let setup = Setup::load(&shipped()).unwrap();
+            Self::of(setup.engine, setup.timeout)
+        }
+
+        fn of(engine: Engine, timeout: Duration) -> Self {
             let (commands, queue) = queue();
-            let core = Core::new(setup.engine, queue, setup.timeout);
+            let core = Core::new(engine, queue, timeout);
             let mut bench = Self { core, commands, now: Duration::from_secs(1000) };
             bench.send(Command::Stand);
             bench.tick(300);
@@ -282,11 +297,7 @@ mod tests {
 
     /// A motion of the shipped file.
     fn motion(name: &str) -> Arc<Motion> {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        params.insert("config", ParamValue::String(format!("{root}/config")));
-        params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
-        Setup::load(&params).unwrap().motions.get(name).unwrap()
+        Setup::load(&shipped()).unwrap().motions.get(name).unwrap()
     }
 
     #[test]
@@ -309,6 +320,8 @@ mod tests {
         bench.send(Command::Motion(Some(motion("bow"))));
         bench.drive(1.0, 5);
         assert_eq!(bench.state(), GaitState::Walking);
+        let refused = bench.core.take_refused().unwrap();
+        assert!(refused.topic == "motion" && refused.reason.contains("driven"), "{refused:?}");
         bench.tick(300);
         assert_eq!(bench.state(), GaitState::Standing, "and not played later");
     }
@@ -325,6 +338,22 @@ mod tests {
         bench.send(Command::Trajectory(motion("bow")));
         bench.tick(50);
         assert_eq!((bench.core.take_refused(), bench.state()), (None, GaitState::Playing));
+    }
+
+    #[test]
+    fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothing_done() {
+        let setup = Setup::load(&shipped()).unwrap();
+        let settings = settings(&setup.params, setup.engine.robot()).unwrap();
+        let engine = Engine::new(Arc::clone(setup.engine.robot()), *setup.engine.gait(), settings).unwrap();
+        let mut bench = Bench::of(engine, setup.timeout);
+        bench.send(Command::Motion(Some(motion("bow"))));
+        bench.tick(100);
+        assert_eq!(bench.state(), GaitState::Playing);
+        bench.send(Command::Pack);
+        bench.tick(1);
+        assert_eq!(bench.core.take_refused().map(|refused| refused.topic), Some("pack"));
+        bench.tick(50);
+        assert_eq!(bench.state(), GaitState::Playing, "and the motion goes on");
     }
 
     #[test]

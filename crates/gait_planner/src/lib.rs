@@ -9,6 +9,7 @@ mod outbox;
 mod params;
 mod publish;
 mod run;
+mod services;
 mod setup;
 mod status;
 mod subscriptions;

@@ -116,13 +116,7 @@ mod tests {
     use hexapod_gait::motion::Target;
 
     fn robot() -> (Arc<Robot>, Home) {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut params: hexapod_config::ros_params::Params =
-            crate::params::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        let text = |path: &str| hexapod_config::ros_params::ParamValue::String(format!("{root}/{path}"));
-        params.insert("config", text("config"));
-        params.insert("urdf", text("urdf/hexapod.urdf"));
-        let engine = crate::Setup::load(&params).unwrap().engine;
+        let engine = crate::Setup::load(&crate::params::shipped()).unwrap().engine;
         (Arc::clone(engine.robot()), engine.home())
     }
 

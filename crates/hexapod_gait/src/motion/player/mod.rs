@@ -35,8 +35,19 @@ pub struct Player {
     cancelled: bool,
     sit_when_home: bool,
     pack_when_home: bool,
-    dropped: bool,
+    dropped: Option<Dropped>,
     tick: Tick,
+}
+
+/// Why a motion that was asked for is not played, or not to its end, though nobody has asked for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// The robot stands so that it cannot put its feet in place without tipping over.
+    NoLegToSpare,
+    /// The robot was driven on before the motion began.
+    Driven,
+    /// A leg could not get where the motion goes.
+    NoWayOn,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +85,7 @@ impl Player {
             cancelled: false,
             sit_when_home: false,
             pack_when_home: false,
-            dropped: false,
+            dropped: None,
             engine,
             masses,
             home,
@@ -106,9 +117,8 @@ impl Player {
         if self.is_playing() { &self.tick } else { self.engine.last() }
     }
 
-    /// Whether, since this was asked last, a motion was dropped because the robot stood so that it could not put its feet
-    /// in place without tipping over.
-    pub fn take_dropped(&mut self) -> bool {
+    /// Whether a motion was dropped since this was asked last, and why.
+    pub fn take_dropped(&mut self) -> Option<Dropped> {
         std::mem::take(&mut self.dropped)
     }
 
@@ -161,15 +171,18 @@ impl Player {
         }
     }
 
-    /// Asks the robot to sit and to fold its legs; false if it has no packed pose.
+    /// Asks the robot to sit and to fold its legs; false, and nothing is done, if it has no packed pose.
     pub fn pack(&mut self) -> bool {
+        if !self.engine.can_pack() {
+            return false;
+        }
         if !self.is_playing() {
             self.cancel();
             return self.engine.pack();
         }
         self.sit();
-        self.pack_when_home = self.engine.can_pack();
-        self.pack_when_home
+        self.pack_when_home = true;
+        true
     }
 
     /// Stops walking and playing, with all feet planted.
@@ -183,6 +196,9 @@ impl Player {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let driven = is_command(input.twist);
         if driven && self.job.is_busy() {
+            if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
+                self.drop_motions(Dropped::Driven);
+            }
             self.cancel();
         }
         if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
@@ -286,12 +302,19 @@ impl Player {
 
     /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
     fn give_back(&mut self) {
-        self.dropped |= self.job.is_busy();
-        self.job.cancel();
+        self.drop_motions(Dropped::NoLegToSpare);
         if let Target::Feet(pose) = self.now {
             self.engine.settle(&pose, &self.angles);
         }
         self.rest();
+    }
+
+    /// Drops what is played and what waits.
+    fn drop_motions(&mut self, why: Dropped) {
+        if self.job.is_busy() {
+            self.dropped = Some(why);
+        }
+        self.job.cancel();
     }
 
     /// At home: the next motion, or back to the engine.
