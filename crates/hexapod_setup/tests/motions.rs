@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 use hexapod_gait::motion::Player;
-use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, Settings, StanceSpec, TwistLimits, leg_places};
+use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, leg_places};
 use hexapod_kinematics::Robot;
 use hexapod_setup::{Description, Files, Motions};
 use std::path::{Path, PathBuf};
@@ -24,21 +24,7 @@ fn engine_of(robot: Arc<Robot>) -> Engine {
     let spec =
         GaitSpec { duty_factor: 0.75, cycle_time: 1.6, lag: 0.25, side_lag: 0.5, stable: false, ..Default::default() };
     let gait = Gait::try_new(&spec, &leg_places(&robot)).unwrap();
-    let settings = Settings {
-        stance: StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 },
-        step_height: 0.03,
-        limits: TwistLimits {
-            linear_velocity: 0.15,
-            angular_velocity: 0.8,
-            linear_acceleration: 0.3,
-            angular_acceleration: 1.5,
-            linear_jerk: 7.5,
-            angular_jerk: 37.5,
-        },
-        stand_time: 1.5,
-        sit_time: 0.8,
-    };
-    Engine::new(robot, gait, settings).unwrap()
+    Engine::new(robot, gait, robots::settings()).unwrap()
 }
 
 #[test]
@@ -78,17 +64,13 @@ fn when_a_shipped_motion_is_played_expect_it_balanced_and_the_robot_standing_aft
 
 #[test]
 fn when_a_robot_has_other_legs_expect_the_shipped_motions_it_can_do_and_reasons_for_the_others() {
-    for (pairs, able) in [(2, &["bow", "push_ups", "twist"][..]), (4, &["march", "push_ups", "twist", "wave"])] {
-        let engine = engine_of(robots::of_pairs(pairs));
+    for (legs, able) in [(4, &["bow", "push_ups", "twist"][..]), (8, &["march", "push_ups", "twist", "wave"])] {
+        let engine = engine_of(robots::robot(legs));
         let motions = Motions::read(&root().join("config/motions.yaml"), &engine).unwrap();
         let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
-        println!(
-            "{} legs: {known:?}; {:#?}",
-            2 * pairs,
-            motions.refused().map(ToString::to_string).collect::<Vec<_>>()
-        );
+        println!("{} legs: {known:?}; {:#?}", legs, motions.refused().map(ToString::to_string).collect::<Vec<_>>());
         assert!(able.iter().all(|name| known.contains(name)), "{known:?}");
-        assert!(pairs != 2 || motions.get("march").unwrap_err().contains("tip over"), "a trot does not stand");
+        assert!(legs != 4 || motions.get("march").unwrap_err().contains("tip over"), "a trot does not stand");
     }
 }
 

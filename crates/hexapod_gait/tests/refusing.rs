@@ -1,0 +1,61 @@
+//! What no robot should play is refused beforehand, with the reason.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
+
+mod common;
+
+use common::engine;
+use common::player::{leaning, lifted, moved, shipped};
+use hexapod_gait::leg_places;
+use hexapod_gait::motion::{Motion, Refusal, Shape, Steps, check};
+use nalgebra::{Vector2, Vector3};
+
+#[test]
+fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() {
+    let engine = shipped();
+    let home = engine.home();
+    let refuse = |motion: Result<Motion, _>| check(engine.robot(), &home, &motion.unwrap()).unwrap_err();
+    let mut toppling = home.pose;
+    for leg in 0..3 {
+        (toppling.feet[leg].z, toppling.planted[leg]) = (0.04, false);
+    }
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &toppling, 1.0)), Refusal::Unstable { .. }));
+    let far = lifted(&home, 0, Vector3::new(0.0, 0.3, 0.05), Vector3::zeros());
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &far, 1.0)), Refusal::Reach { .. }));
+    let low = leaning(&home, -0.075, 0.0, 0.0);
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &low, 1.0)), Refusal::Belly { .. }));
+    let bent = moved(&home, |leg, joint| if (leg, joint) == (2, 0) { 0.8 } else { 0.0 });
+    let Refusal::Limits { joint, .. } = refuse(Motion::angle_transition(&home.angles, &bent, 1.0)) else { panic!() };
+    assert_eq!(joint, engine.legs()[2].joints()[0].name());
+    let squatting = moved(&home, |_, joint| if joint == 1 { 0.6 } else { 0.0 });
+    assert!(matches!(refuse(Motion::angle_transition(&home.angles, &squatting, 1.0)), Refusal::Belly { .. }));
+    let rearing = moved(&home, |leg, joint| match (leg, joint) {
+        (0 | 3, 1) => -0.9,
+        (2 | 5, 1) => 0.9,
+        _ => 0.0,
+    });
+    assert!(matches!(refuse(Motion::angle_transition(&home.angles, &rearing, 1.0)), Refusal::Unstable { .. }));
+    let fast = Steps { height: 0.03, cycle_time: 2.0, shape: Shape::Sine };
+    let places = leg_places(engine.robot());
+    let long = Motion::linear_walk(&home, &places, Vector2::new(0.3, 0.0), fast, 2.0);
+    assert!(matches!(refuse(long), Refusal::Reach { .. }));
+}
+
+#[test]
+fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
+    let engine = engine(8);
+    let home = engine.home();
+    let meeting = |angle: f64| {
+        let turned = moved(&home, |leg, joint| match (leg, joint) {
+            (1, 0) => angle,
+            (2, 0) => -angle,
+            _ => 0.0,
+        });
+        check(engine.robot(), &home, &Motion::angle_transition(&home.angles, &turned, 1.0).unwrap())
+    };
+    assert_eq!(meeting(-0.3), Ok(()), "apart");
+    let refusal = meeting(0.75).unwrap_err();
+    assert!(matches!(refusal, Refusal::Collision { distance_mm, .. } if distance_mm < 20.0), "{refusal}");
+    let names = [engine.legs()[1].name(), engine.legs()[2].name()];
+    assert!(names.iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+}
