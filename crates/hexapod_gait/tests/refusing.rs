@@ -7,7 +7,7 @@ mod common;
 use common::engine;
 use common::player::{leaning, lifted, moved, shipped};
 use hexapod_gait::leg_places;
-use hexapod_gait::motion::{Motion, Refusal, Shape, Steps, check};
+use hexapod_gait::motion::{Blend, Motion, Refusal, Shape, Steps, When, check};
 use nalgebra::{Vector2, Vector3};
 
 #[test]
@@ -58,4 +58,34 @@ fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
     assert!(matches!(refusal, Refusal::Collision { distance_mm, .. } if distance_mm < 20.0), "{refusal}");
     let names = [engine.legs()[1].name(), engine.legs()[2].name()];
     assert!(names.iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+}
+
+#[test]
+fn when_a_robot_would_tip_over_while_it_comes_down_from_a_motion_expect_it_refused() {
+    let engine = engine(4);
+    let home = engine.home();
+    // The body comes back over the lifted leg while that is drawn in; its mass goes out again as the foot comes down.
+    let leaning = |part: f64, inwards: f64| {
+        let corner = home.pose.feet[0];
+        lifted(&home, 0, -inwards * corner + Vector3::new(0.0, 0.0, 0.04), -part * corner)
+    };
+    let refused_when = |part: f64| {
+        let keys = [
+            (0.0, leaning(0.12, 0.0)),
+            (0.5, leaning(0.12, 0.15)),
+            (1.0, leaning(part, 0.15)),
+            (1.5, leaning(0.12, 0.0)),
+        ];
+        match check(engine.robot(), &home, &Motion::feet(4, &keys, Blend::Smooth, None).unwrap()) {
+            Err(Refusal::Unstable { when }) => Some(when),
+            other => {
+                assert_eq!(other, Ok(()), "at {part}");
+                None
+            }
+        }
+    };
+    let seen: Vec<_> = (0..=60).rev().map(|step| refused_when(0.002 * f64::from(step))).collect();
+    assert_eq!(seen[0], None, "leaning enough");
+    let first = seen.iter().find_map(|when| *when);
+    assert!(matches!(first, Some(When::BrokenOff(_))), "{seen:?}");
 }

@@ -98,7 +98,7 @@ const MAX_TILT_RAD: f64 = 0.6;
 const SAMPLE_S: f64 = 0.02;
 const MAX_SAMPLES: f64 = 4000.0;
 const STAGE_SAMPLES: usize = 8;
-/// Samples from one look at the whole way home to the next.
+/// Samples from one look at the whole way down, or home, to the next.
 const BREAK_OFF_SAMPLES: usize = 5;
 /// The body may not lean over by more than this between two samples: it would be falling, rad.
 const MAX_LURCH_RAD: f64 = 0.1;
@@ -118,10 +118,13 @@ pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Ref
         let target = motion.target(time);
         checker.target(&target, When::At(time))?;
         if let Target::Feet(pose) = target {
-            checker.can_put_its_feet_down(&pose, time)?;
-            if step % BREAK_OFF_SAMPLES == 0 && checker.stands_elsewhere(&pose) {
+            let when = When::BrokenOff(time);
+            let down = checker.with_its_feet_down(&pose);
+            checker.solve(&down, when)?;
+            if step % BREAK_OFF_SAMPLES == 0 {
                 let seed = checker.seed;
-                checker.way_of_feet(&pose, &home.pose, When::BrokenOff(time))?;
+                let goal = if checker.stands_elsewhere(&pose) { &home.pose } else { &down };
+                checker.way_of_feet(&pose, goal, when)?;
                 checker.seed = seed;
             }
         }
@@ -170,13 +173,13 @@ impl Checker<'_> {
         pose.solve(self.robot, self.home.height, &self.seed).map_err(|leg| Refusal::Reach { leg: name(leg), when })
     }
 
-    /// A motion may be broken off anywhere: the feet in the air must have a way down.
-    fn can_put_its_feet_down(&mut self, pose: &Pose, time: f64) -> Result<(), Refusal> {
+    /// A motion may be broken off anywhere: the feet in the air must have a way down, and the robot stand meanwhile.
+    fn with_its_feet_down(&self, pose: &Pose) -> Pose {
         let mut down = *pose;
         for leg in (0..MAX_LEGS).filter(|&leg| !pose.planted[leg]) {
             (down.feet[leg], down.planted[leg]) = (self.home.pose.feet[leg], true);
         }
-        self.solve(&down, When::BrokenOff(time)).map(|_| ())
+        down
     }
 
     fn stands_elsewhere(&self, pose: &Pose) -> bool {
@@ -217,7 +220,7 @@ impl Checker<'_> {
         let mut now = *from;
         let mut angles = self.solve(&now, when)?;
         let (robot, home) = (self.robot, self.home);
-        while let Some(to) = transition::next(&now, goal, |pose| {
+        while let Some(to) = transition::next(&now, goal, home.step_height, |pose| {
             let angles = pose.solve(robot, home.height, &angles);
             angles.is_ok_and(|angles| stands(&self.masses, home, pose, &angles))
         })

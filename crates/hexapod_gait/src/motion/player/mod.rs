@@ -347,7 +347,7 @@ impl Player {
             let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);
             return Ok(far.then(|| Stage::of_joints(&robot, &self.angles, &to)));
         };
-        let to = transition::next(&now, &goal, |pose| {
+        let to = transition::next(&now, &goal, self.home.step_height, |pose| {
             let angles = pose.solve(&robot, self.home.height, &self.angles);
             angles.is_ok_and(|angles| stands(&self.masses, &self.home, pose, &angles))
         })?;
