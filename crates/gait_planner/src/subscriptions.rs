@@ -90,13 +90,13 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })?;
     let (to, robot, home, state) =
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
-    let whole = !setup.engine.lacks_legs();
+    let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
     node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
         let now = state.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())
         } else if now == GaitState::Standing {
-            trajectory::motion(&robot, &home, &message)
+            trajectory::motion(&robot, &home, clearance, &message)
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
         };

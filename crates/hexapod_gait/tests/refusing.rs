@@ -7,14 +7,16 @@ mod common;
 use common::engine;
 use common::player::{leaning, lifted, moved, shipped};
 use hexapod_gait::leg_places;
-use hexapod_gait::motion::{Blend, Motion, Refusal, Shape, Steps, When, check};
+use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Shape, Steps, When, check};
 use nalgebra::{Vector2, Vector3};
 
 #[test]
 fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() {
     let engine = shipped();
     let home = engine.home();
-    let refuse = |motion: Result<Motion, _>| check(engine.robot(), &home, &motion.unwrap()).unwrap_err();
+    let refuse = |motion: Result<Motion, _>| {
+        check(engine.robot(), &home, &motion.unwrap(), LegClearance::default()).unwrap_err()
+    };
     let mut toppling = home.pose;
     for leg in 0..3 {
         (toppling.feet[leg].z, toppling.planted[leg]) = (0.04, false);
@@ -41,23 +43,41 @@ fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() 
     assert!(matches!(refuse(long), Refusal::Reach { .. }));
 }
 
-#[test]
-fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
+/// Whether a robot of eight legs may turn two of them towards each other while it keeps so many metres between legs.
+fn meeting(angle: f64, clearance: f64) -> Result<(), Refusal> {
     let engine = engine(8);
     let home = engine.home();
-    let meeting = |angle: f64| {
-        let turned = moved(&home, |leg, joint| match (leg, joint) {
-            (1, 0) => angle,
-            (2, 0) => -angle,
-            _ => 0.0,
-        });
-        check(engine.robot(), &home, &Motion::angle_transition(&home.angles, &turned, 1.0).unwrap())
-    };
-    assert_eq!(meeting(-0.3), Ok(()), "apart");
-    let refusal = meeting(0.75).unwrap_err();
-    assert!(matches!(refusal, Refusal::Collision { distance_mm, .. } if distance_mm < 20.0), "{refusal}");
+    let turned = moved(&home, |leg, joint| match (leg, joint) {
+        (1, 0) => angle,
+        (2, 0) => -angle,
+        _ => 0.0,
+    });
+    let motion = Motion::angle_transition(&home.angles, &turned, 1.0).unwrap();
+    check(engine.robot(), &home, &motion, LegClearance::try_new(clearance).unwrap())
+}
+
+#[test]
+fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
+    assert_eq!(meeting(-0.3, 0.02), Ok(()), "apart");
+    let refusal = meeting(0.75, 0.02).unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::Collision { distance_mm, least_mm, .. } if distance_mm < 20.0 && least_mm == 20.0),
+        "{refusal}"
+    );
+    let engine = engine(8);
     let names = [engine.legs()[1].name(), engine.legs()[2].name()];
     assert!(names.iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+}
+
+#[test]
+fn when_more_or_less_is_to_be_kept_between_legs_expect_other_motions_refused() {
+    assert_eq!(LegClearance::try_new(0.02), Some(LegClearance::default()));
+    for bad in [-1e-9, 0.2001, f64::NAN, f64::INFINITY] {
+        assert_eq!(LegClearance::try_new(bad), None, "{bad}");
+    }
+    let greatest = |clearance: f64| (0..=75).take_while(|n| meeting(0.01 * f64::from(*n), clearance).is_ok()).count();
+    let (near, by_default, far) = (greatest(0.005), greatest(0.02), greatest(0.05));
+    assert!(far < by_default && by_default < near, "{far} {by_default} {near}");
 }
 
 #[test]
@@ -76,7 +96,8 @@ fn when_a_robot_would_tip_over_while_it_comes_down_from_a_motion_expect_it_refus
             (1.0, leaning(part, 0.15)),
             (1.5, leaning(0.12, 0.0)),
         ];
-        match check(engine.robot(), &home, &Motion::feet(4, &keys, Blend::Smooth, None).unwrap()) {
+        let motion = Motion::feet(4, &keys, Blend::Smooth, None).unwrap();
+        match check(engine.robot(), &home, &motion, LegClearance::default()) {
             Err(Refusal::Unstable { when }) => Some(when),
             other => {
                 assert_eq!(other, Ok(()), "at {part}");

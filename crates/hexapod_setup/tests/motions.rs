@@ -140,3 +140,39 @@ fn when_a_motion_would_tip_the_robot_over_or_is_out_of_reach_expect_it_refused_b
     assert!(unknown.contains("nod") && !unknown.contains("topple"), "{unknown}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more() {
+    let folder = std::env::temp_dir().join(format!("hexapod-clearance-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("motions.yaml");
+    let read = |clearance: &str, angle: f64| {
+        let motion = format!("joints: {{left_1_coxa: {angle}, left_2_coxa: -{angle}}}");
+        let text =
+            format!("# one\n{clearance}\nmotions:\n  meet: {{total_time: 2, frames: [{{time: 1.0, {motion}}}]}}\n");
+        std::fs::write(&path, text).unwrap();
+        Motions::read(&path, &engine_of(robots::robot(8)))
+    };
+    let meet = |clearance: &str, angle: f64| read(clearance, angle).unwrap().get("meet").map(|_| ());
+    let (less, more) = ("leg_clearance: 0.0", "leg_clearance: 0.06");
+    for (angle, by_default, with_more, with_less) in
+        [(0.2, true, true, true), (0.52, true, false, true), (0.8, false, false, true)]
+    {
+        let by_hand = meet("leg_clearance: 0.02", angle);
+        assert_eq!(meet("", angle), by_hand, "the default is 0.02");
+        assert_eq!(
+            (by_hand.is_ok(), meet(more, angle).is_ok(), meet(less, angle).is_ok()),
+            (by_default, with_more, with_less)
+        );
+    }
+    let reason = meet(more, 0.52).unwrap_err();
+    assert!(reason.contains("left_1") && reason.contains("60 mm") && reason.contains("leg_clearance"), "{reason}");
+    let range = "0.0 to 0.2";
+    for (bad, right) in [("-0.001", range), ("0.21", range), (".nan", "finite"), (".inf", "finite"), ("wide", "")] {
+        let error = read(&format!("leg_clearance: {bad}"), 0.2).unwrap_err();
+        let (told, remedy) = (error.to_string(), error.remedy());
+        assert!(told.contains("motions.yaml:2:") && told.contains("leg_clearance"), "{told}");
+        assert!(remedy.contains(right), "{remedy}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,6 +1,6 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
-use super::clearance::Clearance;
+use super::clearance::{Clearance, LegClearance, TooNear};
 use super::ground::Ground;
 use super::kinds::Motion;
 use super::pose::{Home, Pose, Target};
@@ -48,7 +48,10 @@ pub enum Refusal {
         when: When,
     },
     /// Two legs come too near to each other.
-    #[error("{when} the legs {one} and {other} come within {distance_mm:.0} mm; keep them apart")]
+    #[error(
+        "{when} the legs {one} and {other} come within {distance_mm:.0} mm of each other; keep {least_mm:.0} mm between \
+         them (`leg_clearance`)"
+    )]
     Collision {
         /// Name of the first leg.
         one: String,
@@ -56,6 +59,8 @@ pub enum Refusal {
         other: String,
         /// Their distance, mm.
         distance_mm: f64,
+        /// The least they may have, mm.
+        least_mm: f64,
         /// When.
         when: When,
     },
@@ -103,12 +108,13 @@ const BREAK_OFF_SAMPLES: usize = 5;
 /// The body may not lean over by more than this between two samples: it would be falling, rad.
 const MAX_LURCH_RAD: f64 = 0.1;
 
-/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off.
+/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off, with no two legs nearer
+/// to each other than `clearance`, or than at home where they are nearer there.
 ///
 /// # Errors
 /// What keeps it from doing so first.
-pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Refusal> {
-    let clearance = Clearance::at_home(robot, &home.angles);
+pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, clearance: LegClearance) -> Result<(), Refusal> {
+    let clearance = Clearance::at_home(robot, &home.angles, clearance);
     let mut checker = Checker { robot, home, masses: Masses::of(robot), clearance, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
@@ -163,9 +169,12 @@ impl Checker<'_> {
     }
 
     fn apart(&self, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
-        let Some(([one, other], distance)) = self.clearance.too_near(self.robot, angles) else { return Ok(()) };
+        let Some(TooNear { legs: [one, other], distance, least }) = self.clearance.too_near(self.robot, angles) else {
+            return Ok(());
+        };
         let name = |leg: usize| self.robot.legs()[leg].name().to_owned();
-        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm: distance * 1e3, when })
+        let (distance_mm, least_mm) = (distance * 1e3, least * 1e3);
+        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm, least_mm, when })
     }
 
     fn solve(&self, pose: &Pose, when: When) -> Result<[LegAngles; MAX_LEGS], Refusal> {

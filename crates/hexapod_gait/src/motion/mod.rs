@@ -18,7 +18,7 @@ mod track;
 mod transition;
 
 pub use check::{LEAST_MARGIN_M, Refusal, When, check};
-pub use clearance::LEG_CLEARANCE_M;
+pub use clearance::LegClearance;
 pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::{Dropped, Player};

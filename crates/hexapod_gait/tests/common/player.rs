@@ -1,7 +1,7 @@
 //! Players, motions for them to play, and how they are followed.
 
 use super::{Observer, engine, engine_with};
-use hexapod_gait::motion::{Blend, Home, Motion, Player, Pose, Shape, Steps, check};
+use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, Player, Pose, Shape, Steps, check};
 use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, leg_places};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
@@ -73,7 +73,7 @@ pub fn motions() -> &'static [Arc<Motion>] {
         ];
         let motions: Vec<Arc<Motion>> = all.into_iter().map(|motion| Arc::new(motion.unwrap())).collect();
         for (index, motion) in motions.iter().enumerate() {
-            assert_eq!(check(engine.robot(), &home, motion), Ok(()), "motion {index}");
+            assert_eq!(check(engine.robot(), &home, motion, LegClearance::default()), Ok(()), "motion {index}");
         }
         motions
     })
@@ -100,7 +100,11 @@ pub fn simple_motions(engine: &Engine) -> Vec<Arc<Motion>> {
     ];
     let motions: Vec<Arc<Motion>> = all.into_iter().map(|motion| Arc::new(motion.unwrap())).collect();
     for (index, motion) in motions.iter().enumerate() {
-        assert_eq!(check(engine.robot(), &home, motion), Ok(()), "motion {index} on {legs} legs");
+        assert_eq!(
+            check(engine.robot(), &home, motion, LegClearance::default()),
+            Ok(()),
+            "motion {index} on {legs} legs"
+        );
     }
     motions
 }
