@@ -1,6 +1,7 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
 use crate::command::{Command, Received};
+use crate::fault::{Fault, Watch};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
@@ -25,6 +26,7 @@ pub struct Core {
     input: Input,
     moved: bool,
     refused: Option<Refused>,
+    watch: Watch,
 }
 
 /// A command that did not suit the robot's state when its turn came.
@@ -41,6 +43,7 @@ impl Core {
     #[must_use]
     pub fn new(engine: Engine, commands: Consumer<Received>, timeout: Duration) -> Self {
         Self {
+            watch: Watch::new(engine.last()),
             player: Player::new(engine),
             commands,
             steering: Steering::Twist(Twist::ZERO),
@@ -74,6 +77,12 @@ impl Core {
         self.refused.take()
     }
 
+    /// What keeps the planner from doing its work.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        self.watch.fault()
+    }
+
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Duration, dt: f64) -> &Tick {
         while let Ok(received) = self.commands.pop() {
@@ -81,7 +90,8 @@ impl Core {
         }
         self.input.twist = self.twist(now);
         self.moved |= !self.input.twist.is_zero();
-        self.player.step(&self.input, dt)
+        self.player.step(&self.input, dt);
+        self.watch.look(self.player.last(), self.player.is_playing(), now, dt)
     }
 
     /// Asks for the last posture, whatever was asked before.
@@ -207,6 +217,7 @@ mod tests {
             for _ in 0..ticks {
                 self.now += DT;
                 self.core.tick(self.now, DT.as_secs_f64());
+                assert_eq!(self.core.fault(), None);
             }
         }
 

@@ -3,6 +3,7 @@
 pub mod command;
 mod control;
 pub mod core;
+mod fault;
 mod inbox;
 mod markers;
 mod outbox;

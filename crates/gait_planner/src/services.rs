@@ -60,13 +60,19 @@ impl Service {
     }
 
     /// Asks the control loop for it.
-    fn ask(self, robot: &Robot, state: GaitState, inbox: &Inbox) -> Result<&'static str, String> {
+    fn ask(self, robot: &Robot, shared: &SharedState, inbox: &Inbox) -> Result<String, String> {
+        let fault = shared.fault();
+        if let Some(fault) = fault.filter(|fault| fault.is_final()) {
+            inbox.reject(self.name(), fault.reason());
+            return Err(fault.reason().into());
+        }
         if let (Self::Pack, Some(reason)) = (self, &robot.cannot_pack) {
             inbox.reject(self.name(), reason.clone());
             return Err(reason.clone());
         }
         inbox.send(self.name(), self.command())?;
-        Ok(self.outcome(state))
+        let outcome = self.outcome(shared.get());
+        Ok(fault.map_or(outcome.into(), |fault| format!("{outcome}; {}", fault.reason())))
     }
 }
 
@@ -98,8 +104,8 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
     let robot = Robot::of(setup);
     for service in Service::ALL {
         let (robot, inbox, shared) = (robot.clone(), inbox.clone(), Arc::clone(shared));
-        node.serve::<Trigger::Service>(service.name(), move |_| match service.ask(&robot, shared.get(), &inbox) {
-            Ok(outcome) => Trigger::Response { success: true, message: outcome.into() },
+        node.serve::<Trigger::Service>(service.name(), move |_| match service.ask(&robot, &shared, &inbox) {
+            Ok(message) => Trigger::Response { success: true, message },
             Err(message) => Trigger::Response { success: false, message },
         })?;
     }
@@ -110,6 +116,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
 mod tests {
     use super::*;
     use crate::command::{Received, queue};
+    use crate::fault::Fault;
     use crate::params;
     use hexapod_gait::Engine;
     use hexapod_ros::Shutdown;
@@ -121,6 +128,27 @@ mod tests {
         (Inbox::new(commands, Arc::new(|| Duration::ZERO), shutdown.clone()), queue)
     }
 
+    fn standing() -> SharedState {
+        let shared = SharedState::default();
+        shared.set(GaitState::Standing, None);
+        shared
+    }
+
+    #[test]
+    fn when_the_planner_cannot_do_its_work_expect_every_service_to_say_why_and_the_way_out() {
+        let (inbox, _queue) = inbox(&Shutdown::default());
+        for fault in Fault::ALL {
+            let shared = standing();
+            shared.set(GaitState::Stopping, Some(fault));
+            for service in Service::ALL {
+                let answer = service.ask(&Robot::default(), &shared, &inbox);
+                assert_eq!(answer.is_ok(), fault != Fault::NotFinite, "{service:?}: {answer:?}");
+                let (Ok(message) | Err(message)) = answer;
+                assert!(message.contains(fault.reason()), "{message}");
+            }
+        }
+    }
+
     #[test]
     fn when_a_robot_has_no_packed_pose_expect_pack_refused_with_the_key_and_the_file() {
         let (inbox, mut queue) = inbox(&Shutdown::default());
@@ -129,11 +157,11 @@ mod tests {
         let robot = Arc::clone(setup.engine.robot());
         let settings = params::settings(&setup.params, &robot).unwrap();
         setup.engine = Engine::new(robot, *setup.engine.gait(), settings).unwrap();
-        let reason = Service::Pack.ask(&Robot::of(&setup), GaitState::Standing, &inbox).unwrap_err();
+        let reason = Service::Pack.ask(&Robot::of(&setup), &standing(), &inbox).unwrap_err();
         assert!(reason.contains("`packed`") && reason.contains("config/robot.yaml"), "{reason}");
         assert!(queue.pop().is_err(), "nothing is asked of the robot");
         assert_eq!(inbox.rejected()["pack"].count, 1);
-        assert!(Service::Pack.ask(&able, GaitState::Standing, &inbox).is_ok());
+        assert!(Service::Pack.ask(&able, &standing(), &inbox).is_ok());
         assert!(matches!(queue.pop().unwrap().command, Command::Pack));
     }
 
@@ -142,7 +170,7 @@ mod tests {
         let (inbox, queue) = inbox(&Shutdown::default());
         while inbox.send("stand", Command::Stand).is_ok() {}
         for service in Service::ALL {
-            let reason = service.ask(&Robot::default(), GaitState::Standing, &inbox).unwrap_err();
+            let reason = service.ask(&Robot::default(), &standing(), &inbox).unwrap_err();
             assert!(reason.contains("control loop"), "{service:?}: {reason}");
         }
         drop(queue);
@@ -156,7 +184,7 @@ mod tests {
         for (service, taken) in
             [(Service::Stand, false), (Service::Pack, false), (Service::Sit, true), (Service::Stop, true)]
         {
-            let answer = service.ask(&Robot::default(), GaitState::Standing, &inbox);
+            let answer = service.ask(&Robot::default(), &standing(), &inbox);
             assert_eq!(answer.is_ok(), taken, "{service:?}: {answer:?}");
             assert!(taken || answer.is_err_and(|reason| reason.contains("end")));
         }
