@@ -57,6 +57,8 @@ CASES = {
     'unknown leg of a motion': case(MOTIONS, 'front_right: {x: 0.02', 'front_rigt: {x: 0.02', 'front_rigt', 'right_front'),
     'time of a frame negative': case(MOTIONS, '{time: 1.2, body: {x: 0.015', '{time: -1.2, body: {x: 0.015', 'time'),
     'time of a frame nan': case(MOTIONS, '{time: 1.2, body: {x: 0.015', '{time: .nan, body: {x: 0.015', 'time'),
+    'more between legs than there is': case(MOTIONS, 'leg_clearance: 0.02', 'leg_clearance: 0.5', 'leg_clearance', '0.2'),
+    'nothing to keep between legs': case(MOTIONS, 'leg_clearance: 0.02', 'leg_clearance: .nan', 'leg_clearance'),
     'a motion twice': case(MOTIONS, '  bow:', '  wave:', 'wave', 'twice'),
     'a foot dragged': case(MOTIONS, '{front_right: {x: 0.05, y: 0.02, z: 0.06}}', '{front_right: {x: 0.05}}', 'dragged'),
     'no motions': case(MOTIONS, None, '', 'empty', line=None),

@@ -1,6 +1,7 @@
 """`hexapod run --urdf other.urdf` walks other robots: other numbers of legs and joints, public ones, no other changes."""
 
 import math
+import shutil
 
 import other_robots
 import processes
@@ -63,6 +64,30 @@ def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
     assert abs(2 * math.atan2(pose.orientation.z, pose.orientation.w)) > 0.1
     user.call('sit')
     user.wait_state('sitting', seconds=30.0)
+
+
+@pytest.mark.parametrize('given', [False, True])
+def test_when_legs_do_not_fold_by_themselves_expect_pack_refused_until_a_packed_pose_is_given(session, tmp_path, given):
+    urdf, config = tmp_path / 'four_joints.urdf', tmp_path / 'config'
+    urdf.write_text(other_robots.four_joints())
+    shutil.copytree(processes.ROOT / 'config', config)
+    if given:
+        file = config / 'robot.yaml'
+        file.write_text(file.read_text() + '\npacked: {all: [0.0, 1.2, -1.2, -1.2]}\n')
+    session.start('hexapod', 'run', '--urdf', str(urdf), '--config', str(config))
+    user = session.user
+    contacts, _ = user.hear('foot_contacts', 'gait_state')
+    user.stand()
+    answer = user.call('pack')
+    assert answer.success == given, answer.message
+    if given:
+        user.wait_state('sitting', seconds=30.0)
+        user.until(lambda: not any(contacts[-1].message.data), 5.0, 'all legs folded')
+        return
+    assert 'packed' in answer.message and str(config / 'robot.yaml') in answer.message, answer.message
+    user.diagnostics('gait_planner', lambda status: status.rejected('pack') == 1)
+    user.spin(1.0)
+    assert user.latest('gait_state').data == 'standing', 'and nothing is done'
 
 
 def assert_within_limits(commands, limits):

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 /// How long the robot may take to plant its feet and sit down before the process ends all the same.
 const GOODBYE: Duration = Duration::from_millis(2750);
+/// How often the loop tells how it keeps its rate.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
 
 /// Ticks at `rate_hz` until the robot sits after a shutdown was asked for, or has to end at once.
 pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, rate_hz: f64, shutdown: &Shutdown) {
     let mut pacer = Pacer::new(rate_hz);
     let dt = pacer.period().as_secs_f64();
-    let cycles_a_second = rate_hz.ceil() as u64;
+    let mut reported: Option<Duration> = None;
     let mut leaving: Option<Duration> = None;
     loop {
         let now = pacer.wait();
@@ -26,12 +28,14 @@ pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, 
             Stage::Now => return,
         }
         let tick = *core.tick(now, dt);
-        outbox.push(Done::Tick { tick, stamp: clock.now() });
+        outbox.push(Done::Tick { tick, stamp: clock.now(), fault: core.fault() });
         if let Some(refused) = core.take_refused() {
             outbox.push(Done::Refused(refused));
         }
-        if pacer.cycles() >= cycles_a_second {
-            outbox.push(Done::Lateness(pacer.take_lateness()));
+        let since = now.saturating_sub(*reported.get_or_insert(now.saturating_sub(pacer.period())));
+        if since >= REPORT_EVERY {
+            outbox.push(Done::Lateness(pacer.take_lateness(), since.as_secs_f64()));
+            reported = Some(now);
         }
         let sits = tick.state == GaitState::Sitting;
         if leaving.is_some_and(|since| sits || now.saturating_sub(since) > GOODBYE) {
@@ -71,7 +75,7 @@ impl SimulatedLoop {
         let started = monotonic_now();
         while next <= floor && monotonic_now() - started < MAX_JUMP {
             let tick = *self.core.tick(next, self.period.as_secs_f64());
-            self.outbox.push(Done::Tick { tick, stamp: next });
+            self.outbox.push(Done::Tick { tick, stamp: next, fault: self.core.fault() });
             if let Some(refused) = self.core.take_refused() {
                 self.outbox.push(Done::Refused(refused));
             }
@@ -84,8 +88,9 @@ impl SimulatedLoop {
     /// Once a simulated second, what there is to say of a loop that cannot be late.
     fn report(&mut self) {
         self.cycles.record(Duration::ZERO);
-        if self.cycles.cycles as f64 * self.period.as_secs_f64() >= 1.0 {
-            self.outbox.push(Done::Lateness(std::mem::take(&mut self.cycles)));
+        let seconds = self.cycles.cycles as f64 * self.period.as_secs_f64();
+        if seconds >= REPORT_EVERY.as_secs_f64() {
+            self.outbox.push(Done::Lateness(std::mem::take(&mut self.cycles), seconds));
         }
     }
 }

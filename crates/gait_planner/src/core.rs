@@ -1,8 +1,9 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
 use crate::command::{Command, Received};
+use crate::fault::{Fault, Watch};
 use hexapod_gait::arc::ArcStep;
-use hexapod_gait::motion::Player;
+use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use rtrb::Consumer;
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub struct Core {
     input: Input,
     moved: bool,
     refused: Option<Refused>,
+    watch: Watch,
 }
 
 /// A command that did not suit the robot's state when its turn came.
@@ -41,6 +43,7 @@ impl Core {
     #[must_use]
     pub fn new(engine: Engine, commands: Consumer<Received>, timeout: Duration) -> Self {
         Self {
+            watch: Watch::new(engine.last()),
             player: Player::new(engine),
             commands,
             steering: Steering::Twist(Twist::ZERO),
@@ -61,11 +64,23 @@ impl Core {
 
     /// A command refused since this was asked last.
     pub fn take_refused(&mut self) -> Option<Refused> {
-        if self.player.take_dropped() {
-            let reason = "the robot cannot put its feet in place without tipping over; sit and stand up again";
-            self.refused = Some(Refused { topic: "motion", reason });
+        if let Some(dropped) = self.player.take_dropped() {
+            let reason = match dropped {
+                Dropped::NoLegToSpare => {
+                    "the robot cannot put its feet in place without tipping over; sit and stand up again"
+                }
+                Dropped::Driven => "the robot was driven on before the motion began; let go of the stick first",
+                Dropped::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
+            };
+            self.refuse("motion", reason);
         }
         self.refused.take()
+    }
+
+    /// What keeps the planner from doing its work.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        self.watch.fault()
     }
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
@@ -75,7 +90,8 @@ impl Core {
         }
         self.input.twist = self.twist(now);
         self.moved |= !self.input.twist.is_zero();
-        self.player.step(&self.input, dt)
+        self.player.step(&self.input, dt);
+        self.watch.look(self.player.last(), self.player.is_playing(), now, dt)
     }
 
     /// Asks for the last posture, whatever was asked before.
@@ -104,7 +120,7 @@ impl Core {
                     self.steered_at = None;
                     self.player.play(Some(motion));
                 } else {
-                    self.refused = Some(Refused { topic: "joint_trajectory", reason: "the robot does not stand" });
+                    self.refuse("joint_trajectory", "the robot does not stand");
                 }
             }
             Command::Stand => {
@@ -113,8 +129,11 @@ impl Core {
             }
             Command::Sit => self.player.sit(),
             Command::Pack => {
-                self.moved = true;
-                self.player.pack();
+                if self.player.pack() {
+                    self.moved = true;
+                } else {
+                    self.refuse("pack", "the robot has no packed pose");
+                }
             }
             Command::Stop => self.player.stop(),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
@@ -123,9 +142,16 @@ impl Core {
             Command::Found { angles, legs } => {
                 if !self.moved {
                     self.moved = self.player.engine_mut().adopt(&angles[..legs]);
+                    if !self.moved {
+                        self.refuse("servo_states", "a joint is beyond its limits; standing up starts from sitting");
+                    }
                 }
             }
         }
+    }
+
+    fn refuse(&mut self, topic: &'static str, reason: &'static str) {
+        self.refused = Some(Refused { topic, reason });
     }
 
     fn steer(&mut self, steering: Steering, at: Duration) {
@@ -153,9 +179,8 @@ impl Core {
 mod tests {
     use super::*;
     use crate::command::queue;
-    use crate::params::specs;
+    use crate::params::{settings, shipped};
     use crate::setup::Setup;
-    use hexapod_config::ros_params::{ParamValue, Params};
     use hexapod_gait::motion::Motion;
     use rtrb::Producer;
     use std::sync::Arc;
@@ -170,13 +195,13 @@ mod tests {
 
     impl Bench {
         fn standing() -> Self {
-            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-            let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-            params.insert("config", ParamValue::String(format!("{root}/config")));
-            params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
-            let setup = Setup::load(&params).unwrap();
+            let setup = Setup::load(&shipped()).unwrap();
+            Self::of(setup.engine, setup.timeout)
+        }
+
+        fn of(engine: Engine, timeout: Duration) -> Self {
             let (commands, queue) = queue();
-            let core = Core::new(setup.engine, queue, setup.timeout);
+            let core = Core::new(engine, queue, timeout);
             let mut bench = Self { core, commands, now: Duration::from_secs(1000) };
             bench.send(Command::Stand);
             bench.tick(300);
@@ -192,6 +217,7 @@ mod tests {
             for _ in 0..ticks {
                 self.now += DT;
                 self.core.tick(self.now, DT.as_secs_f64());
+                assert_eq!(self.core.fault(), None);
             }
         }
 
@@ -282,11 +308,7 @@ mod tests {
 
     /// A motion of the shipped file.
     fn motion(name: &str) -> Arc<Motion> {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        params.insert("config", ParamValue::String(format!("{root}/config")));
-        params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
-        Setup::load(&params).unwrap().motions.get(name).unwrap()
+        Setup::load(&shipped()).unwrap().motions.get(name).unwrap()
     }
 
     #[test]
@@ -309,6 +331,8 @@ mod tests {
         bench.send(Command::Motion(Some(motion("bow"))));
         bench.drive(1.0, 5);
         assert_eq!(bench.state(), GaitState::Walking);
+        let refused = bench.core.take_refused().unwrap();
+        assert!(refused.topic == "motion" && refused.reason.contains("driven"), "{refused:?}");
         bench.tick(300);
         assert_eq!(bench.state(), GaitState::Standing, "and not played later");
     }
@@ -325,6 +349,22 @@ mod tests {
         bench.send(Command::Trajectory(motion("bow")));
         bench.tick(50);
         assert_eq!((bench.core.take_refused(), bench.state()), (None, GaitState::Playing));
+    }
+
+    #[test]
+    fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothing_done() {
+        let setup = Setup::load(&shipped()).unwrap();
+        let settings = settings(&setup.params, setup.engine.robot()).unwrap();
+        let engine = Engine::new(Arc::clone(setup.engine.robot()), *setup.engine.gait(), settings).unwrap();
+        let mut bench = Bench::of(engine, setup.timeout);
+        bench.send(Command::Motion(Some(motion("bow"))));
+        bench.tick(100);
+        assert_eq!(bench.state(), GaitState::Playing);
+        bench.send(Command::Pack);
+        bench.tick(1);
+        assert_eq!(bench.core.take_refused().map(|refused| refused.topic), Some("pack"));
+        bench.tick(50);
+        assert_eq!(bench.state(), GaitState::Playing, "and the motion goes on");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::command::{Command, Received};
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
+use hexapod_ros::{Shutdown, Stage};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rtrb::Producer;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub type Now = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub struct Inbox {
     shared: Arc<Mutex<Shared>>,
     now: Now,
+    shutdown: Shutdown,
 }
 
 struct Shared {
@@ -39,34 +41,47 @@ pub struct Rejected {
 impl Inbox {
     /// An inbox that fills `queue`.
     #[must_use]
-    pub fn new(queue: Producer<Received>, now: Now) -> Self {
-        Self { shared: Arc::new(Mutex::new(Shared { queue, rejected: BTreeMap::new(), kept: Vec::new() })), now }
+    pub fn new(queue: Producer<Received>, now: Now, shutdown: Shutdown) -> Self {
+        let shared = Shared { queue, rejected: BTreeMap::new(), kept: Vec::new() };
+        Self { shared: Arc::new(Mutex::new(shared)), now, shutdown }
     }
 
-    /// Hands a command to the control loop; refused (and counted) only if that has stopped taking any.
-    pub fn send(&self, topic: &'static str, command: Command) {
+    /// Hands a command to the control loop.
+    ///
+    /// # Errors
+    /// Why it is refused, which is counted: the loop takes no more, or the robot sits down because the process ends.
+    pub fn send(&self, topic: &'static str, command: Command) -> Result<(), String> {
         let received = Received { command, at: (self.now)() };
-        if !self.locked(|shared| shared.queue.push(received).is_ok()) {
-            self.reject(topic, "the control loop does not take commands");
-        }
+        let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
+            "the robot sits down, because its process has been asked to end"
+        } else if self.locked(|shared| shared.queue.push(received).is_err()) {
+            "the control loop does not take commands; see /diagnostics, and start the planner anew if it hangs"
+        } else {
+            return Ok(());
+        };
+        self.reject(topic, refusal);
+        Err(refusal.into())
     }
 
-    /// Hands over what a message holds, or counts why it is refused.
-    pub fn take(&self, topic: &'static str, command: Result<Command, String>) {
+    /// Hands over what a message holds, or counts why it is refused; whether it was taken.
+    pub fn take(&self, topic: &'static str, command: Result<Command, String>) -> bool {
         match command {
-            Ok(command) => self.send(topic, command),
-            Err(reason) => self.reject(topic, reason),
+            Ok(command) => self.send(topic, command).is_ok(),
+            Err(reason) => {
+                self.reject(topic, reason);
+                false
+            }
         }
     }
 
-    /// Hands over a motion made for one use.
-    pub fn send_motion(&self, topic: &'static str, motion: Motion) {
+    /// Hands over a motion made for one use; whether it was taken.
+    pub fn send_motion(&self, topic: &'static str, motion: Motion) -> bool {
         let motion = Arc::new(motion);
         self.locked(|shared| {
             shared.kept.retain(|kept| Arc::strong_count(kept) > 1);
             shared.kept.push(Arc::clone(&motion));
         });
-        self.send(topic, Command::Trajectory(motion));
+        self.send(topic, Command::Trajectory(motion)).is_ok()
     }
 
     /// Counts a message that is refused.
@@ -93,6 +108,11 @@ impl Inbox {
     fn locked<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
         work(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Whether a command asks for something that a robot which has to sit down does not do.
+fn keeps_up(command: &Command) -> bool {
+    matches!(command, Command::Stand | Command::Pack | Command::Motion(Some(_)) | Command::Trajectory(_))
 }
 
 /// The planar part of a twist; all six numbers must be finite, though three are not used.

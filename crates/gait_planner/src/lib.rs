@@ -3,12 +3,14 @@
 pub mod command;
 mod control;
 pub mod core;
+mod fault;
 mod inbox;
 mod markers;
 mod outbox;
 mod params;
 mod publish;
 mod run;
+mod services;
 mod setup;
 mod status;
 mod subscriptions;

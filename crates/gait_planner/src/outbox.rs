@@ -1,6 +1,7 @@
 //! What the control loop has done, on its way to the publishing thread.
 
 use crate::core::Refused;
+use crate::fault::Fault;
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -11,10 +12,10 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would allocate in the tick")]
 pub enum Done {
-    /// A tick and the ROS time it was made for.
-    Tick { tick: Tick, stamp: Duration },
-    /// How the loop kept its rate over the last second.
-    Lateness(Lateness),
+    /// A tick, the ROS time it was made for, and what keeps the planner from doing its work.
+    Tick { tick: Tick, stamp: Duration, fault: Option<Fault> },
+    /// How the loop kept its rate, over so many seconds.
+    Lateness(Lateness, f64),
     /// A command that was refused when its turn came.
     Refused(Refused),
 }

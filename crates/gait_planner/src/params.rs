@@ -63,6 +63,17 @@ pub fn settings(params: &Params, robot: &Robot) -> Result<Settings, StanceError>
     })
 }
 
+/// What to say of a lift that is more than the stance leaves room for.
+#[must_use]
+pub fn lift_beyond(asked: f64, greatest: f64) -> Option<String> {
+    (asked > greatest).then(|| {
+        format!(
+            "step_height {asked} is more than the stance leaves room for: feet are lifted by {greatest:.3} m; give \
+             max_step_height at the start for more"
+        )
+    })
+}
+
 /// The bounds of the body's motion out of the node's parameters.
 #[must_use]
 pub fn limits(params: &Params) -> TwistLimits {
@@ -99,4 +110,15 @@ pub fn rate(params: &Params) -> f64 {
 #[must_use]
 pub fn timeout(params: &Params) -> f64 {
     number(params, "cmd_vel_timeout")
+}
+
+/// The defaults, for the shipped robot and its files.
+#[cfg(test)]
+pub(crate) fn shipped() -> Params {
+    use hexapod_config::ros_params::ParamValue;
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    params.insert("config", ParamValue::String(format!("{root}/config")));
+    params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
+    params
 }

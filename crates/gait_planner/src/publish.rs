@@ -1,5 +1,6 @@
 //! What the node tells the world, on a thread of its own.
 
+use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::outbox::Done;
@@ -29,7 +30,7 @@ pub struct Outlet {
     shared: Arc<SharedState>,
     joints: JointState,
     contacts: UInt8MultiArray,
-    state: Option<GaitState>,
+    state: Option<(GaitState, Option<Fault>)>,
     ticks: u64,
     marker_ticks: u64,
     report: Report,
@@ -73,10 +74,13 @@ impl Outlet {
     pub fn publish_all(&mut self, done: &mut Consumer<Done>) {
         while let Ok(done) = done.pop() {
             match done {
-                Done::Tick { tick, stamp } => self.publish_tick(&tick, stamp),
+                Done::Tick { tick, stamp, fault } => {
+                    self.publish_tick(&tick, stamp);
+                    self.publish_state(&tick, fault);
+                }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
-                Done::Lateness(lateness) => {
-                    self.report.lateness = lateness;
+                Done::Lateness(lateness, seconds) => {
+                    (self.report.lateness, self.report.seconds) = (lateness, seconds);
                     self.diagnostics.publish(self.report.status(&self.inbox, &self.shared));
                 }
             }
@@ -104,17 +108,31 @@ impl Outlet {
             (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
             warn_if_lost(self.commanded_twist.publish(&twist));
         }
-        if self.state != Some(tick.state) {
-            self.state = Some(tick.state);
-            self.shared.set(tick.state);
-            warn_if_lost(self.gait_state.publish(&StringMsg { data: tick.state.as_str().into() }));
-        }
         if self.ticks.is_multiple_of(self.marker_ticks) {
             let margin = self.markers.publish(tick, stamp);
             self.report.margin_m = Some(margin);
         }
         self.report.take(tick);
         self.ticks += 1;
+    }
+
+    /// Publishes what the robot does when that changes; a fault in its place.
+    fn publish_state(&mut self, tick: &Tick, fault: Option<Fault>) {
+        let now = (tick.state, fault);
+        let before = self.state.replace(now);
+        if before == Some(now) {
+            return;
+        }
+        self.shared.set(tick.state, fault);
+        match fault {
+            Some(fault) if before.is_none_or(|(_, before)| before != Some(fault)) => {
+                tracing::error!("{}", fault.reason())
+            }
+            None if before.is_some_and(|(_, before)| before.is_some()) => tracing::info!("the fault is over"),
+            _ => {}
+        }
+        let data = if fault.is_some() { "fault" } else { tick.state.as_str() };
+        warn_if_lost(self.gait_state.publish(&StringMsg { data: data.into() }));
     }
 }
 

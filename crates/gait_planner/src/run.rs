@@ -39,7 +39,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         }
     };
     let (commands, queue) = command::queue();
-    let inbox = Inbox::new(commands, now);
+    let inbox = Inbox::new(commands, now, shutdown.clone());
     let shared = Arc::new(SharedState::default());
     subscriptions::open(&mut node, &setup, &inbox, &shared)?;
     let robot = Arc::clone(setup.engine.robot());

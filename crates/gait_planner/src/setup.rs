@@ -3,8 +3,9 @@
 use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
-use hexapod_setup::params::{switch, text};
+use hexapod_setup::params::{number, switch, text};
 use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ pub struct Setup {
     pub gaits: Gaits,
     /// Name of the gait it starts with.
     pub gait_name: String,
+    /// Where a packed pose would be given.
+    pub robot_file: PathBuf,
     /// What the user should know: a gait chosen for the robot, what its description leaves open.
     pub notes: Vec<String>,
     /// All motions that may be asked for.
@@ -45,7 +48,9 @@ impl Setup {
         let (gait_name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
         let unfit = |error: StanceError| wrong("body_height", error.to_string());
         let settings = params::settings(params, &description.robot).map_err(unfit)?;
-        let notes = remark.into_iter().chain(description.robot.model().notes().iter().cloned()).collect();
+        let model = description.robot.model().notes().iter().cloned();
+        let lift = params::lift_beyond(number(params, "step_height"), settings.stance.step_height);
+        let notes = remark.into_iter().chain(lift).chain(model).collect();
         let engine = Engine::new(Arc::clone(&description.robot), gait, settings).map_err(unfit)?;
         let engine = engine
             .without_legs(params::disabled_legs(params).iter().map(String::as_str))
@@ -63,6 +68,7 @@ impl Setup {
             engine,
             gaits,
             gait_name,
+            robot_file: files.in_config("robot.yaml"),
             notes,
             motions,
             rate_hz: params::rate(params),

@@ -1,5 +1,6 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
+use crate::fault::Fault;
 use crate::inbox::Inbox;
 use hexapod_gait::{GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::realtime::Granted;
@@ -11,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub struct SharedState {
     state: AtomicU8,
+    fault: Mutex<Option<Fault>>,
     real_time: Mutex<Granted>,
     gait: Mutex<String>,
     motion: Mutex<String>,
@@ -20,6 +22,7 @@ impl Default for SharedState {
     fn default() -> Self {
         Self {
             state: AtomicU8::new(0),
+            fault: Mutex::default(),
             real_time: Mutex::new(Ok(())),
             gait: Mutex::default(),
             motion: Mutex::default(),
@@ -31,8 +34,9 @@ const STATES: [GaitState; 5] =
     [GaitState::Sitting, GaitState::Standing, GaitState::Walking, GaitState::Stopping, GaitState::Playing];
 
 impl SharedState {
-    /// Takes down what the robot does.
-    pub fn set(&self, state: GaitState) {
+    /// Takes down what the robot does, and what is wrong.
+    pub fn set(&self, state: GaitState, fault: Option<Fault>) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
         let index = STATES.iter().position(|&known| known == state).unwrap_or_default();
         self.state.store(index as u8, Ordering::Relaxed);
     }
@@ -41,6 +45,12 @@ impl SharedState {
     #[must_use]
     pub fn get(&self) -> GaitState {
         STATES.get(usize::from(self.state.load(Ordering::Relaxed))).copied().unwrap_or(GaitState::Sitting)
+    }
+
+    /// What keeps the planner from doing its work.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes down whether the loop runs in real time.
@@ -76,6 +86,8 @@ impl SharedState {
 pub struct Report {
     /// How the loop kept its rate.
     pub lateness: Lateness,
+    /// Over how many seconds.
+    pub seconds: f64,
     /// Least distance of the centre of mass from the edge of the support polygon, m.
     pub margin_m: Option<f64>,
     twist: Twist,
@@ -95,7 +107,7 @@ impl Report {
     #[must_use]
     pub fn status(&self, inbox: &Inbox, shared: &SharedState) -> Status {
         let mut status = Status::default();
-        status.value("state", shared.get().as_str());
+        status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
         status.value("gait", shared.gait());
         status.value("last motion", shared.motion());
         let Twist { vx, vy, wz } = self.twist;
@@ -105,7 +117,7 @@ impl Report {
         if let Some(margin) = self.margin_m {
             status.value("stability margin (mm)", format!("{:.1}", margin * 1000.0));
         }
-        status.lateness(&self.lateness, 1.0);
+        status.lateness(&self.lateness, self.seconds);
         match shared.real_time() {
             Ok(()) => status.value("real time", "SCHED_FIFO, memory locked"),
             Err(reason) => status.value("real time", reason),
@@ -115,6 +127,9 @@ impl Report {
         for (topic, what) in &rejected {
             status.value(&format!("rejected on {topic}"), what.count);
             status.value(&format!("last reason on {topic}"), &what.reason);
+        }
+        if let Some(fault) = shared.fault() {
+            status.report(Level::Error, fault.reason());
         }
         if self.limited_by == LimitedBy::Kinematics {
             status.report(Level::Warn, "a leg cannot get where the path goes; the robot waits");

@@ -3,6 +3,7 @@
 use crate::command::Command;
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
+use crate::services;
 use crate::setup::Setup;
 use crate::status::SharedState;
 use crate::trajectory;
@@ -13,7 +14,6 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
-use hexapod_ros::r2r::std_srvs::srv::Trigger;
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
 use hexapod_ros::{RosError, RosNode};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
     shared.set_gait(&setup.gait_name);
     posture(node, setup, inbox, shared)?;
     motions(node, setup, inbox, shared)?;
-    services(node, inbox, shared)?;
+    services::open(node, setup, inbox, shared)?;
     parameters(node, setup, inbox, shared);
     Ok(())
 }
@@ -40,9 +40,13 @@ fn stream() -> QosProfile {
 fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
-        node.subscribe("cmd_vel", stream(), move |message: TwistStamped| to.take("cmd_vel", planar(&message.twist)))?;
+        node.subscribe("cmd_vel", stream(), move |message: TwistStamped| {
+            to.take("cmd_vel", planar(&message.twist));
+        })?;
     } else {
-        node.subscribe("cmd_vel", stream(), move |message: Twist| to.take("cmd_vel", planar(&message)))?;
+        node.subscribe("cmd_vel", stream(), move |message: Twist| {
+            to.take("cmd_vel", planar(&message));
+        })?;
     }
     let to = inbox.clone();
     // The curvature is taken in before the velocity that is walked with it.
@@ -57,17 +61,20 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let to = inbox.clone();
-    node.subscribe("body_pose", stream(), move |message: Pose| to.take("body_pose", body_offset(&message)))?;
+    node.subscribe("body_pose", stream(), move |message: Pose| {
+        to.take("body_pose", body_offset(&message));
+    })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
-        let gait = gaits.get(&message.data).inspect(|_| state.set_gait(&message.data));
-        to.take("gait", gait.map(Command::Gait));
+        if to.take("gait", gaits.get(&message.data).map(Command::Gait)) {
+            state.set_gait(&message.data);
+        }
     })?;
     let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
     node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
         // Servos that are told nothing, or only some that are, do not tell the robot's pose.
         if let Some(angles) = pose_of(&robot, message) {
-            to.send("servo_states", Command::Found { angles, legs: robot.legs().len() });
+            to.take("servo_states", Ok(Command::Found { angles, legs: robot.legs().len() }));
         }
     })
 }
@@ -77,27 +84,27 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
         let name = message.data.as_str();
         let motion = if name.is_empty() { Ok(None) } else { motions.get(name).map(Some) };
-        if motion.is_ok() {
+        if to.take("motion", motion.map(Command::Motion)) {
             state.set_motion(name);
         }
-        to.take("motion", motion.map(Command::Motion));
     })?;
     let (to, robot, home, state) =
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
-    let whole = !setup.engine.lacks_legs();
+    let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
     node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
         let now = state.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())
         } else if now == GaitState::Standing {
-            trajectory::motion(&robot, &home, &message)
+            trajectory::motion(&robot, &home, clearance, &message)
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
         };
         match motion {
             Ok(motion) => {
-                state.set_motion("joint_trajectory");
-                to.send_motion("joint_trajectory", motion);
+                if to.send_motion("joint_trajectory", motion) {
+                    state.set_motion("joint_trajectory");
+                }
             }
             Err(reason) => to.reject("joint_trajectory", reason),
         }
@@ -117,47 +124,6 @@ fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]>
     Some(angles)
 }
 
-fn services(node: &mut RosNode, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
-    let answer = |message: &str| Trigger::Response { success: true, message: message.into() };
-    let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.serve::<Trigger::Service>("stand", move |_| {
-        to.send("stand", Command::Stand);
-        answer(match state.get() {
-            GaitState::Sitting => "standing up",
-            GaitState::Standing => "stands already",
-            GaitState::Walking | GaitState::Stopping => "stopping, to stand",
-            GaitState::Playing => "stands when the transition is over",
-        })
-    })?;
-    let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.serve::<Trigger::Service>("sit", move |_| {
-        to.send("sit", Command::Sit);
-        answer(match state.get() {
-            GaitState::Sitting => "sits already",
-            GaitState::Walking | GaitState::Stopping => "stopping, then sitting down",
-            GaitState::Standing | GaitState::Playing => "sitting down",
-        })
-    })?;
-    let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.serve::<Trigger::Service>("pack", move |_| {
-        to.send("pack", Command::Pack);
-        answer(match state.get() {
-            GaitState::Sitting => "folding the legs",
-            GaitState::Walking | GaitState::Stopping => "stopping, then sitting down and folding the legs",
-            GaitState::Standing | GaitState::Playing => "sitting down, then folding the legs",
-        })
-    })?;
-    let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.serve::<Trigger::Service>("stop", move |_| {
-        to.send("stop", Command::Stop);
-        answer(match state.get() {
-            GaitState::Walking | GaitState::Stopping => "stopping with all feet planted; release the stick to go on",
-            GaitState::Playing => "ending what is played with all feet planted; release the stick to go on",
-            _ => "not walking; release the stick before the next command counts",
-        })
-    })
-}
-
 fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) {
     let gaits = setup.gaits.clone();
     node.on_check(Box::new(move |name, value| match (name, value) {
@@ -166,21 +132,25 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
     }));
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     let mut params: Params = setup.params.clone();
+    let greatest_lift = setup.engine.stance().spec().step_height;
     node.on_set(Box::new(move |name, value| {
         if let Some(known) = params.get_mut(name) {
             *known = value.clone();
         }
         let command = match (name, value) {
-            ("gait", ParamValue::String(gait)) => {
-                state.set_gait(gait);
-                gaits.get(gait).ok().map(Command::Gait)
-            }
-            ("step_height", _) => value.as_f64().map(Command::StepHeight),
+            ("gait", ParamValue::String(gait)) => gaits.get(gait).ok().map(Command::Gait),
+            ("step_height", _) => value.as_f64().map(|asked| {
+                if let Some(reason) = params::lift_beyond(asked, greatest_lift) {
+                    to.reject("parameters", reason);
+                }
+                Command::StepHeight(asked)
+            }),
             ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
             _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
         };
-        if let Some(command) = command {
-            to.send("parameters", command);
+        let taken = command.is_some_and(|command| to.take("parameters", Ok(command)));
+        if let (true, "gait", ParamValue::String(gait)) = (taken, name, value) {
+            state.set_gait(gait);
         }
     }));
 }

@@ -1,6 +1,6 @@
 //! `joint_trajectory`: joint angles over time, as any ROS 2 tool sends them.
 
-use hexapod_gait::motion::{Blend, Home, Motion, check};
+use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, check};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use std::sync::Arc;
@@ -17,7 +17,12 @@ const MAX_TIME_S: f64 = 600.0;
 ///
 /// # Errors
 /// What does not hold, or why the robot could not play it.
-pub fn motion(robot: &Arc<Robot>, home: &Home, message: &JointTrajectory) -> Result<Motion, String> {
+pub fn motion(
+    robot: &Arc<Robot>,
+    home: &Home,
+    clearance: LegClearance,
+    message: &JointTrajectory,
+) -> Result<Motion, String> {
     let places = places(robot, &message.joint_names)?;
     if message.points.is_empty() {
         return Err("points is empty; give at least one".into());
@@ -55,7 +60,7 @@ pub fn motion(robot: &Arc<Robot>, home: &Home, message: &JointTrajectory) -> Res
     let end = keys.last().map_or(0.0, |(time, _)| *time);
     keys.push((end + HOLD_S, angles));
     let motion = Motion::joints(&keys, Blend::Smooth, None).map_err(|error| error.to_string())?;
-    check(robot, home, &motion).map_err(|refusal| refusal.to_string())?;
+    check(robot, home, &motion, clearance).map_err(|refusal| refusal.to_string())?;
     Ok(motion)
 }
 
@@ -116,13 +121,7 @@ mod tests {
     use hexapod_gait::motion::Target;
 
     fn robot() -> (Arc<Robot>, Home) {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut params: hexapod_config::ros_params::Params =
-            crate::params::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        let text = |path: &str| hexapod_config::ros_params::ParamValue::String(format!("{root}/{path}"));
-        params.insert("config", text("config"));
-        params.insert("urdf", text("urdf/hexapod.urdf"));
-        let engine = crate::Setup::load(&params).unwrap().engine;
+        let engine = crate::Setup::load(&crate::params::shipped()).unwrap().engine;
         (Arc::clone(engine.robot()), engine.home())
     }
 
@@ -142,7 +141,12 @@ mod tests {
     fn when_some_joints_are_given_expect_them_at_their_times_and_the_others_as_when_standing() {
         let (robot, home) = robot();
         let names = ["right_front_coxa", "left_front_coxa"];
-        let played = motion(&robot, &home, &message(&names, vec![point(0.5, &[0.1, -0.1]), point(1.25, &[-0.2, 0.2])]));
+        let played = motion(
+            &robot,
+            &home,
+            LegClearance::default(),
+            &message(&names, vec![point(0.5, &[0.1, -0.1]), point(1.25, &[-0.2, 0.2])]),
+        );
         let motion = played.unwrap();
         let angle = |name: &str, time: f64| {
             let (leg, joint) = places(&robot, &[name.to_owned()]).unwrap()[0];
@@ -186,7 +190,7 @@ mod tests {
             (message(&all, vec![point(1.0, &[1.2; 6])]), "ground"),
         ];
         for (message, word) in cases {
-            let reason = motion(&robot, &home, &message).unwrap_err();
+            let reason = motion(&robot, &home, LegClearance::default(), &message).unwrap_err();
             assert!(reason.contains(word), "{word}: {reason}");
         }
     }
@@ -194,7 +198,9 @@ mod tests {
     #[test]
     fn when_the_first_point_is_at_zero_expect_the_way_to_it_put_in() {
         let (robot, home) = robot();
-        let played = motion(&robot, &home, &message(&["left_front_coxa"], vec![point(0.0, &[0.3])])).unwrap();
+        let played =
+            motion(&robot, &home, LegClearance::default(), &message(&["left_front_coxa"], vec![point(0.0, &[0.3])]))
+                .unwrap();
         let Target::Joints(start) = played.target(0.0) else { panic!("joints") };
         assert_ne!(start, home.angles);
     }

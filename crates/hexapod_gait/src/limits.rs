@@ -179,11 +179,11 @@ pub(crate) fn is_far_within(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach,
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LIMITS: TwistLimits = TwistLimits {
+    pub(crate) const LIMITS: TwistLimits = TwistLimits {
         linear_velocity: 0.2,
         angular_velocity: 1.0,
         linear_acceleration: 0.4,

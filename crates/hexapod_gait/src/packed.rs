@@ -12,29 +12,35 @@ const WAY: u32 = 8;
 
 impl Engine {
     /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
-    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told.
+    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told; a
+    /// robot none of whose legs folds by itself has no packed pose.
     ///
     /// # Errors
     /// Angles for other legs or joints than the robot has, or beyond their limits.
     pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
         let mut packed = self.now.start.angles;
+        let mut any = false;
         for (index, leg) in self.robot.legs().iter().enumerate() {
-            packed[index] = match angles {
+            let given = match angles {
                 None => self.folded(index, leg),
                 Some(angles) => {
                     let fits = |given: &&LegAngles| leg.within_limits(given);
-                    *angles.get(index).filter(fits).ok_or_else(|| StanceError::Packed(leg.name().into()))?
+                    Some(*angles.get(index).filter(fits).ok_or_else(|| StanceError::Packed(leg.name().into()))?)
                 }
             };
+            if let Some(given) = given {
+                (packed[index], any) = (given, true);
+            }
         }
-        self.packed = Some(packed);
+        self.packed = any.then_some(packed);
         Ok(self)
     }
 
-    fn folded(&self, index: usize, leg: &Leg) -> LegAngles {
+    /// The leg as far folded as it goes; `None` if it stays as it is.
+    fn folded(&self, index: usize, leg: &Leg) -> Option<LegAngles> {
         let sitting = self.now.start.angles[index];
         if leg.joint_count() != 3 {
-            return sitting;
+            return None;
         }
         let ground = -self.settings.stance.sit_height;
         let rest = self.stance.rest()[index];
@@ -43,7 +49,7 @@ impl Engine {
         let from = self.stance.inverse(index, leg, &lifted, &sitting).unwrap_or(sitting);
         let hip = leg.hip_in_body().xy();
         let height = |angles: &LegAngles| leg.foot_in_body(angles).z - ground;
-        let mut best = (f64::INFINITY, sitting);
+        let mut best = (f64::INFINITY, None);
         for femur in 0..=PARTS {
             for tibia in 0..=PARTS {
                 let at = |joint: usize, part: u32| {
@@ -63,7 +69,7 @@ impl Engine {
                 let out = (leg.foot_in_body(&to).xy() - hip).norm();
                 let clear = height(&to) >= CLEAR_M && (1..=WAY).all(|part| height(&on_the_way(part)) >= -1e-6);
                 if out < best.0 && clear {
-                    best = (out, to);
+                    best = (out, Some(to));
                 }
             }
         }

@@ -205,7 +205,8 @@ impl Engine {
             if !(out_of_turn || start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
                 continue;
             }
-            if gait.is_stable() {
+            // Out of turn no other feet catch the robot, whatever the gait.
+            if out_of_turn || gait.is_stable() {
                 let centre = *centre.get_or_insert_with(|| self.centre(start));
                 let mut margin = margin_without(start, leg, centre);
                 if let Some(joints) = &self.joints {

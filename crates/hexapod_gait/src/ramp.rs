@@ -75,16 +75,8 @@ impl Ramp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::tests::LIMITS;
     use proptest::prelude::*;
-
-    const LIMITS: TwistLimits = TwistLimits {
-        linear_velocity: 0.2,
-        angular_velocity: 1.0,
-        linear_acceleration: 0.4,
-        angular_acceleration: 2.0,
-        linear_jerk: 8.0,
-        angular_jerk: 40.0,
-    };
 
     fn difference(a: Twist, b: Twist) -> Twist {
         Twist::new(a.vx - b.vx, a.vy - b.vy, a.wz - b.wz)

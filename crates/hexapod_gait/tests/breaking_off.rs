@@ -1,11 +1,13 @@
-//! A motion that is broken off to sit down does not take its time: the process ends 2.75 s after it was told to.
+//! A motion that is broken off, to walk, to sit down, to stop, ends in order, and to sit down it does not take its time:
+//! the process ends 2.75 s after it was told to.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 mod common;
 
-use common::engine;
-use hexapod_gait::motion::{Blend, Motion, Player, check};
+use common::player::{motions, moved, run, shipped, standing, until};
+use common::{engine, twist};
+use hexapod_gait::motion::{Blend, LegClearance, Motion, Player, check};
 use hexapod_gait::{GaitState, Input};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use proptest::prelude::*;
@@ -35,7 +37,7 @@ fn trajectory(player: &Player, keys: &[(f64, Vec<f64>)], joint: Option<usize>) -
         all.push((time, angles));
     }
     let motion = Motion::joints(&all, Blend::Smooth, None).ok()?;
-    check(robot, &home, &motion).ok().map(|()| Arc::new(motion))
+    check(robot, &home, &motion, LegClearance::default()).ok().map(|()| Arc::new(motion))
 }
 
 proptest! {
@@ -75,4 +77,88 @@ proptest! {
         }
         prop_assert!(before.contacts[..legs].iter().all(|&down| down));
     }
+}
+
+#[test]
+fn when_a_real_command_comes_expect_the_motion_broken_off_and_the_robot_walking() {
+    for motion in motions() {
+        for ticks in [1, 7, 40, 77, 130, 171] {
+            let (mut player, mut observer) = standing();
+            player.play(Some(Arc::clone(motion)));
+            run(&mut player, &mut observer, &Input::default(), ticks).unwrap();
+            let taken = until(&mut player, &mut observer, &twist(0.05, 0.0, 0.1), GaitState::Walking, 400);
+            assert!(taken <= 260, "{taken} ticks until it walks");
+            run(&mut player, &mut observer, &twist(0.05, 0.0, 0.1), 200).unwrap();
+        }
+    }
+}
+
+#[test]
+fn when_asked_to_sit_in_the_middle_of_a_motion_expect_it_sitting_soon() {
+    for motion in motions() {
+        for ticks in [3, 55, 120] {
+            let (mut player, mut observer) = standing();
+            player.play(Some(Arc::clone(motion)));
+            run(&mut player, &mut observer, &Input::default(), ticks).unwrap();
+            player.sit();
+            let taken = until(&mut player, &mut observer, &Input::default(), GaitState::Sitting, 400);
+            assert!(taken <= 250, "{taken} ticks until it sits");
+        }
+    }
+}
+
+#[test]
+fn when_a_motion_comes_at_the_very_tick_the_robot_is_about_to_sit_down_expect_it_played_after_standing_up() {
+    let (mut player, mut observer) = standing();
+    player.play(Some(Arc::clone(&motions()[2])));
+    run(&mut player, &mut observer, &Input::default(), 100).unwrap();
+    player.sit();
+    while player.is_playing() {
+        run(&mut player, &mut observer, &Input::default(), 1).unwrap();
+    }
+    player.play(Some(Arc::clone(&motions()[2])));
+    until(&mut player, &mut observer, &Input::default(), GaitState::Sitting, 300);
+    run(&mut player, &mut observer, &Input::default(), 400).unwrap();
+    assert!(player.is_playing());
+    player.stand();
+    until(&mut player, &mut observer, &Input::default(), GaitState::Standing, 300);
+}
+
+#[test]
+fn when_stopped_in_the_middle_expect_commands_to_count_only_after_the_stick_is_let_go() {
+    let (mut player, mut observer) = standing();
+    player.play(Some(Arc::clone(&motions()[2])));
+    run(&mut player, &mut observer, &Input::default(), 100).unwrap();
+    player.stop();
+    until(&mut player, &mut observer, &twist(0.05, 0.0, 0.0), GaitState::Standing, 300);
+    run(&mut player, &mut observer, &twist(0.05, 0.0, 0.0), 50).unwrap();
+    assert_eq!(player.last().state, GaitState::Standing);
+    run(&mut player, &mut observer, &Input::default(), 1).unwrap();
+    run(&mut player, &mut observer, &twist(0.05, 0.0, 0.0), 5).unwrap();
+    assert_eq!(player.last().state, GaitState::Walking);
+}
+
+#[test]
+fn when_the_straight_way_home_is_not_safe_expect_the_way_it_came() {
+    let home = shipped().home();
+    let lifting = moved(&home, |leg, joint| if (leg, joint) == (1, 1) { 0.9 } else { 0.0 });
+    let lying = moved(&home, |_, joint| if joint == 1 { 0.9 } else { 0.0 });
+    // No check would let such a motion pass; the player has to cope all the same.
+    let keys = [(0.0, home.angles), (1.0, lifting), (2.0, lying), (3.0, home.angles)];
+    let (mut player, mut observer) = standing();
+    player.play(Some(Arc::new(Motion::joints(&keys, Blend::Smooth, None).unwrap())));
+    (0..200).for_each(|_| {
+        player.step(&Input::default(), 0.01);
+    });
+    player.cancel();
+    let mut nearest = f64::INFINITY;
+    while player.is_playing() {
+        let tick = *player.step(&Input::default(), 0.01);
+        let off: f64 = (0..6).map(|leg| tick.angles[leg].distance_squared(&keys[1].1[leg])).sum();
+        nearest = nearest.min(off.sqrt());
+    }
+    assert!(nearest < 0.03, "past the key between: {nearest}");
+    observer.resume(player.last());
+    run(&mut player, &mut observer, &Input::default(), 10).unwrap();
+    assert_eq!(player.last().state, GaitState::Standing);
 }

@@ -105,7 +105,7 @@ fn engine(robot: Robot) -> Engine {
     let robot = Arc::new(robot);
     let stance = StanceWish::default().suiting(&robot).unwrap();
     let step_height = stance.step_height.min(0.03);
-    let settings = Settings { stance, step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+    let settings = Settings { stance, step_height, ..common::settings() };
     let first = gait(&robot, &specs(robot.legs().len())[0]);
     Engine::new(robot, first, settings).unwrap()
 }

@@ -76,3 +76,26 @@ proptest! {
         stop(&mut engine, &mut observer)?;
     }
 }
+
+/// Feet that stand far from rest are put back before the robot sits: that is no trot, one foot is lifted at a time.
+#[test]
+fn when_told_to_sit_after_any_walk_expect_three_feet_down_once_all_have_been() {
+    for index in 0..2 {
+        for (driven, turned) in [(300, 60), (325, 104), (340, 30), (365, 108), (410, 88), (450, 104)] {
+            let mut engine = engine(index);
+            let mut observer = Observer::of_dynamic_gait(&engine, DT);
+            drive(&mut engine, &mut observer, &twist(0.0, 1e9, 1e9), driven).unwrap();
+            drive(&mut engine, &mut observer, &twist(0.0, -4e8, 0.0), turned).unwrap();
+            engine.sit();
+            let (mut ticks, mut planted) = (0, false);
+            while engine.last().state != GaitState::Sitting {
+                drive(&mut engine, &mut observer, &Input::default(), 1).unwrap();
+                let down = engine.last().contacts[..4].iter().filter(|down| **down).count();
+                planted |= down == 4;
+                assert!(down >= 3 || !planted, "{down} feet down after {ticks} ticks");
+                ticks += 1;
+                assert!(ticks <= 300, "{:?}", engine.last().state);
+            }
+        }
+    }
+}

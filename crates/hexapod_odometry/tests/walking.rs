@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-use hexapod_gait::{
-    BodyOffset, Engine, Gait, GaitSpec, Input, Motion, Settings, StanceSpec, SwingProfile, Tick, Twist, TwistLimits,
-    leg_places,
-};
+use hexapod_gait::{BodyOffset, Engine, Gait, GaitSpec, Input, Motion, SwingProfile, Tick, Twist, leg_places};
 use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Fit, Odometry};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+#[path = "../../hexapod_gait/tests/common/robots.rs"]
+mod robots;
 
 fn robot() -> Arc<Robot> {
     static ROBOT: OnceLock<Arc<Robot>> = OnceLock::new();
@@ -28,17 +28,7 @@ fn engine(duty_factor: f64, cycle_time: f64) -> Engine {
         ..GaitSpec::default()
     };
     let gait = Gait::try_new(&spec, &leg_places(&robot())).unwrap();
-    let limits = TwistLimits {
-        linear_velocity: 0.15,
-        angular_velocity: 0.8,
-        linear_acceleration: 0.3,
-        angular_acceleration: 1.5,
-        linear_jerk: 7.5,
-        angular_jerk: 37.5,
-    };
-    let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    let settings = Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 };
-    Engine::new(robot(), gait, settings).unwrap()
+    Engine::new(robot(), gait, robots::settings()).unwrap()
 }
 
 /// How the planner's contacts come in, against the joints of the same tick.

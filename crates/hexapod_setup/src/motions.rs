@@ -2,7 +2,7 @@
 
 use hexapod_config::{ConfigError, Document};
 use hexapod_gait::Engine;
-use hexapod_gait::motion::{Motion, MotionSpec, check};
+use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Motions {
     by_name: BTreeMap<String, Entry>,
+    clearance: LegClearance,
 }
 
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ struct Entry {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    leg_clearance: Option<f64>,
     motions: BTreeMap<String, MotionSpec>,
 }
 
@@ -35,6 +37,7 @@ impl Motions {
     pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
         let document = Document::read(path)?;
         let file: File = document.deserialize()?;
+        let clearance = leg_clearance(&document, file.leg_clearance)?;
         let (robot, home) = (engine.robot(), engine.home());
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
@@ -54,11 +57,18 @@ impl Motions {
             let fits = if engine.lacks_legs() {
                 Err(refused("a motion moves all legs, and some are switched off".into()))
             } else {
-                check(robot, &home, &motion).map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
+                let checked = check(robot, &home, &motion, clearance);
+                checked.map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
             };
             by_name.insert(name, Entry { about: spec.about, motion: fits });
         }
-        Ok(Self { by_name })
+        Ok(Self { by_name, clearance })
+    }
+
+    /// What is kept between two legs.
+    #[must_use]
+    pub fn leg_clearance(&self) -> LegClearance {
+        self.clearance
     }
 
     /// The motion of this name.
@@ -88,4 +98,12 @@ impl Motions {
     pub fn refused(&self) -> impl Iterator<Item = &ConfigError> {
         self.by_name.values().filter_map(|entry| entry.motion.as_ref().err())
     }
+}
+
+fn leg_clearance(document: &Document, given: Option<f64>) -> Result<LegClearance, ConfigError> {
+    let Some(metres) = given else { return Ok(LegClearance::default()) };
+    LegClearance::try_new(metres).ok_or_else(|| {
+        let message = format!("{metres} is not a distance that can be kept between legs");
+        document.error_at("leg_clearance", message, format!("give metres from 0.0 to {}", LegClearance::GREATEST_M))
+    })
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 use hexapod_gait::motion::Player;
-use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, Settings, StanceSpec, TwistLimits, leg_places};
+use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, leg_places};
 use hexapod_kinematics::Robot;
 use hexapod_setup::{Description, Files, Motions};
 use std::path::{Path, PathBuf};
@@ -24,21 +24,7 @@ fn engine_of(robot: Arc<Robot>) -> Engine {
     let spec =
         GaitSpec { duty_factor: 0.75, cycle_time: 1.6, lag: 0.25, side_lag: 0.5, stable: false, ..Default::default() };
     let gait = Gait::try_new(&spec, &leg_places(&robot)).unwrap();
-    let settings = Settings {
-        stance: StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 },
-        step_height: 0.03,
-        limits: TwistLimits {
-            linear_velocity: 0.15,
-            angular_velocity: 0.8,
-            linear_acceleration: 0.3,
-            angular_acceleration: 1.5,
-            linear_jerk: 7.5,
-            angular_jerk: 37.5,
-        },
-        stand_time: 1.5,
-        sit_time: 0.8,
-    };
-    Engine::new(robot, gait, settings).unwrap()
+    Engine::new(robot, gait, robots::settings()).unwrap()
 }
 
 #[test]
@@ -78,17 +64,13 @@ fn when_a_shipped_motion_is_played_expect_it_balanced_and_the_robot_standing_aft
 
 #[test]
 fn when_a_robot_has_other_legs_expect_the_shipped_motions_it_can_do_and_reasons_for_the_others() {
-    for (pairs, able) in [(2, &["bow", "push_ups", "twist"][..]), (4, &["march", "push_ups", "twist", "wave"])] {
-        let engine = engine_of(robots::of_pairs(pairs));
+    for (legs, able) in [(4, &["bow", "push_ups", "twist"][..]), (8, &["march", "push_ups", "twist", "wave"])] {
+        let engine = engine_of(robots::robot(legs));
         let motions = Motions::read(&root().join("config/motions.yaml"), &engine).unwrap();
         let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
-        println!(
-            "{} legs: {known:?}; {:#?}",
-            2 * pairs,
-            motions.refused().map(ToString::to_string).collect::<Vec<_>>()
-        );
+        println!("{} legs: {known:?}; {:#?}", legs, motions.refused().map(ToString::to_string).collect::<Vec<_>>());
         assert!(able.iter().all(|name| known.contains(name)), "{known:?}");
-        assert!(pairs != 2 || motions.get("march").unwrap_err().contains("tip over"), "a trot does not stand");
+        assert!(legs != 4 || motions.get("march").unwrap_err().contains("tip over"), "a trot does not stand");
     }
 }
 
@@ -156,5 +138,41 @@ fn when_a_motion_would_tip_the_robot_over_or_is_out_of_reach_expect_it_refused_b
     }
     let unknown = motions.get("wavee").unwrap_err();
     assert!(unknown.contains("nod") && !unknown.contains("topple"), "{unknown}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more() {
+    let folder = std::env::temp_dir().join(format!("hexapod-clearance-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("motions.yaml");
+    let read = |clearance: &str, angle: f64| {
+        let motion = format!("joints: {{left_1_coxa: {angle}, left_2_coxa: -{angle}}}");
+        let text =
+            format!("# one\n{clearance}\nmotions:\n  meet: {{total_time: 2, frames: [{{time: 1.0, {motion}}}]}}\n");
+        std::fs::write(&path, text).unwrap();
+        Motions::read(&path, &engine_of(robots::robot(8)))
+    };
+    let meet = |clearance: &str, angle: f64| read(clearance, angle).unwrap().get("meet").map(|_| ());
+    let (less, more) = ("leg_clearance: 0.0", "leg_clearance: 0.06");
+    for (angle, by_default, with_more, with_less) in
+        [(0.2, true, true, true), (0.52, true, false, true), (0.8, false, false, true)]
+    {
+        let by_hand = meet("leg_clearance: 0.02", angle);
+        assert_eq!(meet("", angle), by_hand, "the default is 0.02");
+        assert_eq!(
+            (by_hand.is_ok(), meet(more, angle).is_ok(), meet(less, angle).is_ok()),
+            (by_default, with_more, with_less)
+        );
+    }
+    let reason = meet(more, 0.52).unwrap_err();
+    assert!(reason.contains("left_1") && reason.contains("60 mm") && reason.contains("leg_clearance"), "{reason}");
+    let range = "0.0 to 0.2";
+    for (bad, right) in [("-0.001", range), ("0.21", range), (".nan", "finite"), (".inf", "finite"), ("wide", "")] {
+        let error = read(&format!("leg_clearance: {bad}"), 0.2).unwrap_err();
+        let (told, remedy) = (error.to_string(), error.remedy());
+        assert!(told.contains("motions.yaml:2:") && told.contains("leg_clearance"), "{told}");
+        assert!(remedy.contains(right), "{remedy}");
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }

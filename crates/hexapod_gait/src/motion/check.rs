@@ -1,6 +1,6 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
-use super::clearance::Clearance;
+use super::clearance::{Clearance, LegClearance, TooNear};
 use super::ground::Ground;
 use super::kinds::Motion;
 use super::pose::{Home, Pose, Target};
@@ -48,7 +48,10 @@ pub enum Refusal {
         when: When,
     },
     /// Two legs come too near to each other.
-    #[error("{when} the legs {one} and {other} come within {distance_mm:.0} mm; keep them apart")]
+    #[error(
+        "{when} the legs {one} and {other} come within {distance_mm:.0} mm of each other; keep {least_mm:.0} mm between \
+         them (`leg_clearance`)"
+    )]
     Collision {
         /// Name of the first leg.
         one: String,
@@ -56,6 +59,8 @@ pub enum Refusal {
         other: String,
         /// Their distance, mm.
         distance_mm: f64,
+        /// The least they may have, mm.
+        least_mm: f64,
         /// When.
         when: When,
     },
@@ -98,17 +103,18 @@ const MAX_TILT_RAD: f64 = 0.6;
 const SAMPLE_S: f64 = 0.02;
 const MAX_SAMPLES: f64 = 4000.0;
 const STAGE_SAMPLES: usize = 8;
-/// Samples from one look at the whole way home to the next.
+/// Samples from one look at the whole way down, or home, to the next.
 const BREAK_OFF_SAMPLES: usize = 5;
 /// The body may not lean over by more than this between two samples: it would be falling, rad.
 const MAX_LURCH_RAD: f64 = 0.1;
 
-/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off.
+/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off, with no two legs nearer
+/// to each other than `clearance`, or than at home where they are nearer there.
 ///
 /// # Errors
 /// What keeps it from doing so first.
-pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Refusal> {
-    let clearance = Clearance::at_home(robot, &home.angles);
+pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, clearance: LegClearance) -> Result<(), Refusal> {
+    let clearance = Clearance::at_home(robot, &home.angles, clearance);
     let mut checker = Checker { robot, home, masses: Masses::of(robot), clearance, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
@@ -118,10 +124,13 @@ pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion) -> Result<(), Ref
         let target = motion.target(time);
         checker.target(&target, When::At(time))?;
         if let Target::Feet(pose) = target {
-            checker.can_put_its_feet_down(&pose, time)?;
-            if step % BREAK_OFF_SAMPLES == 0 && checker.stands_elsewhere(&pose) {
+            let when = When::BrokenOff(time);
+            let down = checker.with_its_feet_down(&pose);
+            checker.solve(&down, when)?;
+            if step % BREAK_OFF_SAMPLES == 0 {
                 let seed = checker.seed;
-                checker.way_of_feet(&pose, &home.pose, When::BrokenOff(time))?;
+                let goal = if checker.stands_elsewhere(&pose) { &home.pose } else { &down };
+                checker.way_of_feet(&pose, goal, when)?;
                 checker.seed = seed;
             }
         }
@@ -160,9 +169,12 @@ impl Checker<'_> {
     }
 
     fn apart(&self, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
-        let Some(([one, other], distance)) = self.clearance.too_near(self.robot, angles) else { return Ok(()) };
+        let Some(TooNear { legs: [one, other], distance, least }) = self.clearance.too_near(self.robot, angles) else {
+            return Ok(());
+        };
         let name = |leg: usize| self.robot.legs()[leg].name().to_owned();
-        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm: distance * 1e3, when })
+        let (distance_mm, least_mm) = (distance * 1e3, least * 1e3);
+        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm, least_mm, when })
     }
 
     fn solve(&self, pose: &Pose, when: When) -> Result<[LegAngles; MAX_LEGS], Refusal> {
@@ -170,13 +182,13 @@ impl Checker<'_> {
         pose.solve(self.robot, self.home.height, &self.seed).map_err(|leg| Refusal::Reach { leg: name(leg), when })
     }
 
-    /// A motion may be broken off anywhere: the feet in the air must have a way down.
-    fn can_put_its_feet_down(&mut self, pose: &Pose, time: f64) -> Result<(), Refusal> {
+    /// A motion may be broken off anywhere: the feet in the air must have a way down, and the robot stand meanwhile.
+    fn with_its_feet_down(&self, pose: &Pose) -> Pose {
         let mut down = *pose;
         for leg in (0..MAX_LEGS).filter(|&leg| !pose.planted[leg]) {
             (down.feet[leg], down.planted[leg]) = (self.home.pose.feet[leg], true);
         }
-        self.solve(&down, When::BrokenOff(time)).map(|_| ())
+        down
     }
 
     fn stands_elsewhere(&self, pose: &Pose) -> bool {
@@ -217,7 +229,7 @@ impl Checker<'_> {
         let mut now = *from;
         let mut angles = self.solve(&now, when)?;
         let (robot, home) = (self.robot, self.home);
-        while let Some(to) = transition::next(&now, goal, |pose| {
+        while let Some(to) = transition::next(&now, goal, home.step_height, |pose| {
             let angles = pose.solve(robot, home.height, &angles);
             angles.is_ok_and(|angles| stands(&self.masses, home, pose, &angles))
         })

@@ -3,8 +3,28 @@
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-/// Distance (m) between the lines of two legs that is kept: about the width of two links.
-pub const LEG_CLEARANCE_M: f64 = 0.02;
+/// Distance (m) that motions keep between the lines of two legs, which run through the joints to the foot.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct LegClearance(f64);
+
+impl LegClearance {
+    /// The greatest distance that can be asked for, m.
+    pub const GREATEST_M: f64 = 0.2;
+
+    /// A distance in m, from 0, where legs may touch, to [`Self::GREATEST_M`].
+    #[must_use]
+    pub fn try_new(distance_m: f64) -> Option<Self> {
+        (0.0..=Self::GREATEST_M).contains(&distance_m).then_some(Self(distance_m))
+    }
+}
+
+impl Default for LegClearance {
+    /// About the width of two links of hobby servos.
+    fn default() -> Self {
+        Self(0.02)
+    }
+}
+
 /// Part of the distance at home that is kept where legs are nearer to each other there.
 const PART_AT_HOME: f64 = 0.8;
 
@@ -15,24 +35,31 @@ pub(super) struct Clearance {
 
 impl Clearance {
     /// What is kept by a robot that stands at home with these joint angles.
-    pub(super) fn at_home(robot: &Robot, home: &[LegAngles; MAX_LEGS]) -> Self {
-        let mut least = [[LEG_CLEARANCE_M; MAX_LEGS]; MAX_LEGS];
+    pub(super) fn at_home(robot: &Robot, home: &[LegAngles; MAX_LEGS], LegClearance(kept): LegClearance) -> Self {
+        let mut least = [[kept; MAX_LEGS]; MAX_LEGS];
         let lines = lines_of(robot, home);
         for ((one, line), (other, second)) in pairs(&lines) {
-            least[one][other] = LEG_CLEARANCE_M.min(PART_AT_HOME * line.distance(second));
+            least[one][other] = kept.min(PART_AT_HOME * line.distance(second));
         }
         Self { least }
     }
 
-    /// Two legs that come too near to each other at these joint angles, and their distance, m.
-    pub(super) fn too_near(&self, robot: &Robot, angles: &[LegAngles; MAX_LEGS]) -> Option<([usize; 2], f64)> {
+    /// Two legs that come too near to each other at these joint angles.
+    pub(super) fn too_near(&self, robot: &Robot, angles: &[LegAngles; MAX_LEGS]) -> Option<TooNear> {
         let lines = lines_of(robot, angles);
         pairs(&lines).find_map(|((one, line), (other, second))| {
             let least = self.least[one][other];
             let distance = if line.gap(second) < least { line.distance(second) } else { least };
-            (distance < least).then_some(([one, other], distance))
+            (distance < least).then_some(TooNear { legs: [one, other], distance, least })
         })
     }
+}
+
+/// Two legs by their indices, how near they come to each other, and how near they may, m.
+pub(super) struct TooNear {
+    pub legs: [usize; 2],
+    pub distance: f64,
+    pub least: f64,
 }
 
 /// The joints' places and the foot, in the body frame.

@@ -18,10 +18,10 @@ mod track;
 mod transition;
 
 pub use check::{LEAST_MARGIN_M, Refusal, When, check};
-pub use clearance::LEG_CLEARANCE_M;
+pub use clearance::LegClearance;
 pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
-pub use player::Player;
+pub use player::{Dropped, Player};
 pub use pose::{Home, Pose, Target};
 pub use spec::{MotionSpec, SpecError};
 pub use stepping::{Shape, Steps};

@@ -109,14 +109,15 @@ fn joint_time(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_
 /// Feet this near to each other (m) are at one place.
 const SAME_M: f64 = 1e-9;
 
-/// Where the next stage on the way from `now` to `goal` leads; `None` there. `stands` says whether the robot would
-/// stand on the feet a pose has planted.
+/// Where the next stage on the way from `now` to `goal` leads, feet that are stepped lifted by `bump` (m); `None` there.
+/// `stands` says whether the robot would stand on the feet a pose has planted.
 ///
 /// # Errors
 /// A foot stands elsewhere and no such leg can be spared.
 pub(super) fn next(
     now: &Pose,
     goal: &Pose,
+    bump: f64,
     mut stands: impl FnMut(&Pose) -> bool,
 ) -> Result<Option<Pose>, NoLegToSpare> {
     if let Some(landed) = landed(now, goal) {
@@ -126,20 +127,19 @@ pub(super) fn next(
     if !(0..MAX_LEGS).any(elsewhere) {
         return Ok(with_feet_in_place(now, goal));
     }
-    let (leader, offset) = step_from(now, goal, elsewhere, &mut stands).ok_or(NoLegToSpare)?;
+    let mut steps = |from: &Pose, to: &Pose| stands_throughout(from, to, bump, &mut stands);
+    let (leader, offset) = step_from(now, goal, elsewhere, &mut steps).ok_or(NoLegToSpare)?;
     let mut to = *now;
     to.offset = offset;
     if to.offset != now.offset {
         return Ok(Some(to));
     }
-    let mut lifted = *now;
-    let others = (0..MAX_LEGS).filter(|&leg| leg != leader && elsewhere(leg));
-    for leg in std::iter::once(leader).chain(others) {
-        lifted.plant(leg, false);
-        if leg == leader || stands(&lifted) {
-            to.put(leg, goal);
-        } else {
-            lifted.plant(leg, true);
+    to.put(leader, goal);
+    for leg in (0..MAX_LEGS).filter(|&leg| leg != leader && elsewhere(leg)) {
+        let mut more = to;
+        more.put(leg, goal);
+        if steps(now, &more) {
+            to = more;
         }
     }
     Ok(Some(to))
@@ -152,15 +152,26 @@ impl Pose {
         stand && feet.is_some_and(|(now, goal)| (now - goal).norm() > SAME_M)
     }
 
-    fn plant(&mut self, leg: usize, planted: bool) {
-        self.planted.get_mut(leg).into_iter().for_each(|at| *at = planted);
-    }
-
     /// Puts a foot where it is in another pose.
     fn put(&mut self, leg: usize, goal: &Self) {
         let feet = self.feet.get_mut(leg).zip(goal.feet.get(leg));
         feet.into_iter().for_each(|(foot, goal)| *foot = *goal);
     }
+}
+
+/// Moments of a step that are looked at, after its first.
+const LOOKS: u32 = 8;
+
+/// Whether the robot stands from lifting the feet that are elsewhere at `to` until they are all down there: on the way
+/// their legs carry the centre of mass with them.
+fn stands_throughout(from: &Pose, to: &Pose, bump: f64, stands: &mut impl FnMut(&Pose) -> bool) -> bool {
+    (0..=LOOKS).all(|look| {
+        let mut pose = from.towards(to, f64::from(look) / f64::from(LOOKS), bump);
+        for (planted, _) in pose.planted.iter_mut().zip(from.feet.iter().zip(&to.feet)).filter(|(_, (a, b))| a != b) {
+            *planted = false;
+        }
+        stands(&pose)
+    })
 }
 
 /// The robot would tip over whichever leg it lifted.
@@ -194,12 +205,13 @@ fn step_from(
     now: &Pose,
     goal: &Pose,
     elsewhere: impl Fn(usize) -> bool,
-    stands: &mut impl FnMut(&Pose) -> bool,
+    steps: &mut impl FnMut(&Pose, &Pose) -> bool,
 ) -> Option<(usize, BodyOffset)> {
     let mut spares = |leg: usize, lean: u32| {
-        let mut lifted = Pose { offset: leaning(now, goal, leg, lean), ..*now };
-        lifted.plant(leg, false);
-        stands(&lifted).then_some((leg, lifted.offset))
+        let from = Pose { offset: leaning(now, goal, leg, lean), ..*now };
+        let mut to = from;
+        to.put(leg, goal);
+        steps(&from, &to).then_some((leg, from.offset))
     };
     let leans = || (0..=LEANS).flat_map(|lean| (0..MAX_LEGS).map(move |leg| (leg, lean)));
     let leans = || leans().filter(|&(leg, _)| elsewhere(leg));
@@ -225,6 +237,8 @@ fn leaning(now: &Pose, goal: &Pose, leg: usize, lean: u32) -> BodyOffset {
 mod tests {
     use super::*;
 
+    const BUMP: f64 = 0.03;
+
     fn standing() -> Pose {
         let mut pose =
             Pose { offset: BodyOffset::default(), feet: [Vector3::zeros(); MAX_LEGS], planted: [true; MAX_LEGS] };
@@ -236,7 +250,7 @@ mod tests {
 
     fn stages(mut now: Pose, goal: &Pose, stands: impl Fn(&Pose) -> bool) -> Vec<Pose> {
         let mut stages = vec![];
-        while let Some(to) = next(&now, goal, &stands).unwrap() {
+        while let Some(to) = next(&now, goal, BUMP, &stands).unwrap() {
             stages.push(to);
             now = to;
             assert!(stages.len() < 20);
@@ -276,7 +290,17 @@ mod tests {
         now.feet.iter_mut().for_each(|foot| foot.x += 0.01);
         let down = |pose: &Pose| pose.planted.iter().filter(|&&down| down).count();
         assert_eq!(stages(now, &standing(), |pose| down(pose) >= 6).len(), 4, "two of eight at a time");
-        assert_eq!(next(&now, &standing(), |_| false), Err(NoLegToSpare));
+        assert_eq!(next(&now, &standing(), BUMP, |_| false), Err(NoLegToSpare));
+    }
+
+    #[test]
+    fn when_a_step_is_safe_at_its_ends_only_expect_that_leg_not_lifted_with_others() {
+        let mut now = standing();
+        now.feet[..2].iter_mut().for_each(|foot| foot.x += 0.01);
+        // High in mid-step, both legs would tip the robot over.
+        let high = |pose: &Pose| pose.feet.iter().filter(|foot| foot.z > 0.5 * BUMP).count();
+        assert_eq!(stages(now, &standing(), |pose| high(pose) < 2).len(), 2, "one after the other");
+        assert_eq!(next(&now, &standing(), BUMP, |pose| high(pose) == 0), Err(NoLegToSpare));
     }
 
     #[test]

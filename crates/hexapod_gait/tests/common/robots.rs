@@ -1,54 +1,80 @@
-//! Robots of other leg counts than the shipped one, made of the same legs.
+//! Robots of any number of legs, and what engines for them are set up with.
 
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part; a test says why it fails by failing")]
+
+use hexapod_gait::{Settings, StanceSpec, TwistLimits};
 use hexapod_kinematics::Robot;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A robot of `pairs` of legs along a body that is 0.24 m long.
-pub fn of_pairs(pairs: usize) -> Arc<Robot> {
-    let mut urdf = String::from("<robot name=\"many\"><link name=\"base_link\">");
-    urdf += &inertial(0.9, 0.0);
-    urdf += "</link>";
-    for pair in 0..pairs {
-        let forward = 1.0 - 2.0 * pair as f64 / (pairs - 1) as f64;
-        for (side, y) in [("left", 0.08), ("right", -0.08)] {
-            // The legs of the ends stand at an angle, as spread fingers do.
-            let yaw = f64::signum(y) * (std::f64::consts::FRAC_PI_2 - 0.7 * forward);
-            leg(&mut urdf, &format!("{side}_{pair}"), [0.13 * forward, y], yaw);
+/// The defaults of the planner's parameters.
+pub const LIMITS: TwistLimits = TwistLimits {
+    linear_velocity: 0.15,
+    angular_velocity: 0.8,
+    linear_acceleration: 0.3,
+    angular_acceleration: 1.5,
+    linear_jerk: 7.5,
+    angular_jerk: 37.5,
+};
+
+/// The stance of the shipped robot.
+pub const STANCE: StanceSpec = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
+
+pub fn settings() -> Settings {
+    Settings { stance: STANCE, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 }
+}
+
+/// A robot of `legs` legs (an even number) in two rows, with masses.
+pub fn robot(legs: usize) -> Arc<Robot> {
+    Arc::new(Robot::from_urdf(&urdf(legs)).unwrap())
+}
+
+/// Its description.
+pub fn urdf(legs: usize) -> String {
+    if legs == 6 {
+        return include_str!("../../../../urdf/hexapod.urdf").into();
+    }
+    let inertial = |mass: f64, x: f64| {
+        format!(
+            r#"<inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>
+            <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial>"#
+        )
+    };
+    let mut text = format!("<robot name=\"test\"><link name=\"base_link\">{}</link>", inertial(1.0, 0.004));
+    let rows = legs / 2;
+    for side in [1.0, -1.0] {
+        for row in 0..rows {
+            let along = 1.0 - 2.0 * row as f64 / (rows - 1) as f64;
+            let (x, y) = (0.07 * (rows - 1) as f64 * along, 0.07 * side);
+            let yaw = side * (std::f64::consts::FRAC_PI_2 - 0.6 * along);
+            let name = format!("{}_{row}", if side > 0.0 { "left" } else { "right" });
+            let parts = [
+                ("coxa", 0.052, 0.07, (-0.8, 0.8)),
+                ("femur", 0.066, 0.03, (-1.5, 1.5)),
+                ("tibia", 0.133, 0.08, (-2.6, 0.5)),
+            ];
+            let mut parent = "base_link".to_owned();
+            let mut origin = format!("xyz=\"{x} {y} 0\" rpy=\"0 0 {yaw}\"");
+            for (part, length, mass, (lower, upper)) in parts {
+                let axis = if part == "coxa" { "0 0 1" } else { "0 -1 0" };
+                write!(
+                    text,
+                    r#"<link name="{name}_{part}_link">{}</link><joint name="{name}_{part}" type="revolute">
+                    <parent link="{parent}"/><child link="{name}_{part}_link"/><origin {origin}/><axis xyz="{axis}"/>
+                    <limit lower="{lower}" upper="{upper}" velocity="5.2" effort="1.8"/></joint>"#,
+                    inertial(mass, length / 2.0)
+                )
+                .unwrap();
+                parent = format!("{name}_{part}_link");
+                origin = format!("xyz=\"{length} 0 0\"");
+            }
+            write!(
+                text,
+                r#"<link name="{name}_foot"/><joint name="{name}_foot_fixed" type="fixed"><parent link="{parent}"/>
+                <child link="{name}_foot"/><origin {origin}/></joint>"#
+            )
+            .unwrap();
         }
     }
-    urdf += "</robot>";
-    Arc::new(Robot::from_urdf(&urdf).unwrap())
-}
-
-fn leg(urdf: &mut String, name: &str, [x, y]: [f64; 2], yaw: f64) {
-    let joints = [
-        ("coxa", format!("{x} {y} 0"), yaw, "0 0 1", (-0.7, 0.7)),
-        ("femur", "0.052 0 0".into(), 0.0, "0 -1 0", (-1.5, 1.5)),
-        ("tibia", "0.066 0 0".into(), 0.0, "0 -1 0", (-2.6, 0.5)),
-    ];
-    let mut parent = "base_link".to_owned();
-    for (part, xyz, yaw, axis, (lower, upper)) in joints {
-        let _ = write!(
-            urdf,
-            "<joint name=\"{name}_{part}\" type=\"revolute\"><parent link=\"{parent}\"/><child link=\"{name}_{part}_link\"/>\
-             <origin xyz=\"{xyz}\" rpy=\"0 0 {yaw}\"/><axis xyz=\"{axis}\"/>\
-             <limit lower=\"{lower}\" upper=\"{upper}\" velocity=\"5.2\" effort=\"1.8\"/></joint>\
-             <link name=\"{name}_{part}_link\">{}</link>",
-            inertial(0.06, 0.03)
-        );
-        parent = format!("{name}_{part}_link");
-    }
-    let _ = write!(
-        urdf,
-        "<joint name=\"{name}_foot_joint\" type=\"fixed\"><parent link=\"{parent}\"/><child link=\"{name}_foot\"/>\
-         <origin xyz=\"0.133 0 0\" rpy=\"0 0 0\"/></joint><link name=\"{name}_foot\"/>"
-    );
-}
-
-fn inertial(mass: f64, x: f64) -> String {
-    format!(
-        "<inertial><origin xyz=\"{x} 0 0\"/><mass value=\"{mass}\"/>\
-         <inertia ixx=\"1e-3\" iyy=\"1e-3\" izz=\"1e-3\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-    )
+    text + "</robot>"
 }

@@ -35,10 +35,21 @@ pub struct Player {
     cancelled: bool,
     sit_when_home: bool,
     pack_when_home: bool,
-    dropped: bool,
+    dropped: Option<Dropped>,
     /// The engine has been asked to put the feet of a body at another height back to where they rest.
     sent_home: bool,
     tick: Tick,
+}
+
+/// Why a motion that was asked for is not played, or not to its end, though nobody has asked for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// The robot stands so that it cannot put its feet in place without tipping over.
+    NoLegToSpare,
+    /// The robot was driven on before the motion began.
+    Driven,
+    /// A leg could not get where the motion goes.
+    NoWayOn,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +87,7 @@ impl Player {
             cancelled: false,
             sit_when_home: false,
             pack_when_home: false,
-            dropped: false,
+            dropped: None,
             sent_home: false,
             engine,
             masses,
@@ -109,9 +120,8 @@ impl Player {
         if self.is_playing() { &self.tick } else { self.engine.last() }
     }
 
-    /// Whether, since this was asked last, a motion was dropped because the robot stood so that it could not put its feet
-    /// in place without tipping over.
-    pub fn take_dropped(&mut self) -> bool {
+    /// Whether a motion was dropped since this was asked last, and why.
+    pub fn take_dropped(&mut self) -> Option<Dropped> {
         std::mem::take(&mut self.dropped)
     }
 
@@ -164,15 +174,18 @@ impl Player {
         }
     }
 
-    /// Asks the robot to sit and to fold its legs; false if it has no packed pose.
+    /// Asks the robot to sit and to fold its legs; false, and nothing is done, if it has no packed pose.
     pub fn pack(&mut self) -> bool {
+        if !self.engine.can_pack() {
+            return false;
+        }
         if !self.is_playing() {
             self.cancel();
             return self.engine.pack();
         }
         self.sit();
-        self.pack_when_home = self.engine.can_pack();
-        self.pack_when_home
+        self.pack_when_home = true;
+        true
     }
 
     /// Stops walking and playing, with all feet planted.
@@ -186,6 +199,9 @@ impl Player {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let driven = is_command(input.twist);
         if driven && self.job.is_busy() {
+            if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
+                self.drop_motions(Dropped::Driven);
+            }
             self.cancel();
         }
         if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
@@ -212,8 +228,8 @@ impl Player {
             GaitState::Sitting => self.engine.stand(),
             GaitState::Standing if self.engine.is_at_another_height() => {
                 if std::mem::replace(&mut self.sent_home, true) {
-                    (self.dropped, self.sent_home) = (true, false);
-                    self.job.cancel();
+                    self.sent_home = false;
+                    self.drop_motions(Dropped::NoLegToSpare);
                 } else {
                     self.engine.go_home();
                 }
@@ -298,12 +314,19 @@ impl Player {
 
     /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
     fn give_back(&mut self) {
-        self.dropped |= self.job.is_busy();
-        self.job.cancel();
+        self.drop_motions(Dropped::NoLegToSpare);
         if let Target::Feet(pose) = self.now {
             self.engine.settle(&pose, &self.angles);
         }
         self.rest();
+    }
+
+    /// Drops what is played and what waits.
+    fn drop_motions(&mut self, why: Dropped) {
+        if self.job.is_busy() {
+            self.dropped = Some(why);
+        }
+        self.job.cancel();
     }
 
     /// At home: the next motion, or back to the engine.
@@ -336,7 +359,7 @@ impl Player {
             let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);
             return Ok(far.then(|| Stage::of_joints(&robot, &self.angles, &to)));
         };
-        let to = transition::next(&now, &goal, |pose| {
+        let to = transition::next(&now, &goal, self.home.step_height, |pose| {
             let angles = pose.solve(&robot, self.home.height, &self.angles);
             angles.is_ok_and(|angles| stands(&self.masses, &self.home, pose, &angles))
         })?;

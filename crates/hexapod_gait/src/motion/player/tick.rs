@@ -1,6 +1,6 @@
 //! One tick of what is played: no joint too fast, the path kept.
 
-use super::{Phase, Player};
+use super::{Dropped, Phase, Player};
 use crate::limits::LimitedBy;
 use crate::motion::check::ground;
 use crate::motion::job::Step;
@@ -44,7 +44,7 @@ impl Player {
             part *= 0.95 / worst;
         }
         // Nowhere to go on that way: home through joint space, which every joint can do from everywhere.
-        self.job.cancel();
+        self.drop_motions(Dropped::NoWayOn);
         let (now, angles) = (self.now, self.angles);
         self.report(&now, &angles, dt, 0.0, true);
         self.now = Target::Joints(angles);

@@ -1,0 +1,192 @@
+//! The node's services. Each says what is going to happen, or why it is not.
+
+use crate::command::Command;
+use crate::inbox::Inbox;
+use crate::setup::Setup;
+use crate::status::SharedState;
+use hexapod_gait::GaitState;
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{RosError, RosNode};
+use std::sync::Arc;
+
+/// A service that asks the robot for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Service {
+    Stand,
+    Sit,
+    Pack,
+    Stop,
+}
+
+impl Service {
+    const ALL: [Self; 4] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stand => "stand",
+            Self::Sit => "sit",
+            Self::Pack => "pack",
+            Self::Stop => "stop",
+        }
+    }
+
+    fn command(self) -> Command {
+        match self {
+            Self::Stand => Command::Stand,
+            Self::Sit => Command::Sit,
+            Self::Pack => Command::Pack,
+            Self::Stop => Command::Stop,
+        }
+    }
+
+    /// What comes of it.
+    fn outcome(self, state: GaitState) -> &'static str {
+        use GaitState::{Playing, Sitting, Standing, Stopping, Walking};
+        match (self, state) {
+            (Self::Stand, Sitting) => "standing up",
+            (Self::Stand, Standing) => "stands already",
+            (Self::Stand, Walking | Stopping) => "stopping, to stand",
+            (Self::Stand, Playing) => "stands when the transition is over",
+            (Self::Sit, Sitting) => "sits already",
+            (Self::Sit, Walking | Stopping) => "stopping, then sitting down",
+            (Self::Sit, Standing | Playing) => "sitting down",
+            (Self::Pack, Sitting) => "folding the legs",
+            (Self::Pack, Walking | Stopping) => "stopping, then sitting down and folding the legs",
+            (Self::Pack, Standing | Playing) => "sitting down, then folding the legs",
+            (Self::Stop, Walking | Stopping) => "stopping with all feet planted; release the stick to go on",
+            (Self::Stop, Playing) => "ending what is played with all feet planted; release the stick to go on",
+            (Self::Stop, Sitting | Standing) => "not walking; release the stick before the next command counts",
+        }
+    }
+
+    /// Asks the control loop for it.
+    fn ask(self, robot: &Robot, shared: &SharedState, inbox: &Inbox) -> Result<String, String> {
+        let fault = shared.fault();
+        if let Some(fault) = fault.filter(|fault| fault.is_final()) {
+            inbox.reject(self.name(), fault.reason());
+            return Err(fault.reason().into());
+        }
+        if let (Self::Pack, Some(reason)) = (self, &robot.cannot_pack) {
+            inbox.reject(self.name(), reason.clone());
+            return Err(reason.clone());
+        }
+        inbox.send(self.name(), self.command())?;
+        let outcome = self.outcome(shared.get());
+        Ok(fault.map_or(outcome.into(), |fault| format!("{outcome}; {}", fault.reason())))
+    }
+}
+
+/// What the services know of the robot.
+#[derive(Clone, Debug, Default)]
+struct Robot {
+    /// Why it cannot fold its legs, and what would let it.
+    cannot_pack: Option<String>,
+}
+
+impl Robot {
+    fn of(setup: &Setup) -> Self {
+        let cannot_pack = (!setup.engine.can_pack()).then(|| {
+            format!(
+                "the robot has no packed pose: legs of other than three joints do not fold by themselves; give the key \
+                 `packed` in {}, angles of each leg's joints in rad, and start anew",
+                setup.robot_file.display()
+            )
+        });
+        Self { cannot_pack }
+    }
+}
+
+/// Opens the services.
+///
+/// # Errors
+/// One of them cannot be opened.
+pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
+    let robot = Robot::of(setup);
+    for service in Service::ALL {
+        let (robot, inbox, shared) = (robot.clone(), inbox.clone(), Arc::clone(shared));
+        node.serve::<Trigger::Service>(service.name(), move |_| match service.ask(&robot, &shared, &inbox) {
+            Ok(message) => Trigger::Response { success: true, message },
+            Err(message) => Trigger::Response { success: false, message },
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Received, queue};
+    use crate::fault::Fault;
+    use crate::params;
+    use hexapod_gait::Engine;
+    use hexapod_ros::Shutdown;
+    use rtrb::Consumer;
+    use std::time::Duration;
+
+    fn inbox(shutdown: &Shutdown) -> (Inbox, Consumer<Received>) {
+        let (commands, queue) = queue();
+        (Inbox::new(commands, Arc::new(|| Duration::ZERO), shutdown.clone()), queue)
+    }
+
+    fn standing() -> SharedState {
+        let shared = SharedState::default();
+        shared.set(GaitState::Standing, None);
+        shared
+    }
+
+    #[test]
+    fn when_the_planner_cannot_do_its_work_expect_every_service_to_say_why_and_the_way_out() {
+        let (inbox, _queue) = inbox(&Shutdown::default());
+        for fault in Fault::ALL {
+            let shared = standing();
+            shared.set(GaitState::Stopping, Some(fault));
+            for service in Service::ALL {
+                let answer = service.ask(&Robot::default(), &shared, &inbox);
+                assert_eq!(answer.is_ok(), fault != Fault::NotFinite, "{service:?}: {answer:?}");
+                let (Ok(message) | Err(message)) = answer;
+                assert!(message.contains(fault.reason()), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn when_a_robot_has_no_packed_pose_expect_pack_refused_with_the_key_and_the_file() {
+        let (inbox, mut queue) = inbox(&Shutdown::default());
+        let mut setup = Setup::load(&params::shipped()).unwrap();
+        let able = Robot::of(&setup);
+        let robot = Arc::clone(setup.engine.robot());
+        let settings = params::settings(&setup.params, &robot).unwrap();
+        setup.engine = Engine::new(robot, *setup.engine.gait(), settings).unwrap();
+        let reason = Service::Pack.ask(&Robot::of(&setup), &standing(), &inbox).unwrap_err();
+        assert!(reason.contains("`packed`") && reason.contains("config/robot.yaml"), "{reason}");
+        assert!(queue.pop().is_err(), "nothing is asked of the robot");
+        assert_eq!(inbox.rejected()["pack"].count, 1);
+        assert!(Service::Pack.ask(&able, &standing(), &inbox).is_ok());
+        assert!(matches!(queue.pop().unwrap().command, Command::Pack));
+    }
+
+    #[test]
+    fn when_the_control_loop_takes_no_commands_expect_every_service_to_say_so() {
+        let (inbox, queue) = inbox(&Shutdown::default());
+        while inbox.send("stand", Command::Stand).is_ok() {}
+        for service in Service::ALL {
+            let reason = service.ask(&Robot::default(), &standing(), &inbox).unwrap_err();
+            assert!(reason.contains("control loop"), "{service:?}: {reason}");
+        }
+        drop(queue);
+    }
+
+    #[test]
+    fn when_the_process_ends_expect_what_would_keep_the_robot_up_refused() {
+        let shutdown = Shutdown::default();
+        let (inbox, _queue) = inbox(&shutdown);
+        shutdown.ask();
+        for (service, taken) in
+            [(Service::Stand, false), (Service::Pack, false), (Service::Sit, true), (Service::Stop, true)]
+        {
+            let answer = service.ask(&Robot::default(), &standing(), &inbox);
+            assert_eq!(answer.is_ok(), taken, "{service:?}: {answer:?}");
+            assert!(taken || answer.is_err_and(|reason| reason.contains("end")));
+        }
+    }
+}

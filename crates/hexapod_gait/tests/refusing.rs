@@ -1,0 +1,112 @@
+//! What no robot should play is refused beforehand, with the reason.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
+
+mod common;
+
+use common::engine;
+use common::player::{leaning, lifted, moved, shipped};
+use hexapod_gait::leg_places;
+use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Shape, Steps, When, check};
+use nalgebra::{Vector2, Vector3};
+
+#[test]
+fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() {
+    let engine = shipped();
+    let home = engine.home();
+    let refuse = |motion: Result<Motion, _>| {
+        check(engine.robot(), &home, &motion.unwrap(), LegClearance::default()).unwrap_err()
+    };
+    let mut toppling = home.pose;
+    for leg in 0..3 {
+        (toppling.feet[leg].z, toppling.planted[leg]) = (0.04, false);
+    }
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &toppling, 1.0)), Refusal::Unstable { .. }));
+    let far = lifted(&home, 0, Vector3::new(0.0, 0.3, 0.05), Vector3::zeros());
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &far, 1.0)), Refusal::Reach { .. }));
+    let low = leaning(&home, -0.075, 0.0, 0.0);
+    assert!(matches!(refuse(Motion::pose_transition(6, &home.pose, &low, 1.0)), Refusal::Belly { .. }));
+    let bent = moved(&home, |leg, joint| if (leg, joint) == (2, 0) { 0.8 } else { 0.0 });
+    let Refusal::Limits { joint, .. } = refuse(Motion::angle_transition(&home.angles, &bent, 1.0)) else { panic!() };
+    assert_eq!(joint, engine.legs()[2].joints()[0].name());
+    let squatting = moved(&home, |_, joint| if joint == 1 { 0.6 } else { 0.0 });
+    assert!(matches!(refuse(Motion::angle_transition(&home.angles, &squatting, 1.0)), Refusal::Belly { .. }));
+    let rearing = moved(&home, |leg, joint| match (leg, joint) {
+        (0 | 3, 1) => -0.9,
+        (2 | 5, 1) => 0.9,
+        _ => 0.0,
+    });
+    assert!(matches!(refuse(Motion::angle_transition(&home.angles, &rearing, 1.0)), Refusal::Unstable { .. }));
+    let fast = Steps { height: 0.03, cycle_time: 2.0, shape: Shape::Sine };
+    let places = leg_places(engine.robot());
+    let long = Motion::linear_walk(&home, &places, Vector2::new(0.3, 0.0), fast, 2.0);
+    assert!(matches!(refuse(long), Refusal::Reach { .. }));
+}
+
+/// Whether a robot of eight legs may turn two of them towards each other while it keeps so many metres between legs.
+fn meeting(angle: f64, clearance: f64) -> Result<(), Refusal> {
+    let engine = engine(8);
+    let home = engine.home();
+    let turned = moved(&home, |leg, joint| match (leg, joint) {
+        (1, 0) => angle,
+        (2, 0) => -angle,
+        _ => 0.0,
+    });
+    let motion = Motion::angle_transition(&home.angles, &turned, 1.0).unwrap();
+    check(engine.robot(), &home, &motion, LegClearance::try_new(clearance).unwrap())
+}
+
+#[test]
+fn when_a_motion_brings_two_legs_together_expect_it_refused_with_their_names() {
+    assert_eq!(meeting(-0.3, 0.02), Ok(()), "apart");
+    let refusal = meeting(0.75, 0.02).unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::Collision { distance_mm, least_mm, .. } if distance_mm < 20.0 && least_mm == 20.0),
+        "{refusal}"
+    );
+    let engine = engine(8);
+    let names = [engine.legs()[1].name(), engine.legs()[2].name()];
+    assert!(names.iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+}
+
+#[test]
+fn when_more_or_less_is_to_be_kept_between_legs_expect_other_motions_refused() {
+    assert_eq!(LegClearance::try_new(0.02), Some(LegClearance::default()));
+    for bad in [-1e-9, 0.2001, f64::NAN, f64::INFINITY] {
+        assert_eq!(LegClearance::try_new(bad), None, "{bad}");
+    }
+    let greatest = |clearance: f64| (0..=75).take_while(|n| meeting(0.01 * f64::from(*n), clearance).is_ok()).count();
+    let (near, by_default, far) = (greatest(0.005), greatest(0.02), greatest(0.05));
+    assert!(far < by_default && by_default < near, "{far} {by_default} {near}");
+}
+
+#[test]
+fn when_a_robot_would_tip_over_while_it_comes_down_from_a_motion_expect_it_refused() {
+    let engine = engine(4);
+    let home = engine.home();
+    // The body comes back over the lifted leg while that is drawn in; its mass goes out again as the foot comes down.
+    let leaning = |part: f64, inwards: f64| {
+        let corner = home.pose.feet[0];
+        lifted(&home, 0, -inwards * corner + Vector3::new(0.0, 0.0, 0.04), -part * corner)
+    };
+    let refused_when = |part: f64| {
+        let keys = [
+            (0.0, leaning(0.12, 0.0)),
+            (0.5, leaning(0.12, 0.15)),
+            (1.0, leaning(part, 0.15)),
+            (1.5, leaning(0.12, 0.0)),
+        ];
+        let motion = Motion::feet(4, &keys, Blend::Smooth, None).unwrap();
+        match check(engine.robot(), &home, &motion, LegClearance::default()) {
+            Err(Refusal::Unstable { when }) => Some(when),
+            other => {
+                assert_eq!(other, Ok(()), "at {part}");
+                None
+            }
+        }
+    };
+    let seen: Vec<_> = (0..=60).rev().map(|step| refused_when(0.002 * f64::from(step))).collect();
+    assert_eq!(seen[0], None, "leaning enough");
+    let first = seen.iter().find_map(|when| *when);
+    assert!(matches!(first, Some(When::BrokenOff(_))), "{seen:?}");
+}
