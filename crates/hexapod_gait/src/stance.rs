@@ -85,9 +85,7 @@ impl Stance {
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
-        let mut stance = Self::with_circles(robot, spec)?;
-        stance.widen(robot);
-        Ok(stance)
+        Ok(Self::with_circles(robot, spec)?.widened(robot))
     }
 
     /// The same with as much room in every direction as there is in all of them.
@@ -112,7 +110,7 @@ impl Stance {
     }
 
     /// Lets the feet go farther ahead, and then aside, than in all directions, where every leg has the room.
-    fn widen(&mut self, robot: &Robot) {
+    pub(crate) fn widened(mut self, robot: &Robot) -> Self {
         let (least, most) = (self.reach.least(), 0.5 * self.spec.max_stride / STRIDE_PART);
         for axis in [0, 1] {
             let wider = (1..=WIDENINGS).rev().map(|step| {
@@ -124,6 +122,7 @@ impl Stance {
                 self.reach = reach;
             }
         }
+        self
     }
 
     /// Whether every foot could go all around this region, and neighbours keep clear of each other.
