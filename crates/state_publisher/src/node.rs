@@ -128,6 +128,8 @@ struct Output {
     period: Duration,
     lateness: Lateness,
     published: Duration,
+    /// Whether somebody listened to joint states when they were last looked at.
+    heard: bool,
     diagnosed: Duration,
 }
 
@@ -162,6 +164,7 @@ impl Output {
             period: Duration::from_secs_f64(1.0 / setup.rate),
             lateness: Lateness::default(),
             published: Duration::ZERO,
+            heard: false,
             diagnosed: now,
         })
     }
@@ -180,6 +183,12 @@ impl Output {
     /// Publishes what is news and has its turn.
     fn publish(&mut self, now: Duration) {
         let (publisher, message, turn) = &mut self.joint_states;
+        // Whoever begins to listen need not wait for their first message.
+        let heard = publisher.is_heard();
+        if heard && !self.heard {
+            turn.next = now;
+        }
+        self.heard = heard;
         let is_joints_turn = turn.has_come(now, self.period);
         let (stamp, estimate) = {
             let state = lock(&self.state);
