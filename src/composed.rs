@@ -81,10 +81,12 @@ impl Setups {
     pub fn load(all: &AllParams) -> Result<Self, Failure> {
         // The planner has most to work out; the others read their files meanwhile.
         std::thread::scope(|scope| {
-            let others = || Ok((servo_driver::Setup::load(&all.driver)?, state_publisher::Setup::load(&all.publisher)?));
+            let others =
+                || Ok((servo_driver::Setup::load(&all.driver)?, state_publisher::Setup::load(&all.publisher)?));
             let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
             let planner = gait_planner::Draft::read(&all.planner).map_err(|e| where_it_is_set(e, &all.planner))?;
-            let others: Result<_, Failure> = others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
+            let others: Result<_, Failure> =
+                others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
             let (driver, publisher) = others?;
             Ok(Self { planner, driver, publisher })
         })
