@@ -4,7 +4,7 @@ use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
 use hexapod_config::Document;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
-use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
+use hexapod_ros::{Ros, RosError, RosNode, Shutdown, realtime};
 use hexapod_setup::{Files, SetupError, params};
 use std::thread::JoinHandle;
 
@@ -66,7 +66,7 @@ fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(),
 /// All that is read before anything opens.
 pub struct Setups {
     /// Of `gait_planner`.
-    pub planner: gait_planner::Setup,
+    pub planner: gait_planner::Draft,
     /// Of `servo_driver`.
     pub driver: servo_driver::Setup,
     /// Of `state_publisher`.
@@ -79,11 +79,60 @@ impl Setups {
     /// # Errors
     /// File, line and key of what does not hold.
     pub fn load(all: &AllParams) -> Result<Self, Failure> {
-        Ok(Self {
-            planner: gait_planner::Setup::load(&all.planner).map_err(|error| where_it_is_set(error, &all.planner))?,
-            driver: servo_driver::Setup::load(&all.driver)?,
-            publisher: state_publisher::Setup::load(&all.publisher)?,
+        // The planner has most to work out; the others read their files meanwhile.
+        std::thread::scope(|scope| {
+            let others =
+                || Ok((servo_driver::Setup::load(&all.driver)?, state_publisher::Setup::load(&all.publisher)?));
+            let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
+            let planner = gait_planner::Draft::read(&all.planner).map_err(|e| where_it_is_set(e, &all.planner))?;
+            let others: Result<_, Failure> =
+                others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
+            let (driver, publisher) = others?;
+            Ok(Self { planner, driver, publisher })
         })
+    }
+
+    /// Works out the rest, which cannot fail.
+    #[must_use]
+    pub fn finished(self) -> Ready {
+        Ready { planner: self.planner.finished(), driver: self.driver, publisher: self.publisher }
+    }
+}
+
+/// All that the nodes run with.
+pub struct Ready {
+    /// Of `gait_planner`.
+    pub planner: gait_planner::Setup,
+    /// Of `servo_driver`.
+    pub driver: servo_driver::Setup,
+    /// Of `state_publisher`.
+    pub publisher: state_publisher::Setup,
+}
+
+struct Nodes {
+    planner: RosNode,
+    driver: RosNode,
+    publisher: RosNode,
+}
+
+impl Nodes {
+    fn create(base: &AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
+        let ros = Ros::init(shutdown)?;
+        let ros = if local_topics { ros.with_local_topics() } else { ros };
+        Ok(Self {
+            planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?,
+            driver: RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?,
+            publisher: RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher.clone())?,
+        })
+    }
+
+    /// Parameters with what `--ros-args` say.
+    fn values(&self) -> AllParams {
+        AllParams {
+            planner: self.planner.values().clone(),
+            driver: self.driver.values().clone(),
+            publisher: self.publisher.values().clone(),
+        }
     }
 }
 
@@ -107,30 +156,28 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let base = parameters(arguments)?;
     // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
     let setups = Setups::load(&base)?;
-    let ros = Ros::init(shutdown)?;
-    let ros = if local_topics { ros.with_local_topics() } else { ros };
-    let planner = RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?;
-    let driver = RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?;
-    let publisher = RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher.clone())?;
-    let all = AllParams {
-        planner: planner.values().clone(),
-        driver: driver.values().clone(),
-        publisher: publisher.values().clone(),
-    };
-    let setups = if all == base { setups } else { Setups::load(&all)? };
+    // What cannot fail is worked out while the nodes come up.
+    let (nodes, ready) = std::thread::scope(|scope| {
+        let ready = std::thread::Builder::new().name("setup".into()).spawn_scoped(scope, || setups.finished())?;
+        let nodes = Nodes::create(&base, local_topics, shutdown)?;
+        let ready = ready.join().map_err(|_| Failure::Running("working the robot out panicked".into()))?;
+        Ok::<_, Failure>((nodes, ready))
+    })?;
+    let all = nodes.values();
+    let ready = if all == base { ready } else { Setups::load(&all)?.finished() };
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }
     let (last, end) = (Shutdown::default(), shutdown.clone());
     let (stop_driver, stop_publisher) = (last.clone(), last.clone());
     let publisher = spawn(state_publisher::NAME, shutdown, move || {
-        state_publisher::run(setups.publisher, publisher, &stop_publisher).map_err(|e| e.to_string())
+        state_publisher::run(ready.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
     })?;
     let driver = spawn(servo_driver::NAME, shutdown, move || {
-        servo_driver::run(setups.driver, driver, &stop_driver).map_err(|e| e.to_string())
+        servo_driver::run(ready.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
     })?;
     let planner = spawn(gait_planner::NAME, shutdown, move || {
-        gait_planner::run(setups.planner, planner, &end).map_err(|e| e.to_string())
+        gait_planner::run(ready.planner, nodes.planner, &end).map_err(|e| e.to_string())
     })?;
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);

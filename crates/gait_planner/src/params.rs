@@ -1,7 +1,7 @@
 //! What `gait_planner` can be set to.
 
 use hexapod_config::ros_params::{ParamSpec, Params};
-use hexapod_gait::{Settings, StanceError, StanceWish, TwistLimits};
+use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
 use hexapod_setup::params::{common, number, text};
 
@@ -40,27 +40,28 @@ pub fn specs() -> Vec<ParamSpec> {
     specs
 }
 
-/// The engine's settings out of the node's parameters; sizes that are zero are chosen for the robot.
+/// The engine's settings and stance out of the node's parameters; sizes that are zero are chosen for the robot.
 ///
 /// # Errors
 /// The robot cannot stand as it is asked to.
-pub fn settings(params: &Params, robot: &Robot) -> Result<Settings, StanceError> {
+pub fn settings(params: &Params, robot: &Robot) -> Result<(Settings, Stance), StanceError> {
     let given = |name: &str| Some(number(params, name)).filter(|size| *size > 0.0);
     let asked = number(params, "step_height");
-    let stance = StanceWish {
+    let wish = StanceWish {
         height: given("body_height"),
         sit_height: given("sit_height"),
         step_height: given("max_step_height").map(|greatest| greatest.max(asked)),
         max_stride: given("max_stride"),
     };
-    let stance = stance.suiting(robot)?;
-    Ok(Settings {
-        stance,
-        step_height: asked.min(stance.step_height),
+    let stance = wish.stance(robot)?;
+    let settings = Settings {
+        stance: stance.spec(),
+        step_height: asked.min(stance.spec().step_height),
         limits: limits(params),
         stand_time: number(params, "stand_time"),
         sit_time: number(params, "sit_time"),
-    })
+    };
+    Ok((settings, stance))
 }
 
 /// What to say of a lift that is more than the stance leaves room for.

@@ -4,10 +4,22 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
+use hexapod_setup::{Description, Files, Gaits, Motions, SetupError, UncheckedMotions};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A planner whose files hold. What is left to do may take a moment but cannot fail: see [`Draft::finished`].
+#[derive(Debug)]
+pub struct Draft {
+    engine: Engine,
+    gaits: Gaits,
+    gait_name: String,
+    robot_file: PathBuf,
+    notes: Vec<String>,
+    motions: UncheckedMotions,
+    params: Params,
+}
 
 /// A planner that is ready to run.
 #[derive(Clone, Debug)]
@@ -34,12 +46,12 @@ pub struct Setup {
     pub params: Params,
 }
 
-impl Setup {
+impl Draft {
     /// Reads the robot, its gaits and its motions. Nothing is opened.
     ///
     /// # Errors
     /// File, line and key of what does not hold, or the parameter that does not suit the robot.
-    pub fn load(params: &Params) -> Result<Self, SetupError> {
+    pub fn read(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
@@ -47,34 +59,52 @@ impl Setup {
         let asked = params::gait_name(params);
         let (gait_name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
         let unfit = |error: StanceError| wrong("body_height", error.to_string());
-        let settings = params::settings(params, &description.robot).map_err(unfit)?;
+        let (settings, stance) = params::settings(params, &description.robot).map_err(unfit)?;
         let model = description.robot.model().notes().iter().cloned();
         let lift = params::lift_beyond(number(params, "step_height"), settings.stance.step_height);
         let notes = remark.into_iter().chain(lift).chain(model).collect();
-        let engine = Engine::new(Arc::clone(&description.robot), gait, settings).map_err(unfit)?;
-        let engine = engine
+        let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
             .without_legs(params::disabled_legs(params).iter().map(String::as_str))
             .map_err(|error| wrong("disabled_legs", error.to_string()))?;
         let engine = engine
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))?;
-        let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
+        let motions = UncheckedMotions::read(&files.in_config("motions.yaml"), &engine)?;
+        let robot_file = files.in_config("robot.yaml");
+        Ok(Self { engine, gaits, gait_name, robot_file, notes, motions, params: params.clone() })
+    }
+
+    /// Works out how the robot takes each gait up, and tries its motions.
+    #[must_use]
+    pub fn finished(self) -> Setup {
+        let Self { engine, gaits, gait_name, robot_file, notes, motions, params } = self;
+        let motions = motions.checked(&engine);
         // So that the control thread has nothing to work out when one is taken up.
         let gaits = gaits.made_ready(|gait| engine.ready(gait));
         for refused in motions.refused() {
             tracing::warn!("{refused}");
         }
-        Ok(Self {
+        Setup {
             engine,
             gaits,
             gait_name,
-            robot_file: files.in_config("robot.yaml"),
+            robot_file,
             notes,
             motions,
-            rate_hz: params::rate(params),
-            timeout: Duration::from_secs_f64(params::timeout(params)),
-            stamped: switch(params, "stamped_cmd_vel"),
-            params: params.clone(),
-        })
+            rate_hz: params::rate(&params),
+            timeout: Duration::from_secs_f64(params::timeout(&params)),
+            stamped: switch(&params, "stamped_cmd_vel"),
+            params,
+        }
+    }
+}
+
+impl Setup {
+    /// Reads the robot, its gaits and its motions, and makes them ready. Nothing is opened.
+    ///
+    /// # Errors
+    /// As [`Draft::read`].
+    pub fn load(params: &Params) -> Result<Self, SetupError> {
+        Draft::read(params).map(Draft::finished)
     }
 }

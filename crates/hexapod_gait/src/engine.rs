@@ -84,6 +84,13 @@ impl Engine {
     /// The robot cannot stand as the settings ask.
     pub fn new(robot: Arc<Robot>, gait: Gait, settings: Settings) -> Result<Self, StanceError> {
         let stance = Stance::new(&robot, settings.stance)?;
+        Ok(Self::with_stance(robot, gait, settings, stance))
+    }
+
+    /// The same with a stance that has been worked out for this robot, whatever the settings say of it.
+    #[must_use]
+    pub fn with_stance(robot: Arc<Robot>, gait: Gait, settings: Settings, stance: Stance) -> Self {
+        let settings = Settings { stance: stance.spec(), ..settings };
         let mut start = State {
             ns: 0,
             mode: Mode::Sitting,
@@ -149,7 +156,7 @@ impl Engine {
         // Whatever it may have been made ready for.
         engine.now.gait = engine.timed(gait.with_needs(None));
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
-        Ok(engine)
+        engine
     }
 
     /// Switches legs off by name, before anything has moved: they are held up where they are out of the way and the

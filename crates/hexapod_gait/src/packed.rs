@@ -66,9 +66,11 @@ impl Engine {
                     let part = f64::from(part) / f64::from(WAY);
                     LegAngles::from_fn(3, |joint| from[joint] + (to[joint] - from[joint]) * part)
                 };
-                let out = (leg.foot_in_body(&to).xy() - hip).norm();
-                let clear = height(&to) >= CLEAR_M && (1..=WAY).all(|part| height(&on_the_way(part)) >= -1e-6);
-                if out < best.0 && clear {
+                let foot = leg.foot_in_body(&to);
+                let out = (foot.xy() - hip).norm();
+                // The way there is looked at last: it takes longest.
+                let clear = || (1..=WAY).all(|part| height(&on_the_way(part)) >= -1e-6);
+                if out < best.0 && foot.z - ground >= CLEAR_M && clear() {
                     best = (out, Some(to));
                 }
             }

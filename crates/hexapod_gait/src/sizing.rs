@@ -39,10 +39,22 @@ impl StanceWish {
     /// # Errors
     /// The robot cannot stand as it is asked to, or at any height that was tried.
     pub fn suiting(self, robot: &Robot) -> Result<StanceSpec, StanceError> {
+        self.with_circles(robot).map(|stance| stance.spec())
+    }
+
+    /// The same, worked out: what [`Stance::new`] makes of those heights and bounds.
+    ///
+    /// # Errors
+    /// As [`Self::suiting`].
+    pub fn stance(self, robot: &Robot) -> Result<Stance, StanceError> {
+        self.with_circles(robot).map(|stance| stance.widened(robot))
+    }
+
+    fn with_circles(self, robot: &Robot) -> Result<Stance, StanceError> {
         let size = Size::of(robot);
         let max_stride = self.max_stride.unwrap_or(rounded(STRIDE * size.length));
         let wanted = 0.5 * max_stride / STRIDE_PART;
-        let mut tried: Vec<(f64, StanceSpec)> = Vec::new();
+        let mut tried: Vec<(f64, Stance)> = Vec::new();
         let mut failure = None;
         for lift in choices(self.step_height, &LIFTS, |part| rounded(part * LIFT * size.length)) {
             for height in choices(self.height, &DEPTHS, |part| size.height(part * size.depths[0])) {
@@ -52,8 +64,8 @@ impl StanceWish {
                 let specs =
                     sits.into_iter().map(|sit_height| StanceSpec { height, sit_height, step_height: lift, max_stride });
                 match first_standing(robot, specs) {
-                    Ok((reach, spec)) if reach >= ENOUGH * wanted => return Ok(spec),
-                    Ok(standing) => tried.push(standing),
+                    Ok(stance) if stance.reach().least() >= ENOUGH * wanted => return Ok(stance),
+                    Ok(stance) => tried.push((stance.reach().least(), stance)),
                     Err(error) => drop(failure.get_or_insert(error)),
                 }
             }
@@ -61,7 +73,7 @@ impl StanceWish {
         let most = tried.iter().map(|(reach, _)| *reach).fold(0.0, f64::max);
         let good = tried.into_iter().find(|(reach, _)| *reach >= AS_GOOD * most);
         match (good, failure) {
-            (Some((_, spec)), _) => Ok(spec),
+            (Some((_, stance)), _) => Ok(stance),
             (None, Some(error)) => Err(error),
             (None, None) => Err(StanceError::LegCount(robot.legs().len())),
         }
@@ -72,12 +84,12 @@ fn choices(given: Option<f64>, parts: &[f64], value: impl Fn(f64) -> f64) -> Vec
     given.map_or_else(|| parts.iter().copied().map(value).collect(), |value| vec![value])
 }
 
-/// The first of the specs at which the robot can stand, with its reach; else why not.
-fn first_standing(robot: &Robot, specs: impl Iterator<Item = StanceSpec>) -> Result<(f64, StanceSpec), StanceError> {
+/// The stance of the first of the specs at which the robot can stand; else why not.
+fn first_standing(robot: &Robot, specs: impl Iterator<Item = StanceSpec>) -> Result<Stance, StanceError> {
     let mut failure = StanceError::LegCount(robot.legs().len());
     for spec in specs {
         match Stance::with_circles(robot, spec) {
-            Ok(stance) => return Ok((stance.reach().least(), spec)),
+            Ok(stance) => return Ok(stance),
             Err(error) => failure = error,
         }
     }
@@ -149,6 +161,8 @@ mod tests {
     fn when_nothing_is_asked_expect_the_sizes_of_the_shipped_robot() {
         let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
         let spec = StanceWish::default().suiting(&robot).unwrap();
+        let (chosen, made) = (StanceWish::default().stance(&robot).unwrap(), Stance::new(&robot, spec).unwrap());
+        assert_eq!((chosen.spec(), chosen.rest(), chosen.reach()), (made.spec(), made.rest(), made.reach()));
         assert_eq!(spec, StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 });
     }
 

@@ -86,12 +86,7 @@ impl Stance {
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
-        let mut stance = Self::with_circles(robot, spec)?;
-        stance.widen(robot);
-        for ((draw_in, leg), rest) in stance.draw_in.iter_mut().zip(robot.legs()).zip(stance.rest) {
-            *draw_in = DrawIn::of(leg, rest, spec.height);
-        }
-        Ok(stance)
+        Ok(Self::with_circles(robot, spec)?.widened(robot))
     }
 
     /// The same with as much room in every direction as there is in all of them.
@@ -118,7 +113,7 @@ impl Stance {
     }
 
     /// Lets the feet go farther ahead, and then aside, than in all directions, where every leg has the room.
-    fn widen(&mut self, robot: &Robot) {
+    pub(crate) fn widened(mut self, robot: &Robot) -> Self {
         let (least, most) = (self.reach.least(), 0.5 * self.spec.max_stride / STRIDE_PART);
         for axis in [0, 1] {
             let wider = (1..=WIDENINGS).rev().map(|step| {
@@ -130,6 +125,10 @@ impl Stance {
                 self.reach = reach;
             }
         }
+        for ((draw_in, leg), rest) in self.draw_in.iter_mut().zip(robot.legs()).zip(self.rest) {
+            *draw_in = DrawIn::of(leg, rest, self.spec.height);
+        }
+        self
     }
 
     /// Whether every foot could go all around this region, and neighbours keep clear of each other.

@@ -102,6 +102,12 @@ impl<T: Refill> SharedPublisher<T> {
         Self { publisher, local, id: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
+    /// Whether a message would be of use to anybody outside this process.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.publisher.is_heard()
+    }
+
     /// Hands the message over in this process, then publishes it.
     ///
     /// # Errors

@@ -28,9 +28,16 @@ struct File {
     motions: BTreeMap<String, MotionSpec>,
 }
 
-impl Motions {
-    /// Reads a file of motions. One that is well written but that this robot cannot play is kept with the reason: what
-    /// six legs do well may tip over four, and those still walk.
+/// Motions that are well written and laid out for a robot; whether it can play them has not been tried.
+#[derive(Debug)]
+pub struct UncheckedMotions {
+    document: Document,
+    clearance: LegClearance,
+    motions: Vec<(String, String, Motion)>,
+}
+
+impl UncheckedMotions {
+    /// Reads a file of motions.
     ///
     /// # Errors
     /// File, line and key of the first motion that does not hold.
@@ -39,7 +46,7 @@ impl Motions {
         let file: File = document.deserialize()?;
         let clearance = leg_clearance(&document, file.leg_clearance)?;
         let (robot, home) = (engine.robot(), engine.home());
-        let mut by_name = BTreeMap::new();
+        let mut motions = Vec::new();
         for (name, spec) in file.motions {
             if name.trim().is_empty() {
                 let message = "a motion needs a name: the empty one asks for the end of a motion";
@@ -53,16 +60,37 @@ impl Motions {
                 };
                 document.error_at(&key, error.message, error.help)
             })?;
-            let refused = |reason: String| document.error_at(&format!("motions.{name}"), reason, "");
-            let fits = if engine.lacks_legs() {
+            motions.push((name, spec.about, motion));
+        }
+        Ok(Self { document, clearance, motions })
+    }
+
+    /// Tries them all. One that the robot of the engine cannot play is kept with the reason: what six legs do well may
+    /// tip over four, and those still walk.
+    #[must_use]
+    pub fn checked(self, engine: &Engine) -> Motions {
+        let (robot, home) = (engine.robot(), engine.home());
+        let checked = |(name, about, motion): (String, String, Motion)| {
+            let refused = |reason: String| self.document.error_at(&format!("motions.{name}"), reason, "");
+            let motion = if engine.lacks_legs() {
                 Err(refused("a motion moves all legs, and some are switched off".into()))
             } else {
-                let checked = check(robot, &home, &motion, clearance);
+                let checked = check(robot, &home, &motion, self.clearance);
                 checked.map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
             };
-            by_name.insert(name, Entry { about: spec.about, motion: fits });
-        }
-        Ok(Self { by_name, clearance })
+            (name, Entry { about, motion })
+        };
+        Motions { by_name: self.motions.into_iter().map(checked).collect(), clearance: self.clearance }
+    }
+}
+
+impl Motions {
+    /// Reads a file of motions and tries them all.
+    ///
+    /// # Errors
+    /// As [`UncheckedMotions::read`].
+    pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
+        Ok(UncheckedMotions::read(path, engine)?.checked(engine))
     }
 
     /// What is kept between two legs.

@@ -128,10 +128,18 @@ struct Output {
     period: Duration,
     lateness: Lateness,
     published: Duration,
+    audience: Listeners,
+    /// Until then, it is looked often whether somebody listens.
+    watched_until: Duration,
     diagnosed: Duration,
 }
 
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
+/// How long after its publisher has seen a listener the listener has seen the publisher too.
+const MUTUAL: Duration = Duration::from_millis(4);
+/// How long after the start, and how often, it is looked whether somebody listens; later that is seen as commands come.
+const WATCH: Duration = Duration::from_secs(1);
+const WATCH_PERIOD: Duration = Duration::from_millis(2);
 /// Without commands for this long, a clock's turns decide when to publish.
 const LULL: Duration = Duration::from_millis(100);
 /// Stamps that go back by more than this have been set anew, as a simulation does when it is reset.
@@ -162,25 +170,42 @@ impl Output {
             period: Duration::from_secs_f64(1.0 / setup.rate),
             lateness: Lateness::default(),
             published: Duration::ZERO,
+            audience: Listeners::default(),
+            watched_until: now + WATCH,
             diagnosed: now,
         })
     }
 
     /// Publishes as [`Self::publish`] does, unless commands have come in lately; returns when to look again.
     fn publish_in_lull(&mut self, now: Duration) -> Duration {
-        if now < self.published + LULL {
-            return self.published + LULL;
-        }
-        self.publish(now);
-        // What a lull publishes does not end it.
-        self.published = Duration::ZERO;
-        now + self.period.min(LULL)
+        let watching = now < self.watched_until && !self.audience.served;
+        let first = watching && self.audience.may_be_served(self.joint_states.0.is_heard(), now);
+        let next = if now < self.published + LULL {
+            if first {
+                self.publish(now);
+            }
+            self.published + LULL
+        } else {
+            self.publish(now);
+            // What a lull publishes does not end it.
+            self.published = Duration::ZERO;
+            now + self.period.min(LULL)
+        };
+        if watching { next.min(now + WATCH_PERIOD) } else { next }
     }
 
     /// Publishes what is news and has its turn.
     fn publish(&mut self, now: Duration) {
         let (publisher, message, turn) = &mut self.joint_states;
-        let is_joints_turn = turn.has_come(now, self.period);
+        let is_joints_turn = match self.audience.look(publisher.is_heard(), now) {
+            Audience::Usual => turn.has_come(now, self.period),
+            Audience::Arriving => false,
+            Audience::Arrived => {
+                // Whoever begins to listen need not wait for their first message.
+                turn.next = now;
+                true
+            }
+        };
         let (stamp, estimate) = {
             let state = lock(&self.state);
             let mut write = || state.write_joints(now, &mut message.position, &mut message.velocity);
@@ -223,6 +248,48 @@ impl Output {
     }
 }
 
+/// Those who listen to joint states from other processes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Listeners {
+    /// Since when the first of them has been seen.
+    since: Option<Duration>,
+    /// Whether a message has been sent since.
+    served: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Audience {
+    /// There is none, or the same as before.
+    Usual,
+    /// It has been seen, but may not have seen this publisher yet: what it does not get now, it gets 200 ms later
+    /// (`config/fastdds_composed.xml`), and all that follows after that.
+    Arriving,
+    /// It takes its first message now.
+    Arrived,
+}
+
+impl Listeners {
+    /// What is the case now, of which [`Audience::Arrived`] is told once.
+    fn look(&mut self, heard: bool, now: Duration) -> Audience {
+        if !heard {
+            *self = Self::default();
+        }
+        match (heard, self.served, self.may_be_served(heard, now)) {
+            (true, false, false) => Audience::Arriving,
+            (true, false, true) => {
+                self.served = true;
+                Audience::Arrived
+            }
+            _ => Audience::Usual,
+        }
+    }
+
+    /// Whether somebody listens who has been seen long enough ago.
+    fn may_be_served(&mut self, heard: bool, now: Duration) -> bool {
+        heard && now >= *self.since.get_or_insert(now) + MUTUAL
+    }
+}
+
 /// When a topic is to be published next, and the stamp it was published with last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
@@ -262,6 +329,15 @@ mod tests {
 
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn when_somebody_begins_to_listen_expect_a_message_at_once_but_not_before_they_can_take_it() {
+        let mut listeners = Listeners::default();
+        let looks = [(0, false), (10, true), (12, true), (14, true), (16, true), (20, false), (30, true), (40, true)];
+        let seen = looks.map(|(at, heard)| listeners.look(heard, ms(at)));
+        use Audience::{Arrived, Arriving, Usual};
+        assert_eq!(seen, [Usual, Arriving, Arriving, Arrived, Usual, Usual, Arriving, Arrived]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::convert::pose;
 use super::lines::ElementLines;
+use super::shapes::LinkShapes;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Inertial, Link, Shape};
 
@@ -38,14 +39,20 @@ impl Whole {
     }
 }
 
-/// One link, checked.
-pub(super) fn link(link: &urdf_rs::Link, lines: &ElementLines, whole: &mut Whole) -> Result<Link, ModelError> {
+/// One link, checked, with its shapes where those have been read already.
+pub(super) fn link(
+    link: &urdf_rs::Link,
+    lines: &ElementLines,
+    shapes: Option<LinkShapes>,
+    whole: &mut Whole,
+) -> Result<Link, ModelError> {
     let place = |tag: &str| Place::named("link", &link.name, lines.line).on_line(lines.of(tag)).attribute(tag);
+    let LinkShapes { visuals, collisions } = shapes.unwrap_or_else(|| shapes_of(link));
     Ok(Link {
         name: link.name.clone(),
         inertial: inertial(&link.inertial, &link.name, place, whole)?,
-        visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry))),
-        collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry))),
+        visuals,
+        collisions,
         line: lines.line,
     })
 }
@@ -89,6 +96,13 @@ fn inertial(
         whole.note(format!("link \"{name}\" {found}, which no body has"));
     }
     Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
+}
+
+pub(super) fn shapes_of(link: &urdf_rs::Link) -> LinkShapes {
+    LinkShapes {
+        visuals: shapes(link.visual.iter().map(|v| (&v.origin, &v.geometry))),
+        collisions: shapes(link.collision.iter().map(|c| (&c.origin, &c.geometry))),
+    }
 }
 
 fn shapes<'a>(given: impl Iterator<Item = (&'a urdf_rs::Pose, &'a urdf_rs::Geometry)>) -> Vec<Shape> {

@@ -23,7 +23,8 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange
     let mass = robot.links.iter().map(|link| link.inertial.mass.value).sum();
     let mut whole = body::Whole { mass, ..body::Whole::default() };
     for (i, link) in robot.links.iter().enumerate() {
-        parts.links.push(body::link(link, lines.links.get(i).unwrap_or(&unknown), &mut whole)?);
+        let shapes = lines.shapes.as_ref().and_then(|shapes| shapes.get(i)).cloned();
+        parts.links.push(body::link(link, lines.links.get(i).unwrap_or(&unknown), shapes, &mut whole)?);
     }
     parts.notes.extend(whole.into_note());
     for (i, joint) in robot.joints.iter().enumerate() {
@@ -36,10 +37,13 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange
     Ok(parts)
 }
 
-/// Pose from a URDF origin: translation, then roll about x, pitch about y, yaw about z, all of the fixed parent axes.
+/// Pose from a URDF origin.
 pub(super) fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
-    let [x, y, z] = origin.xyz.0;
-    let [roll, pitch, yaw] = origin.rpy.0;
+    isometry(origin.xyz.0, origin.rpy.0)
+}
+
+/// Translation, then roll about x, pitch about y, yaw about z, all of the fixed parent axes.
+pub(super) fn isometry([x, y, z]: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw))
 }
 

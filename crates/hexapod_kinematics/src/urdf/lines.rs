@@ -4,14 +4,18 @@ use std::ops::Range;
 
 use roxmltree::Node;
 
+use super::shapes::LinkShapes;
+
 /// Line of each `<link>` and `<joint>` of the robot in document order, and the line starts of the text.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     starts: Vec<usize>,
     pub(super) links: Vec<ElementLines>,
     pub(super) joints: Vec<ElementLines>,
-    /// Where the materials of shapes stand, in bytes.
-    pub(super) materials: Vec<Range<usize>>,
+    /// The shapes of the links, where they have been read already.
+    pub(super) shapes: Option<Vec<LinkShapes>>,
+    /// Where what `urdf-rs` need not read stands, in bytes.
+    pub(super) skipped: Vec<Range<usize>>,
 }
 
 /// Where an element and the elements inside it stand.
@@ -35,12 +39,11 @@ impl Lines {
         Self { starts, ..Self::default() }
     }
 
-    /// The text without the materials of shapes: nothing here reads them, and `urdf-rs` takes one for each shape, where
-    /// published descriptions have several.
-    pub(super) fn without_materials(&self, text: &str) -> String {
+    /// The text without what `urdf-rs` need not read.
+    pub(super) fn without_skipped(&self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
         let mut from = 0;
-        for range in &self.materials {
+        for range in &self.skipped {
             kept.push_str(text.get(from..range.start).unwrap_or_default());
             from = range.end;
         }

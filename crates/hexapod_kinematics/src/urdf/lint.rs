@@ -3,6 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::lines::Lines;
+use super::shapes;
 use crate::error::{ModelError, ModelFault, Place};
 
 /// Deepest nesting of elements; a URDF needs six.
@@ -32,9 +33,15 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
             _ => {}
         }
     }
-    let shapes = robot.descendants().filter(|n| n.has_tag_name("visual") || n.has_tag_name("collision"));
-    let materials = shapes.flat_map(|shape| shape.children().filter(|n| n.has_tag_name("material")));
-    lines.materials = materials.map(|material| material.range()).collect();
+    if let Some((shapes, skipped)) = shapes::of_links(robot) {
+        (lines.shapes, lines.skipped) = (Some(shapes), skipped);
+    } else {
+        // Nothing here reads the materials of shapes, and `urdf-rs` takes one for each, where published descriptions
+        // have several.
+        let shapes = robot.descendants().filter(|n| n.has_tag_name("visual") || n.has_tag_name("collision"));
+        let materials = shapes.flat_map(|shape| shape.children().filter(|n| n.has_tag_name("material")));
+        lines.skipped = materials.map(|material| material.range()).collect();
+    }
     lines.links = robot.children().filter(|n| n.has_tag_name("link")).map(|n| lines.element(n)).collect();
     lines.joints = robot.children().filter(|n| n.has_tag_name("joint")).map(|n| lines.element(n)).collect();
     Ok(lines)

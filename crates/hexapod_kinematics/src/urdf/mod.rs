@@ -8,6 +8,7 @@ mod body;
 mod convert;
 mod lines;
 mod lint;
+mod shapes;
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{LimitChange, Model, tree};
@@ -26,7 +27,7 @@ impl Model {
     /// The same, with limits to be taken where those of the description cannot be.
     pub(crate) fn from_urdf_with(text: &str, limits: &[LimitChange]) -> Result<Self, ModelError> {
         let lines = lint::lint(text)?;
-        let robot = urdf_rs::read_from_string(&lines.without_materials(text)).map_err(|error| {
+        let robot = urdf_rs::read_from_string(&lines.without_skipped(text)).map_err(|error| {
             // The reader does not say where; stray text is what it trips over when all else has been looked at.
             lint::stray_text(text).unwrap_or_else(|| {
                 let found = format!("cannot be read: {error}");
