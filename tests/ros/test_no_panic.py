@@ -74,5 +74,5 @@ def test_when_a_tick_is_followed_through_the_machine_code_expect_no_panic():
 
 
 def test_when_something_that_can_panic_is_followed_expect_it_found():
-    found, _ = panics(binary('hexapod'), ('hexapod_gait::engine::Engine::new',))
+    found, _ = panics(binary('hexapod'), ('hexapod::main',))
     assert found

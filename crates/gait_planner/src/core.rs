@@ -354,8 +354,8 @@ mod tests {
     #[test]
     fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothing_done() {
         let setup = Setup::load(&shipped()).unwrap();
-        let settings = settings(&setup.params, setup.engine.robot()).unwrap();
-        let engine = Engine::new(Arc::clone(setup.engine.robot()), *setup.engine.gait(), settings).unwrap();
+        let (settings, stance) = settings(&setup.params, setup.engine.robot()).unwrap();
+        let engine = Engine::with_stance(Arc::clone(setup.engine.robot()), *setup.engine.gait(), settings, stance);
         let mut bench = Bench::of(engine, setup.timeout);
         bench.send(Command::Motion(Some(motion("bow"))));
         bench.tick(100);
