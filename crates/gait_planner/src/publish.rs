@@ -30,6 +30,7 @@ pub struct Outlet {
     shared: Arc<SharedState>,
     joints: JointState,
     contacts: UInt8MultiArray,
+    twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
     ticks: u64,
     marker_ticks: u64,
@@ -63,6 +64,7 @@ impl Outlet {
             shared,
             joints: blank_joints(robot),
             contacts: blank_contacts(robot),
+            twist: TwistMsg::default(),
             state: None,
             ticks: 0,
             marker_ticks: (rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
@@ -104,9 +106,9 @@ impl Outlet {
         }
         warn_if_lost(self.joint_commands.publish(&self.joints));
         if self.ticks.is_multiple_of(TWIST_TICKS) {
-            let mut twist = TwistMsg::default();
+            let twist = &mut self.twist;
             (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
-            warn_if_lost(self.commanded_twist.publish(&twist));
+            warn_if_lost(self.commanded_twist.publish(twist));
         }
         if self.ticks.is_multiple_of(self.marker_ticks) {
             let margin = self.markers.publish(tick, stamp);

@@ -29,6 +29,8 @@ pub(crate) struct Teller {
     snapshots: Consumer<Snapshot>,
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
+    /// The last states told.
+    message: JointState,
     lateness: Lateness,
     /// The longest transaction of each tick.
     latency: Lateness,
@@ -73,6 +75,7 @@ impl Teller {
             snapshots: sources.snapshots,
             intake: sources.intake,
             newest: None,
+            message: JointState::default(),
             lateness: Lateness::default(),
             latency: Lateness::default(),
             sit: node.caller("sit")?,
@@ -176,16 +179,17 @@ impl Teller {
         }
     }
 
-    fn tell_states(&self, now: Duration) {
-        let mut message = JointState::default();
-        message.header.stamp = to_stamp(self.told_at(now));
-        for (joint, name) in self.joints.iter().enumerate() {
-            if let Some(angle_rad) = self.newest.as_ref().and_then(|newest| newest.told(joint)) {
-                message.name.push(name.clone());
-                message.position.push(angle_rad);
-            }
+    fn tell_states(&mut self, now: Duration) {
+        let told = |joint: usize| self.newest.as_ref().and_then(|newest| newest.told(joint));
+        let told = || self.joints.iter().enumerate().filter_map(|(joint, name)| Some((name, told(joint)?)));
+        // Names are copied anew only when other servos are told than before.
+        if !told().map(|(name, _)| name).eq(&self.message.name) {
+            self.message.name = told().map(|(name, _)| name.clone()).collect();
         }
-        if let Err(error) = self.states.publish(&message) {
+        self.message.position.clear();
+        self.message.position.extend(told().map(|(_, angle_rad)| angle_rad));
+        self.message.header.stamp = to_stamp(self.told_at(now));
+        if let Err(error) = self.states.publish(&self.message) {
             tracing::warn!("{error}");
         }
     }

@@ -125,6 +125,8 @@ impl IntakeCount {
 /// The end that messages come in at.
 pub struct Intake {
     joints: HashMap<String, usize>,
+    /// The names of the last message that held, and their joints: they hardly ever change.
+    known: (Vec<String>, Vec<usize>),
     queue: Producer<Targets>,
     /// What did not fit into the queue.
     waiting: Option<Targets>,
@@ -140,7 +142,8 @@ pub(crate) fn handover(servos: &ServoConfig, waker: Waker) -> (Intake, Outlet) {
     let (producer, consumer) = RingBuffer::new(CAPACITY);
     let joints = servos.servos().iter().take(MAX_JOINTS).enumerate();
     let joints = joints.map(|(index, servo)| (servo.joint().to_owned(), index)).collect();
-    (Intake { joints, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
+    let known = <_>::default();
+    (Intake { joints, known, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
 }
 
 impl Intake {
@@ -166,22 +169,36 @@ impl Intake {
         Arc::clone(&self.count)
     }
 
-    fn check(&self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<Targets, Refusal> {
+    fn check(&mut self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<Targets, Refusal> {
         if names.len() != positions_rad.len() {
             return Err(Refusal::Lengths { names: names.len(), positions: positions_rad.len() });
         }
+        if self.known.0 != names {
+            let joints = self.joints_of(names)?;
+            self.known = (names.to_vec(), joints);
+        }
         let mut targets = Targets::new(at);
-        for (name, &angle_rad) in names.iter().zip(positions_rad) {
-            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint(name.chars().take(64).collect()))?;
-            if targets.names(joint) {
-                return Err(Refusal::Twice(name.clone()));
-            }
+        for ((name, &joint), &angle_rad) in names.iter().zip(&self.known.1).zip(positions_rad) {
             if !angle_rad.is_finite() {
                 return Err(Refusal::NotFinite { joint: name.clone(), angle_rad });
             }
             targets.set(joint, angle_rad);
         }
         Ok(targets)
+    }
+
+    /// The joints of these names, each named once.
+    fn joints_of(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
+        let mut seen = 0_u64;
+        let mut joint = |name: &String| {
+            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint(name.chars().take(64).collect()))?;
+            if seen & (1 << joint) != 0 {
+                return Err(Refusal::Twice(name.clone()));
+            }
+            seen |= 1 << joint;
+            Ok(joint)
+        };
+        names.iter().map(&mut joint).collect()
     }
 
     fn hand_over(&mut self, targets: Targets) {
