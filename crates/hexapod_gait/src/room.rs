@@ -72,8 +72,8 @@ const CHOICES: [(f64, f64); 12] = [
 /// Around the reach of each foot; on the ground, and lifted.
 const AROUND: [(f64, f64); 8] =
     [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-/// Points of the grid from one look at a place to the next.
-const SEARCH_STEPS: u64 = 2;
+/// Points of the grid from one look at a place to the next while other poses are asked for.
+const STREAM_STEPS: u64 = 4;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
 impl Room {
@@ -96,8 +96,9 @@ impl Engine {
         } else if room.search.is_none() && room.asked != asked {
             room.search = Some(Search { asked, choice: 0, places: 0 });
         }
-        let looks = (start.ns / GRID_NS).is_multiple_of(SEARCH_STEPS);
-        if let Some(search) = room.search.filter(|_| looks) {
+        // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
+        let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
+        if let Some(search) = room.search.filter(|search| turn || search.asked == asked) {
             self.search_on(&mut room, search, start);
         }
         self.now.control.room = room;
