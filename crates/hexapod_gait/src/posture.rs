@@ -1,7 +1,7 @@
 //! Where the body is above its feet.
 
 use crate::swing::minimum_jerk;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 /// Offset of the body from its standing pose: m and rad (roll, pitch, yaw), body axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ impl BodyOffset {
     #[must_use]
     pub fn footprint_from_body(&self, height: f64) -> Isometry3<f64> {
         let at = self.translation + Vector3::new(0.0, 0.0, height);
-        Isometry3::from_parts(Translation3::from(at), UnitQuaternion::from_scaled_axis(self.rotation))
+        Isometry3::from_parts(Translation3::from(at), turned(&self.rotation))
     }
 }
 
@@ -122,6 +122,24 @@ impl WayBack {
     }
 }
 
+/// Square of the half angle up to which [`turned`] needs no sine.
+const SMALL_SQUARED: f64 = 0.09;
+
+/// The rotation by a rotation vector, rad. A body leans by little: there both series end with the last bit.
+fn turned(rotation: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let squared = 0.25 * rotation.norm_squared();
+    if squared > SMALL_SQUARED {
+        return UnitQuaternion::from_scaled_axis(*rotation);
+    }
+    if squared == 0.0 {
+        return UnitQuaternion::identity();
+    }
+    let series = |parts: [f64; 6]| parts.iter().rev().fold(1.0, |sum, part| 1.0 - sum * squared * part);
+    let cos = series([1.0 / 2.0, 1.0 / 12.0, 1.0 / 30.0, 1.0 / 56.0, 1.0 / 90.0, 1.0 / 132.0]);
+    let part = 0.5 * series([1.0 / 6.0, 1.0 / 20.0, 1.0 / 42.0, 1.0 / 72.0, 1.0 / 110.0, 1.0 / 156.0]);
+    UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, rotation * part))
+}
+
 fn capped(vector: Vector3<f64>, greatest: f64) -> Vector3<f64> {
     let norm = vector.norm();
     if norm > greatest { vector * (greatest / norm) } else { vector }
@@ -155,5 +173,22 @@ impl Glide {
 
     pub(crate) fn is_done(&self) -> bool {
         self.elapsed >= self.duration
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn when_a_body_leans_expect_the_rotation_of_the_vector(
+            way in prop::array::uniform3(-1.0..1.0f64), angle in 0.0..1.2f64,
+        ) {
+            let rotation = Vector3::from(way).try_normalize(1e-3).unwrap_or_default() * angle;
+            let (got, expected) = (turned(&rotation), UnitQuaternion::from_scaled_axis(rotation));
+            prop_assert!((got.coords - expected.coords).amax() < 4e-16, "{got} {expected}");
+        }
     }
 }
