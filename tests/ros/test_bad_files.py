@@ -50,6 +50,7 @@ CASES = {
     'cycle time zero': case(GAITS, 'cycle_time: 0.8', 'cycle_time: 0.0', 'cycle_time'),
     'cycle time nan': case(GAITS, 'cycle_time: 0.8', 'cycle_time: .nan', 'cycle_time'),
     'unknown key of a gait': case(GAITS, 'side_lag: 0.5,', 'sidelag: 0.5,', 'sidelag', 'side_lag'),
+    'a lift below the ground': case(GAITS, 'cycle_time: 0.8', 'cycle_time: 0.8, step_height: -0.01', 'step_height'),
     'missing key of a gait': case(GAITS, 'cycle_time: 0.8, ', '', 'cycle_time'),
     'a gait twice': case(GAITS, '  ripple: ', '  tripod: ', 'tripod', 'twice'),
     'a gait that falls': case(GAITS, 'lag: 0.5, side_lag: 0.5', 'lag: 0.0, side_lag: 0.0', 'tripod'),

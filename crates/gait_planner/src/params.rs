@@ -12,7 +12,7 @@ pub fn specs() -> Vec<ParamSpec> {
     specs.extend([
         ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(20.0, 1000.0).read_only(),
         ParamSpec::new("gait", "tripod", "Gait to walk with, from config/gaits.yaml"),
-        ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m").range(0.0, 0.1),
+        ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m, for gaits without their own").range(0.0, 0.1),
         ParamSpec::new("cmd_vel_timeout", 0.5, "A command older than this, s, stops the robot").range(0.05, 10.0),
         ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),

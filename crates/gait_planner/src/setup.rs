@@ -61,8 +61,13 @@ impl Draft {
         let unfit = |error: StanceError| wrong("body_height", error.to_string());
         let (settings, stance) = params::settings(params, &description.robot).map_err(unfit)?;
         let model = description.robot.model().notes().iter().cloned();
-        let lift = params::lift_beyond(number(params, "step_height"), settings.stance.step_height);
-        let notes = remark.into_iter().chain(lift).chain(model).collect();
+        let greatest = settings.stance.step_height;
+        let lift = params::lift_beyond(number(params, "step_height"), greatest);
+        let lifts = gaits.iter().filter_map(|(name, gait)| {
+            let beyond = params::lift_beyond(gait.step_height()?, greatest)?;
+            Some(format!("gait {name:?}: {beyond}"))
+        });
+        let notes = remark.into_iter().chain(lift).chain(lifts).chain(model).collect();
         let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
             .without_legs(params::disabled_legs(params).iter().map(String::as_str))
             .map_err(|error| wrong("disabled_legs", error.to_string()))?;

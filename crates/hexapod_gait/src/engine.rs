@@ -287,7 +287,8 @@ impl Engine {
         }
     }
 
-    /// Sets the lift of a swinging foot, m, at most the one the stance was worked out for.
+    /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
+    /// out for.
     pub fn set_step_height(&mut self, height: f64) {
         self.settings.step_height = height.clamp(0.0, self.settings.stance.step_height);
         self.time_gaits();

@@ -42,6 +42,11 @@ impl Engine {
         gait.one_by_one(&order[..count])
     }
 
+    /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
+    pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
+        gait.step_height().unwrap_or(self.settings.step_height).min(self.settings.stance.step_height)
+    }
+
     /// Works the gaits out anew, after a change of what they depend on.
     pub(crate) fn time_gaits(&mut self) {
         self.now.gait = self.timed(self.now.gait);
@@ -60,7 +65,7 @@ impl Engine {
         let gait = self.measured(gait);
         let Some(needs) = gait.needs() else { return gait };
         let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
-        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.settings.step_height), foot_m_s2))
+        gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.lift_with(&gait)), foot_m_s2))
     }
 
     /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.

@@ -42,6 +42,9 @@ pub struct GaitSpec {
     /// Speed at which a foot meets the ground, m/s.
     #[serde(default)]
     pub touch_down_speed: f64,
+    /// Lift of a swinging foot, m; without it, the robot's own.
+    #[serde(default)]
+    pub step_height: Option<f64>,
     /// How far the body leans over the feet that stay, from 0 (not at all) to 1 (its weight in their midst).
     #[serde(default)]
     pub sway: f64,
@@ -78,6 +81,7 @@ impl Default for GaitSpec {
             phase_offsets: BTreeMap::new(),
             swing: SwingProfile::default(),
             touch_down_speed: 0.0,
+            step_height: None,
             sway: 0.0,
             auto_pose: AutoPose::default(),
             stable: true,
@@ -130,6 +134,7 @@ pub struct Gait {
     lift_offs: [f64; MAX_LEGS],
     swing: SwingProfile,
     touch_down_speed: f64,
+    step_height: Option<f64>,
     sway: f64,
     sway_reach: f64,
     auto_pose: AutoPose,
@@ -137,6 +142,9 @@ pub struct Gait {
     needs: Option<LiftNeeds>,
     shortest_cycle: f64,
 }
+
+/// The greatest lift of a swinging foot that a gait may ask for, m.
+const GREATEST_LIFT_M: f64 = 0.5;
 
 /// Where a leg is in its cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,6 +166,7 @@ impl Gait {
         let least_cycle_time = spec.least_cycle_time.unwrap_or(spec.cycle_time);
         check_range("least_cycle_time", least_cycle_time, 0.1, spec.cycle_time)?;
         check_range("touch_down_speed", spec.touch_down_speed, 0.0, 0.5)?;
+        check_range("step_height", spec.step_height.unwrap_or_default(), 0.0, GREATEST_LIFT_M)?;
         check_range("sway", spec.sway, 0.0, 1.0)?;
         check_range("lag", spec.lag, -1.0, 1.0)?;
         check_range("side_lag", spec.side_lag, -1.0, 1.0)?;
@@ -181,6 +190,7 @@ impl Gait {
             lift_offs: lift_offs(spec.duty_factor, &offsets),
             swing: spec.swing,
             touch_down_speed: spec.touch_down_speed,
+            step_height: spec.step_height,
             sway: spec.sway,
             sway_reach: SWAY_REACH,
             auto_pose: spec.auto_pose,
@@ -244,6 +254,12 @@ impl Gait {
     #[must_use]
     pub fn touch_down_speed(&self) -> f64 {
         self.touch_down_speed
+    }
+
+    /// Lift of a swinging foot, m, where the gait has one of its own.
+    #[must_use]
+    pub fn step_height(&self) -> Option<f64> {
+        self.step_height
     }
 
     /// Part of the feet's reach that a sway may take up; steps have the rest.

@@ -42,10 +42,11 @@ impl Engine {
     fn decide(&mut self, start: &mut State, input: &Input) {
         let limits = self.limits_for(&self.now.gait);
         let control = &mut self.now.control;
-        (control.limits, control.step_height, control.sensed) = (limits, self.settings.step_height, input.contacts);
+        (control.limits, control.sensed) = (limits, input.contacts);
         self.take_requests(start);
         let wanted = wanted_twist(&mut self.now.control, input.twist);
         self.next_mode(start, wanted, input);
+        self.now.control.step_height = self.lift_with(&self.now.gait);
         let stand = if start.mode.steps() { self.stand_of(start) } else { None };
         if start.mode.steps() {
             let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };

@@ -141,11 +141,11 @@ impl Engine {
     fn reaches_place(&self, start: &State, footing: &Footing, offset: BodyOffset, place: usize) -> bool {
         let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
         let Some(((x, y), (part, lift))) = around else { return false };
-        let reach = footing.reach.axes() * *part;
+        let (reach, lifted) = (footing.reach.axes() * *part, self.now.control.step_height);
         let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
         let at = |leg: usize| {
             let rest = footing.place(leg);
-            Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, lift * self.settings.step_height)
+            Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, lift * lifted)
         };
         let is_missing = |leg: usize| *start.walk.foot(leg) == Foot::Missing;
         if let Some(together) = &self.together {

@@ -93,6 +93,17 @@ fn when_a_touch_down_speed_is_set_expect_the_ground_met_at_it_and_the_apex_kept(
 }
 
 #[test]
+fn when_a_gait_has_a_lift_of_its_own_expect_it_as_far_as_the_stance_allows_and_the_robots_else() {
+    for (own, expected) in [(None, 0.03), (Some(0.012), 0.012), (Some(0.045), 0.045), (Some(0.3), 0.05)] {
+        let spec = GaitSpec { step_height: own, ..specs(6)[2].clone() };
+        let mut engine = walking(&spec);
+        let heights = swing(&mut engine, &twist(0.04, 0.0, 0.0), |_, _, _| {});
+        let apex = heights.iter().copied().fold(0.0, f64::max);
+        assert!((apex - expected).abs() < 2e-4, "apex {apex} with {own:?}");
+    }
+}
+
+#[test]
 fn when_swinging_expect_position_velocity_and_acceleration_continuous_through_both_ends() {
     let mut engine = walking(&specs(6)[0]);
     let dt = 0.001;

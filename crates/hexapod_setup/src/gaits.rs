@@ -114,6 +114,11 @@ impl Gaits {
         }
     }
 
+    /// The gaits of this robot with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Gait)> {
+        self.known.iter().filter_map(|known| Some((known.name.as_str(), known.gait.as_ref().ok()?)))
+    }
+
     /// The same gaits, each made ready for an engine, such as with `Engine::ready`.
     #[must_use]
     pub fn made_ready(mut self, ready: impl Fn(Gait) -> Gait) -> Self {
