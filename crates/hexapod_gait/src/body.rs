@@ -56,8 +56,9 @@ impl Engine {
             self.adapt_footing(start, (start.walk.footing.raised, granted.room));
             return start.offset;
         }
-        self.adapt_footing(start, (granted.offset.translation.z, granted.room));
-        let target = granted.offset.at_height(0.0);
+        let raised = self.raised_with(&granted.offset);
+        self.adapt_footing(start, (raised, granted.room));
+        let target = granted.offset.at_height(granted.offset.translation.z - raised);
         let auto_pose = self.now.gait.auto_pose();
         if start.mode != Mode::Walking || auto_pose.is_none() {
             return target;
@@ -89,7 +90,7 @@ impl Engine {
     }
 
     /// How fast the body's motion over its feet may change, m/s^2.
-    pub(crate) fn shift_m_s2(&self) -> f64 {
+    fn shift_m_s2(&self) -> f64 {
         self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
     }
 
@@ -176,12 +177,7 @@ fn level(raised: f64) -> BodyOffset {
 
 /// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
 /// `greatest` per second.
-pub(crate) fn gentle<const N: usize>(
-    last: SVector<f64, N>,
-    wanted: SVector<f64, N>,
-    left: f64,
-    greatest: f64,
-) -> SVector<f64, N> {
+fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
     if greatest.is_infinite() {
         return wanted;
     }

@@ -1,7 +1,7 @@
 //! Where the feet rest at other heights of the body than the one the stance was worked out for: a foot is drawn in as
 //! the body rises and goes out as it sinks, so that its leg stays as far bent.
 
-use crate::body::{gentle, haste};
+use crate::body::haste;
 use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::posture::TRANSLATION_RATE_M_S;
@@ -9,7 +9,7 @@ use crate::reach::Reach;
 use crate::state::{GRID_S, State};
 use crate::walk::Foot;
 use hexapod_kinematics::{Leg, MAX_LEGS};
-use nalgebra::{Point3, Vector1, Vector2};
+use nalgebra::{Point3, Vector2};
 
 /// The resting feet with the body at one height, and how far they may go from there.
 #[derive(Clone, Copy, Debug)]
@@ -108,15 +108,11 @@ impl Engine {
             return;
         }
         let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
-        let swing_s = start.walk.cycle * self.now.gait.swing_part();
-        let fastest = self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.draw_in_m_s(swing_s));
-        let most = (haste(start) * TRANSLATION_RATE_M_S).min(fastest) * GRID_S;
+        let most = haste(start) * TRANSLATION_RATE_M_S * GRID_S;
         let wanted = (raised - at).max(-most).min(most);
         let next = self.stance.footing(at + wanted, next_room);
         let takes = self.takes(start, &next);
-        let rate = if takes { wanted / GRID_S } else { 0.0 };
-        let rate = gentle(Vector1::new(start.height_rate), Vector1::new(rate), (raised - at).abs(), self.shift_m_s2());
-        start.height_rate = rate.x;
+        start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
         let room = if takes { next_room } else { present.room };
         start.walk.footing = self.stance.footing(at, room);
     }

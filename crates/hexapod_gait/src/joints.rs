@@ -138,11 +138,6 @@ impl JointBound {
         FOR_SHIFTS / self.acceleration
     }
 
-    /// How fast the resting places of feet may move that are in the air for so many seconds, m/s.
-    pub(crate) fn draw_in_m_s(&self, swing_s: f64) -> f64 {
-        self.shift_m_s2() * swing_s / FOLLOWING
-    }
-
     /// The shortest time, s, in which the body rises or sinks by `way` m, at rest at both ends (minimum jerk).
     pub(crate) fn glide_time(&self, way: f64) -> f64 {
         let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / GLIDE_ROOM).sqrt();

@@ -55,12 +55,14 @@ struct Search {
 
 /// Parts of a pose and of the feet's reach in the order of their worth: a body that is held as it is asked to may walk
 /// with shorter steps.
-const CHOICES: [(f64, f64); 12] = [
+const CHOICES: [(f64, f64); 14] = [
     (1.0, 1.0),
     (1.0, 0.75),
     (1.0, 0.5),
+    (0.8, 1.0),
     (0.8, 0.75),
     (0.8, 0.5),
+    (0.6, 1.0),
     (0.6, 0.75),
     (0.6, 0.5),
     (0.4, 1.0),
@@ -114,9 +116,9 @@ impl Engine {
             return;
         };
         let offset = search.asked.part(part);
-        let footing = self.stance.footing(offset.translation.z, reach);
+        let footing = self.stance.footing(self.raised_with(&offset), reach);
         let place = (room.first + search.places) % PLACES;
-        let is_clear = search.places > 0 || self.stance.keeps_apart(&footing);
+        let is_clear = search.places > 0 || (self.may_have(&footing) && self.stance.keeps_apart(&footing));
         if is_clear && self.reaches_place(start, &footing, offset, place) {
             search.places += 1;
             if search.places == PLACES {
@@ -129,6 +131,21 @@ impl Engine {
             (search.choice, search.places) = (search.choice + 1, 0);
         }
         room.search = Some(search);
+    }
+
+    /// How far the footing of a body at this offset is raised.
+    pub(crate) fn raised_with(&self, offset: &BodyOffset) -> f64 {
+        if self.draws_in() { offset.translation.z } else { 0.0 }
+    }
+
+    /// Whether feet rest elsewhere at other heights. Joints whose accelerations are limited have been measured with the
+    /// feet where they rest in the stance.
+    fn draws_in(&self) -> bool {
+        self.joints.is_none()
+    }
+
+    fn may_have(&self, footing: &Footing) -> bool {
+        self.draws_in() || footing.room == 1.0
     }
 
     /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
