@@ -1,6 +1,7 @@
 //! Walks a number of ticks, for counting instructions: `valgrind --tool=callgrind target/release/examples/ticks 3000 walk`,
 //! less the same with 1000. In place of `walk`: `steer` (another twist at each tick), `pose` (another body pose at each
-//! tick, walking), `far` (further than the feet reach), `lean` (the same, standing), `crawl` (four legs).
+//! tick, walking), `far` (further than the feet reach), `lean` (the same, standing), `tilted` (one pose, walking), `crawl`
+//! (four legs).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -26,6 +27,10 @@ fn main() {
                 let size = if what == "far" { 0.05 } else { 0.01 };
                 let translation = Vector3::new(size * sin, size * cos, 0.5 * size * sin);
                 input.body_offset = BodyOffset { translation, rotation: translation * 5.0 };
+            }
+            "tilted" => {
+                let rotation = Vector3::new(0.05, 0.05, 0.1);
+                input.body_offset = BodyOffset { translation: Vector3::new(0.01, 0.0, 0.01), rotation };
             }
             _ => {}
         }

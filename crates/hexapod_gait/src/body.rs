@@ -78,6 +78,8 @@ impl Engine {
             // A foot is about as far from the body's centre as the resting feet are.
             rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
         };
+        // Until a foot is lifted again, which looks at the margin.
+        start.tight |= !start.offset_rate.is_zero();
     }
 
     fn sway(&self, start: &mut State, stand: Option<&Stand>) {

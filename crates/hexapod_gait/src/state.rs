@@ -126,7 +126,8 @@ pub(crate) struct State {
     /// The pace of the present swings, and its mean over some steps.
     pub swing_pace: f64,
     pub mean_pace: f64,
-    /// The centre of mass may come near the edge of the support.
+    /// The centre of mass may come near the edge of the support: it did when a foot was lifted last, or the body has
+    /// moved over its feet since.
     pub tight: bool,
     /// Legs that are folded, one bit each.
     pub packed: u32,

@@ -236,6 +236,6 @@ impl Engine {
 
     /// Whether the centre of mass may come near the edge of the support at all.
     fn is_tight(&self, start: &State) -> bool {
-        start.tight || self.now.gait.sway() > 0.0 || !start.offset.is_zero() || !start.offset_rate.is_zero()
+        start.tight || self.now.gait.sway() > 0.0
     }
 }
