@@ -2,6 +2,7 @@
 //! balanced.
 
 use crate::engine::Engine;
+use crate::footing::SAME;
 use crate::posture::BodyOffset;
 use crate::room::{Asked, Granted};
 use crate::state::{GRID_NS, GRID_S, Mode, State, Stopping, Then};
@@ -20,8 +21,6 @@ const SWAY_RATE_M_S: f64 = 0.15;
 const SWAY_PHASE: f64 = 0.15;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
-/// Rooms nearer to each other than this are the same.
-const SAME_ROOM: f64 = 1e-9;
 
 impl Engine {
     /// Decides how the body moves over its feet until the next point of the grid.
@@ -43,16 +42,16 @@ impl Engine {
             Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => self.walking_target(start, asked),
             Mode::Stopping(_) => {
                 self.adapt_footing(start, (0.0, 1.0));
-                BodyOffset::NONE
+                BodyOffset::default()
             }
-            _ => BodyOffset::NONE,
+            _ => BodyOffset::default(),
         }
     }
 
     fn walking_target(&mut self, start: &mut State, asked: BodyOffset) -> BodyOffset {
         let granted = self.granted(start, Asked { offset: asked, raised: 0.0 });
         // Steps are short enough before the body goes where there is no room for longer ones.
-        if start.walk.footing.room > granted.room + SAME_ROOM {
+        if start.walk.footing.room > granted.room + SAME {
             self.adapt_footing(start, (start.walk.footing.raised, granted.room));
             return start.offset;
         }
@@ -174,7 +173,7 @@ pub(crate) fn haste(start: &State) -> f64 {
 
 /// Nothing but this height.
 fn level(raised: f64) -> BodyOffset {
-    BodyOffset::NONE.at_height(raised)
+    BodyOffset::default().at_height(raised)
 }
 
 /// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most

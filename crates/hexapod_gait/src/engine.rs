@@ -94,7 +94,7 @@ impl Engine {
         let mut start = State {
             ns: 0,
             mode: Mode::Sitting,
-            walk: Walk::at_rest(stance.footing(0.0, 1.0), gait.cycle_time()),
+            walk: Walk::at_rest(stance.own_footing(), gait.cycle_time()),
             height: settings.stance.sit_height,
             height_rate: 0.0,
             offset: BodyOffset::default(),
@@ -378,6 +378,11 @@ impl Engine {
         tick.limited_by = way.by;
         tick.phase = state.walk.phase;
         tick.state = state.mode.state();
+    }
+
+    /// The angles with which walking reaches a foot in the body frame, nearest to `seed`.
+    pub(crate) fn inverse(&self, leg: usize, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
+        self.stance.inverse(leg, self.legs().get(leg)?, foot_in_body, seed)
     }
 
     /// Feet on the ground, footprint frame, of a robot in this state.

@@ -92,7 +92,7 @@ impl DrawIn {
 const ROOM_SHRINKS: f64 = 2.0;
 const ROOM_GROWS: f64 = 0.2;
 /// Heights (m) and rooms nearer to each other than this are the same.
-const SAME: f64 = 1e-9;
+pub(crate) const SAME: f64 = 1e-9;
 
 impl Engine {
     /// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet

@@ -112,7 +112,7 @@ impl Engine {
     /// are to be brought there before the body rises again.
     pub(crate) fn lie_down(&self, start: &mut State) {
         start.mode = Mode::Sitting;
-        start.walk.footing = self.stance.footing(0.0, 1.0);
+        start.walk.footing = self.stance.own_footing();
         let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(self.stance.rest());
         for (leg, ((foot, angles), rest)) in feet.enumerate() {
             let uses = self.stance.uses(leg, angles);
@@ -152,11 +152,6 @@ impl Engine {
     fn lifted(&self, leg: usize, from: &LegAngles) -> Option<LegAngles> {
         let foot = self.legs().get(leg)?.foot_in_body(from);
         self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from)
-    }
-
-    /// The angles with which walking reaches a foot in the body frame, nearest to `seed`.
-    pub(crate) fn inverse(&self, leg: usize, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
-        self.stance.inverse(leg, self.legs().get(leg)?, foot_in_body, seed)
     }
 
     fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {

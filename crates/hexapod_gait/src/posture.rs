@@ -21,10 +21,6 @@ pub(crate) const TRANSLATION_RATE_M_S: f64 = 0.08;
 const ROTATION_RATE_RAD_S: f64 = 0.5;
 
 impl BodyOffset {
-    /// None.
-    pub(crate) const NONE: Self =
-        Self { translation: Vector3::new(0.0, 0.0, 0.0), rotation: Vector3::new(0.0, 0.0, 0.0) };
-
     /// The offset brought within what a body can do without leaving its feet.
     #[must_use]
     pub fn clipped(self) -> Self {

@@ -31,8 +31,11 @@ pub(crate) struct Granted {
     pub room: f64,
 }
 
-impl Granted {
-    const NOTHING: Self = Self { offset: BodyOffset::NONE, room: 1.0 };
+impl Default for Granted {
+    /// The body straight above its feet, which have all their room.
+    fn default() -> Self {
+        Self { offset: BodyOffset::default(), room: 1.0 }
+    }
 }
 
 /// The pose that was asked for last and the part of it with which the feet keep their room.
@@ -80,7 +83,7 @@ const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
 impl Room {
     pub(crate) fn new() -> Self {
-        Self { asked: Asked::default(), granted: Granted::NOTHING, search: None, first: 0 }
+        Self { asked: Asked::default(), granted: Granted::default(), search: None, first: 0 }
     }
 }
 
@@ -94,7 +97,7 @@ impl Engine {
         }
         let mut room = *known;
         if asked == Asked::default() {
-            (room.asked, room.granted, room.search) = (asked, Granted::NOTHING, None);
+            (room.asked, room.granted, room.search) = (asked, Granted::default(), None);
         } else if room.search.is_none() && room.asked != asked {
             room.search = Some(Search { asked, choice: 0, places: 0 });
         }

@@ -199,13 +199,18 @@ impl Stance {
         pairs(self.rest()).map(|(a, b)| (a - b).norm()).fold(f64::INFINITY, f64::min)
     }
 
+    /// Where the feet rest in the stance itself.
+    pub(crate) fn own_footing(&self) -> Footing {
+        Footing::of_stance(self.rest(), self.reach)
+    }
+
     /// Where the feet rest with the body so much higher than in the stance, and so much of their reach.
     pub(crate) fn footing(&self, raised: f64, room: f64) -> Footing {
-        let footing = Footing::of_stance(self.rest(), self.reach);
         if raised == 0.0 && room == 1.0 {
-            return footing;
+            return self.own_footing();
         }
-        footing.moved(raised, room, |leg| self.draw_in.get(leg).map_or_else(Vector2::zeros, |leg| leg.moves(raised)))
+        self.own_footing()
+            .moved(raised, room, |leg| self.draw_in.get(leg).map_or_else(Vector2::zeros, |leg| leg.moves(raised)))
     }
 
     /// Whether neighbours keep clear of each other with another footing.

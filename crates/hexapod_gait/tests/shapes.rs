@@ -199,8 +199,7 @@ proptest! {
                 let tick = *engine.step(&twist(vx, vy, 4.0 * wz), 0.01);
                 for (leg, rest) in engine.rest_feet().iter().enumerate().filter(|(leg, _)| tick.contacts[*leg]) {
                     let part = (tick.feet[leg].xy() - rest).component_div(&axes).norm();
-                    // A foot about to land follows the twist less and less, and may land a little beyond.
-                    prop_assert!(part < 1.08, "leg {leg} at {part} of its reach");
+                    prop_assert!(part < 1.04, "leg {leg} at {part} of its reach");
                 }
             }
         }

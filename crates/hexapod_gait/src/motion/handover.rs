@@ -64,7 +64,7 @@ impl Engine {
 
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
-        let footing = self.stance.footing(0.0, 1.0);
+        let footing = self.stance.own_footing();
         let start = &mut self.now.start;
         start.ns += self.now.elapsed_ns;
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
