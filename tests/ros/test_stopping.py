@@ -40,8 +40,14 @@ def go(user, *command, seconds=1.3):
 
 
 def planted(user):
-    """Return whether all feet are down now; what was heard last may be of the tick before gait_state."""
-    return all(walked.contacts_of(user.next('foot_contacts')).values())
+    """Return whether all feet are down in the first tick after what gait_state said last.
+
+    By the time of sending: a listener that was held up hears what was said rarely before what was said often.
+    """
+    said = user.listen('gait_state')[-1].sent
+    contacts = user.listen('foot_contacts')
+    first = user.until(lambda: next((each for each in contacts if each.sent > said), None), 1.0, 'contacts after gait_state')
+    return all(walked.contacts_of(first.message).values())
 
 
 @pytest.mark.parametrize('command', [(0.06,), (0.0, 0.04), (0.0, 0.0, 0.4), (0.14, 0.0, 0.0), (0.05, 0.02, -0.3)], ids=str)

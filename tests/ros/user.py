@@ -23,6 +23,8 @@ DISCOVERY_S = 15.0
 SETTLE_S = 0.2
 CALL_S = 5.0
 STREAM_HZ = 20.0
+# Callbacks that may wait when a machine at work kept us from spinning for some seconds.
+BACKLOG = 2000
 
 TYPES = {
     'cmd_vel': Twist, 'velocity': Float64, 'curvature': Float64, 'body_pose': Pose, 'gait': String, 'motion': String,
@@ -87,6 +89,7 @@ class User:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             self._spin_once(left)
+        self._catch_up()
 
     def until(self, condition, seconds, what):
         """Spin until the condition holds and return what it returned; fail when it does not in time."""
@@ -106,6 +109,14 @@ class User:
                 stream['due'] = max(stream['due'] + stream['period'], now - stream['period'])
         due = min((stream['due'] for stream in self._streams.values()), default=now + seconds)
         self.executor.spin_once(timeout_sec=max(0.0, min(seconds, due - now)))
+
+    def _catch_up(self):
+        """Take what has come already: of each topic one message is taken in a round, however many wait."""
+        for _ in range(BACKLOG):
+            count = sum(map(len, self._heard.values()))
+            self._spin_once(0.0)
+            if sum(map(len, self._heard.values())) == count:
+                return
 
     # --- listening
 
