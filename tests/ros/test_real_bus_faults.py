@@ -166,4 +166,5 @@ def test_when_transfers_fail_and_tear_at_random_expect_no_pulse_out_of_bounds_an
     assert len(failed) > 10
     assert boards.violations() == 0
     assert state_of(user) == 'armed'
-    assert len(boards.pulses()) == 18
+    # A pulse that crosses the middle of its range is off for one step, so that it cannot be torn.
+    user.until(lambda: len(boards.pulses()) == 18, 1.0, 'all pulses')

@@ -130,6 +130,7 @@ def test_when_the_body_rises_or_sinks_in_a_walk_expect_it_there_no_slip_and_the_
     user.publish('body_pose', pose(z))
     user.spin(4.0)
     heights = [height(model, lists[0][-1].message)]
+    assert_told(user, asked=z, taken=z)
     user.publish('body_pose', pose(0.0))
     user.spin(4.0)
     heights.append(height(model, lists[0][-1].message))
@@ -140,6 +141,35 @@ def test_when_the_body_rises_or_sinks_in_a_walk_expect_it_there_no_slip_and_the_
     figures.note(f'greatest slip of a step, body {z} m higher', slip * 1e3, 'mm', 0.1)
     assert slip < 1e-4
     assert heights == pytest.approx([0.09 + z, 0.09], abs=1e-4)
+
+
+def test_when_a_body_pose_is_more_than_the_feet_have_room_for_expect_told_what_of_it_is_taken_up(shared_session):
+    user, model = shared_session.user, Kinematics()
+    commands = user.hear('joint_commands')
+    user.stream('cmd_vel', twist(0.04))
+    user.spin(1.0)
+    user.publish('body_pose', pose(0.3))
+    user.spin(4.0)
+    raised = height(model, commands[-1].message) - 0.09
+    assert 0.02 < raised < 0.1
+    assert_told(user, asked=0.3, taken=raised)
+    user.publish('body_pose', pose(0.0))
+    user.spin(3.0)
+    assert_told(user, asked=0.0, taken=0.0)
+    user.quiet()
+    user.wait_state('standing')
+
+
+def assert_told(user, asked, taken):
+    """Fail unless diagnostics tell of a body so much higher, m, and of what was asked for."""
+    values = user.diagnostics('gait_planner').values
+    assert in_mm(values['body pose asked (mm, deg)']) == pytest.approx([0.0, 0.0, 1e3 * asked, 0.0, 0.0, 0.0], abs=0.1)
+    assert in_mm(values['body pose (mm, deg)']) == pytest.approx([0.0, 0.0, 1e3 * taken, 0.0, 0.0, 0.0], abs=0.1)
+
+
+def in_mm(value):
+    """Return the numbers of a pose in diagnostics."""
+    return [float(number) for number in value.split()]
 
 
 def pose(z):

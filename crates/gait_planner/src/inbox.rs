@@ -145,7 +145,7 @@ pub fn finite(value: f64) -> Result<f64, String> {
 ///
 /// # Errors
 /// A number is not finite, or the quaternion is none.
-pub fn body_offset(message: &Pose) -> Result<Command, String> {
+pub fn body_offset(message: &Pose) -> Result<BodyOffset, String> {
     let (p, q) = (&message.position, &message.orientation);
     all_finite(&[("position.x", p.x), ("position.y", p.y), ("position.z", p.z)])?;
     all_finite(&[("orientation.x", q.x), ("orientation.y", q.y), ("orientation.z", q.z), ("orientation.w", q.w)])?;
@@ -158,8 +158,7 @@ pub fn body_offset(message: &Pose) -> Result<Command, String> {
     } else {
         UnitQuaternion::from_quaternion(quaternion).scaled_axis()
     };
-    let offset = BodyOffset { translation: Vector3::new(p.x, p.y, p.z), rotation };
-    Ok(Command::BodyOffset(offset))
+    Ok(BodyOffset { translation: Vector3::new(p.x, p.y, p.z), rotation })
 }
 
 fn all_finite(fields: &[(&str, f64)]) -> Result<(), String> {
@@ -196,7 +195,7 @@ mod tests {
     #[test]
     fn when_a_pose_is_blank_expect_no_offset_and_when_its_quaternion_is_none_a_refusal() {
         let blank = Pose::default();
-        assert!(matches!(body_offset(&blank), Ok(Command::BodyOffset(offset)) if offset == BodyOffset::default()));
+        assert_eq!(body_offset(&blank), Ok(BodyOffset::default()));
         let mut bad = Pose::default();
         bad.orientation.w = 3.0;
         assert!(body_offset(&bad).unwrap_err().contains("norm"));

@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::outbox::Done;
+use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
@@ -44,12 +45,12 @@ impl Outlet {
     /// One of them cannot be opened.
     pub fn new(
         node: &mut RosNode,
-        robot: &Arc<Robot>,
+        setup: &Setup,
         diagnostics: Diagnostics,
         inbox: Inbox,
         shared: Arc<SharedState>,
-        rate_hz: f64,
     ) -> Result<Self, RosError> {
+        let (robot, stance) = (setup.engine.robot(), setup.engine.stance());
         let reliable = QosProfile::default();
         let latched = QosProfile::default().keep_last(1).transient_local();
         Ok(Self {
@@ -67,8 +68,8 @@ impl Outlet {
             twist: TwistMsg::default(),
             state: None,
             ticks: 0,
-            marker_ticks: (rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
-            report: Report::default(),
+            marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
+            report: Report::new(stance.spec().height),
         })
     }
 

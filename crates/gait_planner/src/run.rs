@@ -42,9 +42,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let inbox = Inbox::new(commands, now, shutdown.clone());
     let shared = Arc::new(SharedState::default());
     subscriptions::open(&mut node, &setup, &inbox, &shared)?;
-    let robot = Arc::clone(setup.engine.robot());
-    let diagnostics = Diagnostics::new(&mut node, robot.model().name(), clock.clone())?;
-    let mut outlet = Outlet::new(&mut node, &robot, diagnostics, inbox, Arc::clone(&shared), setup.rate_hz)?;
+    let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
+    let mut outlet = Outlet::new(&mut node, &setup, diagnostics, inbox, Arc::clone(&shared))?;
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&ended);

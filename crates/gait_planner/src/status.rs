@@ -2,9 +2,10 @@
 
 use crate::fault::Fault;
 use crate::inbox::Inbox;
-use hexapod_gait::{GaitState, LimitedBy, Tick, Twist};
+use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::realtime::Granted;
 use hexapod_ros::{Lateness, Level, Status};
+use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ pub struct SharedState {
     real_time: Mutex<Granted>,
     gait: Mutex<String>,
     motion: Mutex<String>,
+    body_pose: Mutex<BodyOffset>,
 }
 
 impl Default for SharedState {
@@ -26,6 +28,7 @@ impl Default for SharedState {
             real_time: Mutex::new(Ok(())),
             gait: Mutex::default(),
             motion: Mutex::default(),
+            body_pose: Mutex::default(),
         }
     }
 }
@@ -68,6 +71,15 @@ impl SharedState {
         name.clone_into(&mut self.motion.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Takes down the body pose that was asked for last.
+    pub fn set_body_pose(&self, pose: BodyOffset) {
+        *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner) = pose;
+    }
+
+    fn body_pose(&self) -> BodyOffset {
+        *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn motion(&self) -> String {
         self.motion.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -90,17 +102,30 @@ pub struct Report {
     pub seconds: f64,
     /// Least distance of the centre of mass from the edge of the support polygon, m.
     pub margin_m: Option<f64>,
+    stance_height_m: f64,
     twist: Twist,
     limited_by: LimitedBy,
     feet_down: usize,
+    footprint_from_body: Isometry3<f64>,
 }
 
 impl Report {
+    /// A report about a robot whose stance has this height.
+    #[must_use]
+    pub fn new(stance_height_m: f64) -> Self {
+        Self { stance_height_m, ..Self::default() }
+    }
+
     /// Takes down a tick.
     pub fn take(&mut self, tick: &Tick) {
         self.twist = tick.twist;
         self.limited_by = tick.limited_by;
         self.feet_down = tick.contacts.iter().filter(|&&down| down).count();
+        self.footprint_from_body = tick.footprint_from_body;
+    }
+
+    fn body_pose(&self) -> BodyOffset {
+        BodyOffset::of_pose(&self.footprint_from_body, self.stance_height_m)
     }
 
     /// The node's status now.
@@ -114,6 +139,10 @@ impl Report {
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());
         status.value("feet down", self.feet_down);
+        status.value("body pose asked (mm, deg)", in_mm_and_degrees(&shared.body_pose()));
+        if shared.get() != GaitState::Sitting {
+            status.value("body pose (mm, deg)", in_mm_and_degrees(&self.body_pose()));
+        }
         if let Some(margin) = self.margin_m {
             status.value("stability margin (mm)", format!("{:.1}", margin * 1000.0));
         }
@@ -136,4 +165,10 @@ impl Report {
         }
         status
     }
+}
+
+/// x, y, z and roll, pitch, yaw.
+fn in_mm_and_degrees(pose: &BodyOffset) -> String {
+    let (at, turned) = (pose.translation * 1000.0, pose.rotation.map(f64::to_degrees));
+    format!("{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}", at.x, at.y, at.z, turned.x, turned.y, turned.z)
 }

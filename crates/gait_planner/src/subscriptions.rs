@@ -60,9 +60,15 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
 }
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
-    let to = inbox.clone();
+    let (to, state) = (inbox.clone(), Arc::clone(shared));
     node.subscribe("body_pose", stream(), move |message: Pose| {
-        to.take("body_pose", body_offset(&message));
+        let asked = match body_offset(&message) {
+            Ok(asked) => asked,
+            Err(reason) => return to.reject("body_pose", reason),
+        };
+        if to.take("body_pose", Ok(Command::BodyOffset(asked))) {
+            state.set_body_pose(asked);
+        }
     })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {

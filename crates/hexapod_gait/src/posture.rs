@@ -78,6 +78,13 @@ impl BodyOffset {
         let at = self.translation + Vector3::new(0.0, 0.0, height);
         Isometry3::from_parts(Translation3::from(at), turned(&self.rotation))
     }
+
+    /// The offset of a body in this pose: what [`Self::footprint_from_body`] made it of.
+    #[must_use]
+    pub fn of_pose(footprint_from_body: &Isometry3<f64>, height: f64) -> Self {
+        let translation = footprint_from_body.translation.vector - Vector3::new(0.0, 0.0, height);
+        Self { translation, rotation: footprint_from_body.rotation.scaled_axis() }
+    }
 }
 
 /// Ways for the body to the place straight above its feet: where the edge of the feet's reach bars one, another is
@@ -185,6 +192,10 @@ mod tests {
             let rotation = Vector3::from(way).try_normalize(1e-3).unwrap_or_default() * angle;
             let (got, expected) = (turned(&rotation), UnitQuaternion::from_scaled_axis(rotation));
             prop_assert!((got.coords - expected.coords).amax() < 4e-16, "{got} {expected}");
+            let offset = BodyOffset { translation: Vector3::from(way), rotation };
+            let back = BodyOffset::of_pose(&offset.footprint_from_body(0.08), 0.08);
+            prop_assert!((back.translation - offset.translation).amax() < 1e-15, "{back:?} {offset:?}");
+            prop_assert!((back.rotation - offset.rotation).amax() < 1e-15, "{back:?} {offset:?}");
         }
     }
 }
