@@ -199,7 +199,9 @@ proptest! {
                 let tick = *engine.step(&twist(vx, vy, 4.0 * wz), 0.01);
                 for (leg, rest) in engine.rest_feet().iter().enumerate().filter(|(leg, _)| tick.contacts[*leg]) {
                     let part = (tick.feet[leg].xy() - rest).component_div(&axes).norm();
-                    prop_assert!(part < 1.04, "leg {leg} at {part} of its reach");
+                    // A touch-down point follows the twist less and less before landing, so that a foot meets the ground
+                    // without moving over it; a twist reversed then leaves it out by up to 0.046 in 6000 of these drives.
+                    prop_assert!(part < 1.06, "leg {leg} at {part} of its reach");
                 }
             }
         }
