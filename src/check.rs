@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// File, line and key of what does not hold.
 pub fn check(files: &FileArgs) -> Result<(), Failure> {
     let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
-    let setups = Setups::load(&all)?.finished();
+    let setups = Setups::load(&all)?;
     let (config, urdf) = files_of(&all);
     println!("robot    {urdf}\nconfig   {config}\n");
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));

@@ -63,10 +63,10 @@ fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(),
     Ok(())
 }
 
-/// All that is read before anything opens.
+/// All that the nodes run with.
 pub struct Setups {
     /// Of `gait_planner`.
-    pub planner: gait_planner::Draft,
+    pub planner: gait_planner::Setup,
     /// Of `servo_driver`.
     pub driver: servo_driver::Setup,
     /// Of `state_publisher`.
@@ -84,29 +84,13 @@ impl Setups {
             let others =
                 || Ok((servo_driver::Setup::load(&all.driver)?, state_publisher::Setup::load(&all.publisher)?));
             let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
-            let planner = gait_planner::Draft::read(&all.planner).map_err(|e| where_it_is_set(e, &all.planner))?;
+            let planner = gait_planner::Setup::load(&all.planner).map_err(|e| where_it_is_set(e, &all.planner))?;
             let others: Result<_, Failure> =
                 others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
             let (driver, publisher) = others?;
             Ok(Self { planner, driver, publisher })
         })
     }
-
-    /// Works out the rest, which cannot fail.
-    #[must_use]
-    pub fn finished(self) -> Ready {
-        Ready { planner: self.planner.finished(), driver: self.driver, publisher: self.publisher }
-    }
-}
-
-/// All that the nodes run with.
-pub struct Ready {
-    /// Of `gait_planner`.
-    pub planner: gait_planner::Setup,
-    /// Of `servo_driver`.
-    pub driver: servo_driver::Setup,
-    /// Of `state_publisher`.
-    pub publisher: state_publisher::Setup,
 }
 
 struct Nodes {
@@ -154,30 +138,29 @@ fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
 /// The input does not hold, or a node failed.
 pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<(), Failure> {
     let base = parameters(arguments)?;
-    // Every file is read before ROS is: bad input costs a message, not a node that comes and goes.
-    let setups = Setups::load(&base)?;
-    // What cannot fail is worked out while the nodes come up.
-    let (nodes, ready) = std::thread::scope(|scope| {
-        let ready = std::thread::Builder::new().name("setup".into()).spawn_scoped(scope, || setups.finished())?;
-        let nodes = Nodes::create(&base, local_topics, shutdown)?;
-        let ready = ready.join().map_err(|_| Failure::Running("working the robot out panicked".into()))?;
-        Ok::<_, Failure>((nodes, ready))
+    // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
+    // of the robot has been opened, and the nodes are gone again before anybody could have heard of them.
+    let (nodes, setups) = std::thread::scope(|scope| {
+        let setups = std::thread::Builder::new().name("setup".into()).spawn_scoped(scope, || Setups::load(&base))?;
+        let nodes = Nodes::create(&base, local_topics, shutdown);
+        let setups = setups.join().map_err(|_| Failure::Running("reading files panicked".into()))??;
+        Ok::<_, Failure>((nodes?, setups))
     })?;
     let all = nodes.values();
-    let ready = if all == base { ready } else { Setups::load(&all)?.finished() };
+    let setups = if all == base { setups } else { Setups::load(&all)? };
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }
     let (last, end) = (Shutdown::default(), shutdown.clone());
     let (stop_driver, stop_publisher) = (last.clone(), last.clone());
     let publisher = spawn(state_publisher::NAME, shutdown, move || {
-        state_publisher::run(ready.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
+        state_publisher::run(setups.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
     })?;
     let driver = spawn(servo_driver::NAME, shutdown, move || {
-        servo_driver::run(ready.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
+        servo_driver::run(setups.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
     })?;
     let planner = spawn(gait_planner::NAME, shutdown, move || {
-        gait_planner::run(ready.planner, nodes.planner, &end).map_err(|e| e.to_string())
+        gait_planner::run(setups.planner, nodes.planner, &end).map_err(|e| e.to_string())
     })?;
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);

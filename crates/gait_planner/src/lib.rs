@@ -18,7 +18,7 @@ mod trajectory;
 
 pub use params::specs;
 pub use run::run;
-pub use setup::{Draft, Setup};
+pub use setup::Setup;
 
 /// Name of the node.
 pub const NAME: &str = "gait_planner";

@@ -4,22 +4,10 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, Gaits, Motions, SetupError, UncheckedMotions};
+use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A planner whose files hold. What is left to do may take a moment but cannot fail: see [`Draft::finished`].
-#[derive(Debug)]
-pub struct Draft {
-    engine: Engine,
-    gaits: Gaits,
-    gait_name: String,
-    robot_file: PathBuf,
-    notes: Vec<String>,
-    motions: UncheckedMotions,
-    params: Params,
-}
 
 /// A planner that is ready to run.
 #[derive(Clone, Debug)]
@@ -46,12 +34,12 @@ pub struct Setup {
     pub params: Params,
 }
 
-impl Draft {
+impl Setup {
     /// Reads the robot, its gaits and its motions. Nothing is opened.
     ///
     /// # Errors
     /// File, line and key of what does not hold, or the parameter that does not suit the robot.
-    pub fn read(params: &Params) -> Result<Self, SetupError> {
+    pub fn load(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
@@ -74,42 +62,22 @@ impl Draft {
         let engine = engine
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))?;
-        let motions = UncheckedMotions::read(&files.in_config("motions.yaml"), &engine)?;
-        let robot_file = files.in_config("robot.yaml");
-        Ok(Self { engine, gaits, gait_name, robot_file, notes, motions, params: params.clone() })
-    }
-
-    /// Works out how the robot takes each gait up, and tries its motions.
-    #[must_use]
-    pub fn finished(self) -> Setup {
-        let Self { engine, gaits, gait_name, robot_file, notes, motions, params } = self;
-        let motions = motions.checked(&engine);
-        // So that the control thread has nothing to work out when one is taken up.
-        let gaits = gaits.made_ready(|gait| engine.ready(gait));
+        let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
         for refused in motions.refused() {
             tracing::warn!("{refused}");
         }
-        Setup {
+        Ok(Self {
+            // So that the control thread has nothing to work out when one is taken up.
+            gaits: gaits.made_ready(|gait| engine.ready(gait)),
             engine,
-            gaits,
             gait_name,
-            robot_file,
+            robot_file: files.in_config("robot.yaml"),
             notes,
             motions,
-            rate_hz: params::rate(&params),
-            timeout: Duration::from_secs_f64(params::timeout(&params)),
-            stamped: switch(&params, "stamped_cmd_vel"),
-            params,
-        }
-    }
-}
-
-impl Setup {
-    /// Reads the robot, its gaits and its motions, and makes them ready. Nothing is opened.
-    ///
-    /// # Errors
-    /// As [`Draft::read`].
-    pub fn load(params: &Params) -> Result<Self, SetupError> {
-        Draft::read(params).map(Draft::finished)
+            rate_hz: params::rate(params),
+            timeout: Duration::from_secs_f64(params::timeout(params)),
+            stamped: switch(params, "stamped_cmd_vel"),
+            params: params.clone(),
+        })
     }
 }

@@ -13,6 +13,6 @@ mod servos;
 pub use error::SetupError;
 pub use files::Files;
 pub use gaits::Gaits;
-pub use motions::{Motions, UncheckedMotions};
+pub use motions::Motions;
 pub use robot::Description;
 pub use servos::{Servos, check_servos, read_servos, simulated_servos};

@@ -28,69 +28,38 @@ struct File {
     motions: BTreeMap<String, MotionSpec>,
 }
 
-/// Motions that are well written and laid out for a robot; whether it can play them has not been tried.
-#[derive(Debug)]
-pub struct UncheckedMotions {
-    document: Document,
-    clearance: LegClearance,
-    motions: Vec<(String, String, Motion)>,
-}
-
-impl UncheckedMotions {
-    /// Reads a file of motions.
+impl Motions {
+    /// Reads a file of motions and tries them all. One that the robot of the engine cannot play is kept with the reason:
+    /// what six legs do well may tip over four, and those still walk.
     ///
     /// # Errors
-    /// File, line and key of the first motion that does not hold.
+    /// File, line and key of the first motion that is not well written.
     pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
         let document = Document::read(path)?;
         let file: File = document.deserialize()?;
         let clearance = leg_clearance(&document, file.leg_clearance)?;
         let (robot, home) = (engine.robot(), engine.home());
-        let mut motions = Vec::new();
+        let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
             if name.trim().is_empty() {
                 let message = "a motion needs a name: the empty one asks for the end of a motion";
                 return Err(document.error_at("motions", message, "give it one, such as `wave`"));
             }
+            let at = format!("motions.{name}");
             let motion = spec.build(robot, &home).map_err(|error| {
-                let key = if error.key.is_empty() {
-                    format!("motions.{name}")
-                } else {
-                    format!("motions.{name}.{}", error.key)
-                };
+                let key = if error.key.is_empty() { at.clone() } else { format!("{at}.{}", error.key) };
                 document.error_at(&key, error.message, error.help)
             })?;
-            motions.push((name, spec.about, motion));
-        }
-        Ok(Self { document, clearance, motions })
-    }
-
-    /// Tries them all. One that the robot of the engine cannot play is kept with the reason: what six legs do well may
-    /// tip over four, and those still walk.
-    #[must_use]
-    pub fn checked(self, engine: &Engine) -> Motions {
-        let (robot, home) = (engine.robot(), engine.home());
-        let checked = |(name, about, motion): (String, String, Motion)| {
-            let refused = |reason: String| self.document.error_at(&format!("motions.{name}"), reason, "");
+            let refused = |reason: String| document.error_at(&at, reason, "");
             let motion = if engine.lacks_legs() {
                 Err(refused("a motion moves all legs, and some are switched off".into()))
             } else {
-                let checked = check(robot, &home, &motion, self.clearance);
+                let checked = check(robot, &home, &motion, clearance);
                 checked.map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
             };
-            (name, Entry { about, motion })
-        };
-        Motions { by_name: self.motions.into_iter().map(checked).collect(), clearance: self.clearance }
-    }
-}
-
-impl Motions {
-    /// Reads a file of motions and tries them all.
-    ///
-    /// # Errors
-    /// As [`UncheckedMotions::read`].
-    pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
-        Ok(UncheckedMotions::read(path, engine)?.checked(engine))
+            by_name.insert(name, Entry { about: spec.about, motion });
+        }
+        Ok(Self { by_name, clearance })
     }
 
     /// What is kept between two legs.
