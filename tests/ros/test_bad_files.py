@@ -9,6 +9,9 @@ import time
 import pytest
 
 from processes import ROOT
+from servo_bus import boards, library
+
+__all__ = ['boards', 'library']
 
 # A file, what is changed in it, and words the message must have besides the file and the line. `line` is where the
 # fault is, counted from the changed line; None where the change has no one line (an empty file, say).
@@ -154,26 +157,33 @@ def assert_told(what, line, status, words):
         assert word in words, f'{word!r} is not in: {words}'
 
 
-def assert_refused(session, files, what, command):
-    """Spoil a file; fail unless the command says what is wrong, and where, and ends."""
+def spoil(files, what):
+    """Change a file and return the line that was changed."""
     path = files / what.file
     text, line = changed(path.read_text(), what)
     path.write_text(text)
-    status, words, seconds = ended(session, command, *arguments(files))
-    assert_told(what, line, status, words)
-    assert seconds < 1.0
+    return line
 
 
 @pytest.mark.parametrize('name', CASES)
 def test_when_a_file_is_bad_expect_check_to_tell_where_and_why(session, files, name):
-    assert_refused(session, files, CASES[name], 'check')
+    line = spoil(files, CASES[name])
+    status, words, seconds = ended(session, 'check', *arguments(files))
+    assert_told(CASES[name], line, status, words)
+    assert seconds < 1.0
 
 
 @pytest.mark.parametrize('name', ['misspelt parameter', 'unknown gait', 'channel out of range', 'axis zero', 'limit nan'])
-def test_when_a_file_is_bad_expect_run_to_refuse_it_too_and_open_nothing(session, files, name):
-    assert_refused(session, files, CASES[name], 'run')
-    names = {name for name, _ in session.user.node.get_node_names_and_namespaces()}
+def test_when_a_file_is_bad_expect_run_to_refuse_it_too_with_no_bus_opened_and_no_node_seen(session, boards, files, name):
+    line = spoil(files, CASES[name])
+    process = session.start('hexapod', 'run', *arguments(files), '--bus', 'i2c', environment=boards.environment)
+    names = set()
+    while process.is_running() or time.monotonic() - process.started_at < 1.0:
+        names.update(session.user.node.get_node_names())
+        session.user.spin(0.01)
+    assert_told(CASES[name], line, process.wait(), process.log())
     assert names == {'user'}
+    assert boards.opened() == 0
 
 
 @pytest.mark.parametrize('node', ['gait_planner', 'servo_driver', 'state_publisher'])

@@ -212,8 +212,11 @@ def test_when_the_driver_is_killed_expect_all_off_and_the_next_one_disarmed(sess
 
 
 def test_when_a_second_driver_is_started_expect_it_refused_and_the_first_undisturbed(armed, session, boards):
+    opened = boards.opened()
+    assert opened > 0
     second = session.start('servo_driver', *ON_I2C, '-r', '__node:=second', environment=boards.environment)
     assert second.wait() == 1
+    assert boards.opened() == opened
     assert 'another servo_driver has the bus' in second.log()
     assert state_of(armed) == 'armed' and len(boards.pulses()) == 18
 
