@@ -5,9 +5,10 @@ use crate::footing::Footing;
 use crate::posture::BodyOffset;
 use crate::stance::LIFT_PROFILE;
 use crate::state::{GRID_NS, State};
+use crate::together::Together;
 use crate::walk::Foot;
-use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use nalgebra::Vector3;
+use hexapod_kinematics::{Lanes3, MAX_LEGS};
+use nalgebra::{Isometry3, Vector3};
 
 /// A pose of the body against its stance that is asked for, and the height that is kept of it in any part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +57,17 @@ struct Search {
     places: usize,
 }
 
+/// What is looked at: a robot of some footing, its body somewhere over it.
+struct View<'a> {
+    start: &'a State,
+    footing: &'a Footing,
+    body_from_footprint: Isometry3<f64>,
+    /// The resting feet as the body sees them, where all legs are solved together.
+    rest: Lanes3,
+    /// Legs that the robot has and that are not switched off.
+    counts: [bool; MAX_LEGS],
+}
+
 /// Parts of a pose and of the feet's reach in the order of their worth: a body that is held as it is asked to may walk
 /// with shorter steps.
 const CHOICES: [(f64, f64); 14] = [
@@ -77,7 +89,9 @@ const CHOICES: [(f64, f64); 14] = [
 /// Around the reach of each foot; on the ground, and lifted.
 const AROUND: [(f64, f64); 8] =
     [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
-/// Points of the grid from one look at a place to the next while other poses are asked for.
+/// Places that are looked at at once: all around each foot's rest, or one where the inverse is an iteration.
+const LOOKS: usize = AROUND.len();
+/// Points of the grid from one look to the next while other poses are asked for.
 const STREAM_STEPS: u64 = 4;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
@@ -120,20 +134,35 @@ impl Engine {
         };
         let offset = search.asked.part(part);
         let footing = self.stance.footing(self.raised_with(&offset), reach);
-        let place = (room.first + search.places) % PLACES;
-        let is_clear = search.places > 0 || (self.may_have(&footing) && self.stance.keeps_apart(&footing));
-        if is_clear && self.reaches_place(start, &footing, offset, place) {
+        let mut fits = search.places > 0 || (self.may_have(&footing) && self.stance.keeps_apart(&footing));
+        let view = self.view(start, &footing, &offset);
+        let looks = if self.together.is_some() { LOOKS } else { 1 };
+        for _ in 0..looks {
+            let place = (room.first + search.places) % PLACES;
+            fits = fits && self.reaches_place(&view, place);
+            if !fits {
+                room.first = place;
+                (search.choice, search.places) = (search.choice + 1, 0);
+                break;
+            }
             search.places += 1;
             if search.places == PLACES {
-                let granted = Granted { offset, room: reach };
-                *room = Room { asked: search.asked, granted, search: None, ..*room };
+                *room = Room { asked: search.asked, granted: Granted { offset, room: reach }, search: None, ..*room };
                 return;
             }
-        } else {
-            room.first = place;
-            (search.choice, search.places) = (search.choice + 1, 0);
         }
         room.search = Some(search);
+    }
+
+    /// A robot of this footing with its body at this offset.
+    fn view<'a>(&self, start: &'a State, footing: &'a Footing, offset: &BodyOffset) -> View<'a> {
+        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
+        let mut counts = [false; MAX_LEGS];
+        let feet = start.walk.feet().iter();
+        counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
+        let seen = |together: &Together| together.seen(&body_from_footprint, |leg| footing.place(leg).push(0.0));
+        let rest = self.together.as_deref().map(seen).unwrap_or_default();
+        View { start, footing, body_from_footprint, rest, counts }
     }
 
     /// How far the footing of a body at this offset is raised.
@@ -153,28 +182,24 @@ impl Engine {
 
     /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
     pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
-        let footing = &start.walk.footing;
-        offset.is_zero() || (0..PLACES).all(|place| self.reaches_place(start, footing, offset, place))
+        let view = self.view(start, &start.walk.footing, &offset);
+        offset.is_zero() || (0..PLACES).all(|place| self.reaches_place(&view, place))
     }
 
     /// Whether all feet reach this place of their reach.
-    fn reaches_place(&self, start: &State, footing: &Footing, offset: BodyOffset, place: usize) -> bool {
+    fn reaches_place(&self, view: &View, place: usize) -> bool {
         let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
         let Some(((x, y), (part, lift))) = around else { return false };
-        let (reach, lifted) = (footing.reach.axes() * *part, self.now.control.step_height);
-        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
-        let at = |leg: usize| {
-            let rest = footing.place(leg);
-            Vector3::new(rest.x + reach.x * x, rest.y + reach.y * y, lift * lifted)
-        };
-        let is_missing = |leg: usize| *start.walk.foot(leg) == Foot::Missing;
+        let reach = view.footing.reach.axes() * *part;
+        let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * self.now.control.step_height);
         if let Some(together) = &self.together {
-            let mut angles = [LegAngles::zeros(0); MAX_LEGS];
-            return together.solve(&body_from_footprint, at, is_missing, &mut angles);
+            let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
+            return together.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
         }
-        (0..self.legs().len()).filter(|&leg| !is_missing(leg)).all(|leg| {
-            let in_body = body_from_footprint.transform_point(&at(leg).into()).coords;
-            self.inverse(leg, &in_body, &start.angles_of(leg)).is_some()
+        (0..self.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
+            let at = view.footing.place(leg).push(0.0) + from_rest;
+            let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
+            self.inverse(leg, &in_body, &view.start.angles_of(leg)).is_some()
         })
     }
 }

@@ -1,7 +1,7 @@
 //! All legs solved at once.
 
 use crate::stance::Stance;
-use hexapod_kinematics::{Batch, Lane, Lanes3, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Batch, Lane, Lanes3, LegAngles, MAX_LEGS, Robot, Sectors};
 use nalgebra::{Isometry3, Vector3};
 
 /// The inverse of all legs and, lane by lane, the range of each joint that walking uses.
@@ -10,6 +10,7 @@ pub(crate) struct Together {
     batch: Batch,
     lower: Lanes3,
     upper: Lanes3,
+    sectors: Sectors,
 }
 
 impl Together {
@@ -22,7 +23,23 @@ impl Together {
             lower.set(leg, least);
             upper.set(leg, most);
         }
-        Some(Self { batch, lower, upper })
+        let sectors = batch.sectors(&lower, &upper);
+        Some(Self { batch, lower, upper, sectors })
+    }
+
+    /// Feet `at` these places over the ground as the body sees them.
+    pub(crate) fn seen(&self, body_from_footprint: &Isometry3<f64>, at: impl Fn(usize) -> Vector3<f64>) -> Lanes3 {
+        let mut feet = Lanes3::default();
+        for leg in 0..self.batch.leg_count() {
+            let at = at(leg);
+            feet.set(leg, [at.x, at.y, at.z]);
+        }
+        feet.transformed(body_from_footprint)
+    }
+
+    /// Which feet, as the body sees them, are reached as walking does.
+    pub(crate) fn reaches(&self, feet: &Lanes3) -> [bool; MAX_LEGS] {
+        self.batch.reaches(feet, &self.sectors).map(|reached| reached == 1.0)
     }
 
     /// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
@@ -34,13 +51,8 @@ impl Together {
         all: &mut [LegAngles; MAX_LEGS],
     ) -> bool {
         let count = self.batch.leg_count();
-        let mut feet = Lanes3::default();
-        for leg in 0..count {
-            let at = at(leg);
-            feet.set(leg, [at.x, at.y, at.z]);
-        }
         let mut found = Lanes3::default();
-        let reached = self.batch.inverse(&feet.transformed(body_from_footprint), &mut found);
+        let reached = self.batch.inverse(&self.seen(body_from_footprint, at), &mut found);
         let used = self.used(&reached, &found);
         let mut fine = true;
         for (leg, (angles, used)) in all.iter_mut().zip(used).enumerate().take(count) {

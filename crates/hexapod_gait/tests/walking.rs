@@ -117,6 +117,29 @@ fn when_stopped_with_a_pose_that_leaves_no_room_expect_the_robot_to_stand() {
 }
 
 #[test]
+fn when_poses_come_in_a_walk_as_from_a_stick_expect_the_body_to_follow() {
+    // At 100 and at 20 Hz.
+    for every in [1, 5] {
+        let mut engine = engine();
+        let mut observer = Observer::new(&engine, 0.01);
+        let mut input = twist(0.05, 0.0, 0.0);
+        drive(&mut engine, &mut observer, &input, 500).unwrap();
+        let mut squares = 0.0;
+        for turn in 0..2000 / every {
+            let asked = 0.1 * (0.25 * std::f64::consts::TAU * f64::from(turn * every) * 0.01).sin();
+            input.body_offset.rotation.x = asked;
+            drive(&mut engine, &mut observer, &input, every as usize).unwrap();
+            let (roll, _, _) = engine.last().footprint_from_body.rotation.euler_angles();
+            squares += (roll - asked) * (roll - asked);
+        }
+        // It waits where its feet have to come in first.
+        let behind = (squares / f64::from(2000 / every)).sqrt();
+        assert!(behind < 0.03, "{behind} rad of 0.07 on the mean");
+        assert_eq!(engine.last().state, GaitState::Walking);
+    }
+}
+
+#[test]
 fn when_the_body_stands_at_the_edge_of_its_reach_expect_it_to_walk_all_the_same() {
     let turned = Vector3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
     for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {

@@ -6,6 +6,9 @@
 
 mod forward;
 mod inverse;
+mod reach;
+
+pub use reach::Sectors;
 
 use std::f64::consts::PI;
 
@@ -54,6 +57,13 @@ impl Lanes3 {
                 *slot = value;
             }
         }
+    }
+
+    /// Points moved by a vector.
+    #[must_use]
+    pub fn shifted(&self, by: &Vector3<f64>) -> Self {
+        let [x, y, z] = &self.0;
+        Self([x.map(|x| x + by.x), y.map(|y| y + by.y), z.map(|z| z + by.z)])
     }
 
     /// Points moved by a pose, such as `body_from_world`.
