@@ -341,7 +341,12 @@ impl Engine {
     fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
         let mut start = self.now.start;
         let ns = self.plan(&mut start, input);
-        let segment = self.segment(&mut start, ns);
+        let mut segment = self.segment(&mut start, ns);
+        if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
+            // A body that was slowed while it stops is not sped up again.
+            self.now.control.ramp.scale(segment.pace.body);
+            segment.end.twist = segment.end.twist.map(|twist| twist.scaled(segment.pace.body));
+        }
         let to = left.min(ns);
         way.add(&start, &segment, 0, to);
         if to == ns {

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
-use crate::twist::Motion;
+use crate::twist::{Motion, Twist};
 use crate::walk::{Foot, Ground};
 use hexapod_kinematics::MAX_LEG_JOINTS;
 use nalgebra::Vector2;
@@ -16,9 +16,15 @@ const SURE_PART: f64 = 0.75;
 /// How near to an end of its range a joint may come between two points of the grid, rad.
 const NEAR_EDGE_RAD: f64 = 0.03;
 const ATTEMPTS: usize = 7;
+/// So often the body alone is slowed for a foot that could not go on.
+const BODY_ATTEMPTS: usize = 2;
+/// How much slower the body gets from one point of the grid to the next for feet that would else come down late in a stop.
+const STOP_HARDER: f64 = 0.8;
 /// After so many attempts it is not a swing that is too fast.
 const SWING_ATTEMPTS: usize = 4;
 const RETREATS: usize = 4;
+/// Part of a cycle in which all feet are to be down in a stop.
+const STOP_PART: f64 = 0.9;
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
 
@@ -46,7 +52,7 @@ impl Engine {
         let real = ns as f64 * 1e-9;
         let time = real * pace.body;
         state.ns += ns;
-        state.swing_pace = pace.swing;
+        state.swing_pace = pace.swing.min(1.0);
         state.offset = start.offset.moved(&start.offset_rate, real * pace.offset);
         state.sway += start.sway_rate * (real * pace.body);
         match &mut state.mode {
@@ -114,8 +120,13 @@ impl Engine {
                 Ok(()) => return segment,
                 Err(Obstacle::TooFast(ratio)) => {
                     *by = (*by).max(LimitedBy::JointVelocity);
-                    if !start.walk.all_planted() && pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
-                        pace.swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
+                    let swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
+                    if start.walk.all_planted() {
+                        *pace = pace.slower(0.95 / ratio);
+                    } else if attempt == 0 && is_behind(start, pace.body * swing) {
+                        *pace = pace.body_slower(STOP_HARDER);
+                    } else if pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
+                        pace.swing = swing;
                     } else {
                         *pace = pace.slower(0.95 / ratio);
                     }
@@ -125,7 +136,16 @@ impl Engine {
                 }
                 Err(Obstacle::OutOfReach) => {
                     *by = LimitedBy::Kinematics;
-                    *pace = pace.slower(if start.mode == Mode::Standing { 0.25 } else { 0.5 });
+                    *pace = if start.mode == Mode::Standing {
+                        pace.slower(0.25)
+                    } else if attempt < BODY_ATTEMPTS && !start.walk.all_planted() {
+                        // A foot that has just been lifted still goes back with the ground: its swing takes it in again.
+                        pace.body_slower(0.25)
+                    } else if attempt == BODY_ATTEMPTS {
+                        Pace::FULL.slower(0.25)
+                    } else {
+                        pace.slower(0.5)
+                    };
                 }
             }
         }
@@ -254,4 +274,13 @@ impl Engine {
         }
         Some(())
     }
+}
+
+/// Whether a robot that stops would have feet in the air for longer than a cycle because its body still moves, with
+/// swings that are at this pace now. They get faster later: it is the quickest part of a swing that is slowed.
+fn is_behind(start: &State, pace: f64) -> bool {
+    let Mode::Stopping(stop) = start.mode else { return false };
+    let since = (start.ns - stop.since_ns) as f64 * 1e-9;
+    start.twist[0] != Twist::ZERO
+        && since + start.walk.time_in_the_air() / (0.5 + 0.5 * pace) > STOP_PART * start.walk.cycle
 }

@@ -210,6 +210,11 @@ impl Pace {
     pub(crate) fn slower(self, factor: f64) -> Self {
         Self { body: self.body * factor, offset: self.offset * factor, ..self }
     }
+
+    /// The body slower by this factor, the swings as fast as they were.
+    pub(crate) fn body_slower(self, factor: f64) -> Self {
+        Self { swing: self.swing / factor, ..self.slower(factor) }
+    }
 }
 
 /// A stretch of time in which nothing begins or ends, and the robot at its end.

@@ -39,6 +39,18 @@ fn pose(engine: &Engine, parts: &[f64]) -> Vec<LegAngles> {
     .collect()
 }
 
+#[test]
+fn when_told_to_sit_just_after_feet_were_lifted_at_the_edge_of_their_reach_expect_them_down_within_a_cycle() {
+    let mut engine = engine(8);
+    let mut observer = Observer::new(&engine, DT);
+    let walks = [([0.05, 0.0, 0.0], 300), ([-3.001, -2.087, 3.734], 45), ([-4.545, -5.265, -0.518], 148)];
+    for ([x, y, w], ticks) in walks {
+        drive(&mut engine, &mut observer, &twist(x, y, w), ticks).unwrap();
+    }
+    let (_, planted) = ticks_to_sit(&mut engine, &mut observer, 3000).unwrap();
+    assert!(planted as f64 * DT <= engine.gait().cycle_time(), "planted after {planted} ticks");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
