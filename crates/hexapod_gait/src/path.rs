@@ -18,13 +18,15 @@ const NEAR_EDGE_RAD: f64 = 0.03;
 const ATTEMPTS: usize = 7;
 /// So often the body alone is slowed for a foot that could not go on.
 const BODY_ATTEMPTS: usize = 2;
+/// Part of a cycle in which all feet are to be down in a stop.
+const STOP_PART: f64 = 0.9;
 /// How much slower the body gets from one point of the grid to the next for feet that would else come down late in a stop.
 const STOP_HARDER: f64 = 0.8;
 /// After so many attempts it is not a swing that is too fast.
 const SWING_ATTEMPTS: usize = 4;
+/// Swings are not slowed further than this before the body is.
+const LEAST_SWING_PACE: f64 = 0.2;
 const RETREATS: usize = 4;
-/// Part of a cycle in which all feet are to be down in a stop.
-const STOP_PART: f64 = 0.9;
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
 
@@ -34,9 +36,6 @@ enum Obstacle {
     TooFast(f64),
     OutOfReach,
 }
-
-/// Swings are not slowed further than this before the body is.
-const LEAST_SWING_PACE: f64 = 0.2;
 
 impl Engine {
     /// The robot `ns` after `start`, its joints not yet solved. Always from the start of the segment, never from a
@@ -120,32 +119,14 @@ impl Engine {
                 Ok(()) => return segment,
                 Err(Obstacle::TooFast(ratio)) => {
                     *by = (*by).max(LimitedBy::JointVelocity);
-                    let swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
-                    if start.walk.all_planted() {
-                        *pace = pace.slower(0.95 / ratio);
-                    } else if attempt == 0 && is_behind(start, pace.body * swing) {
-                        *pace = pace.body_slower(STOP_HARDER);
-                    } else if pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
-                        pace.swing = swing;
-                    } else {
-                        *pace = pace.slower(0.95 / ratio);
-                    }
+                    *pace = slow_enough(start, *pace, ratio, attempt);
                 }
                 Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
                     start.sway_rate = Vector2::zeros();
                 }
                 Err(Obstacle::OutOfReach) => {
                     *by = LimitedBy::Kinematics;
-                    *pace = if start.mode == Mode::Standing {
-                        pace.slower(0.25)
-                    } else if attempt < BODY_ATTEMPTS && !start.walk.all_planted() {
-                        // A foot that has just been lifted still goes back with the ground: its swing takes it in again.
-                        pace.body_slower(0.25)
-                    } else if attempt == BODY_ATTEMPTS {
-                        Pace::FULL.slower(0.25)
-                    } else {
-                        pace.slower(0.5)
-                    };
+                    *pace = less_far(start, *pace, attempt);
                 }
             }
         }
@@ -273,6 +254,33 @@ impl Engine {
             *angles = self.inverse(index, &in_body, seed)?;
         }
         Some(())
+    }
+}
+
+/// The pace to try next where a joint would need `ratio` times its greatest velocity.
+fn slow_enough(start: &State, pace: Pace, ratio: f64, attempt: usize) -> Pace {
+    let swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
+    let swings = !start.walk.all_planted();
+    if swings && attempt == 0 && is_behind(start, pace.body * swing) {
+        pace.body_slower(STOP_HARDER)
+    } else if swings && pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {
+        Pace { swing, ..pace }
+    } else {
+        pace.slower(0.95 / ratio)
+    }
+}
+
+/// The pace to try next where a foot would get out of reach.
+fn less_far(start: &State, pace: Pace, attempt: usize) -> Pace {
+    if start.mode == Mode::Standing {
+        pace.slower(0.25)
+    } else if attempt < BODY_ATTEMPTS && !start.walk.all_planted() {
+        // A foot that has just been lifted still goes back with the ground: its swing takes it in again.
+        pace.body_slower(0.25)
+    } else if attempt == BODY_ATTEMPTS {
+        Pace::FULL.slower(0.25)
+    } else {
+        pace.slower(0.5)
     }
 }
 
