@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -25,6 +26,11 @@ def binary(name):
     return str(path)
 
 
+def command(name):
+    """Return what starts one of the project's executables, or a script of the tests."""
+    return [sys.executable, str(Path(__file__).with_name(name))] if name.endswith('.py') else [binary(name)]
+
+
 class Process:
     """An executable in a process group of its own, its output in a file."""
 
@@ -38,7 +44,7 @@ class Process:
         environment.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
         with self.log_path.open('wb') as output:
             self.started_at = time.monotonic()
-            self.popen = subprocess.Popen([binary(name), *arguments], stdout=output, stderr=subprocess.STDOUT,
+            self.popen = subprocess.Popen([*command(name), *arguments], stdout=output, stderr=subprocess.STDOUT,
                                           stdin=subprocess.DEVNULL, env=environment, cwd=ROOT,
                                           start_new_session=True)
         started.append(self)

@@ -8,10 +8,13 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from sensor_msgs.msg import JointState
 from user import twist
 
 SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
 TRIALS = 300 if SOAK else 60
+# 3 % of a core where such a node takes 5.4 %.
+OF_BARE_NODE = 0.55
 
 
 def answer_time(user, commands, number):
@@ -57,9 +60,7 @@ def test_when_walking_expect_little_processor_and_memory_used_and_no_growth(sess
     user.stream('cmd_vel', twist(0.06, 0.0, 0.1))
     user.wait_state('walking')
     user.spin(1.0)
-    started, used = time.monotonic(), robot.cpu_seconds()
-    user.spin(30.0 if SOAK else 8.0)
-    part = (robot.cpu_seconds() - used) / (time.monotonic() - started)
+    part = processor_part(user, robot)
     resident = robot.resident_mb()
     figures.note('processor while walking', 100 * part, '% of a core', 3)
     figures.note('resident memory while walking', resident, 'MB', 40)
@@ -68,6 +69,27 @@ def test_when_walking_expect_little_processor_and_memory_used_and_no_growth(sess
     assert part <= 0.05 * figures.BUSY
     assert resident <= 40
     assert growth < 2.0
+    user.quiet()
+    robot.signal(2)
+    assert robot.wait() == 0
+    of_bare = part / part_of_bare_node(session)
+    figures.note('processor while walking', of_bare, 'of a bare node of rclpy', OF_BARE_NODE)
+    assert of_bare <= OF_BARE_NODE * figures.BUSY
+
+
+def processor_part(user, process):
+    """Return the part of a core that a process takes."""
+    started, used = time.monotonic(), process.cpu_seconds()
+    user.spin(30.0 if SOAK else 8.0)
+    return (process.cpu_seconds() - used) / (time.monotonic() - started)
+
+
+def part_of_bare_node(session):
+    """Return the part of a core that a node takes which only publishes 18 joints at 100 Hz."""
+    bare = session.start('bare_node.py')
+    heard = session.user.listen('bare_joints', JointState)
+    session.user.until(lambda: len(heard) > 100, 15.0, 'a bare node to be heard')
+    return processor_part(session.user, bare)
 
 
 def growth_when_all_is_listened_to(user, robot):
