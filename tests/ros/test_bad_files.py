@@ -177,11 +177,14 @@ def test_when_a_file_is_bad_expect_check_to_tell_where_and_why(session, files, n
 def test_when_a_file_is_bad_expect_run_to_refuse_it_too_with_no_bus_opened_and_no_node_seen(session, boards, files, name):
     line = spoil(files, CASES[name])
     process = session.start('hexapod', 'run', *arguments(files), '--bus', 'i2c', environment=boards.environment)
-    names = set()
-    while process.is_running() or time.monotonic() - process.started_at < 1.0:
+    names, ran = set(), True
+    while ran or time.monotonic() - process.started_at < 1.0:
         names.update(session.user.node.get_node_names())
         session.user.spin(0.01)
+        if ran and not process.is_running():
+            ran, seconds = False, time.monotonic() - process.started_at
     assert_told(CASES[name], line, process.wait(), process.log())
+    assert seconds < 1.0
     assert names == {'user'}
     assert boards.opened() == 0
 

@@ -51,10 +51,10 @@ def test_when_started_expect_joint_states_soon(session):
     figures.note('start to the first message sent, median', 1e3 * statistics.median(sent), 'ms')
     of_bare = statistics.median(sent) / start_of_bare_node(session)
     figures.note('start to the first message sent', of_bare, 'of a bare node of rclpy', OF_BARE_NODE)
-    assert of_bare <= OF_BARE_NODE
     figures.note('start to first joint_states heard, best', 1e3 * min(heard), 'ms', 150)
     figures.note('start to first joint_states heard, worst', 1e3 * max(heard), 'ms')
     assert statistics.median(sent) <= 0.4
+    assert of_bare <= OF_BARE_NODE
     # The rest is how long the middleware takes to find the listener, which varies from 0.1 to 3 s for any publisher.
     assert min(heard) <= 0.4
 

@@ -41,7 +41,7 @@ def recording(request, shared_session):
 
 def test_when_walking_expect_joint_commands_at_the_rate(recording):
     command, commands, ticks, _ = recording
-    rate = walked.assert_steady_rate(commands, part=0.01 if SOAK else 0.05)
+    rate = walked.assert_steady_rate(commands, part=0.01 if SOAK else 0.02)
     figures.note(f'joint_commands at {command}', rate, 'Hz', 100)
     assert len(ticks) >= 0.99 * len(commands), 'every tick has contacts and a twist'
 

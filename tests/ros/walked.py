@@ -58,7 +58,7 @@ def twist_of(message):
     return message.linear.x, message.linear.y, message.angular.z
 
 
-def assert_steady_rate(commands, rate_hz=RATE_HZ, part=0.05):
+def assert_steady_rate(commands, rate_hz=RATE_HZ, part=0.02):
     """Fail when stamps or times of sending do not follow each other at the rate; a busy machine may cost some ticks."""
     stamps = np.array([stamp_ns(each.message) for each in commands]) / 1e9
     sent = np.array([each.sent for each in commands])

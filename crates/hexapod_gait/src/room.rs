@@ -182,8 +182,11 @@ impl Engine {
 
     /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
     pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
+        if offset.is_zero() {
+            return true;
+        }
         let view = self.view(start, &start.walk.footing, &offset);
-        offset.is_zero() || (0..PLACES).all(|place| self.reaches_place(&view, place))
+        (0..PLACES).all(|place| self.reaches_place(&view, place))
     }
 
     /// Whether all feet reach this place of their reach.
