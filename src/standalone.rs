@@ -14,6 +14,8 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
+    // First of all, as long as there is one thread.
+    hexapod_middleware::take_profile();
     exit::log();
     exit::status(start(name, specs, load, run))
 }

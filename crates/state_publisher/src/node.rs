@@ -262,7 +262,7 @@ enum Audience {
     /// There is none, or the same as before.
     Usual,
     /// It has been seen, but may not have seen this publisher yet: what it does not get now, it gets 200 ms later
-    /// (`config/fastdds_composed.xml`), and all that follows after that.
+    /// (`config/fastdds.xml`), and all that follows after that.
     Arriving,
     /// It takes its first message now.
     Arrived,
