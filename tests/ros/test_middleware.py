@@ -1,0 +1,84 @@
+"""How the robot's processes reach others: over UDP alone, and no further than they are told to."""
+
+import os
+from pathlib import Path
+import subprocess
+import tempfile
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from processes import binary, command
+from user import twist
+
+NODES = ('gait_planner', 'servo_driver', 'state_publisher')
+# Where a domain's announcements to everybody go, DDSI-RTPS 2.5 section 9.6.2.
+FIRST_PORT, PORTS_OF_A_DOMAIN = 7400, 250
+
+
+def shared_memory(process):
+    """Return the shared memory of Fast DDS that the process has opened."""
+    return {line.split()[-1] for line in Path(f'/proc/{process.pid}/maps').read_text().splitlines()
+            if '/fastrtps_' in line or '/fastdds_' in line}
+
+
+def udp_ports(process):
+    """Return the ports that the process is bound to."""
+    sockets = {os.readlink(file) for file in Path(f'/proc/{process.pid}/fd').iterdir() if file.is_symlink()}
+    rows = [line.split() for line in Path('/proc/net/udp').read_text().splitlines()[1:]]
+    return {int(row[1].split(':')[1], 16) for row in rows if f'socket:[{row[9]}]' in sockets}
+
+
+@pytest.mark.parametrize('names', [('hexapod',), NODES], ids=['composed', 'apart'])
+def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(session, names):
+    started = [session.start(name, *(['run'] if name == 'hexapod' else [])) for name in names]
+    user = session.user
+    joint_states = user.hear('joint_states')
+    user.until(lambda: joint_states, 10.0, 'joint_states')
+    everybody = FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
+    for process in started:
+        assert not shared_memory(process), process.name
+        ports = udp_ports(process)
+        assert any(everybody < port < everybody + PORTS_OF_A_DOMAIN for port in ports), (process.name, ports)
+        assert everybody not in ports, process.name
+
+
+@pytest.mark.parametrize('names', [('hexapod',), NODES], ids=['composed', 'apart'])
+def test_when_not_kept_to_this_machine_expect_udp_alone(session, names):
+    # OFF takes the same profile as the network does, and says nothing there.
+    off = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'OFF'}
+    for name in names:
+        process = session.start(name, *(['run'] if name == 'hexapod' else []), environment=off)
+        everybody = FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
+        session.user.until(lambda: any(port > everybody for port in udp_ports(process)), 10.0, f'{name} to come up')
+        assert not shared_memory(process), name
+
+
+def test_when_the_user_chooses_transports_expect_them_taken(session):
+    robot = session.start('hexapod', 'run', environment={'FASTDDS_BUILTIN_TRANSPORTS': 'DEFAULT'})
+    joint_states = session.user.hear('joint_states')
+    session.user.until(lambda: joint_states, 10.0, 'joint_states')
+    assert shared_memory(robot)
+
+
+def can_be_run_by_nobody(program):
+    """Return whether a user without any rights can start the program."""
+    if os.getuid():
+        return False
+    ran = subprocess.run([*command('as_nobody.py'), program, '--version'], capture_output=True, check=False)
+    return ran.returncode == 0
+
+
+def test_when_the_robot_belongs_to_somebody_else_expect_it_heard_and_driven(session):
+    robot = binary('hexapod')
+    if not can_be_run_by_nobody(robot):
+        pytest.skip('needs root, and a folder that others may read')
+    with tempfile.TemporaryDirectory() as logs:
+        Path(logs).chmod(0o777)
+        session.start('as_nobody.py', robot, 'run', environment={'ROS_LOG_DIR': logs})
+        user = session.user
+        user.hear('gait_state', 'joint_commands')
+        user.stand()
+        user.stream('cmd_vel', twist(0.05))
+        user.next('gait_state', where=lambda message: message.data == 'walking')
