@@ -66,6 +66,7 @@ def test_when_walking_expect_little_processor_and_memory_used_and_no_growth(sess
     figures.note('resident memory while walking', resident, 'MB', 40)
     growth = growth_when_all_is_listened_to(user, robot)
     figures.note('growth of memory while walking', growth, 'MB')
+    assert part <= 0.05 * figures.BUSY
     assert resident <= 40
     assert growth < 2.0
     user.quiet()

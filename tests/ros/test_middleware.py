@@ -12,8 +12,9 @@ pytest.importorskip('rclpy')
 from processes import binary, command
 from user import twist
 
-NODES = ('gait_planner', 'servo_driver', 'state_publisher')
-# Where a domain's announcements to everybody go, DDSI-RTPS 2.5 section 9.6.2.
+COMPOSED = [('hexapod', 'run')]
+APART = [('gait_planner',), ('servo_driver',), ('state_publisher',)]
+either_way = pytest.mark.parametrize('commands', [COMPOSED, APART], ids=['composed', 'apart'])
 FIRST_PORT, PORTS_OF_A_DOMAIN = 7400, 250
 
 
@@ -23,6 +24,11 @@ def shared_memory(process):
             if '/fastrtps_' in line or '/fastdds_' in line}
 
 
+def port_of_everybody(session):
+    """Return where the domain's announcements to everybody go (DDSI-RTPS 2.5, section 9.6.2)."""
+    return FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
+
+
 def udp_ports(process):
     """Return the ports that the process is bound to."""
     sockets = {os.readlink(file) for file in Path(f'/proc/{process.pid}/fd').iterdir() if file.is_symlink()}
@@ -30,13 +36,13 @@ def udp_ports(process):
     return {int(row[1].split(':')[1], 16) for row in rows if f'socket:[{row[9]}]' in sockets}
 
 
-@pytest.mark.parametrize('names', [('hexapod',), NODES], ids=['composed', 'apart'])
-def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(session, names):
-    started = [session.start(name, *(['run'] if name == 'hexapod' else [])) for name in names]
+@either_way
+def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(session, commands):
+    started = [session.start(*arguments) for arguments in commands]
     user = session.user
     joint_states = user.hear('joint_states')
     user.until(lambda: joint_states, 10.0, 'joint_states')
-    everybody = FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
+    everybody = port_of_everybody(session)
     for process in started:
         assert not shared_memory(process), process.name
         ports = udp_ports(process)
@@ -44,15 +50,14 @@ def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(s
         assert everybody not in ports, process.name
 
 
-@pytest.mark.parametrize('names', [('hexapod',), NODES], ids=['composed', 'apart'])
-def test_when_not_kept_to_this_machine_expect_udp_alone(session, names):
+@either_way
+def test_when_not_kept_to_this_machine_expect_udp_alone(session, commands):
     # OFF takes the same profile as the network does, and says nothing there.
     off = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'OFF'}
-    for name in names:
-        process = session.start(name, *(['run'] if name == 'hexapod' else []), environment=off)
-        everybody = FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
-        session.user.until(lambda: any(port > everybody for port in udp_ports(process)), 10.0, f'{name} to come up')
-        assert not shared_memory(process), name
+    for arguments in commands:
+        process = session.start(*arguments, environment=off)
+        session.user.until(lambda: any(port > port_of_everybody(session) for port in udp_ports(process)), 10.0, 'a start')
+        assert not shared_memory(process), process.name
 
 
 def test_when_the_user_chooses_transports_expect_them_taken(session):
