@@ -139,15 +139,10 @@ fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
 pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<(), Failure> {
     let base = parameters(arguments)?;
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
-    // of the robot has been opened, and the nodes are gone again before anybody could have heard of them.
-    let (nodes, setups) = std::thread::scope(|scope| {
-        let setups = std::thread::Builder::new().name("setup".into()).spawn_scoped(scope, || Setups::load(&base))?;
-        let nodes = Nodes::create(&base, local_topics, shutdown);
-        let setups = setups.join().map_err(|_| Failure::Running("reading files panicked".into()))??;
-        Ok::<_, Failure>((nodes?, setups))
-    })?;
-    let all = nodes.values();
-    let setups = if all == base { setups } else { Setups::load(&all)? };
+    // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
+    // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
+    let nodes = Nodes::create(&base, local_topics, shutdown)?;
+    let setups = Setups::load(&nodes.values())?;
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }
