@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(fast_dds)]
+mod first;
+
 use hexapod_setup::Files;
 use std::env;
 use std::ffi::OsString;
