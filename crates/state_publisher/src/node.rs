@@ -139,7 +139,7 @@ const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
 const MUTUAL: Duration = Duration::from_millis(4);
 /// How long after the start, and how often, it is looked whether somebody listens; later that is seen as commands come.
 const WATCH: Duration = Duration::from_secs(1);
-const WATCH_PERIOD: Duration = Duration::from_millis(2);
+const WATCH_PERIOD: Duration = Duration::from_millis(1);
 /// Without commands for this long, a clock's turns decide when to publish.
 const LULL: Duration = Duration::from_millis(100);
 /// Stamps that go back by more than this have been set anew, as a simulation does when it is reset.
