@@ -133,6 +133,7 @@ pub struct Gait {
     offsets: [f64; MAX_LEGS],
     lift_offs: [f64; MAX_LEGS],
     swing: SwingProfile,
+    drift: f64,
     touch_down_speed: f64,
     step_height: Option<f64>,
     sway: f64,
@@ -189,6 +190,7 @@ impl Gait {
             offsets,
             lift_offs: lift_offs(spec.duty_factor, &offsets),
             swing: spec.swing,
+            drift: spec.swing.drift(1.0 - spec.duty_factor),
             touch_down_speed: spec.touch_down_speed,
             step_height: spec.step_height,
             sway: spec.sway,
@@ -207,6 +209,7 @@ impl Gait {
         let count = order.len();
         let mut gait = *self;
         gait.duty_factor = 1.0 - LIFTED_SHARE / count.max(1) as f64;
+        gait.drift = gait.swing.drift(gait.swing_part());
         gait.cycle_time = self.swing_time() / gait.swing_part();
         gait.least_cycle_time = gait.cycle_time;
         (gait.sway, gait.sway_reach) = (1.0, WIDE_SWAY);
@@ -318,6 +321,11 @@ impl Gait {
     #[must_use]
     pub fn swing(&self) -> SwingProfile {
         self.swing
+    }
+
+    /// How long the ground takes for the way that a foot still goes back with it after it has been lifted, in cycles.
+    pub(crate) fn drift(&self) -> f64 {
+        self.drift
     }
 
     /// Where leg `leg` is in its cycle at `phase` in [0, 1].

@@ -156,7 +156,8 @@ impl Engine {
         Self::over_reach(start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
     }
 
-    /// The least factor over the edges of the reach of all feet on the ground.
+    /// The least factor over the edges of the reach of all feet on the ground, where they stay until they have been lifted
+    /// and have drifted on.
     fn over_reach(
         start: &State,
         (walk, footing): (&Walk, &Footing),
@@ -165,9 +166,11 @@ impl Engine {
         factor: impl Fn(Boundary) -> f64,
     ) -> f64 {
         let (mut least, reach) = (1.0f64, footing.reach_with(gait));
+        let drift = gait.drift() * walk.cycle;
         for (leg, (foot, &rest)) in walk.feet().iter().zip(footing.rest()).enumerate() {
             let Foot::Planted { at } = foot else { continue };
-            let time_left = if walk.waiting { f64::INFINITY } else { walk.time_to_lift(gait, leg) / start.swing_pace };
+            let time_left = (walk.time_to_lift(gait, leg) + drift) / start.swing_pace;
+            let time_left = if walk.waiting { f64::INFINITY } else { time_left };
             let edge = limits::reach(at.xy(), rest, &reach, time_left, twist);
             least = least.min(factor(edge));
         }

@@ -24,6 +24,20 @@ impl SwingProfile {
         }
     }
 
+    /// How far a foot that has been lifted still goes back with the ground before its swing is the faster, in units of
+    /// the way that the ground goes in a cycle of which the swing takes `part`.
+    pub(crate) fn drift(self, part: f64) -> f64 {
+        match self {
+            // Where the slope of `blended` is the part: a smooth step, which is turned about by thirds of an angle.
+            Self::Smooth => {
+                let slope = part * (1.0 - BLEND);
+                let x = 0.5 - ((1.0 - 2.0 * slope).asin() / 3.0).sin();
+                part * BLEND * x - blended(BLEND * x)
+            }
+            Self::Sine => 0.0,
+        }
+    }
+
     /// Fraction of the step height, 0 at both ends and 1 at half way.
     #[must_use]
     pub fn lift(self, s: f64) -> f64 {
@@ -64,6 +78,17 @@ pub fn minimum_jerk(s: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_lifted_expect_the_foot_to_drift_as_far_as_any_moment_of_the_swing_shows() {
+        for profile in [SwingProfile::Smooth, SwingProfile::Sine] {
+            for part in [0.05, 0.1, 1.0 / 6.0, 0.25, 0.5, 0.7] {
+                let behind = (0..=10_000).map(|k| f64::from(k) / 10_000.0).map(|s| part * s - profile.travel(s));
+                let farthest = behind.fold(0.0, f64::max);
+                assert!((profile.drift(part) - farthest).abs() < 1e-7, "{profile:?} {part}: {farthest}");
+            }
+        }
+    }
 
     #[test]
     fn when_at_the_ends_expect_no_lift_and_at_half_way_the_apex() {

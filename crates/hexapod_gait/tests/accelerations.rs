@@ -122,6 +122,35 @@ proptest! {
     }
 }
 
+/// Feet that were treading when the robot sped up come down short of where it then wants them, and are lifted as far
+/// behind: they must not drift out of their reach before they swing.
+#[test]
+fn when_steps_lie_behind_their_middle_expect_no_foot_carried_out_of_its_reach() {
+    let mut engine = engine(6, 0, Some(137.728));
+    let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+    engine.stand();
+    let mut drive = |input: &Input, shaken: bool, ticks: usize| {
+        let mut input = *input;
+        for _ in 0..ticks {
+            run(&mut engine, &mut observer, &mut meter, &input, 1).unwrap();
+            assert_ne!(engine.last().limited_by, LimitedBy::Kinematics);
+            if shaken {
+                input.twist = input.twist.scaled(-1.0);
+            }
+        }
+    };
+    drive(&Input::default(), false, 300);
+    let twist = |vx, vy, wz| Input { twist: Twist::new(vx, vy, wz), ..Input::default() };
+    drive(&twist(-0.056_21, -0.025_563, 0.290_659), true, 137);
+    drive(&twist(8.851_9, 0.095_525, 0.276_732), true, 127);
+    let fast = twist(0.138_825, 0.063_493, 0.010_039);
+    drive(&fast, false, 142);
+    let translation = Vector3::new(-0.004_349, 0.007_054, 0.005_922);
+    let rotation = Vector3::new(-0.048_665, -0.011_791, 0.047_324);
+    drive(&Input { body_offset: BodyOffset { translation, rotation }, ..fast }, false, 188);
+    assert!(meter.worst <= 137.728, "{} rad/s^2", meter.worst);
+}
+
 #[test]
 fn when_joints_accelerate_slowly_expect_the_robot_to_get_on_all_the_same_and_to_say_why_it_is_slow() {
     for (greatest, least_speed) in [(None, 0.14), (Some(200.0), 0.08), (Some(60.0), 0.04), (Some(20.0), 0.02)] {
