@@ -9,7 +9,7 @@ use hexapod_setup::{Files, SetupError, params};
 use std::thread::JoinHandle;
 
 /// Parameters of the three nodes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct AllParams {
     /// Of `gait_planner`.
     pub planner: Params,
@@ -100,13 +100,13 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn create(base: &AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
+    fn create(base: AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
         let ros = Ros::init(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
         Ok(Self {
-            planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner.clone())?,
-            driver: RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver.clone())?,
-            publisher: RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher.clone())?,
+            planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,
+            driver: RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?,
+            publisher: RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher)?,
         })
     }
 
@@ -137,11 +137,10 @@ fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
 /// # Errors
 /// The input does not hold, or a node failed.
 pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<(), Failure> {
-    let base = parameters(arguments)?;
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
-    let nodes = Nodes::create(&base, local_topics, shutdown)?;
+    let nodes = Nodes::create(parameters(arguments)?, local_topics, shutdown)?;
     let setups = Setups::load(&nodes.values())?;
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");

@@ -67,6 +67,17 @@ def test_when_the_user_chooses_transports_expect_them_taken(session):
     assert shared_memory(robot)
 
 
+@pytest.mark.parametrize('name', [name for name, *_ in COMPOSED + APART])
+def test_when_an_executable_is_loaded_expect_fast_dds_first(name):
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    if not any(Path(prefix, 'lib', 'libfastrtps.so').exists() for prefix in prefixes):
+        pytest.skip('needs Fast DDS 2')
+    environment = {**os.environ, 'LD_TRACE_LOADED_OBJECTS': '1'}
+    listed = subprocess.run([binary(name)], env=environment, check=True, capture_output=True, text=True).stdout
+    libraries = [line.split()[0] for line in listed.splitlines() if '=>' in line]
+    assert libraries[0].startswith('libfastrtps.so'), libraries[:3]
+
+
 def can_be_run_by_nobody(program):
     """Return whether a user without any rights can start the program."""
     if os.getuid():
