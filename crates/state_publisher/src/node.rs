@@ -136,7 +136,7 @@ struct Output {
 
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
 /// How long after its publisher has seen a listener the listener has seen the publisher too.
-const MUTUAL: Duration = Duration::from_millis(4);
+const MUTUAL: Duration = Duration::from_millis(3);
 /// How long after the start, and how often, it is looked whether somebody listens; later that is seen as commands come.
 const WATCH: Duration = Duration::from_secs(1);
 const WATCH_PERIOD: Duration = Duration::from_millis(1);
@@ -191,7 +191,7 @@ impl Output {
             self.published = Duration::ZERO;
             now + self.period.min(LULL)
         };
-        if watching { next.min(now + WATCH_PERIOD) } else { next }
+        if watching { next.min(self.audience.look_again(now)) } else { next }
     }
 
     /// Publishes what is news and has its turn.
@@ -201,8 +201,7 @@ impl Output {
             Audience::Usual => turn.has_come(now, self.period),
             Audience::Arriving => false,
             Audience::Arrived => {
-                // Whoever begins to listen need not wait for their first message.
-                turn.next = now;
+                turn.begin(now);
                 true
             }
         };
@@ -284,6 +283,12 @@ impl Listeners {
         }
     }
 
+    /// When to look again, while nobody has been served.
+    fn look_again(&self, now: Duration) -> Duration {
+        let served_at = self.since.map(|since| since + MUTUAL).filter(|&at| at > now);
+        served_at.unwrap_or(now + WATCH_PERIOD)
+    }
+
     /// Whether somebody listens who has been seen long enough ago.
     fn may_be_served(&mut self, heard: bool, now: Duration) -> bool {
         heard && now >= *self.since.get_or_insert(now) + MUTUAL
@@ -298,6 +303,11 @@ struct Turn {
 }
 
 impl Turn {
+    /// Comes at once, for what has been published to nobody as well: whoever begins to listen need not wait for news.
+    fn begin(&mut self, now: Duration) {
+        *self = Self { next: now, stamp: Duration::ZERO };
+    }
+
     /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
     fn has_come(&self, now: Duration, period: Duration) -> bool {
         now + period / 4 >= self.next
@@ -341,11 +351,30 @@ mod tests {
     }
 
     #[test]
+    fn when_somebody_has_been_seen_expect_the_next_look_when_they_can_take_a_message() {
+        let mut listeners = Listeners::default();
+        assert_eq!(listeners.look_again(ms(10)), ms(10) + WATCH_PERIOD);
+        listeners.look(true, ms(10));
+        assert_eq!(listeners.look_again(ms(11)), ms(10) + MUTUAL);
+        assert_eq!(listeners.look(true, ms(10) + MUTUAL), Audience::Arrived);
+    }
+
+    #[test]
     fn when_a_stamp_is_old_expect_it_published_once() {
         let mut turn = Turn::default();
         let stamps =
             [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| turn.take(ms(stamp), ms(1), ms(20)).is_some());
         assert_eq!(stamps, [true, false, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn when_somebody_begins_to_listen_expect_them_told_what_was_told_to_nobody() {
+        let mut turn = Turn::default();
+        assert!(turn.take(ms(5000), ms(1), ms(20)).is_some());
+        turn.begin(ms(8));
+        assert!(turn.has_come(ms(8), ms(20)));
+        assert_eq!(turn.take(ms(5000), ms(8), ms(20)), Some(Duration::ZERO));
+        assert_eq!(turn.take(ms(5000), ms(28), ms(20)), None, "and once only");
     }
 
     #[test]
