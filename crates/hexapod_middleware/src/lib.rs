@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-#[cfg(fast_dds)]
 mod first;
 
 use hexapod_setup::Files;
