@@ -18,7 +18,7 @@ use std::time::Duration;
 const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 /// Without commands for this long, the clock alone decides when states are told.
-const LULL: Duration = Duration::from_millis(50);
+const LULL: Duration = Duration::from_millis(100);
 
 /// The publishers, and what they last told.
 pub(crate) struct Teller {
