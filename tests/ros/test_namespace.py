@@ -20,20 +20,25 @@ def session(tmp_path):
     session.close()
 
 
+def topics_seen(user):
+    """Return the names of all topics that the user's node has heard of."""
+    return {name for name, _ in user.node.get_topic_names_and_types()}
+
+
 def assert_in_namespace(user):
     """Drive the robot and fail on a topic or service of its own outside the namespace."""
     user.hear('joint_states', 'odom', 'gait_state')
-    topics = {name for name, _ in user.node.get_topic_names_and_types()}
-    assert {f'/robot/{name}' for name in OURS} <= topics
-    assert {name for name in topics if not name.startswith('/robot/')} <= GLOBAL
-    services = {name for name, _ in user.node.get_service_names_and_types()}
-    assert {name for name in services if not name.startswith('/robot/')} == set()
+    expected = {f'/robot/{name}' for name in OURS}
+    user.until(lambda: expected <= topics_seen(user), 5.0, 'all its topics')
     user.stand()
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     status = user.diagnostics('gait_planner')
     assert 'robot' in status.name, 'the status says whose it is'
     assert user.get_params('gait_planner', 'gait') == ['tripod']
+    assert {name for name in topics_seen(user) if not name.startswith('/robot/')} <= GLOBAL
+    services = {name for name, _ in user.node.get_service_names_and_types()}
+    assert {name for name in services if not name.startswith('/robot/')} == set()
 
 
 def test_when_composed_in_a_namespace_expect_all_names_in_it(session):
