@@ -32,7 +32,7 @@ def is_running(pid):
     try:
         with open(f'/proc/{pid}/stat') as stat:
             return stat.read().rpartition(')')[2].split()[0] != 'Z'
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
@@ -49,11 +49,18 @@ def armed_and_guarded(session, boards):
     return driver, guard_of(driver)
 
 
+def watching_guard(session, boards):
+    """Start a guard and return it when it has begun to watch."""
+    guard = session.start('hexapod', 'guard', '--bus', 'i2c', environment=boards.environment)
+    session.user.until(lambda: 'watching over the driver' in guard.log(), 10.0, 'a guard')
+    time.sleep(0.5)
+    return guard
+
+
 @pytest.mark.parametrize('signals', [1, 2], ids=['once', 'twice'])
 def test_when_a_guard_is_signalled_while_the_bus_hangs_expect_its_end(session, boards, signals):
     boards.set(HANG_FOR_EVER, 1)
-    guard = session.start('hexapod', 'guard', '--bus', 'i2c', environment=boards.environment)
-    time.sleep(0.5)
+    guard = watching_guard(session, boards)
     assert guard.popen.poll() is None
     sent = time.monotonic()
     for _ in range(signals):
@@ -67,8 +74,7 @@ def test_when_a_guard_is_signalled_while_the_bus_hangs_expect_its_end(session, b
 
 
 def test_when_a_guard_is_signalled_expect_status_0(session, boards):
-    guard = session.start('hexapod', 'guard', '--bus', 'i2c', environment=boards.environment)
-    time.sleep(0.5)
+    guard = watching_guard(session, boards)
     guard.signal(signal.SIGTERM)
     assert guard.wait() == 0
 

@@ -1,5 +1,6 @@
 """How the robot's processes reach others: over UDP alone, and no further than they are told to."""
 
+from contextlib import suppress
 import os
 from pathlib import Path
 import subprocess
@@ -31,7 +32,10 @@ def port_of_everybody(session):
 
 def udp_ports(process):
     """Return the ports that the process is bound to."""
-    sockets = {os.readlink(file) for file in Path(f'/proc/{process.pid}/fd').iterdir() if file.is_symlink()}
+    sockets = set()
+    for file in Path(f'/proc/{process.pid}/fd').iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(os.readlink(file))
     rows = [line.split() for line in Path('/proc/net/udp').read_text().splitlines()[1:]]
     return {int(row[1].split(':')[1], 16) for row in rows if f'socket:[{row[9]}]' in sockets}
 
@@ -44,10 +48,10 @@ def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(s
     user.until(lambda: joint_states, 10.0, 'joint_states')
     everybody = port_of_everybody(session)
     for process in started:
+        user.until(lambda: any(everybody < port < everybody + PORTS_OF_A_DOMAIN for port in udp_ports(process)), 10.0,
+                   f'a port of {process.name}')
         assert not shared_memory(process), process.name
-        ports = udp_ports(process)
-        assert any(everybody < port < everybody + PORTS_OF_A_DOMAIN for port in ports), (process.name, ports)
-        assert everybody not in ports, process.name
+        assert everybody not in udp_ports(process), process.name
 
 
 @either_way

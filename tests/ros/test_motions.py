@@ -71,6 +71,9 @@ def nothing_amiss(user):
     What is yielded has, in the end, all that was `heard`, topic by topic, and the `worst` part of its limit a joint used.
     """
     lists = user.hear(*TOPICS)
+    for topic in TOPICS:
+        user.next(topic)
+    user.spin(0.1)
     starts = [len(heard) for heard in lists]
     found = SimpleNamespace()
     yield found

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from conftest import Session
-from user import twist
+from user import DISCOVERY_S, twist
 
 OURS = {'cmd_vel', 'velocity', 'curvature', 'body_pose', 'gait', 'joint_commands', 'foot_contacts', 'gait_state',
         'commanded_twist', 'markers', 'servo_states', 'joint_states', 'odom', 'robot_description'}
@@ -29,7 +29,7 @@ def assert_in_namespace(user):
     """Drive the robot and fail on a topic or service of its own outside the namespace."""
     user.hear('joint_states', 'odom', 'gait_state')
     expected = {f'/robot/{name}' for name in OURS}
-    user.until(lambda: expected <= topics_seen(user), 5.0, 'all its topics')
+    user.until(lambda: expected <= topics_seen(user), DISCOVERY_S, 'all its topics')
     user.stand()
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
@@ -56,5 +56,5 @@ def test_when_a_topic_is_remapped_expect_the_new_name(session):
     session.start('hexapod', 'run', '--ros-args', '-r', '__ns:=/robot', '-r', 'cmd_vel:=/teleop/cmd_vel')
     user = session.user
     user.hear('gait_state', 'joint_commands')
-    user.until(lambda: user.node.count_subscribers('/teleop/cmd_vel') == 1, 5.0, 'the remapped topic')
+    user.until(lambda: user.node.count_subscribers('/teleop/cmd_vel') == 1, DISCOVERY_S, 'the remapped topic')
     assert user.node.count_subscribers('/robot/cmd_vel') == 0

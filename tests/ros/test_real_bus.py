@@ -72,9 +72,14 @@ def test_when_channels_change_expect_four_bytes_for_each_and_never_more(armed, b
         user.quiet()
         sent = time.monotonic()
         user.publisher('joint_commands').publish(joint_state({joint: angles[joint] for joint in chosen}))
-        user.spin(0.03)
-        bursts = [each for each in boards.transfers(sent) if not each.read]
         expected, runs = least_bytes(chosen)
+
+        def written(since=sent):
+            return [each for each in boards.transfers(since) if not each.read]
+
+        user.until(lambda: sum(map(length, written())) >= expected, 1.0, 'the update')
+        user.spin(0.03)
+        bursts = written()
         assert (sum(map(length, bursts)), len(bursts)) == (expected, runs), (chosen, bursts)
         assert all(is_pulse_burst(each) and each.written[0] % 4 == 0 for each in bursts), 'from LED_OFF_L'
         if len(chosen) == 18:
@@ -215,10 +220,12 @@ def test_when_a_second_driver_is_started_expect_it_refused_and_the_first_undistu
     opened = boards.opened()
     assert opened > 0
     second = session.start('servo_driver', *ON_I2C, '-r', '__node:=second', environment=boards.environment)
+    armed.until(lambda: not second.is_running(), 10.0, 'the end of the second')
     assert second.wait() == 1
     assert boards.opened() == opened
     assert 'another servo_driver has the bus' in second.log()
-    assert state_of(armed) == 'armed' and len(boards.pulses()) == 18
+    armed.until(lambda: state_of(armed) == 'armed', 2.0, 'armed')
+    assert len(boards.pulses()) == 18
 
 
 def test_when_systemd_starts_the_driver_expect_it_told_ready_alive_and_stopping(session, boards, tmp_path):

@@ -36,15 +36,19 @@ def powered(user):
 
 def wait_off(user, called, name):
     """Wait for servo_states without a joint and note how long it took."""
-    user.until(lambda: user.latest('servo_states').name == [], 2.0, 'no servo with a pulse')
-    seconds = user.listen('servo_states')[-1].received - called
+    servos = user.listen('servo_states')
+
+    def off():
+        return next((each.sent for each in servos if each.sent > called and each.message.name == []), None)
+
+    seconds = user.until(off, 2.0, 'no servo with a pulse') - called
     figures.note(f'{name} to servo_states empty', seconds * 1e3, 'ms', 50)
     # servo_states come at 50 Hz.
     assert seconds <= 0.15
 
 
 def test_when_disabled_expect_no_pulse_and_when_enabled_all_again(user):
-    called = time.monotonic()
+    called = time.time()
     assert user.enable(False).success
     wait_off(user, called, 'enable false')
     assert user.enable(True).success
@@ -56,9 +60,9 @@ def test_when_emergency_stopped_in_mid_stride_expect_all_off_until_enabled(user)
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     user.spin(1.0)
-    called = time.monotonic()
+    called = time.time()
     answer = user.call('emergency_stop')
-    figures.note('emergency_stop call', (time.monotonic() - called) * 1e3, 'ms')
+    figures.note('emergency_stop call', (time.time() - called) * 1e3, 'ms')
     assert answer.success
     wait_off(user, called, 'emergency_stop')
     heard = user.listen('servo_states')
@@ -103,7 +107,7 @@ def assert_slow(states, rad_s):
 
 def test_when_the_stop_topic_says_true_expect_all_off_and_no_enable_until_it_says_false(user):
     user.publisher('emergency_stop')
-    said = time.monotonic()
+    said = time.time()
     user.publish('emergency_stop', Bool(data=True))
     wait_off(user, said, 'emergency_stop topic')
     answer = user.enable()
@@ -111,7 +115,7 @@ def test_when_the_stop_topic_says_true_expect_all_off_and_no_enable_until_it_say
     user.publish('emergency_stop', Bool(data=False))
     user.spin(0.3)
     assert user.latest('servo_states').name == [], 'false switches nothing on'
-    assert user.enable().success
+    user.until(lambda: user.enable().success, 5.0, 'servos switched on')
     user.until(lambda: powered(user), 5.0, 'all servos on')
 
 
@@ -144,5 +148,5 @@ def test_when_a_client_dies_in_mid_call_expect_the_robot_to_go_on(user, session)
     user.wait_state('walking')
     commands = user.listen('joint_commands')
     start = len(commands)
-    user.spin(2.0)
+    user.spin(5.0)
     walked.assert_steady_rate(commands[start:])

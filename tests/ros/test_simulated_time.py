@@ -50,24 +50,41 @@ def play(folder, script, step_ns=PERIOD_NS):
     try:
         session.start('hexapod', 'run', '--ros-args', '-p', 'use_sim_time:=true')
         user = session.user
-        user.publisher('/clock', listeners=2)
+        user.publisher('/clock', listeners=3)
         user.publisher('cmd_vel')
         commands = user.hear('joint_commands')
         user.until(lambda: user.node.count_publishers('odom'), 10.0, 'the whole robot')
         user.spin(0.3)
         assert not commands, 'no tick before the clock moves'
+        tick_until_heard(user, commands)
         script, now = list(script), START_NS
         end = script[-1].at + 2_500_000_000
         while now <= end:
             while script and script[0].at <= now:
                 user.publish('cmd_vel', script.pop(0).message)
             user.publish('/clock', clock(now))
-            last = now // PERIOD_NS * PERIOD_NS
-            user.until(lambda: commands and stamp_ns(commands[-1].message) >= last, 5.0, f'the tick of {now} ns')
+            wait_tick(user, commands, now)
             now += step_ns
-        return [each.message for each in commands]
+        return [each.message for each in commands if stamp_ns(each.message) >= START_NS]
     finally:
         session.close()
+
+
+def wait_tick(user, commands, now):
+    """Wait for what the robot commands at a time, or at the last tick before it."""
+    last = now // PERIOD_NS * PERIOD_NS
+    user.until(lambda: commands and stamp_ns(commands[-1].message) >= last, 5.0, f'the tick of {now} ns')
+
+
+def tick_until_heard(user, commands):
+    """Let the clock go up to the start: the first ticks may be sent before the robot knows of our listener."""
+    for now in range(START_NS - 100 * PERIOD_NS, START_NS, PERIOD_NS):
+        user.publish('/clock', clock(now))
+        if commands:
+            wait_tick(user, commands, now)
+        else:
+            user.spin(0.05)
+    assert commands, 'ticks are heard'
 
 
 def sequence(messages):
@@ -139,7 +156,7 @@ def test_when_the_clock_comes_in_finer_or_coarser_steps_expect_the_same_stamps(d
 def test_when_the_clock_stands_still_expect_the_robot_to(session):
     session.start('hexapod', 'run', '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
-    user.publisher('/clock', listeners=2)
+    user.publisher('/clock', listeners=3)
     commands = user.hear('joint_commands')
     now = START_NS
     # The robot may send its first ticks before its side of the match with our listener is made.
@@ -149,8 +166,8 @@ def test_when_the_clock_stands_still_expect_the_robot_to(session):
         if commands:
             break
         now += PERIOD_NS
+    wait_tick(user, commands, now)
     count = len(commands)
-    assert count, 'ticks are heard'
     user.stream('cmd_vel', twist(0.06))
     user.spin(1.0)
     assert len(commands) == count
@@ -162,7 +179,7 @@ def test_when_the_clock_jumps_expect_no_burst_and_no_jump_of_a_joint(session):
     from user import Heard
     session.start('hexapod', 'run', '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
-    user.publisher('/clock', listeners=2)
+    user.publisher('/clock', listeners=3)
     commands = user.hear('joint_commands')
     user.publisher('cmd_vel')
     now = START_NS
@@ -183,7 +200,7 @@ def test_when_the_clock_jumps_expect_no_burst_and_no_jump_of_a_joint(session):
 def test_when_signalled_in_simulated_time_expect_an_orderly_end(session):
     robot = session.start('hexapod', 'run', '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
-    user.publisher('/clock', listeners=2)
+    user.publisher('/clock', listeners=3)
     user.publish('/clock', clock(START_NS))
     user.spin(0.2)
     robot.signal(2)

@@ -96,9 +96,13 @@ class User:
         deadline = time.monotonic() + seconds
         while not (result := condition()):
             left = deadline - time.monotonic()
-            if left <= 0:
+            if left > 0:
+                self._spin_once(min(left, 0.05))
+                continue
+            # It may have come while we were held up.
+            self._catch_up()
+            if not (result := condition()):
                 raise Timeout(f'not within {seconds} s: {what}')
-            self._spin_once(min(left, 0.05))
         return result
 
     def _spin_once(self, seconds):
@@ -111,11 +115,13 @@ class User:
         self.executor.spin_once(timeout_sec=max(0.0, min(seconds, due - now)))
 
     def _catch_up(self):
-        """Take what has come already: of each topic one message is taken in a round, however many wait."""
+        """Take what has come already: a round takes one message of each topic and ends with a call that takes none."""
+        idle = 0
         for _ in range(BACKLOG):
             count = sum(map(len, self._heard.values()))
             self._spin_once(0.0)
-            if sum(map(len, self._heard.values())) == count:
+            idle = idle + 1 if sum(map(len, self._heard.values())) == count else 0
+            if idle == 2:
                 return
 
     # --- listening
@@ -193,10 +199,13 @@ class User:
 
     def client(self, name, service_type=None):
         """Return a client that is matched with its server."""
-        if name not in self._clients:
-            self._clients[name] = self.node.create_client(service_type or SERVICES[name], name)
-        client = self._clients[name]
+        if (client := self._clients.get(name)) is None:
+            client = self._clients[name] = self.node.create_client(service_type or SERVICES[name], name)
+        elif client.service_is_ready():
+            return client
         self.until(client.service_is_ready, DISCOVERY_S, f'service {name}')
+        # The server hears of our ear for its answers a little later than we of it.
+        self.spin(SETTLE_S)
         return client
 
     def call(self, name, request=None, service_type=None, seconds=CALL_S):

@@ -5,6 +5,7 @@ mod diagnostics;
 mod error;
 mod local;
 mod node;
+mod opening;
 mod pacer;
 mod parameters;
 mod publisher;

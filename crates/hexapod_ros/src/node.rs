@@ -3,6 +3,7 @@
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
 use crate::local::{Handler, LocalTopics, call};
+use crate::opening::one_at_a_time;
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Publisher, Refill, SharedPublisher};
 use crate::realtime;
@@ -188,7 +189,7 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(T) + Send + 'static,
     ) -> Result<(), RosError> {
-        let stream = self.node.subscribe::<T>(topic, qos).map_err(|e| RosError::topic(topic, e))?;
+        let stream = one_at_a_time(|| self.node.subscribe::<T>(topic, qos)).map_err(|e| RosError::topic(topic, e))?;
         self.drains.push(drain(stream, handle));
         Ok(())
     }
@@ -252,7 +253,7 @@ impl RosNode {
     where
         S::Request: Clone,
     {
-        let stream = self.node.create_service::<S>(name, QosProfile::services_default());
+        let stream = one_at_a_time(|| self.node.create_service::<S>(name, QosProfile::services_default()));
         let stream = stream.map_err(|e| RosError::topic(name, e))?;
         self.drains.push(drain(stream, move |request: r2r::ServiceRequest<S>| {
             take(request.message.clone(), Reply { request });
@@ -268,7 +269,7 @@ impl RosNode {
     where
         S::Response: Send,
     {
-        let client = self.node.create_client::<S>(name, QosProfile::services_default());
+        let client = one_at_a_time(|| self.node.create_client::<S>(name, QosProfile::services_default()));
         let client = client.map_err(|e| RosError::topic(name, e))?;
         let (answers, waiting) = std::sync::mpsc::channel::<Answer>();
         let mut open: Vec<Answer> = vec![];

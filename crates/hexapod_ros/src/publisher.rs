@@ -2,6 +2,7 @@
 
 use crate::error::RosError;
 use crate::local::LocalTopic;
+use crate::opening::one_at_a_time;
 use r2r::qos::DurabilityPolicy;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::UInt8MultiArray;
@@ -23,7 +24,7 @@ pub struct Publisher<T: WrappedTypesupport> {
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
     pub(crate) fn open(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> Result<Self, RosError> {
         let latched = !matches!(qos.durability, DurabilityPolicy::Volatile);
-        let publisher = node.create_publisher(topic, qos).map_err(|e| RosError::topic(topic, e))?;
+        let publisher = one_at_a_time(|| node.create_publisher(topic, qos)).map_err(|e| RosError::topic(topic, e))?;
         Ok(Self { publisher, topic: topic.into(), latched })
     }
 
