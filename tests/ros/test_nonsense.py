@@ -229,6 +229,7 @@ def test_when_joint_commands_are_broken_expect_the_driver_to_drop_and_count_them
     pose = whole_pose(user)
     nodes['gait_planner'].signal(9)
     nodes['gait_planner'].wait()
+    user.publisher('joint_commands', listeners=3)  # our own, the driver, the state publisher
     user.stream('joint_commands', pose, rate=50.0)
     user.spin(0.5)
     before = rejected_on(user, 'servo_driver', 'joint_commands')
@@ -252,6 +253,7 @@ def test_when_joint_commands_are_beyond_the_limits_expect_them_held_at_the_limit
     user.stand()
     nodes['gait_planner'].signal(9)
     nodes['gait_planner'].wait()
+    user.publisher('joint_commands', listeners=3)  # our own, the driver, the state publisher
     heard = user.listen('servo_states')
     for sign in (1.0, -1.0):
         names = sorted(JOINTS)

@@ -280,11 +280,10 @@ class User:
 
     def diagnostics(self, node, where=lambda status: True, seconds=5.0):
         """Return the next status of a node that fits, its values as a dictionary."""
-        heard = self.listen('/diagnostics')
-        seen = len(heard)
+        heard, called = self.listen('/diagnostics'), time.time()
 
         def found():
-            statuses = [status for each in heard[seen:] for status in each.message.status]
+            statuses = [status for each in heard if each.sent > called for status in each.message.status]
             return next((status for status in map(Status, statuses) if status.is_of(node) and where(status)), None)
 
         return self.until(found, seconds, f'a fitting status of {node} on /diagnostics')
