@@ -1,0 +1,114 @@
+//! The executables as `colcon test` runs them: on the ROS 2 in use, the shipped files, and the simulated bus. How the
+//! robot behaves is tested in `tests/ros`, by `cargo xtask test`.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const HEXAPOD: &str = env!("CARGO_BIN_EXE_hexapod");
+const SHARE: &str = env!("CARGO_MANIFEST_DIR");
+const SOON: Duration = Duration::from_secs(20);
+
+fn check(config: &Path) -> Output {
+    let urdf = Path::new(SHARE).join("urdf/hexapod.urdf");
+    Command::new(HEXAPOD).arg("check").arg("--config").arg(config).arg("--urdf").arg(urdf).output().unwrap()
+}
+
+/// A copy of the shipped configuration, one piece of a file replaced.
+fn config_with(file: &str, piece: &str, other: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("hexapod-{}-{file}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for entry in fs::read_dir(Path::new(SHARE).join("config")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    assert!(text.contains(piece), "{piece} in {file}");
+    fs::write(folder.join(file), text.replacen(piece, other, 1)).unwrap();
+    folder
+}
+
+/// Waits until the condition holds.
+fn wait<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = condition() {
+            return found;
+        }
+        assert!(began.elapsed() < SOON, "not within {SOON:?}: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A process on a ROS domain of its own, ready to be ended in order.
+fn start(executable: &str, arguments: &[&str], domain: u32) -> Child {
+    let mut command = Command::new(executable);
+    command.args(arguments).env("ROS_DOMAIN_ID", domain.to_string()).env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait("a handler for SIGTERM", || {
+        assert!(child.try_wait().unwrap().is_none(), "{executable} ended: {}", words(&mut child));
+        catches_sigterm(child.id()).then_some(())
+    });
+    child
+}
+
+fn words(child: &mut Child) -> String {
+    child.stderr.take().map(|stderr| std::io::read_to_string(stderr).unwrap()).unwrap_or_default()
+}
+
+fn catches_sigterm(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    caught & (1 << (Signal::SIGTERM as u32 - 1)) != 0
+}
+
+fn terminate(child: &mut Child) -> ExitStatus {
+    kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    wait("the end", || child.try_wait().unwrap())
+}
+
+#[test]
+fn when_the_shipped_files_are_checked_expect_status_0_and_every_leg_named() {
+    let checked = check(&Path::new(SHARE).join("config"));
+    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
+    for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
+        assert!(told.contains(leg), "{told}");
+    }
+}
+
+#[test]
+fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
+    for (file, piece, other) in
+        [("hexapod.yaml", "rate: 100.0", "rate: .nan"), ("gaits.yaml", "duty_factor: 0.5", "duty_factor: 5")]
+    {
+        let folder = config_with(file, piece, other);
+        let checked = check(&folder);
+        let told = String::from_utf8_lossy(&checked.stderr).into_owned();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(checked.status.code(), Some(2), "{told}");
+        assert!(told.contains(&format!("{file}:")) && told.contains(piece.split(':').next().unwrap()), "{told}");
+    }
+}
+
+#[test]
+fn when_started_on_ros_and_terminated_expect_every_executable_to_end_in_order() {
+    let executables: [(&str, &[&str]); 4] = [
+        (HEXAPOD, &["run"]),
+        (env!("CARGO_BIN_EXE_gait_planner"), &[]),
+        (env!("CARGO_BIN_EXE_servo_driver"), &[]),
+        (env!("CARGO_BIN_EXE_state_publisher"), &[]),
+    ];
+    for (domain, (executable, arguments)) in (1 + std::process::id() % 97..).zip(executables) {
+        let mut child = start(executable, arguments, domain);
+        std::thread::sleep(Duration::from_millis(500));
+        assert!(child.try_wait().unwrap().is_none(), "{executable} ended: {}", words(&mut child));
+        assert_eq!(terminate(&mut child).code(), Some(0), "{executable}: {}", words(&mut child));
+    }
+}
