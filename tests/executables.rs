@@ -6,7 +6,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn check(config: &Path) -> Output {
 }
 
 /// A copy of the shipped configuration, one piece of a file replaced.
-fn config_with(file: &str, piece: &str, other: &str) -> std::path::PathBuf {
+fn config_with(file: &str, piece: &str, other: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hexapod-{}-{file}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     for entry in fs::read_dir(Path::new(SHARE).join("config")).unwrap() {

@@ -239,6 +239,6 @@ def test_when_the_others_are_killed_expect_the_planner_to_keep_its_rate(session,
     start = len(commands)
     for name in ('state_publisher', 'servo_driver'):
         nodes[name].signal(signal.SIGKILL)
-        user.spin(2.5)
+        user.spin(1.2)
     walked.assert_steady_rate(commands[start:])
     walked.assert_sane(commands[start:])

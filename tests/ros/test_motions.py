@@ -70,10 +70,7 @@ def nothing_amiss(user):
 
     What is yielded has, in the end, all that was `heard`, topic by topic, and the `worst` part of its limit a joint used.
     """
-    lists = user.hear(*TOPICS)
-    for topic in TOPICS:
-        user.next(topic)
-    user.spin(0.1)
+    lists = user.hear_fresh(*TOPICS)
     # From the last tick before anything is asked for.
     starts = [len(heard) - 1 for heard in lists]
     found = SimpleNamespace()
@@ -93,7 +90,7 @@ def test_when_a_motion_is_asked_for_by_name_expect_it_played_and_the_robot_stand
     user = shared_session.user
     with nothing_amiss(user) as found:
         user.publish('motion', String(data=name))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.wait_state('standing', seconds=25.0)
         user.spin(0.1)
     commands, worst = found.heard[0], found.worst
@@ -107,7 +104,7 @@ def test_when_the_name_is_empty_expect_the_motion_to_end_with_its_cycle(shared_s
     user = shared_session.user
     with nothing_amiss(user):
         user.publish('motion', String(data='push_ups'))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.spin(1.0)
         user.publish('motion', String(data=''))
         user.spin(0.3)
@@ -119,7 +116,7 @@ def test_when_a_second_motion_comes_expect_it_to_follow_the_first(shared_session
     user = shared_session.user
     with nothing_amiss(user):
         user.publish('motion', String(data='push_ups'))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.spin(0.5)
         user.publish('motion', String(data='twist'))
         user.publish('motion', String(data='shake'))
@@ -147,7 +144,7 @@ def test_when_driven_in_the_middle_of_a_motion_expect_it_ended_and_the_robot_wal
     with nothing_amiss(user):
         for name, seconds in (('wave', 1.7), ('march', 1.2)):
             user.publish('motion', String(data=name))
-            user.wait_state('playing', seconds=5.0)
+            user.wait_state('playing', seconds=2.0)
             user.spin(seconds)
             user.stream('cmd_vel', twist(0.05))
             user.wait_state('walking', seconds=4.0)
@@ -159,7 +156,7 @@ def test_when_driven_in_the_middle_of_a_motion_expect_it_ended_and_the_robot_wal
 def test_when_a_zero_command_comes_in_the_middle_of_a_motion_expect_it_to_go_on(shared_session):
     user = shared_session.user
     user.publish('motion', String(data='twist'))
-    user.wait_state('playing', seconds=5.0)
+    user.wait_state('playing', seconds=2.0)
     user.stream('cmd_vel', twist(0.0))
     user.spin(2.0)
     user.quiet()
@@ -173,7 +170,7 @@ def test_when_a_service_is_called_in_the_middle_of_a_motion_expect_it_ended_in_o
     user = shared_session.user
     with nothing_amiss(user):
         user.publish('motion', String(data='wave'))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.spin(1.5)
         assert user.call(service).success
         user.wait_state(state, seconds=5.0)
@@ -201,7 +198,7 @@ def test_when_a_trajectory_of_some_joints_comes_expect_them_there_in_time_and_th
         before = joints(user.latest('joint_commands'))
         names = ['right_front_coxa', 'left_front_coxa']
         user.publish('joint_trajectory', trajectory(names, (0.6, (0.2, -0.15)), (1.2, (-0.1, 0.1))))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.wait_state('standing', seconds=6.0)
         user.spin(0.1)
     commands = found.heard[0]
@@ -222,7 +219,7 @@ def test_when_a_trajectory_is_too_fast_for_its_joints_expect_it_played_as_fast_a
     user.spin(0.1)
     with nothing_amiss(user) as found:
         user.publish('joint_trajectory', trajectory(['left_middle_coxa'], (0.02, (0.5,)), (0.04, (-0.5,)), (0.06, (0.5,))))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.wait_state('standing', seconds=6.0)
     commands, worst = found.heard[0], found.worst
     positions = [joints(each.message)['left_middle_coxa'] for each in commands]
@@ -301,7 +298,7 @@ def test_when_the_robot_has_walked_expect_its_feet_put_right_before_it_plays(sha
         user.quiet()
         user.wait_state('standing')
         user.publish('motion', String(data='wave'))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.wait_state('standing', seconds=12.0)
         user.spin(0.1)
     commands, contacts, twists, odometry = found.heard
@@ -317,7 +314,7 @@ def test_when_terminated_in_the_middle_of_a_motion_expect_the_robot_to_sit_and_t
     user.stand()
     with nothing_amiss(user):
         user.publish('motion', String(data=name))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.spin(1.6)
         robot.signal(signal.SIGTERM)
         user.until(lambda: not robot.is_running(), 5.0, 'the end')
@@ -338,7 +335,7 @@ def test_when_terminated_in_the_middle_of_a_long_trajectory_expect_the_servos_of
         stand = joints(user.latest('joint_commands'))
         away = [stand[name] + change for name, change in zip(names, (0.2, 0.5, 0.1))]
         user.publish('joint_trajectory', trajectory(names, (1.5, away), (200.0, away), (400.0, [stand[n] for n in names])))
-        user.wait_state('playing', seconds=5.0)
+        user.wait_state('playing', seconds=2.0)
         user.spin(2.5)
         assert user.latest('gait_state').data == 'playing'
         sent = time.monotonic()
@@ -377,11 +374,11 @@ def test_when_the_planner_runs_alone_expect_motions_all_the_same(session):
     user.stand()
     start = len(commands)
     user.publish('motion', String(data='shake'))
-    user.wait_state('playing', seconds=5.0)
+    user.wait_state('playing', seconds=2.0)
     user.wait_state('standing', seconds=8.0)
     walked.assert_sane(commands[start:])
     user.publish('joint_trajectory', trajectory(['left_rear_coxa'], (0.5, (0.2,))))
-    user.wait_state('playing', seconds=5.0)
+    user.wait_state('playing', seconds=2.0)
     planner.signal(signal.SIGTERM)
     user.until(lambda: not planner.is_running(), 5.0, 'the end')
     assert planner.wait(1.0) == 0

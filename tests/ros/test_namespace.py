@@ -56,5 +56,5 @@ def test_when_a_topic_is_remapped_expect_the_new_name(session):
     session.start('hexapod', 'run', '--ros-args', '-r', '__ns:=/robot', '-r', 'cmd_vel:=/teleop/cmd_vel')
     user = session.user
     user.hear('gait_state', 'joint_commands')
-    user.until(lambda: user.node.count_subscribers('/teleop/cmd_vel') == 1, DISCOVERY_S, 'the remapped topic')
+    user.until(lambda: user.node.count_subscribers('/teleop/cmd_vel') == 1, 5.0, 'the remapped topic')
     assert user.node.count_subscribers('/robot/cmd_vel') == 0

@@ -224,8 +224,7 @@ def test_when_a_second_driver_is_started_expect_it_refused_and_the_first_undistu
     assert second.wait() == 1
     assert boards.opened() == opened
     assert 'another servo_driver has the bus' in second.log()
-    armed.until(lambda: state_of(armed) == 'armed', 2.0, 'armed')
-    assert len(boards.pulses()) == 18
+    assert state_of(armed) == 'armed' and len(boards.pulses()) == 18
 
 
 def test_when_systemd_starts_the_driver_expect_it_told_ready_alive_and_stopping(session, boards, tmp_path):

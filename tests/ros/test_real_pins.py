@@ -58,8 +58,7 @@ def arm(user, boards):
 def until_cut(boards, since, seconds):
     """Return how long after `since` OE is high, s."""
     while not boards.is_high(OE):
-        late = time.monotonic() >= since + seconds
-        assert not late or boards.is_high(OE), 'OE is still low'
+        assert time.monotonic() < since + seconds, 'OE is still low'
         time.sleep(0.0005)
     return time.monotonic() - since
 
@@ -78,17 +77,11 @@ def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled
 
 
 def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed, wired):
-    for _ in range(5):
-        sagged = time.monotonic()
-        wired.set_pin(BATTERY, LOW)
-        armed.spin(0.3)
-        wired.set_pin(BATTERY, HIGH)
-        if time.monotonic() - sagged < 0.45:
-            break
-        # We were held up, and it was low for long enough to be a fault.
-        arm(armed, wired)
+    wired.set_pin(BATTERY, LOW)
     armed.spin(0.3)
-    armed.until(lambda: state_of(armed) == 'armed', 2.0, 'armed')
+    wired.set_pin(BATTERY, HIGH)
+    armed.spin(0.3)
+    assert state_of(armed) == 'armed'
     since = time.monotonic()
     wired.set_pin(BATTERY, LOW)
     assert 0.5 < wait_fault(armed, since, 2.0) < 0.5 + 0.2 * figures.BUSY
@@ -124,7 +117,7 @@ def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(ar
     hung = time.monotonic()
     wired.set(HANG_FOR_EVER, 1)
     armed.spin(4.5)
-    assert not wired.is_high(OE) or time.monotonic() - hung > 4.9
+    assert not wired.is_high(OE)
     assert 4.9 < until_cut(wired, hung, 6.0), 'fault_off_after_s'
     driver.signal(signal.SIGTERM)
     assert driver.wait() == 1

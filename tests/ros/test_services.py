@@ -115,7 +115,7 @@ def test_when_the_stop_topic_says_true_expect_all_off_and_no_enable_until_it_say
     user.publish('emergency_stop', Bool(data=False))
     user.spin(0.3)
     assert user.latest('servo_states').name == [], 'false switches nothing on'
-    user.until(lambda: user.enable().success, 5.0, 'servos switched on')
+    assert user.enable().success
     user.until(lambda: powered(user), 5.0, 'all servos on')
 
 
@@ -148,5 +148,5 @@ def test_when_a_client_dies_in_mid_call_expect_the_robot_to_go_on(user, session)
     user.wait_state('walking')
     commands = user.listen('joint_commands')
     start = len(commands)
-    user.spin(5.0)
+    user.spin(2.0)
     walked.assert_steady_rate(commands[start:])

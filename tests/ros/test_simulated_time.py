@@ -126,7 +126,7 @@ def driven(tmp_path_factory):
 def test_when_the_clock_is_simulated_expect_one_tick_for_each_period(driven):
     _, messages = driven
     stamps = [stamp_ns(message) for message in messages]
-    assert stamps[0] >= START_NS and all(b - a == PERIOD_NS for a, b in zip(stamps, stamps[1:]))
+    assert stamps[0] == START_NS and all(b - a == PERIOD_NS for a, b in zip(stamps, stamps[1:]))
 
 
 def test_when_driven_in_simulated_time_expect_it_to_walk_within_limits(driven):

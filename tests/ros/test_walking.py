@@ -21,10 +21,7 @@ TWISTS = [(0.06, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.4), (0.05, 0.02, -0.3
 
 def walk(user, command, seconds=WALK_S):
     """Walk from a standstill for a while and come to rest; return what was heard on the way."""
-    lists = user.hear(*walked.TOPICS)
-    for topic in walked.TOPICS:
-        user.next(topic)
-    user.spin(0.1)
+    lists = user.hear_fresh(*walked.TOPICS)
     starts = [len(heard) for heard in lists]
     user.stream('cmd_vel', twist(*command))
     user.spin(seconds)

@@ -1,7 +1,6 @@
 """A user of the robot, played by rclpy: publishes, listens, calls services, sets parameters. Never our own code."""
 
 from collections import namedtuple
-from contextlib import suppress
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -23,7 +22,6 @@ from visualization_msgs.msg import MarkerArray
 DISCOVERY_S = 15.0
 SETTLE_S = 0.2
 CALL_S = 5.0
-FIRST_CALL_S = 2.0
 STREAM_HZ = 20.0
 # Callbacks that may wait when a machine at work kept us from spinning for some seconds.
 BACKLOG = 2000
@@ -77,7 +75,6 @@ class User:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._heard, self._publishers, self._clients, self._streams = {}, {}, {}, {}
-        self._answered = set()
 
     def close(self):
         """Leave the domain."""
@@ -147,6 +144,14 @@ class User:
             self.until(lambda: self.node.count_publishers(topic), DISCOVERY_S, f'a publisher of {topic}')
         return lists if len(lists) > 1 else lists[0]
 
+    def hear_fresh(self, *topics):
+        """As `hear`, once a message of each has come from now on: who sends it knows of us by then."""
+        lists = self.hear(*topics)
+        for topic in topics:
+            self.next(topic)
+        self.spin(0.1)
+        return lists
+
     def next(self, topic, seconds=DISCOVERY_S, where=lambda message: True):
         """Return the first message from now on that fits."""
         heard = self.listen(topic)
@@ -212,19 +217,11 @@ class User:
         return client
 
     def call(self, name, request=None, service_type=None, seconds=CALL_S):
-        """
-        Call a service and return its response.
-
-        What was never answered is asked twice: a server drops an answer when it has not heard of our ear for it in 0.1 s.
-        """
+        """Call a service and return its response."""
         client = self.client(name, service_type)
-        for patience in [seconds] if name in self._answered else [FIRST_CALL_S, seconds]:
-            future = client.call_async(request or client.srv_type.Request())
-            with suppress(Timeout):
-                self.until(future.done, patience, name)
-                self._answered.add(name)
-                return future.result()
-        raise Timeout(f'not within {seconds} s: an answer of {name}')
+        future = client.call_async(request or client.srv_type.Request())
+        self.until(future.done, seconds, f'an answer of {name}')
+        return future.result()
 
     def enable(self, on=True):
         """Switch the servos on or off."""
