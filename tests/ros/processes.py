@@ -83,6 +83,14 @@ class Process:
         fields = Path(f'/proc/{self.pid}/stat').read_text().rsplit(')', 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
+    def scheduling(self):
+        """Return (name, niceness, real-time priority) of every thread (proc_pid_stat(5), fields 2, 19 and 40)."""
+        result = []
+        for stat in Path('/proc', str(self.pid), 'task').glob('*/stat'):
+            name, fields = stat.read_text().split('(', 1)[1].rsplit(')', 1)
+            result.append((name, int(fields.split()[16]), int(fields.split()[37])))
+        return result
+
     def resident_mb(self):
         """Return the resident memory, MB."""
         status = Path(f'/proc/{self.pid}/status').read_text()

@@ -53,6 +53,16 @@ def test_when_a_command_comes_expect_the_joints_to_answer_soon(standing):
     assert times[int((0.99 if SOAK else 0.9) * len(times))] <= 0.015 * figures.BUSY
 
 
+def test_when_real_time_is_granted_expect_it_for_all_that_moves_or_stops_the_robot_and_nobody_made_nicer(standing, robot):
+    if 'SCHED_FIFO is not granted' in str(standing.diagnostics('gait_planner').values):
+        pytest.skip('this machine grants no real-time scheduling')
+    threads = robot.scheduling()
+    assert {niceness for _, niceness, _ in threads} == {os.nice(0)}, threads
+    loops = ('planner-', 'servo-', 'state_publisher', 'servo_driver')
+    ordinary = [name for name, _, priority in threads if name.startswith(loops) and priority == 0]
+    assert not ordinary, ordinary
+
+
 def test_when_walking_expect_little_processor_and_memory_used_and_no_growth(session, robot):
     user = session.user
     user.hear('gait_state')

@@ -11,17 +11,12 @@ use crate::status::SharedState;
 use crate::subscriptions;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
+use hexapod_ros::realtime::priority;
 use hexapod_ros::{Diagnostics, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
 use hexapod_setup::params::switch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// Priority of the control loop among real-time threads; drivers' interrupt threads have 50.
-const FIFO_PRIORITY: u8 = 40;
-/// Priority of the publishing thread: below the loop it publishes for, above the threads of listeners it wakes, which
-/// would else take the processor from it in the middle of a message.
-const PUBLISH_PRIORITY: u8 = 30;
 
 /// Runs the node until a shutdown has been asked for and the robot sits.
 ///
@@ -49,7 +44,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let stop = Arc::clone(&ended);
     let publisher = spawn("planner-publish", move || {
         // Whether it is granted, the control loop reports for both.
-        let _ = realtime::join_loops(PUBLISH_PRIORITY);
+        let _ = realtime::join_loops(priority::PUBLISHING);
         loop {
             let last = stop.load(Ordering::SeqCst);
             outlet.publish_all(&mut done);
@@ -88,7 +83,7 @@ fn control(
 ) -> Result<(), RosError> {
     let (clock, shared, shutdown) = (clock.clone(), Arc::clone(shared), shutdown.clone());
     let thread = spawn("planner-control", move || {
-        shared.set_real_time(realtime::join_loops(FIFO_PRIORITY));
+        shared.set_real_time(realtime::join_loops(priority::CONTROL));
         run_in_real_time(&mut core, &mut outbox, &clock, rate_hz, &shutdown);
     })?;
     thread.join().map_err(|_| RosError::Thread("the control loop panicked".into()))

@@ -6,7 +6,7 @@ use crate::local::{Handler, LocalTopics, call};
 use crate::opening::one_at_a_time;
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Publisher, Refill, SharedPublisher};
-use crate::realtime;
+use crate::realtime::{self, priority};
 use crate::shutdown::{Shutdown, Stage};
 use futures::{FutureExt, Stream, StreamExt};
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
@@ -113,8 +113,6 @@ pub struct RosNode {
     values: Params,
 }
 
-/// Real-time priority of the middleware's threads, where it is granted: below every loop of the nodes.
-const MIDDLEWARE_PRIORITY: u8 = 10;
 /// How long the spinning thread sleeps when nothing comes in: it bounds how late the process's end is seen.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(250);
 /// And how long once that end has been asked for: it bounds how late the node's own is seen.
@@ -134,7 +132,7 @@ impl RosNode {
         // The first node brings the middleware up. Fast DDS announces itself a moment before it listens: an answer
         // that came in between would be lost, and the next be two seconds away.
         let create = || r2r::Node::create(ros.context.clone(), name, "");
-        let node = realtime::ahead_of_its_threads(MIDDLEWARE_PRIORITY, create);
+        let node = realtime::ahead_of_its_threads(priority::MESSAGES, create);
         let node = node.map_err(|e| RosError::node(name, e))?;
         let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
         values.extend(base);
@@ -309,8 +307,11 @@ impl RosNode {
     }
 
     /// Spins on this thread until the shutdown has come to `until`, then takes the node down. The parameter services
-    /// open a moment after the start: they take longer than all topics, and would keep those back.
+    /// open a moment after the start: they take longer than all topics, and would keep those back. The thread gets the
+    /// middleware's priority where that is granted, for a stop comes in here.
     pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
+        // Whether it is granted, the loops report.
+        let _ = realtime::fifo(priority::MESSAGES);
         let services_at = Instant::now() + TOPICS_FIRST;
         let mut served = false;
         while shutdown.stage() < until {

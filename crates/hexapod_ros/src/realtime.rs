@@ -4,10 +4,24 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::unistd::Pid;
 use thread_priority::unix::{
-    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id,
+    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
+
+/// SCHED_FIFO priorities of the robot's threads, where they are granted; drivers' interrupt threads have 50. Locks lend no
+/// priority: who shares one with a thread of these needs the same, or on a busy machine keeps it waiting while everybody
+/// else has their turn.
+pub mod priority {
+    /// The servo driver's I/O thread.
+    pub const SERVO_IO: u8 = 60;
+    /// The planner's control loop.
+    pub const CONTROL: u8 = 40;
+    /// Those that publish, and with that hand commands on to the nodes of the process: below the loop they publish for,
+    /// above the threads of listeners they wake, which would else take the processor from them in the middle of a message.
+    pub const PUBLISHING: u8 = 30;
+    /// The middleware's threads and those that take its messages in, a stop among them: below every loop.
+    pub const MESSAGES: u8 = 10;
+}
 
 /// What came of asking for real-time treatment: `Ok` or the reason and the remedy.
 pub type Granted = Result<(), String>;
@@ -59,23 +73,33 @@ fn loops_processor() -> Option<CpuSet> {
 }
 
 /// Does `work` with no thread that it starts running before it waits or ends: all on one processor, at the same
-/// real-time priority, which those threads keep. Where that is not granted, it is just done.
-pub fn ahead_of_its_threads<R>(priority: u8, work: impl FnOnce() -> R) -> R {
+/// real-time priority, which those threads keep. Where that is not granted, it is just done. The calling thread waits,
+/// and stays as it is: what would have to be put back on it, its niceness for one, cannot all be asked for.
+pub fn ahead_of_its_threads<R: Send>(priority: u8, work: impl FnOnce() -> R + Send) -> R {
+    let worker = move || {
+        let pinned = pin_here(priority);
+        let done = work();
+        if let Some(allowed) = pinned {
+            // Threads that were there before have their own affinity set anew too: nobody has narrowed it.
+            for thread in threads() {
+                let _ = sched_setaffinity(thread, &allowed);
+            }
+        }
+        done
+    };
+    std::thread::scope(|scope| scope.spawn(worker).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Gives the calling thread SCHED_FIFO at `priority` on the processor it is on; returns the processors it had, or
+/// nothing where that is not granted.
+fn pin_here(priority: u8) -> Option<CpuSet> {
     let this = Pid::from_raw(0);
-    let (Ok(allowed), Ok(here)) = (sched_getaffinity(this), sched_getcpu()) else { return work() };
+    let allowed = sched_getaffinity(this).ok()?;
     let mut one = CpuSet::new();
-    if one.set(here).is_err() || fifo(priority).is_err() {
-        return work();
-    }
+    one.set(sched_getcpu().ok()?).ok()?;
+    fifo(priority).ok()?;
     let _ = sched_setaffinity(this, &one);
-    let done = work();
-    // Threads that were there before have their own affinity set anew too: nobody has narrowed it.
-    for thread in threads() {
-        let _ = sched_setaffinity(thread, &allowed);
-    }
-    let normal = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
-    let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, normal);
-    done
+    Some(allowed)
 }
 
 /// The threads of this process.
@@ -87,11 +111,18 @@ fn threads() -> impl Iterator<Item = Pid> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+    /// Tests take turns: threads that are started ahead are given their processors back with all others of the process.
+    fn turn() -> MutexGuard<'static, ()> {
+        static TURN: Mutex<()> = Mutex::new(());
+        TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     #[test]
     fn when_two_loops_join_expect_them_on_one_processor_that_was_allowed() {
+        let _turn = turn();
         let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
         let join = || {
             std::thread::spawn(|| join_loops(5).is_ok().then(|| sched_getaffinity(Pid::from_raw(0)).unwrap())).join()
@@ -105,10 +136,18 @@ mod tests {
         assert!(processors(&allowed).contains(&processors(&shared)[0]));
     }
 
+    /// Niceness, real-time priority and policy of the calling thread (proc_pid_stat(5), fields 19, 40 and 41).
+    fn scheduling() -> [i64; 3] {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        [19, 40, 41].map(|field| fields[field - 3].parse().unwrap())
+    }
+
     #[test]
-    fn when_threads_are_started_ahead_expect_the_work_done_before_they_run_and_all_processors_after() {
-        let before = sched_getaffinity(Pid::from_raw(0)).unwrap();
-        let granted = fifo(5).is_ok();
+    fn when_threads_are_started_ahead_expect_the_work_done_before_they_run_and_the_calling_thread_as_it_was() {
+        let _turn = turn();
+        let before = (scheduling(), sched_getaffinity(Pid::from_raw(0)).unwrap());
+        let granted = std::thread::spawn(|| fifo(5).is_ok()).join().unwrap();
         let ran = Arc::new(AtomicBool::new(false));
         let (seen, thread) = ahead_of_its_threads(5, || {
             let runs = Arc::clone(&ran);
@@ -120,6 +159,6 @@ mod tests {
         thread.join().unwrap();
         assert!(!seen || !granted, "real-time scheduling is granted, yet the thread ran");
         assert!(ran.load(Ordering::SeqCst));
-        assert_eq!(sched_getaffinity(Pid::from_raw(0)).unwrap(), before);
+        assert_eq!((scheduling(), sched_getaffinity(Pid::from_raw(0)).unwrap()), before);
     }
 }

@@ -9,7 +9,8 @@ use crate::stop_topic::StopTopic;
 use crate::targets::{Intake, Outlet, handover};
 use crate::waker::Waker;
 use embedded_hal::i2c::I2c;
-use hexapod_ros::{monotonic_now, realtime};
+use hexapod_ros::monotonic_now;
+use hexapod_ros::realtime::{self, priority};
 use hexapod_servo::ServoConfig;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +18,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Below the planner's loop would do too; above everything that is not real-time.
-const PRIORITY: u8 = 60;
 /// Snapshots that wait for the publishing thread.
 const SNAPSHOTS: usize = 64;
 
@@ -103,7 +102,7 @@ impl Io {
         shared.listener.register();
         let thread = std::thread::Builder::new().name("servo-io".into()).spawn(move || {
             self.shared.waker.register();
-            let _ = self.shared.granted.set(realtime::join_loops(PRIORITY));
+            let _ = self.shared.granted.set(realtime::join_loops(priority::SERVO_IO));
             Looping::new(self, bus, rate_hz).run()
         })?;
         Ok(IoThread { thread: Some(thread), shared })

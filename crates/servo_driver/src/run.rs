@@ -7,6 +7,7 @@ use crate::raspberry::PinError;
 use crate::services;
 use crate::setup::Setup;
 use crate::supervise::supervise;
+use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
 
@@ -55,6 +56,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let ended = AskedAtEnd(Shutdown::default());
     let (shutdown, spinning) = (shutdown.clone(), ended.0.clone());
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
+        // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
+        let _ = realtime::join_loops(priority::PUBLISHING);
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
         let io = io.spawn(bus, setup.rate_hz)?;

@@ -12,6 +12,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
+use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
     Diagnostics, Lateness, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now,
 };
@@ -100,6 +101,8 @@ fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<()
 
 /// Publishes what is due while no commands come, and diagnostics, until `shutdown`.
 fn publish_in_lulls(output: &Mutex<Output>, shutdown: &Shutdown) {
+    // The planner's publishing thread waits for the same locks.
+    let _ = realtime::join_loops(priority::PUBLISHING);
     while shutdown.is_running() {
         let now = monotonic_now();
         let next = {
