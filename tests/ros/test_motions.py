@@ -195,13 +195,14 @@ def test_when_a_trajectory_of_some_joints_comes_expect_them_there_in_time_and_th
     user.hear(*TOPICS)
     user.spin(0.1)
     with nothing_amiss(user) as found:
-        before = joints(user.latest('joint_commands'))
+        before, stood = joints(user.latest('joint_commands')), walked.planar(user.latest('odom'))
         names = ['right_front_coxa', 'left_front_coxa']
         user.publish('joint_trajectory', trajectory(names, (0.6, (0.2, -0.15)), (1.2, (-0.1, 0.1))))
         user.wait_state('playing', seconds=2.0)
         user.wait_state('standing', seconds=6.0)
         user.spin(0.1)
-    commands = found.heard[0]
+    commands, _, _, odometry = found.heard
+    assert max(math.hypot(*walked.relative(stood, walked.planar(each.message))[:2]) for each in odometry) < 1e-4
     moving = [joints(each.message) for each in commands]
     for tick in moving:
         assert all(tick[joint] == pytest.approx(before[joint], abs=1e-6) for joint in before if joint not in names)

@@ -11,32 +11,27 @@ from user import stamp_ns
 
 TOPICS = ('joint_commands', 'foot_contacts', 'commanded_twist', 'odom')
 RATE_HZ = 100.0
-# All messages of one tick leave the planner within this time.
-TICK_S = 0.004
 
 # One tick: stamp (ns), joints by name, contacts by leg, twist (vx, vy, wz).
 Tick = namedtuple('Tick', 'stamp joints contacts twist')
 
 
 def ticks_of(commands, contacts, twists):
-    """Put together what the planner sent in the same tick. Only joint_commands has a stamp, so times of sending count."""
+    """
+    Put together what the planner sent in the same tick. Only joint_commands has a stamp, so the order of sending counts.
+
+    In a tick that is contacts, commands and, every second time, the twist, which holds until the next.
+    """
     result = []
     contact_times, twist_times = [each.sent for each in contacts], [each.sent for each in twists]
-    for command in commands:
-        contact = nearest(contacts, contact_times, command.sent)
-        # The twist comes with every second tick and holds until the next.
-        walked = nearest(twists, twist_times, command.sent) or last_before(twists, twist_times, command.sent)
-        if contact and walked:
+    sent = [-math.inf, *(command.sent for command in commands), math.inf]
+    for before, command, after in zip(sent, commands, sent[2:]):
+        contact = last_before(contacts, contact_times, command.sent)
+        walked = last_before(twists, twist_times, after)
+        if contact and contact.sent > before and walked:
             result.append(Tick(stamp_ns(command.message), dict(zip(command.message.name, command.message.position)),
                                contacts_of(contact.message), twist_of(walked.message)))
     return result
-
-
-def nearest(heard, times, at):
-    """Return the message that was sent nearest to a time, within the same tick."""
-    index = bisect_right(times, at)
-    near = [each for each in heard[max(0, index - 1):index + 1] if abs(each.sent - at) < TICK_S]
-    return min(near, key=lambda each: abs(each.sent - at), default=None)
 
 
 def last_before(heard, times, at):

@@ -1,12 +1,22 @@
 //! The rigid motion that carries points of the body onto points of the ground.
 
+use crate::ground::{Flags, count};
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Matrix3, Matrix4, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
+use std::cmp::Ordering;
 
 /// A foot: where it is in the body and where it stands on the ground.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pair {
     pub body: Vector3<f64>,
     pub ground: Vector3<f64>,
+}
+
+impl Pair {
+    /// How far the foot is from its place when the body is there, m.
+    fn residual(&self, pose: &Isometry3<f64>) -> f64 {
+        (pose.transform_point(&self.body.into()).coords - self.ground).norm()
+    }
 }
 
 /// Feet nearer to one line than this (sum of squared distances, m^2) say nothing about the turn about it.
@@ -51,8 +61,37 @@ pub(crate) fn planar(pairs: &[Pair], tilt: &UnitQuaternion<f64>) -> Option<Isome
 
 /// The greatest distance between a foot and its place, m.
 pub(crate) fn worst_residual(pairs: &[Pair], pose: &Isometry3<f64>) -> f64 {
-    let residual = |pair: &Pair| (pose.transform_point(&pair.body.into()).coords - pair.ground).norm();
-    pairs.iter().map(residual).fold(0.0, f64::max)
+    pairs.iter().map(|pair| pair.residual(pose)).fold(0.0, f64::max)
+}
+
+/// The feet that have kept their distances: the most of them that one motion carries to their places, within
+/// `tolerance` (m). `None` when fewer than three have, or as many others by another motion.
+pub(crate) fn firm(pairs: &[Pair], tolerance: f64) -> Option<Flags> {
+    let mut most: Option<Flags> = None;
+    let mut tied = false;
+    for_each_three(pairs.len().min(MAX_LEGS), |three| {
+        let three = three.map(|i| pairs[i]);
+        let pose = rigid(&three).filter(|pose| worst_residual(&three, pose) <= tolerance);
+        let Some(pose) = pose else { return };
+        let mut carried = [false; MAX_LEGS];
+        carried.iter_mut().zip(pairs).for_each(|(carried, pair)| *carried = pair.residual(&pose) <= tolerance);
+        match most.map_or(0, |most| count(&most)).cmp(&count(&carried)) {
+            Ordering::Less => (most, tied) = (Some(carried), false),
+            Ordering::Equal => tied |= most != Some(carried),
+            Ordering::Greater => {}
+        }
+    });
+    most.filter(|_| !tied)
+}
+
+fn for_each_three(count: usize, mut see: impl FnMut([usize; 3])) {
+    for i in 0..count {
+        for j in i + 1..count {
+            for k in j + 1..count {
+                see([i, j, k]);
+            }
+        }
+    }
 }
 
 fn through(centre: &Pair, rotation: UnitQuaternion<f64>) -> Isometry3<f64> {
@@ -122,6 +161,40 @@ mod tests {
             let found = planar(&pairs, &tilt).unwrap();
             prop_assert!(worst_residual(&pairs, &found) < 1e-12);
         }
+    }
+
+    fn six() -> Vec<Vector3<f64>> {
+        [(0.2, 0.15), (0.0, 0.2), (-0.2, 0.15), (0.2, -0.15), (0.0, -0.2), (-0.2, -0.15)]
+            .map(|(x, y)| Vector3::new(x, y, -0.09))
+            .to_vec()
+    }
+
+    proptest! {
+        #[test]
+        fn when_up_to_three_of_six_feet_slide_expect_the_others_to_be_firm(
+            turn in vector(0.5), shift in vector(1.0), slides in prop::array::uniform3(vector(0.05)), first in 0usize..6,
+        ) {
+            let mut pairs = moved(&six(), &Isometry3::new(shift, turn));
+            let apart = |i: usize, j: usize| (slides[i] - slides[j]).norm() > 1e-3;
+            prop_assume!(apart(0, 1) && apart(1, 2) && apart(0, 2) && slides.iter().all(|slide| slide.norm() > 1e-3));
+            for (i, slide) in slides.iter().enumerate() {
+                pairs[(first + i) % 6].body += slide;
+                let firm = firm(&pairs, 1e-9).unwrap();
+                let expected: Flags = std::array::from_fn(|foot| foot < 6 && (foot + 6 - first) % 6 > i);
+                prop_assert_eq!(firm, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn when_two_threes_move_apart_or_all_feet_do_expect_no_word_of_who_is_firm() {
+        let mut pairs = moved(&six(), &Isometry3::identity());
+        pairs.iter_mut().step_by(2).for_each(|pair| pair.body.z += 0.01);
+        assert_eq!(firm(&pairs, 1e-6), None);
+        let mut pairs = moved(&six(), &Isometry3::identity());
+        pairs.iter_mut().for_each(|pair| pair.body *= 1.1);
+        assert_eq!(firm(&pairs, 1e-6), None);
+        assert_eq!(firm(&pairs[..2], 1e-6), None);
     }
 
     #[test]

@@ -6,6 +6,11 @@ use nalgebra::{Isometry3, Matrix3, SymmetricEigen, Translation3, UnitQuaternion,
 /// One flag per leg.
 pub(crate) type Flags = [bool; MAX_LEGS];
 
+/// How many legs are flagged.
+pub(crate) fn count(flags: &[bool]) -> usize {
+    flags.iter().filter(|&&flag| flag).count()
+}
+
 /// Without contacts, feet this near to the lowest one count as down, m.
 const NEAR_LOWEST_M: f64 = 2e-3;
 /// Feet nearer to one line than this (sum of squared distances, m^2) have no plane.

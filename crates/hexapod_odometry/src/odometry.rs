@@ -1,7 +1,7 @@
 //! Anchored feet in, the body's pose out.
 
 use crate::fit::{self, Pair};
-use crate::ground::{self, Flags};
+use crate::ground::{self, Flags, count};
 use crate::history::{History, Velocity};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -73,6 +73,8 @@ const LARGEST_M: f64 = 100.0;
 const PAUSE: Duration = Duration::from_millis(250);
 /// Feet that miss their anchors by this much, m, have stepped unseen.
 const STEPPED_M: f64 = 0.02;
+/// Feet that have moved against the others by this much, m, slide.
+const SLIDES_M: f64 = 2e-5;
 /// How long the pose goes on without feet on the ground.
 const COAST: Duration = Duration::from_millis(500);
 
@@ -183,7 +185,7 @@ impl Odometry {
         let elapsed = time.checked_sub(last.time);
         let paused = elapsed.is_none_or(|elapsed| elapsed > PAUSE);
         let fitted = if enough {
-            self.fit(feet, &self.anchors, &staying, &before)
+            self.hold(feet, &staying, &before)
         } else if paused {
             None
         } else {
@@ -197,6 +199,20 @@ impl Odometry {
         let fitted = fitted.unwrap_or_else(|| self.coast(last, elapsed.unwrap_or_default()));
         self.anchor(&fitted.pose, feet, down);
         fitted
+    }
+
+    /// The pose by three or more feet that stay. Those that slide, as a leg's does that a joint trajectory moves, would
+    /// take the body along: where the others tell them apart they are left out, and lose their anchors.
+    fn hold(&mut self, feet: &[Vector3<f64>], staying: &Flags, before: &Isometry3<f64>) -> Option<Fitted> {
+        let all = self.fit(feet, &self.anchors, staying, before)?;
+        if all.worst_residual <= SLIDES_M {
+            return Some(all);
+        }
+        let (pairs, used) = pairs(feet, &self.anchors, staying);
+        let Some(firm) = fit::firm(&pairs[..used], SLIDES_M) else { return Some(all) };
+        let anchors = self.anchors.iter_mut().zip(staying).filter(|(_, staying)| **staying);
+        anchors.zip(firm).filter(|(_, firm)| !firm).for_each(|((anchor, _), _)| *anchor = None);
+        self.fit(feet, &self.anchors, staying, before)
     }
 
     /// The pose when fewer than three feet stay: by the feet that have come down, taken to have been in their places a
@@ -232,14 +248,7 @@ impl Odometry {
         which: &Flags,
         before: &Isometry3<f64>,
     ) -> Option<Fitted> {
-        let mut pairs = [Pair::default(); MAX_LEGS];
-        let mut used = 0;
-        for ((&body, anchor), _) in feet.iter().zip(anchors).zip(which).filter(|(_, which)| **which) {
-            if let Some(ground) = *anchor {
-                pairs[used] = Pair { body, ground };
-                used += 1;
-            }
-        }
+        let (pairs, used) = pairs(feet, anchors, which);
         let pairs = &pairs[..used];
         if used < 2 {
             return None;
@@ -295,14 +304,23 @@ impl Odometry {
     }
 }
 
+/// The feet in `which` that have an anchor, and how many they are.
+fn pairs(feet: &[Vector3<f64>], anchors: &[Option<Vector3<f64>>], which: &Flags) -> ([Pair; MAX_LEGS], usize) {
+    let mut pairs = [Pair::default(); MAX_LEGS];
+    let mut used = 0;
+    for ((&body, anchor), _) in feet.iter().zip(anchors).zip(which).filter(|(_, which)| **which) {
+        if let Some(ground) = *anchor {
+            pairs[used] = Pair { body, ground };
+            used += 1;
+        }
+    }
+    (pairs, used)
+}
+
 fn on_the_ground(place: Vector3<f64>) -> Vector3<f64> {
     Vector3::new(place.x, place.y, 0.0)
 }
 
 fn both(a: &Flags, b: &Flags) -> Flags {
     std::array::from_fn(|i| a[i] && b[i])
-}
-
-fn count(flags: &[bool]) -> usize {
-    flags.iter().filter(|&&flag| flag).count()
 }

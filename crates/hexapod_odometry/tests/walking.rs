@@ -209,6 +209,34 @@ fn when_the_body_leans_and_walks_and_sits_down_expect_its_pose() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
+    // As a joint trajectory does to the standing robot: the feet it moves are on the ground all the time.
+    #[test]
+    fn when_legs_are_dragged_expect_the_body_where_it_is_and_no_slip_when_it_walks_off(
+        swept in prop::collection::vec((0usize..6, -0.6..0.6f64, 0.1..2.0f64), 1..3), back: bool,
+    ) {
+        let mut walk = Walk::new(engine(0.5, 0.8), 100.0, Contacts::InTime);
+        walk.engine.stand();
+        let stood = walk.go(Twist::ZERO, BodyOffset::default(), 3.0);
+        let stand = *walk.engine.last();
+        let mut dragged = stand;
+        for (leg, angle, seconds) in swept {
+            let ticks = (seconds * 100.0) as usize;
+            let from = dragged.angles[leg][0];
+            for tick in (1..=ticks).chain((0..ticks).rev().filter(|_| back)) {
+                dragged.angles[leg][0] = from + angle * tick as f64 / ticks as f64;
+                walk.planted[leg] = None;
+                let now = walk.take(&dragged);
+                let moved = stood.odom_from_body.inverse() * now.odom_from_body;
+                prop_assert!(moved.translation.vector.norm() < 5e-5 && !now.restarted, "{moved}");
+            }
+        }
+        walk.planted = [None; MAX_LEGS];
+        walk.take(&stand);
+        walk.planted = [None; MAX_LEGS];
+        walk.go(Twist::new(0.05, 0.02, 0.2), BodyOffset::default(), 3.0);
+        prop_assert!(walk.worst_slip < 1e-4, "{}", walk.report());
+    }
+
     #[test]
     fn when_driven_at_random_expect_no_slip_and_little_drift(
         acts in prop::collection::vec(((-0.2..0.2f64, -0.2..0.2f64, -1.0..1.0f64), prop::array::uniform6(-0.05..0.05f64), 0.3..2.0f64), 1..16),
