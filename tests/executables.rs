@@ -6,6 +6,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
+use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -43,6 +44,14 @@ fn wait<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
         assert!(began.elapsed() < SOON, "not within {SOON:?}: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// A ROS domain in which nobody on this machine listens: a robot may be walking beside. The ports of domain d begin at
+/// 7400 + 250 d, with the first participant's own 10 further (DDSI-RTPS 9.6.2.3).
+fn free_domain() -> u32 {
+    let is_free = |domain: &u32| UdpSocket::bind(("0.0.0.0", (7400 + 250 * domain + 10).try_into().unwrap())).is_ok();
+    let first = 1 + std::process::id() % 100;
+    (first..=100).chain(1..first).find(is_free).unwrap()
 }
 
 /// A process on a ROS domain of its own, ready to be ended in order.
@@ -105,8 +114,8 @@ fn when_started_on_ros_and_terminated_expect_every_executable_to_end_in_order() 
         (env!("CARGO_BIN_EXE_servo_driver"), &[]),
         (env!("CARGO_BIN_EXE_state_publisher"), &[]),
     ];
-    for (domain, (executable, arguments)) in (1 + std::process::id() % 97..).zip(executables) {
-        let mut child = start(executable, arguments, domain);
+    for (executable, arguments) in executables {
+        let mut child = start(executable, arguments, free_domain());
         std::thread::sleep(Duration::from_millis(500));
         assert!(child.try_wait().unwrap().is_none(), "{executable} ended: {}", words(&mut child));
         assert_eq!(terminate(&mut child).code(), Some(0), "{executable}: {}", words(&mut child));
