@@ -34,7 +34,7 @@ pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
     }
     drop(driver);
     println!("sitting down");
-    robot.end()
+    robot.end(&shutdown)
 }
 
 /// What else to try, in another shell.
@@ -132,12 +132,28 @@ impl RobotProcess {
         Ok(Self { child: child.spawn()? })
     }
 
-    fn end(mut self) -> Result<(), Failure> {
+    /// Tells the robot to end, and waits until it has sat down; a second signal to this process hurries it.
+    fn end(mut self, shutdown: &Shutdown) -> Result<(), Failure> {
+        // That alone: being told twice means at once, in mid-air.
+        drop(self.child.stdin.take());
+        let mut hurried = false;
+        let status = loop {
+            if let Some(status) = self.child.try_wait()? {
+                break status;
+            }
+            if shutdown.stage() == Stage::Now && !hurried {
+                hurried = true;
+                self.hurry();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        if status.success() { Ok(()) } else { Err(Failure::Running(format!("the robot ended with {status}"))) }
+    }
+
+    fn hurry(&self) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
         }
-        let status = self.child.wait()?;
-        if status.success() { Ok(()) } else { Err(Failure::Running(format!("the robot ended with {status}"))) }
     }
 }
 

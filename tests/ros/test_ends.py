@@ -165,6 +165,27 @@ def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
     assert all(walked.contacts_of(user.latest('foot_contacts')).values())
 
 
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_when_the_demo_ends_in_mid_stride_expect_its_robot_to_sit_before_the_servos_go_off(session, number):
+    user = session.user
+    states, contacts, servos, commands = (user.listen(topic) for topic in ('gait_state', 'foot_contacts', 'servo_states',
+                                                                           'joint_commands'))
+    demo = session.start('hexapod', 'demo')
+    user.wait_state('walking', seconds=30.0)
+    user.spin(0.8)
+    contacts.clear()
+    user.until(lambda: contacts and not all(walked.contacts_of(contacts[-1].message).values()), 5.0, 'a foot in the air')
+    demo.signal(number)
+    user.until(lambda: not demo.is_running(), END_S, 'the end of the demo')
+    assert demo.wait() == (-number if number == signal.SIGKILL else 0)
+    user.until(lambda: servos[-1].message.name == [], END_S, 'servos off')
+    user.spin(0.3)
+    assert states[-1].message.data == 'sitting'
+    assert all(walked.contacts_of(contacts[-1].message).values())
+    assert all(each.message.name for each in servos if contacts[0].sent < each.sent < states[-1].sent), 'off before it sat'
+    walked.assert_sane(commands)
+
+
 def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_the_next_one(session, nodes):
     user = session.user
     walking_nodes(session)
