@@ -177,7 +177,7 @@ fn spawn(
     let work = move || {
         let result = node();
         if result.is_err() {
-            shutdown.ask();
+            shutdown.ask_in_order();
         }
         result
     };

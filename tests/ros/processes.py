@@ -66,6 +66,10 @@ class Process:
         """Send a signal to the process alone, as `kill` does."""
         self.popen.send_signal(number)
 
+    def children(self):
+        """Return the ids of the processes it has started, whichever of its threads did."""
+        return [int(pid) for each in Path('/proc', str(self.pid), 'task').glob('*/children') for pid in each.read_text().split()]
+
     def wait(self, seconds=END_S):
         """Return the exit status once it has ended."""
         return self.popen.wait(timeout=seconds)

@@ -51,9 +51,17 @@ impl Shutdown {
 
     /// Asks for the end; asking again asks for it at once.
     pub fn ask(&self) {
-        let next = if self.stage() == Stage::Running { Stage::Stopping } else { Stage::Now };
+        self.raise(if self.stage() == Stage::Running { Stage::Stopping } else { Stage::Now });
+    }
+
+    /// Asks for the end in order, whoever else has asked: what happens beside a signal is no second one.
+    pub fn ask_in_order(&self) {
+        self.raise(Stage::Stopping);
+    }
+
+    fn raise(&self, stage: Stage) {
         let sleepers = self.sleepers();
-        self.shared.asked.fetch_max(next as u8, Ordering::SeqCst);
+        self.shared.asked.fetch_max(stage as u8, Ordering::SeqCst);
         self.shared.changed.notify_all();
         sleepers.iter().for_each(Thread::unpark);
     }
@@ -133,6 +141,17 @@ mod tests {
         assert_eq!(shutdown.stage(), Stage::Stopping);
         shutdown.ask();
         assert!(shutdown.wait(Stage::Now, Duration::ZERO));
+    }
+
+    #[test]
+    fn when_asked_in_order_expect_that_however_often_and_no_step_back() {
+        let shutdown = Shutdown::default();
+        shutdown.ask_in_order();
+        shutdown.ask_in_order();
+        assert_eq!(shutdown.stage(), Stage::Stopping);
+        shutdown.ask();
+        shutdown.ask_in_order();
+        assert_eq!(shutdown.stage(), Stage::Now);
     }
 
     #[test]
