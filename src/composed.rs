@@ -158,8 +158,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     })?;
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);
-    last.ask();
-    last.ask();
+    last.ask_now();
     let driver = join(servo_driver::NAME, driver);
     let publisher = join(state_publisher::NAME, publisher);
     planner.and(driver).and(publisher)
@@ -177,7 +176,7 @@ fn spawn(
     let work = move || {
         let result = node();
         if result.is_err() {
-            shutdown.ask_in_order();
+            shutdown.ask();
         }
         result
     };

@@ -134,15 +134,12 @@ impl RobotProcess {
 
     /// Tells the robot to end, and waits until it has sat down; a second signal to this process hurries it.
     fn end(mut self, shutdown: &Shutdown) -> Result<(), Failure> {
-        // That alone: being told twice means at once, in mid-air.
         drop(self.child.stdin.take());
-        let mut hurried = false;
         let status = loop {
             if let Some(status) = self.child.try_wait()? {
                 break status;
             }
-            if shutdown.stage() == Stage::Now && !hurried {
-                hurried = true;
+            if shutdown.stage() == Stage::Now {
                 self.hurry();
             }
             std::thread::sleep(Duration::from_millis(10));

@@ -32,11 +32,11 @@ fn run(arguments: &hexapod::cli::RunArgs) -> Result<(), exit::Failure> {
     composed::run(arguments, local_topics, &shutdown)
 }
 
-/// Asks for the end when standard input is closed. Whoever ends all processes of this name at once has asked already.
+/// Asks for the end when standard input is closed.
 fn end_with_standard_input(shutdown: Shutdown) -> std::io::Result<()> {
     let wait = move || {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        shutdown.ask_in_order();
+        shutdown.ask();
     };
     std::thread::Builder::new().name("standard-input".into()).spawn(wait).map(|_| ())
 }

@@ -3,7 +3,7 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
@@ -27,13 +27,20 @@ pub struct Shutdown {
 #[derive(Debug, Default)]
 struct Shared {
     asked: AtomicU8,
+    /// When the end was asked for first.
+    since: OnceLock<Instant>,
     /// Threads that sleep on something else.
     sleepers: Mutex<Vec<Thread>>,
     changed: Condvar,
 }
 
+/// Signals that come together are one wish: systemd and `pkill` tell every process, and `ros2 launch`, told itself, tells
+/// its nodes once more. Who wants the end at once presses Ctrl-C again later than this.
+const TOGETHER: Duration = Duration::from_millis(250);
+
 impl Shutdown {
-    /// A flag that rises with SIGINT, SIGTERM and SIGHUP; the second signal raises it to [`Stage::Now`].
+    /// A flag that rises with SIGINT, SIGTERM and SIGHUP; a signal a quarter of a second after the end was first asked for
+    /// raises it to [`Stage::Now`].
     ///
     /// # Errors
     /// The handlers could not be installed.
@@ -43,23 +50,29 @@ impl Shutdown {
         let raised = shutdown.clone();
         std::thread::Builder::new().name("signals".into()).spawn(move || {
             for _ in signals.forever() {
-                raised.ask();
+                raised.signalled(Instant::now());
             }
         })?;
         Ok(shutdown)
     }
 
-    /// Asks for the end; asking again asks for it at once.
+    /// Asks for the end in order, whoever else has asked.
     pub fn ask(&self) {
-        self.raise(if self.stage() == Stage::Running { Stage::Stopping } else { Stage::Now });
+        self.raise(Stage::Stopping, Instant::now());
     }
 
-    /// Asks for the end in order, whoever else has asked: what happens beside a signal is no second one.
-    pub fn ask_in_order(&self) {
-        self.raise(Stage::Stopping);
+    /// Asks for the end at once.
+    pub fn ask_now(&self) {
+        self.raise(Stage::Now, Instant::now());
     }
 
-    fn raise(&self, stage: Stage) {
+    fn signalled(&self, now: Instant) {
+        let second = self.shared.since.get().is_some_and(|&since| now.saturating_duration_since(since) >= TOGETHER);
+        self.raise(if second { Stage::Now } else { Stage::Stopping }, now);
+    }
+
+    fn raise(&self, stage: Stage, now: Instant) {
+        self.shared.since.get_or_init(|| now);
         let sleepers = self.sleepers();
         self.shared.asked.fetch_max(stage as u8, Ordering::SeqCst);
         self.shared.changed.notify_all();
@@ -134,24 +147,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_asked_twice_expect_the_end_at_once() {
+    fn when_asked_expect_the_end_in_order_however_often_and_no_step_back() {
         let shutdown = Shutdown::default();
         assert!(shutdown.is_running() && !shutdown.wait(Stage::Stopping, Duration::from_millis(1)));
         shutdown.ask();
+        shutdown.ask();
         assert_eq!(shutdown.stage(), Stage::Stopping);
+        shutdown.ask_now();
         shutdown.ask();
         assert!(shutdown.wait(Stage::Now, Duration::ZERO));
     }
 
     #[test]
-    fn when_asked_in_order_expect_that_however_often_and_no_step_back() {
-        let shutdown = Shutdown::default();
-        shutdown.ask_in_order();
-        shutdown.ask_in_order();
-        assert_eq!(shutdown.stage(), Stage::Stopping);
-        shutdown.ask();
-        shutdown.ask_in_order();
-        assert_eq!(shutdown.stage(), Stage::Now);
+    fn when_signals_come_together_expect_one_end_in_order_and_a_later_one_to_hurry() {
+        let first = Instant::now();
+        for by_signal in [true, false] {
+            let shutdown = Shutdown::default();
+            if by_signal {
+                shutdown.signalled(first)
+            } else {
+                shutdown.raise(Stage::Stopping, first)
+            }
+            for later in [Duration::ZERO, TOGETHER / 2, TOGETHER - Duration::from_nanos(1)] {
+                shutdown.signalled(first + later);
+                assert_eq!(shutdown.stage(), Stage::Stopping, "{later:?}");
+            }
+            shutdown.signalled(first + TOGETHER);
+            assert_eq!(shutdown.stage(), Stage::Now);
+        }
     }
 
     #[test]
@@ -165,7 +188,7 @@ mod tests {
         shutdown.ask();
         let started = Instant::now();
         assert!(!shutdown.outwait(&thread, short, || false) && started.elapsed() >= short, "its time is over");
-        shutdown.ask();
+        shutdown.ask_now();
         assert!(!shutdown.outwait(&thread, long, || false) && started.elapsed() < long, "asked again");
         release.ask();
         assert!(Shutdown::default().outwait(&thread, long, || false) && thread.join().unwrap(), "it ends");
