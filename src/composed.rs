@@ -166,7 +166,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
 
 type Running = JoinHandle<Result<(), String>>;
 
-/// A node on a thread of its own; when it fails, the whole process ends in order.
+/// A node on a thread of its own; when it fails or panics, the whole process ends in order.
 fn spawn(
     name: &str,
     shutdown: &Shutdown,
@@ -174,13 +174,26 @@ fn spawn(
 ) -> Result<Running, Failure> {
     let shutdown = shutdown.clone();
     let work = move || {
+        let mut ending = AskUnlessInOrder { shutdown, in_order: false };
         let result = node();
-        if result.is_err() {
-            shutdown.ask();
-        }
+        ending.in_order = result.is_ok();
         result
     };
     Ok(std::thread::Builder::new().name(name.into()).spawn(work)?)
+}
+
+/// Asks for the end when it is dropped, panics included.
+struct AskUnlessInOrder {
+    shutdown: Shutdown,
+    in_order: bool,
+}
+
+impl Drop for AskUnlessInOrder {
+    fn drop(&mut self) {
+        if !self.in_order {
+            self.shutdown.ask();
+        }
+    }
 }
 
 fn join(name: &str, node: Running) -> Result<(), Failure> {
@@ -195,4 +208,27 @@ fn join(name: &str, node: Running) -> Result<(), Failure> {
 #[must_use]
 pub fn files_of(all: &AllParams) -> (String, String) {
     (params::text(&all.planner, "config"), params::text(&all.planner, "urdf"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_ros::Stage;
+
+    #[test]
+    fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {
+        let run = |node: fn() -> Result<(), String>| {
+            let shutdown = Shutdown::default();
+            let spawned = spawn("node", &shutdown, node).ok().unwrap();
+            let words = match join("node", spawned) {
+                Err(Failure::Running(words)) => words,
+                _ => String::new(),
+            };
+            (shutdown.stage(), words)
+        };
+        assert_eq!(run(|| Ok(())), (Stage::Running, String::new()));
+        assert_eq!(run(|| Err("no bus".into())), (Stage::Stopping, "node: no bus".into()));
+        assert_eq!(run(|| panic!("as it must not")), (Stage::Stopping, "node panicked".into()));
+    }
 }
