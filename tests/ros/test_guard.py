@@ -62,14 +62,16 @@ def test_when_a_guard_is_signalled_while_the_bus_hangs_expect_its_end(session, b
     boards.set(HANG_FOR_EVER, 1)
     guard = watching_guard(session, boards)
     assert guard.popen.poll() is None
-    sent = time.monotonic()
-    for _ in range(signals):
+    guard.signal(signal.SIGTERM)
+    if signals == 2:
+        # Sooner, it would count as the same; half a second after the first one the guard ends anyway.
+        time.sleep(0.3)
         guard.signal(signal.SIGTERM)
-        time.sleep(0.05)
+    sent = time.monotonic()
     assert guard.wait() == 1
     took = time.monotonic() - sent
-    figures.note(f'guard ends, bus hung, signals: {signals}', took * 1e3, 'ms', 1000 if signals == 1 else 300)
-    assert took < (1.0 if signals == 1 else 0.3) * figures.BUSY
+    figures.note(f'guard ends, bus hung, signals: {signals}', took * 1e3, 'ms', 1000 if signals == 1 else 150)
+    assert took < (1.0 if signals == 1 else 0.15) * figures.BUSY
     assert 'cut the servos' in guard.log()
 
 

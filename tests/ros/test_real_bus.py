@@ -171,9 +171,11 @@ def test_when_signalled_in_mid_stride_expect_the_robot_down_and_all_off(session,
     user.spin(1.3)
     assert_only_changes(boards, walking)
     sent = time.monotonic()
-    for _ in range(signals):
+    robot.signal(signal.SIGTERM)
+    if signals == 2:
+        # Sooner, it would count as the same.
+        time.sleep(0.3)
         robot.signal(signal.SIGTERM)
-        time.sleep(0.1)
     assert robot.wait() == 0
     seconds = time.monotonic() - sent
     figures.note(f'SIGTERM in mid-stride, {signals} of them', seconds, 's', 3)
