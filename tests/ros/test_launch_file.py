@@ -137,8 +137,8 @@ def launched(tmp_path):
     yield start
     for each in running:
         if each.process.poll() is None:
-            each.process.terminate()
-            each.process.communicate(timeout=DEADLINE_S)
+            # By SIGTERM launch would end alone and leave what it has started.
+            each.stop()
 
 
 def test_when_the_file_is_read_expect_every_argument_described():
