@@ -147,6 +147,7 @@ impl RobotProcess {
         if status.success() { Ok(()) } else { Err(Failure::Running(format!("the robot ended with {status}"))) }
     }
 
+    /// Tells the robot to end at once, which a signal does that comes some time after its input was closed.
     fn hurry(&self) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
