@@ -2,7 +2,8 @@
 
 use crate::error::RosError;
 use crate::local::LocalTopic;
-use crate::opening::one_at_a_time;
+use crate::received::next_local_id;
+use hexapod_rcl::{Node, RclError};
 use r2r::qos::DurabilityPolicy;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::UInt8MultiArray;
@@ -10,43 +11,56 @@ use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// A publisher. Messages nobody could receive are not handed to the middleware: that is seen by who listens at that
 /// moment, and who comes later gets latched messages only.
 pub struct Publisher<T: WrappedTypesupport> {
-    publisher: r2r::Publisher<T>,
+    /// Kept by the node, with which it ends.
+    publisher: Weak<hexapod_rcl::Publisher<T>>,
     topic: String,
     latched: bool,
 }
 
+/// What a node keeps of a publisher.
+pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
+
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
-    pub(crate) fn open(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> Result<Self, RosError> {
+    pub(crate) fn open(node: &Node, topic: &str, qos: QosProfile) -> Result<(Self, Kept), RosError> {
         let latched = !matches!(qos.durability, DurabilityPolicy::Volatile);
-        let publisher = one_at_a_time(|| node.create_publisher(topic, qos)).map_err(|e| RosError::topic(topic, e))?;
-        Ok(Self { publisher, topic: topic.into(), latched })
+        let publisher = hexapod_rcl::Publisher::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
+        let kept = Arc::new(publisher);
+        Ok((Self { publisher: Arc::downgrade(&kept), topic: topic.into(), latched }, kept))
     }
 
     /// Whether a message would be of use to anybody.
     #[must_use]
     pub fn is_heard(&self) -> bool {
-        self.latched || self.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
+        self.publisher.upgrade().is_some_and(|publisher| self.is_heard_by_any(&publisher))
+    }
+
+    fn is_heard_by_any(&self, publisher: &hexapod_rcl::Publisher<T>) -> bool {
+        self.latched || publisher.subscription_count().map_or(true, |count| count > 0)
     }
 
     /// Publishes the message if it is heard.
     ///
     /// # Errors
-    /// The middleware does not take it.
+    /// The middleware does not take it, or the node is gone.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
         self.publish_as(|publisher| publisher.publish(message))
     }
 
-    fn publish_as(&self, publish: impl FnOnce(&r2r::Publisher<T>) -> Result<(), r2r::Error>) -> Result<(), RosError> {
-        if !self.is_heard() {
+    fn publish_as(
+        &self,
+        publish: impl FnOnce(&hexapod_rcl::Publisher<T>) -> Result<(), RclError>,
+    ) -> Result<(), RosError> {
+        let refuse = |error| RosError::topic(&self.topic, error);
+        let publisher = self.publisher.upgrade().ok_or_else(|| refuse(RclError::Gone))?;
+        if !self.is_heard_by_any(&publisher) {
             return Ok(());
         }
-        publish(&self.publisher).map_err(|error| RosError::topic(&self.topic, error))
+        publish(&publisher).map_err(refuse)
     }
 }
 
@@ -86,21 +100,25 @@ impl Refill for UInt8MultiArray {
 pub struct SharedPublisher<T: Refill> {
     publisher: Publisher<T>,
     local: Option<Arc<LocalTopic<T>>>,
-    id: usize,
+    id: u64,
 }
 
 /// Copies by the publisher's number.
-type Kept = HashMap<usize, Box<dyn Any>>;
+type Copies = HashMap<u64, Box<dyn Any>>;
 
 thread_local! {
     /// Kept copies of the publishers that this thread uses: they hold pointers, so they stay where they were made.
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static COPIES: RefCell<Copies> = RefCell::default();
 }
 
 impl<T: Refill> SharedPublisher<T> {
     pub(crate) fn new(publisher: Publisher<T>, local: Option<Arc<LocalTopic<T>>>) -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        Self { publisher, local, id: NEXT.fetch_add(1, Ordering::Relaxed) }
+        Self { publisher, local, id: next_local_id() }
+    }
+
+    /// Its number in this process ([`Sender::Local`](crate::Sender::Local)).
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 
     /// Whether a message would be of use to anybody outside this process.
@@ -115,14 +133,20 @@ impl<T: Refill> SharedPublisher<T> {
     /// The middleware does not take it.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
         if let Some(local) = &self.local {
-            local.hand_over(message);
+            local.hand_over(self.id, message);
         }
-        self.publisher.publish_as(|publisher| KEPT.with_borrow_mut(|kept| self.publish_kept(publisher, kept, message)))
+        let publish = |publisher: &_| COPIES.with_borrow_mut(|copies| self.publish_copy(publisher, copies, message));
+        self.publisher.publish_as(publish)
     }
 
-    fn publish_kept(&self, publisher: &r2r::Publisher<T>, kept: &mut Kept, message: &T) -> Result<(), r2r::Error> {
+    fn publish_copy(
+        &self,
+        publisher: &hexapod_rcl::Publisher<T>,
+        copies: &mut Copies,
+        message: &T,
+    ) -> Result<(), RclError> {
         let made = || Box::new((message.clone(), NativeMsg::from(message))) as Box<dyn Any>;
-        let entry = kept.entry(self.id).or_insert_with(made);
+        let entry = copies.entry(self.id).or_insert_with(made);
         if entry.downcast_ref::<(T, NativeMsg<T>)>().is_none_or(|(frame, _)| !message.same_frame(frame)) {
             *entry = made();
         }

@@ -1,5 +1,6 @@
 //! The end of a process, in order: a first signal asks for a safe stop, a second one for an end at once.
 
+use hexapod_rcl::Waker;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -30,8 +31,28 @@ struct Shared {
     /// When the end was asked for first.
     since: OnceLock<Instant>,
     /// Threads that sleep on something else.
-    sleepers: Mutex<Vec<Thread>>,
+    sleepers: Mutex<Vec<Sleeper>>,
     changed: Condvar,
+}
+
+/// A thread that does not wait for the flag itself.
+#[derive(Debug)]
+enum Sleeper {
+    Parked(Thread),
+    InWaitSet(Waker),
+}
+
+impl Sleeper {
+    fn wake(&self) {
+        match self {
+            Self::Parked(thread) => thread.unpark(),
+            Self::InWaitSet(waker) => waker.wake(),
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(self, Self::InWaitSet(waker) if waker.is_gone())
+    }
 }
 
 /// Signals that come together are one wish: systemd and `pkill` tell every process, and `ros2 launch`, told itself, tells
@@ -76,7 +97,7 @@ impl Shutdown {
         let sleepers = self.sleepers();
         self.shared.asked.fetch_max(stage as u8, Ordering::SeqCst);
         self.shared.changed.notify_all();
-        sleepers.iter().for_each(Thread::unpark);
+        sleepers.iter().for_each(Sleeper::wake);
     }
 
     /// Waits for a thread that may hang in a transfer, and must not keep the process then: once the end has been asked
@@ -102,10 +123,17 @@ impl Shutdown {
 
     /// Unparks `thread` whenever somebody asks, too.
     pub fn wakes(&self, thread: Thread) {
-        self.sleepers().push(thread);
+        self.sleepers().push(Sleeper::Parked(thread));
     }
 
-    fn sleepers(&self) -> MutexGuard<'_, Vec<Thread>> {
+    /// Ends the wait of a thread in a wait set whenever somebody asks, too.
+    pub(crate) fn wakes_set(&self, waker: Waker) {
+        let mut sleepers = self.sleepers();
+        sleepers.retain(|sleeper| !sleeper.is_gone());
+        sleepers.push(Sleeper::InWaitSet(waker));
+    }
+
+    fn sleepers(&self) -> MutexGuard<'_, Vec<Sleeper>> {
         self.shared.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

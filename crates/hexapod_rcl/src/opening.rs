@@ -1,12 +1,14 @@
-//! Topics and services are opened one at a time.
+//! Nodes, topics and services are opened and closed one at a time.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Opens a topic or service while no other thread of this process opens one.
+/// Opens or closes something while no other thread of this process does: rcl's functions for that are not thread-safe.
 ///
 /// A message type's description is put together in static memory when the type is first used (`get_type_description` of
 /// rosidl's generated C), without a lock. A thread that opens another topic of that type meanwhile may read one half of
 /// it: "Failed to register type", once in some 4000 starts of a robot on a busy machine.
+///
+/// Nothing may be dropped within `open` that is closed here itself.
 pub(crate) fn one_at_a_time<T>(open: impl FnOnce() -> T) -> T {
     static OPENING: Mutex<()> = Mutex::new(());
     let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);

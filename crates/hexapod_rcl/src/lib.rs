@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod client;
+mod context;
+mod error;
+mod graph;
+mod info;
+mod node;
+mod opening;
+mod overrides;
+mod pinned;
+mod publisher;
+mod service;
+mod subscription;
+mod text;
+mod waiting;
+
+pub use client::{Client, Requester};
+pub use context::Context;
+pub use error::RclError;
+pub use graph::{Endpoint, Graph};
+pub use info::{Gid, MessageInfo, RequestInfo};
+pub use node::Node;
+pub use publisher::Publisher;
+pub use service::{RequestId, Responder, Service};
+pub use subscription::Subscription;
+pub use waiting::{Awaited, WaitSet, Waker};

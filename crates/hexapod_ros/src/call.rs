@@ -1,0 +1,149 @@
+//! Calls of services: requests sent from any thread, answers handled where the node spins.
+
+use crate::entity::{Entity, take_each};
+use crate::error::RosError;
+use hexapod_rcl::{Client, RclError, RequestId, Requester, Responder, WaitSet};
+use r2r::WrappedServiceTypeSupport;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many requests of a caller may be unanswered.
+const MOST_OPEN: usize = 16;
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The answer that a service's caller waits for.
+pub struct Reply<S: WrappedServiceTypeSupport> {
+    responder: Responder<S>,
+    id: RequestId,
+}
+
+impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
+    pub(crate) fn new(responder: Responder<S>, id: RequestId) -> Self {
+        Self { responder, id }
+    }
+
+    /// Answers. A client that has gone in the meantime is its own affair.
+    pub fn send(self, response: S::Response) {
+        if let Err(error) = self.responder.respond(self.id, &response) {
+            tracing::debug!("an answer was not delivered: {error}");
+        }
+    }
+}
+
+/// A request whose answer is waited for.
+struct Open<R> {
+    number: i64,
+    since: Instant,
+    handle: Box<dyn FnOnce(R) + Send>,
+}
+
+type OpenRequests<R> = Arc<Mutex<Vec<Open<R>>>>;
+
+/// Calls a service; answers are handled on the node's spinning thread. An answer that does not come within 10 s is waited
+/// for no longer.
+pub struct Caller<S: WrappedServiceTypeSupport> {
+    requester: Requester<S>,
+    open: OpenRequests<S::Response>,
+    service: String,
+}
+
+impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static>> Caller<S> {
+    /// Sends a request; `handle` gets the answer, if one comes.
+    ///
+    /// # Errors
+    /// The request cannot be sent, or too many wait for an answer already.
+    pub fn call(
+        &self,
+        request: &S::Request,
+        handle: impl FnOnce(S::Response) + Send + 'static,
+    ) -> Result<(), RosError> {
+        forget(&self.open, Instant::now());
+        // Held while the request is sent: the answer may be there before its number is.
+        let mut open = locked(&self.open);
+        if open.len() >= MOST_OPEN {
+            return Err(RosError::topic(&self.service, format!("{MOST_OPEN} requests wait for their answers already")));
+        }
+        let number = self.requester.send_request(request).map_err(|e| RosError::topic(&self.service, e))?;
+        open.push(Open { number, since: Instant::now(), handle: Box::new(handle) });
+        Ok(())
+    }
+}
+
+/// The side of a caller that takes the answers.
+pub(crate) struct Answers<S: WrappedServiceTypeSupport> {
+    client: Client<S>,
+    open: OpenRequests<S::Response>,
+    service: String,
+}
+
+/// Both sides of the calls of one service.
+pub(crate) fn calls<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>>(
+    client: Client<S>,
+    service: &str,
+) -> (Caller<S>, Answers<S>) {
+    let (requester, open) = (client.requester(), OpenRequests::default());
+    let answers = Answers { client, open: Arc::clone(&open), service: service.into() };
+    (Caller { requester, open, service: service.into() }, answers)
+}
+
+impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Entity for Answers<S> {
+    fn join(&self, set: &mut WaitSet) -> Result<usize, RclError> {
+        set.add(&self.client)
+    }
+
+    fn handle(&mut self, most: usize) {
+        let open = &self.open;
+        take_each(
+            &self.service,
+            most,
+            || self.client.take_response(),
+            |(answer, number)| {
+                if let Some(open) = close(open, number) {
+                    (open.handle)(answer);
+                }
+            },
+        );
+    }
+
+    fn forget(&mut self, now: Instant) {
+        forget(&self.open, now);
+    }
+}
+
+fn close<R>(open: &OpenRequests<R>, number: i64) -> Option<Open<R>> {
+    let mut open = locked(open);
+    let index = open.iter().position(|open| open.number == number)?;
+    Some(open.swap_remove(index))
+}
+
+/// Drops the requests that have waited too long; what their handlers hold is dropped without the lock.
+fn forget<R>(open: &OpenRequests<R>, now: Instant) {
+    let late = |open: &mut Open<R>| now.saturating_duration_since(open.since) >= PATIENCE;
+    let forgotten: Vec<_> = locked(open).extract_if(.., late).collect();
+    if !forgotten.is_empty() {
+        tracing::debug!("{} requests were not answered within {PATIENCE:?}", forgotten.len());
+    }
+}
+
+fn locked<R>(open: &OpenRequests<R>) -> MutexGuard<'_, Vec<Open<R>>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_an_answer_does_not_come_expect_its_request_forgotten_and_no_younger_one() {
+        let open = OpenRequests::<()>::default();
+        let since = Instant::now();
+        for (number, since) in [(1, since), (2, since + PATIENCE / 2)] {
+            locked(&open).push(Open { number, since, handle: Box::new(|()| {}) });
+        }
+        forget(&open, since + PATIENCE - Duration::from_nanos(1));
+        assert_eq!(locked(&open).len(), 2);
+        forget(&open, since + PATIENCE);
+        assert!(close(&open, 1).is_none() && close(&open, 2).is_some() && close(&open, 2).is_none());
+    }
+}

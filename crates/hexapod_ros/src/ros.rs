@@ -1,0 +1,34 @@
+//! The process's connection to ROS.
+
+use crate::error::RosError;
+use crate::local::LocalTopics;
+use crate::shutdown::Shutdown;
+use hexapod_rcl::{Context, RclError};
+
+/// The process's one connection to ROS.
+#[derive(Clone)]
+pub struct Ros {
+    pub(crate) context: Context,
+    pub(crate) local: Option<LocalTopics>,
+}
+
+impl Ros {
+    /// Reads the process's `--ros-args` and connects.
+    ///
+    /// # Errors
+    /// The arguments are malformed, or there is no middleware.
+    pub fn init(_process: &Shutdown) -> Result<Self, RosError> {
+        match Context::create(std::env::args_os()) {
+            Ok(context) => Ok(Self { context, local: None }),
+            Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
+            Err(error) => Err(RosError::Context(error.to_string())),
+        }
+    }
+
+    /// Hands the messages of shared topics over between the nodes of this process without the middleware, which must
+    /// have been told not to do so itself.
+    #[must_use]
+    pub fn with_local_topics(self) -> Self {
+        Self { local: Some(LocalTopics::default()), ..self }
+    }
+}

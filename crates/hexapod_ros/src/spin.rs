@@ -1,0 +1,79 @@
+//! Spinning: a node's thread, those of its lanes, and their end.
+
+use crate::inputs::Inputs;
+use crate::lane::Joined;
+use crate::node::RosNode;
+use crate::realtime::{self, priority};
+use crate::shutdown::{Shutdown, Stage};
+use hexapod_rcl::Waker;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a thread waits when nothing comes in: it bounds how late an unanswered request is forgotten.
+pub(crate) const TURN: Duration = Duration::from_secs(1);
+/// How long a node spins before it opens its parameter services.
+const TOPICS_FIRST: Duration = Duration::from_millis(50);
+
+impl RosNode {
+    /// Spins on this thread until the shutdown has come to `until`, then takes the node down. The parameter services
+    /// open a moment after the start: they take longer than all topics, and would keep those back. The thread gets the
+    /// middleware's priority where that is granted, for a stop comes in here. The lanes' threads end with it.
+    pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
+        // Whether it is granted, the loops report.
+        let _ = realtime::fifo(priority::MESSAGES);
+        let lanes = std::mem::take(&mut self.lanes);
+        let wakers: Vec<_> = lanes.iter().map(|lane| &lane.inputs).chain([&self.inputs]).map(Inputs::waker).collect();
+        wakers.iter().for_each(|waker| shutdown.wakes_set(waker.clone()));
+        let end = Arc::new(End { shutdown: shutdown.clone(), until, over: AtomicBool::new(false), wakers });
+        let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.start(&end)).collect();
+        // The lanes end with this thread's turns, however those end.
+        let over = Over(end);
+        self.turns(&over.0);
+        drop(over);
+        lanes.into_iter().for_each(Joined::join);
+    }
+
+    fn turns(&mut self, end: &End) {
+        let services_at = Instant::now() + TOPICS_FIRST;
+        while !end.has_come() {
+            match services_at.checked_duration_since(Instant::now()) {
+                Some(left) if !left.is_zero() => self.inputs.turn(left),
+                _ => break,
+            }
+        }
+        if !end.has_come()
+            && let Err(error) = self.serve_parameters()
+        {
+            tracing::error!("{}: no parameter services: {error}", self.name());
+        }
+        while !end.has_come() {
+            self.inputs.turn(TURN);
+        }
+    }
+}
+
+/// When the threads of a node end.
+pub(crate) struct End {
+    shutdown: Shutdown,
+    until: Stage,
+    /// One of them has ended.
+    over: AtomicBool,
+    wakers: Vec<Waker>,
+}
+
+impl End {
+    pub(crate) fn has_come(&self) -> bool {
+        self.over.load(Ordering::SeqCst) || self.shutdown.stage() >= self.until
+    }
+}
+
+/// Ends all threads of a node when it is dropped, panics included.
+pub(crate) struct Over(pub(crate) Arc<End>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::SeqCst);
+        self.0.wakers.iter().for_each(Waker::wake);
+    }
+}
