@@ -10,9 +10,26 @@ use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operatio
 use hexapod_servo::{ServoDriver, State};
 
 /// A bus that answers reads as a healthy board would and can be unplugged.
-#[derive(Default)]
+/// Two boards that remember what is written to them, and nothing more.
 struct Plain {
     unplugged: bool,
+    registers: [[u8; 256]; 2],
+}
+
+impl Default for Plain {
+    fn default() -> Self {
+        Self { unplugged: false, registers: [[0; 256]; 2] }
+    }
+}
+
+impl Plain {
+    /// All channels' OFF_H follow the one register that stands for them.
+    fn write(&mut self, board: usize, register: usize, value: u8) {
+        self.registers[board][register] = value;
+        if register == 0xFD {
+            (0..16).for_each(|channel| self.registers[board][0x09 + 4 * channel] = value);
+        }
+    }
 }
 
 impl ErrorType for Plain {
@@ -20,15 +37,22 @@ impl ErrorType for Plain {
 }
 
 impl I2c for Plain {
-    fn transaction(&mut self, _: u8, operations: &mut [Operation<'_>]) -> Result<(), ErrorKind> {
+    fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), ErrorKind> {
         if self.unplugged {
             return Err(ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address));
         }
+        let board = usize::from(address & 1);
         let mut register = 0;
         for operation in operations {
             match operation {
-                Operation::Write(bytes) => register = bytes[0],
-                Operation::Read(bytes) => bytes.fill(if register == 0xFE { 121 } else { 0x21 }),
+                Operation::Write(bytes) => {
+                    register = usize::from(bytes[0]);
+                    bytes[1..].iter().enumerate().for_each(|(n, byte)| self.write(board, register + n, *byte));
+                }
+                Operation::Read(bytes) => {
+                    let count = bytes.len();
+                    bytes.copy_from_slice(&self.registers[board][register..register + count]);
+                }
             }
         }
         Ok(())
@@ -41,10 +65,9 @@ fn ticks(driver: &mut ServoDriver<Plain>, now: &mut Duration, count: u32, comman
             *now += ms(10);
             if commands {
                 for joint in 0..JOINTS {
-                    let _ = driver.set_target(joint, (now.as_secs_f64() + joint as f64).sin());
-                    let _ = driver.set_target(joint, f64::NAN);
+                    let _ = driver.set_target(*now, joint, (now.as_secs_f64() + joint as f64).sin());
+                    let _ = driver.set_target(*now, joint, f64::NAN);
                 }
-                driver.command_received(*now);
             }
             driver.tick(*now);
         }

@@ -123,10 +123,10 @@ proptest! {
         for event in events {
             match event {
                 Event::Target(joint, angle) => {
-                    let accepted = rig.driver.set_target(joint, angle);
+                    let accepted = rig.driver.set_target(rig.now, joint, angle);
                     prop_assert_eq!(accepted.is_ok(), joint < common::JOINTS && angle.is_finite());
                 }
-                Event::Fresh => rig.driver.command_received(rig.now),
+                Event::Fresh => rig.send(|joint| 0.02 * joint as f64),
                 Event::Enable => drop(rig.driver.enable(rig.now)),
                 Event::Disable => rig.driver.disable(),
                 Event::Stop => rig.driver.emergency_stop().expect("boards answer"),

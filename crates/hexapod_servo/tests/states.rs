@@ -301,8 +301,8 @@ fn when_group_is_relaxed_expect_its_leg_off_and_the_rest_on() {
 #[test]
 fn when_target_is_bad_expect_refusal_counted_and_stream_not_refreshed() {
     let mut rig = Rig::armed();
-    assert_eq!(rig.driver.set_target(18, 0.0), Err(TargetError::UnknownJoint { joint: 18, count: 18 }));
-    assert!(matches!(rig.driver.set_target(0, f64::NAN), Err(TargetError::NotFinite { joint: 0, .. })));
+    assert_eq!(rig.driver.set_target(rig.now, 18, 0.0), Err(TargetError::UnknownJoint { joint: 18, count: 18 }));
+    assert!(matches!(rig.driver.set_target(rig.now, 0, f64::NAN), Err(TargetError::NotFinite { joint: 0, .. })));
     assert!(rig.driver.command(rig.now + ms(1), &[(0, 0.5), (1, f64::INFINITY)]).is_err());
     assert_eq!(rig.driver.counters().refused, 3);
     assert_eq!(rig.driver.command_age(rig.now), Some(ms(0)));
@@ -310,7 +310,7 @@ fn when_target_is_bad_expect_refusal_counted_and_stream_not_refreshed() {
         rig.tick();
     }
     assert!(rig.driver.told(0).expect("on").abs() < 0.01, "no target of a refused message is taken");
-    let accepted = rig.driver.set_target(0, 1e300).expect("finite");
+    let accepted = rig.driver.set_target(rig.now, 0, 1e300).expect("finite");
     assert!(accepted.clamped && accepted.angle_rad < 1.0);
     assert_eq!(rig.driver.counters().clamped, 1);
 }

@@ -8,7 +8,8 @@ use super::boards::{BoardUnit, READ_BACK};
 use super::checks::ArmReport;
 use super::driver::{RETRIES, ServoDriver};
 use super::state::State;
-use crate::pca9685::{Link, SETTLE};
+use crate::calibration::Timing;
+use crate::pca9685::{Level, Link, SETTLE};
 
 impl<B: I2c> ServoDriver<B> {
     /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
@@ -25,7 +26,7 @@ impl<B: I2c> ServoDriver<B> {
         self.check_config(&mut report);
         self.check_boards(now, &mut report);
         self.check_commands(now, &mut report);
-        self.check_pose(&mut report);
+        self.check_pose(now, &mut report);
         if report.passed() {
             self.begin_arming(now);
         } else {
@@ -41,24 +42,25 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     fn check_commands(&self, now: Duration, report: &mut ArmReport) {
-        let timeout_s = self.config.timing().command_timeout.as_secs_f64();
-        let fresh = self.commands_are_fresh(now);
-        let commanded = self.joints.iter().filter(|joint| joint.target_rad.is_some()).count();
+        let timeout = self.config.timing().command_timeout;
+        let fresh = self.joints.iter().filter(|joint| joint.is_fresh(now, timeout)).count();
         let detail = match self.command_age(now) {
             None => "no joint command was received yet; start the planner".to_owned(),
-            Some(age) if !fresh => {
-                format!("last joint command is {:.2} s old, more than {timeout_s:.2} s", age.as_secs_f64())
+            Some(age) if fresh == 0 => {
+                let (age_s, timeout_s) = (age.as_secs_f64(), timeout.as_secs_f64());
+                format!("last joint command is {age_s:.2} s old, more than {timeout_s:.2} s")
             }
-            Some(_) => format!("fresh, for {commanded} joints"),
+            Some(_) => format!("fresh, for {fresh} joints"),
         };
-        report.add("commands", fresh && commanded > 0, detail);
+        report.add("commands", fresh > 0, detail);
     }
 
     /// A joint whose place is known must not be commanded far from it: what was told before the servos were off and
     /// what is wanted now would be two different postures, and a slow sweep from one to the other is no way to stand.
-    fn check_pose(&self, report: &mut ArmReport) {
-        let tolerance_rad = self.config.timing().pose_tolerance_rad;
+    fn check_pose(&self, now: Duration, report: &mut ArmReport) {
+        let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing();
         let joints = self.joints.iter().zip(self.config.servos());
+        let joints = joints.filter(|(joint, _)| joint.is_fresh(now, command_timeout));
         let away = joints.filter_map(|(joint, servo)| {
             let (target_rad, position_rad) = (joint.target_rad?, joint.position_rad?);
             Some(((target_rad - position_rad).abs(), servo.joint()))
@@ -103,6 +105,7 @@ impl<B: I2c> ServoDriver<B> {
             joint.on &= !self.boards[servo.board()].shadow.is_off();
             joint.met = false;
             joint.relaxed = false;
+            joint.stale = false;
             joint.strained = Duration::ZERO;
         }
         self.fault = None;
@@ -121,8 +124,11 @@ impl<B: I2c> ServoDriver<B> {
             self.groups_on += 1;
             self.next_group = now + self.config.timing().group_interval;
         }
+        let timeout = self.config.timing().command_timeout;
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            if !joint.on && !joint.relaxed && servo.group() < self.groups_on {
+            let board_works = !self.boards[servo.board()].off;
+            let wanted = !joint.on && !joint.relaxed && joint.is_fresh(now, timeout);
+            if wanted && board_works && servo.group() < self.groups_on {
                 joint.switch_on();
             }
         }
@@ -138,34 +144,54 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
-    /// Holds when commands are stale, goes on when they are fresh; asks for the robot to sit, and relaxes, after set
-    /// times.
+    /// Holds joints whose commands have stopped, each by itself, and lets those go on that are still commanded: a source
+    /// that lives keeps none of the joints of one that has died. Asks for the robot to sit, and relaxes what is held,
+    /// after set times.
     pub(super) fn watch_commands(&mut self, now: Duration) {
-        let fresh = self.commands_are_fresh(now);
+        if !self.state.is_live() {
+            return;
+        }
+        let timeout = self.config.timing().command_timeout;
+        self.joints.iter_mut().for_each(|joint| joint.watch(now, timeout));
+        // Before the first joint is on, it is the command that was fresh when arming began.
+        let stale = self.joints.iter().any(|joint| joint.stale)
+            || !self.joints.iter().any(|joint| joint.on || joint.is_fresh(now, timeout));
         match self.state {
-            State::Arming | State::Armed if !fresh => {
+            State::Arming | State::Armed if stale => {
                 self.counters.holds += 1;
                 self.sit_asked = false;
                 self.enter(now, State::Holding);
             }
-            State::Holding if fresh => {
-                for joint in &mut self.joints {
-                    joint.met = false;
-                }
+            State::Holding if !stale => {
                 let next = if self.arming_done { State::Armed } else { State::Arming };
                 self.enter(now, next);
             }
-            State::Holding => {
-                let held = now.saturating_sub(self.since);
-                if !self.sit_asked && self.config.timing().sit_after.is_some_and(|limit| held >= limit) {
-                    self.sit_asked = true;
-                    self.counters.sit_requests += 1;
-                }
-                if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
-                    self.disable();
-                }
-            }
+            State::Holding => self.hold(now),
+            State::Retiring if stale => self.stop_retiring(now),
             _ => {}
+        }
+    }
+
+    /// What holding for long leads to.
+    fn hold(&mut self, now: Duration) {
+        let held = now.saturating_sub(self.since);
+        if !self.sit_asked && self.config.timing().sit_after.is_some_and(|limit| held >= limit) {
+            self.sit_asked = true;
+            self.counters.sit_requests += 1;
+        }
+        if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
+            self.relax_stale();
+        }
+    }
+
+    /// Takes the pulses of joints away that nobody commands any more; of all when none are left.
+    fn relax_stale(&mut self) {
+        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()).filter(|(joint, _)| joint.stale) {
+            joint.relax();
+            self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
+        }
+        if !self.joints.iter().any(|joint| joint.on) {
+            self.disable();
         }
     }
 }

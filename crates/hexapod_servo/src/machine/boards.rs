@@ -6,7 +6,7 @@ use embedded_hal::i2c::I2c;
 
 use super::fault::Fault;
 use crate::calibration::Board;
-use crate::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
+use crate::pca9685::registers::{CHANNELS, MODE1, MODE1_RUNNING, PRE_SCALE};
 use crate::pca9685::{self, BusError, Link, Shadow};
 
 /// A board whose traffic fails for longer than this is lost. With [`IDLE`] and a tick of 20 ms that is within 100 ms
@@ -16,8 +16,12 @@ pub(super) const LOST_AFTER: Duration = Duration::from_millis(60);
 pub(super) const IDLE: Duration = Duration::from_millis(20);
 /// MODE1 and PRE_SCALE are each read at least this often.
 pub(super) const READ_BACK: Duration = Duration::from_millis(250);
+/// The LED registers of one channel after the other are read this often, all of a board's within a second.
+const VERIFY: Duration = Duration::from_millis(40);
 /// A board that did not acknowledge being switched off is told again after this time.
 const OFF_RETRY: Duration = Duration::from_millis(20);
+/// And one that did after this: nobody else may switch it on unseen.
+const OFF_AGAIN: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
 pub(super) struct BoardUnit {
@@ -30,6 +34,9 @@ pub(super) struct BoardUnit {
     next_off: Duration,
     next_read: Duration,
     read_prescale: bool,
+    next_verified: Duration,
+    /// The channel whose registers are read next.
+    verified: u8,
 }
 
 impl BoardUnit {
@@ -43,6 +50,8 @@ impl BoardUnit {
             next_off: Duration::ZERO,
             next_read: Duration::ZERO,
             read_prescale: false,
+            next_verified: Duration::ZERO,
+            verified: 0,
         }
     }
 
@@ -55,13 +64,13 @@ impl BoardUnit {
         self.failing_since.is_some()
     }
 
-    /// Tells it to be off unless it is known to be; at once, or some time after a failure.
+    /// Tells it to be off: at once, again soon after a failure, and now and then when it is known to be.
     pub fn keep_off<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), BusError> {
-        if self.shadow.is_off() || now < self.next_off {
+        if now < self.next_off {
             return Ok(());
         }
         let result = self.shadow.all_off(link);
-        self.next_off = if result.is_ok() { Duration::ZERO } else { now + OFF_RETRY };
+        self.next_off = now + if result.is_ok() { OFF_AGAIN } else { OFF_RETRY };
         result
     }
 
@@ -97,6 +106,11 @@ impl BoardUnit {
                 Ok(reset) => (Ok(()), reset),
                 Err(error) => (Err(error), None),
             };
+        } else if result.is_ok() && now >= self.next_verified {
+            (result, reset) = match self.verify_output(now, link) {
+                Ok(changed) => (Ok(()), changed),
+                Err(error) => (Err(error), None),
+            };
         }
         self.judge(now, result)?;
         reset.map_or(Ok(()), Err)
@@ -122,6 +136,24 @@ impl BoardUnit {
         Ok(found.map(|read| Fault::BoardReset { address, register, read, expected }))
     }
 
+    /// Reads what the next channel really puts out; twice, if it is not what it was told.
+    fn verify_output<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<Option<Fault>, BusError> {
+        let (address, channel) = (self.address(), self.verified);
+        self.next_verified = now + VERIFY;
+        self.verified = (channel + 1) % CHANNELS as u8;
+        let Some(expected) = self.shadow.registers(channel) else { return Ok(None) };
+        let mut read = || pca9685::read_channel(address, channel, link);
+        let found = read()?;
+        self.last_spoken = now;
+        if found == expected || read()? == expected {
+            return Ok(None);
+        }
+        // A board that was reset has lost its channels, too.
+        self.read_prescale = false;
+        let reset = self.read_back(now, link)?;
+        Ok(reset.or(Some(Fault::OutputChanged { address, channel, read: found, expected })))
+    }
+
     /// Brings the board into service for arming. One that is in service and has pulses keeps them. `stagger` puts off
     /// its first read-back. Returns a register that reads otherwise than written.
     pub fn prepare<B: I2c>(
@@ -143,6 +175,7 @@ impl BoardUnit {
         self.failing_since = None;
         self.last_spoken = now;
         self.next_read = now + stagger;
+        self.next_verified = now + stagger;
         Ok(None)
     }
 

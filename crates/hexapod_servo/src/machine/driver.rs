@@ -45,6 +45,8 @@ pub struct ServoDriver<B> {
     pub(super) trip_pending: Option<Fault>,
     /// True once it was noted, in this time of holding, that the robot should sit.
     pub(super) sit_asked: bool,
+    /// One bit for each board that the robot stands without.
+    pub(super) spare_boards: u64,
 }
 
 impl<B: I2c> ServoDriver<B> {
@@ -74,6 +76,7 @@ impl<B: I2c> ServoDriver<B> {
             arming_done: false,
             trip_pending: None,
             sit_asked: false,
+            spare_boards: 0,
         }
     }
 
@@ -90,8 +93,11 @@ impl<B: I2c> ServoDriver<B> {
             self.fail(now, Fault::Stalled(elapsed), None);
         }
         self.watch_commands(now);
+        self.watch_retiring(now);
         if matches!(self.state, State::Arming | State::Armed) {
             self.open_groups(now);
+        }
+        if self.state.is_live() {
             self.move_joints(now);
             self.finish_arming(now);
             self.watch_strain(now, elapsed);
@@ -100,12 +106,18 @@ impl<B: I2c> ServoDriver<B> {
         self.state
     }
 
+    /// Names the boards that the robot stands without, one bit each: when one of them fails the robot sits down on the
+    /// legs of the others, instead of standing still and being let go.
+    pub fn set_spare_boards(&mut self, boards: u64) {
+        self.spare_boards = boards;
+    }
+
     /// The present state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The fault that is latched, if the state is `Fault`.
+    /// The fault that is latched, if the state is `Fault`, or that the robot sits down for, if it is `Retiring`.
     pub fn fault(&self) -> Option<Fault> {
         self.fault
     }

@@ -24,6 +24,21 @@ pub enum Fault {
         /// The value it must have.
         expected: u8,
     },
+    /// LED registers of a board read otherwise than written: somebody else writes to it, or it lost them.
+    #[error(
+        "board {address:#04x} was changed by somebody else: channel {channel} reads {read:02x?}, not {expected:02x?}; \
+         end every other program that drives the boards"
+    )]
+    OutputChanged {
+        /// Address of the board.
+        address: u8,
+        /// Number of the channel.
+        channel: u8,
+        /// ON_L, ON_H, OFF_L and OFF_H as read.
+        read: [u8; 4],
+        /// What they must be.
+        expected: [u8; 4],
+    },
     /// So much time passed between two ticks: the bus hung or the thread starved.
     #[error("no tick for {} ms", .0.as_millis())]
     Stalled(Duration),

@@ -38,33 +38,31 @@ pub struct Accepted {
 }
 
 impl<B: I2c> ServoDriver<B> {
-    /// Sets the target of one joint. An angle beyond the hard pulse limits is brought within them and counted; one
-    /// that is not finite is refused and counted. Targets are taken in every state, and moved to only in `Arming` and
-    /// `Armed`. Call [`command_received`](Self::command_received) once per message whose targets were all taken.
-    pub fn set_target(&mut self, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
+    /// Sets the target of one joint, commanded at `at`, the time of receipt on the caller's monotonic clock. An angle
+    /// beyond the hard pulse limits is brought within them and counted; one that is not finite is refused and counted.
+    /// Targets are taken in every state, and moved to only in live ones.
+    pub fn set_target(&mut self, at: Duration, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
         let accepted = self.check_target(joint, angle_rad).inspect_err(|_| self.counters.refused += 1)?;
-        self.take_target(joint, accepted);
-        self.joints[joint].asked_rad = angle_rad;
+        self.counters.clamped += u64::from(accepted.clamped);
+        let joint = &mut self.joints[joint];
+        joint.target_rad = Some(accepted.angle_rad);
+        joint.asked_rad = angle_rad;
+        joint.commanded = Some(at);
+        self.last_command = self.last_command.max(Some(at));
         Ok(accepted)
     }
 
-    /// A whole message: every target is checked first; if one is refused none is taken and the stream is not
-    /// refreshed. Returns how many targets had to be brought within limits.
+    /// A whole message received at `now`: every target is checked first; if one is refused none is taken and no joint's
+    /// command is any fresher. Returns how many targets had to be brought within limits.
     pub fn command(&mut self, now: Duration, targets: &[(usize, f64)]) -> Result<usize, TargetError> {
         for &(joint, angle_rad) in targets {
             self.check_target(joint, angle_rad).inspect_err(|_| self.counters.refused += 1)?;
         }
         let mut clamped = 0;
         for &(joint, angle_rad) in targets {
-            clamped += usize::from(self.set_target(joint, angle_rad)?.clamped);
+            clamped += usize::from(self.set_target(now, joint, angle_rad)?.clamped);
         }
-        self.command_received(now);
         Ok(clamped)
-    }
-
-    /// Notes that a valid command came in at `now`, the time of receipt on the caller's monotonic clock.
-    pub fn command_received(&mut self, now: Duration) {
-        self.last_command = Some(now);
     }
 
     /// Tells where a joint stands, in radians, so that arming starts from there; `None` if nobody knows. Taken only
@@ -83,12 +81,7 @@ impl<B: I2c> ServoDriver<B> {
         free
     }
 
-    /// True if a command came in within the timeout before `now`.
-    pub(super) fn commands_are_fresh(&self, now: Duration) -> bool {
-        self.command_age(now).is_some_and(|age| age <= self.config.timing().command_timeout)
-    }
-
-    /// Age of the last command.
+    /// Age of the last command of any joint.
     pub fn command_age(&self, now: Duration) -> Option<Duration> {
         self.last_command.map(|then| now.saturating_sub(then))
     }
@@ -98,10 +91,5 @@ impl<B: I2c> ServoDriver<B> {
         let servo = servos.get(joint).ok_or(TargetError::UnknownJoint { joint, count: servos.len() })?;
         let limited = servo.limit_angle(angle_rad).ok_or(TargetError::NotFinite { joint, angle_rad })?;
         Ok(Accepted { angle_rad: limited.value, clamped: limited.clamped })
-    }
-
-    fn take_target(&mut self, joint: usize, accepted: Accepted) {
-        self.joints[joint].target_rad = Some(accepted.angle_rad);
-        self.counters.clamped += u64::from(accepted.clamped);
     }
 }

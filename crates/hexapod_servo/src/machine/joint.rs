@@ -9,6 +9,10 @@ pub(super) struct Joint {
     pub target_rad: Option<f64>,
     /// The same as it was asked for, limits or not.
     pub asked_rad: f64,
+    /// When it was last commanded; `None` until then.
+    pub commanded: Option<Duration>,
+    /// True while it is on and its commands have stopped: it stays where it is.
+    pub stale: bool,
     /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
     pub position_rad: Option<f64>,
     /// True while it is given pulses.
@@ -38,25 +42,51 @@ impl Joint {
     /// Switches it on where it was last told to be, else where it is commanded. Nothing without a target.
     pub fn switch_on(&mut self) {
         self.on = self.target_rad.is_some();
+        self.stale = false;
         self.met = false;
         self.at_target = false;
         self.begun = false;
         self.position_rad = self.position_rad.or(self.target_rad);
     }
 
+    /// Age of its last command.
+    pub fn age(&self, now: Duration) -> Option<Duration> {
+        self.commanded.map(|then| now.saturating_sub(then))
+    }
+
+    /// True if it was commanded within `timeout` before `now`.
+    pub fn is_fresh(&self, now: Duration, timeout: Duration) -> bool {
+        self.age(now).is_some_and(|age| age <= timeout)
+    }
+
+    /// Notes whether its commands are still coming. One that is commanded again after a silence moves slowly at first.
+    pub fn watch(&mut self, now: Duration, timeout: Duration) {
+        let stale = self.on && !self.is_fresh(now, timeout);
+        self.met &= stale || !self.stale;
+        self.stale = stale;
+    }
+
+    /// Takes its pulse away until somebody asks for it again.
+    pub fn relax(&mut self) {
+        self.relaxed = true;
+        self.on = false;
+        self.stale = false;
+    }
+
     /// Counts `elapsed` as strain if it is on and told to be more than `error_rad` from what is asked for, as at a limit
     /// or at full speed; else as rest. A joint that still moves slowly, after arming, rests. Returns the strain.
     pub fn strain(&mut self, error_rad: f64, elapsed: Duration) -> Duration {
         let error = self.position_rad.map_or(0.0, |position_rad| (self.asked_rad - position_rad).abs());
-        let strained = self.on && self.met && error > error_rad;
+        let strained = self.on && self.met && !self.stale && error > error_rad;
         self.strained = if strained { self.strained + elapsed } else { self.strained.saturating_sub(elapsed) };
         self.strained
     }
 
-    /// One step toward the target, at most `step_rad`; `None` if the joint is off. The first one after it was
-    /// switched on stays where it is.
+    /// One step toward the target, at most `step_rad`; `None` if the joint is off or its commands have stopped. The first
+    /// one after it was switched on stays where it is.
     pub fn step(&mut self, step_rad: f64) -> Option<Step> {
-        let (true, Some(target_rad), Some(position_rad)) = (self.on, self.target_rad, self.position_rad) else {
+        let (true, Some(target_rad), Some(position_rad)) = (self.on && !self.stale, self.target_rad, self.position_rad)
+        else {
             return None;
         };
         let step_rad = if self.begun { step_rad } else { 0.0 };

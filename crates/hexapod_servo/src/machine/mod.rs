@@ -19,3 +19,4 @@ pub use driver::ServoDriver;
 pub use fault::Fault;
 pub use inputs::{Accepted, TargetError};
 pub use state::State;
+pub use stopping::RETIRING;

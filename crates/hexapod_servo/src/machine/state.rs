@@ -12,8 +12,12 @@ pub enum State {
     Arming,
     /// Joints follow their targets, each within its speed limit.
     Armed,
-    /// Commands are stale: pulses stay as they are. Left by fresh commands, or for `Disarmed` after a set time.
+    /// Commands of some joints, or of all, are stale: their pulses stay as they are. Left by fresh commands, or for
+    /// `Disarmed` after a set time.
     Holding,
+    /// Something is broken, and the robot can still sit: joints follow their targets as in `Armed`, at most for a set
+    /// time. Left for `Fault`.
+    Retiring,
     /// Something is broken. Boards that answer keep their pulses for a set time and are then switched off; a board
     /// that is lost or was reset is told to be off until it acknowledges. Latched until `enable`.
     Fault,
@@ -24,7 +28,7 @@ pub enum State {
 impl State {
     /// True while pulses are meant to be there and commands count.
     pub fn is_live(self) -> bool {
-        matches!(self, Self::Arming | Self::Armed | Self::Holding)
+        matches!(self, Self::Arming | Self::Armed | Self::Holding | Self::Retiring)
     }
 }
 
@@ -35,6 +39,7 @@ impl fmt::Display for State {
             Self::Arming => "arming",
             Self::Armed => "armed",
             Self::Holding => "holding",
+            Self::Retiring => "retiring",
             Self::Fault => "fault",
             Self::EmergencyStop => "emergency_stop",
         })

@@ -9,6 +9,9 @@ use super::fault::Fault;
 use super::state::State;
 use crate::pca9685::{self, BusError, Level, Link};
 
+/// A robot that is to sit down before its servos go off is given this long.
+pub const RETIRING: Duration = Duration::from_secs(8);
+
 impl<B: I2c> ServoDriver<B> {
     /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. Done again when
     /// everything is off already, it forgets where the joints were last told to be: somebody has moved them by hand.
@@ -19,6 +22,7 @@ impl<B: I2c> ServoDriver<B> {
         self.drop_pulses();
         if self.state.is_live() {
             self.state = State::Disarmed;
+            self.fault = None;
         }
     }
 
@@ -47,11 +51,50 @@ impl<B: I2c> ServoDriver<B> {
         all_off
     }
 
-    /// Reports a fault seen outside, e.g. a low battery or a hung bus thread. It takes effect with the next tick, in a
-    /// live state only.
+    /// Reports a fault seen outside, e.g. a hung bus thread. It takes effect with the next tick, in a live state only.
     pub fn trip(&mut self, reason: &'static str) {
         if self.state.is_live() {
             self.trip_pending = Some(Fault::External(reason));
+        }
+    }
+
+    /// Reports something that the robot shall sit down for before its servos go off, e.g. a low battery. With all joints
+    /// commanded it has [`RETIRING`] for that; in any other live state it is a fault at once.
+    pub fn retire(&mut self, now: Duration, reason: &'static str) {
+        match self.state {
+            State::Armed => self.begin_retiring(now, Fault::External(reason)),
+            State::Arming | State::Holding => self.trip(reason),
+            _ => {}
+        }
+    }
+
+    /// Tells that the robot sits. If that is what was waited for, everything goes off with the next tick.
+    pub fn sat_down(&mut self, now: Duration) {
+        if self.state == State::Retiring {
+            self.stop_retiring(now);
+            self.drop_pulses();
+        }
+    }
+
+    /// Goes on for as long as it takes to sit down because of `fault`.
+    pub(super) fn begin_retiring(&mut self, now: Duration, fault: Fault) {
+        self.counters.sit_requests += 1;
+        self.counters.last_fault = Some(fault);
+        self.fault = Some(fault);
+        self.enter(now, State::Retiring);
+    }
+
+    /// The fault that was sat down for, at last.
+    pub(super) fn stop_retiring(&mut self, now: Duration) {
+        if let Some(fault) = self.fault {
+            self.fail(now, fault, None);
+        }
+    }
+
+    /// Ends retiring when it takes too long.
+    pub(super) fn watch_retiring(&mut self, now: Duration) {
+        if self.state == State::Retiring && now.saturating_sub(self.since) >= RETIRING {
+            self.stop_retiring(now);
         }
     }
 
@@ -63,21 +106,26 @@ impl<B: I2c> ServoDriver<B> {
         }
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
             if servo.group() == group {
-                joint.relaxed = relaxed;
-                joint.on &= !relaxed;
                 if relaxed {
+                    joint.relax();
                     self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
+                } else {
+                    joint.relaxed = false;
                 }
             }
         }
         true
     }
 
-    /// Latches a fault. `board` is the one at fault; it is told to be off, the others keep their pulses for now.
+    /// Latches a fault. `board` is the one at fault; it is told to be off, the others keep their pulses for now. A robot
+    /// that stands without that board's legs sits down first.
     pub(super) fn fail(&mut self, now: Duration, fault: Fault, board: Option<usize>) {
         if let Some(index) = board {
             self.boards[index].drop_pulses();
             self.joints_off(Some(index));
+            if self.state == State::Armed && self.spare_boards & (1 << index) != 0 {
+                return self.begin_retiring(now, fault);
+            }
         }
         if self.state == State::EmergencyStop {
             return;
@@ -101,6 +149,7 @@ impl<B: I2c> ServoDriver<B> {
     pub(super) fn joints_off(&mut self, board: Option<usize>) {
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
             joint.on &= board.is_some_and(|index| index != servo.board());
+            joint.stale &= joint.on;
         }
     }
 }

@@ -60,8 +60,13 @@ impl<'a, B: I2c> Link<'a, B> {
     /// Reads one register: its number written, repeated START, one byte read; four bytes on the wire.
     pub fn read(&mut self, address: u8, register: u8) -> Result<u8, BusError> {
         let mut value = [0];
-        self.attempt(address, 4, |bus| bus.write_read(address, &[register], &mut value))?;
+        self.read_into(address, register, &mut value)?;
         Ok(value[0])
+    }
+
+    /// Reads registers from `first` on, with auto-increment: three bytes on the wire, and one for each register.
+    pub fn read_into(&mut self, address: u8, first: u8, into: &mut [u8]) -> Result<(), BusError> {
+        self.attempt(address, 3 + into.len() as u64, |bus| bus.write_read(address, &[first], into))
     }
 
     fn attempt(

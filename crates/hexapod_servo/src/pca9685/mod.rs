@@ -34,13 +34,15 @@
 //! Full-off is bit 4 of OFF_H and wins over full-on (7.3.3); full-on, bit 4 of ON_H, is never written. OFF is ON plus
 //! a count in 1..=4095, so the two are never equal (7.3.4 forbids it).
 
+mod gate;
 mod link;
 mod range;
 pub mod registers;
 mod shadow;
 mod start;
 
+pub use gate::asks_for_pulse;
 pub use link::{BusError, Link, Tally};
 pub use range::PulseRange;
 pub use shadow::{Level, Shadow};
-pub use start::{SETTLE, all_call_off, start, verify, wake};
+pub use start::{SETTLE, all_call_off, read_channel, start, verify, wake};

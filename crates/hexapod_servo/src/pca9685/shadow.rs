@@ -155,6 +155,13 @@ impl Shadow {
         self.slots.get(usize::from(channel))?.told()
     }
 
+    /// What the channel's four registers must read, if they are known.
+    pub fn registers(&self, channel: u8) -> Option<[u8; 4]> {
+        let slot = self.slots.get(usize::from(channel)).filter(|slot| !slot.torn && !self.lost)?;
+        let ([on_l, on_h], [off_l, off_h]) = (slot.on().to_le_bytes(), slot.written.to_le_bytes());
+        Some([on_l, on_h, off_l, off_h])
+    }
+
     /// True if every channel is known to be off, and wanted so.
     pub fn is_off(&self) -> bool {
         self.slots.iter().all(|slot| !slot.torn && slot.is_off() && slot.wanted == NONE)

@@ -46,6 +46,13 @@ pub fn verify<B: I2c>(address: u8, register: u8, expected: u8, link: &mut Link<'
     Ok((value != expected).then_some(value))
 }
 
+/// ON_L, ON_H, OFF_L and OFF_H of a channel as the board has them.
+pub fn read_channel<B: I2c>(address: u8, channel: u8, link: &mut Link<'_, B>) -> Result<[u8; 4], BusError> {
+    let mut registers = [0; 4];
+    link.read_into(address, on_l(channel), &mut registers)?;
+    Ok(registers)
+}
+
 /// Switches every channel of every board off with one frame of three bytes to the All Call address (7.1.2, 7.3.4).
 /// One board's acknowledge is enough for success, so each board is to be asked again by itself.
 pub fn all_call_off<B: I2c>(link: &mut Link<'_, B>) -> Result<(), BusError> {

@@ -1,0 +1,103 @@
+//! What a robot sits down for before its servos go off.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
+
+mod common;
+
+use common::{JOINTS, Rig, ms};
+use hexapod_servo::simulated::BusFault;
+use hexapod_servo::{Fault, State};
+
+const LOW: Fault = Fault::External("the battery is low");
+
+fn retiring() -> Rig {
+    let mut rig = Rig::armed();
+    rig.driver.retire(rig.now, "the battery is low");
+    assert_eq!(rig.step(|_| 0.1), State::Retiring);
+    assert_eq!((rig.driver.fault(), rig.driver.counters().sit_requests), (Some(LOW), 1));
+    rig
+}
+
+#[test]
+fn when_the_battery_is_low_expect_the_robot_to_move_on_until_it_sits_and_then_everything_off() {
+    let mut rig = retiring();
+    for step in 0..200 {
+        let target = 0.3 * f64::from(step) / 200.0;
+        assert_eq!(rig.step(|_| target), State::Retiring);
+    }
+    assert!((rig.driver.told(4).expect("on") - 0.3).abs() < 0.02);
+    rig.driver.sat_down(rig.now);
+    assert_eq!(rig.step(|_| 0.3), State::Fault);
+    assert!(rig.all_low());
+    assert_eq!((rig.driver.fault(), rig.driver.counters().faults), (Some(LOW), 1));
+}
+
+#[test]
+fn when_the_robot_does_not_sit_in_time_or_nobody_commands_it_expect_it_held_and_let_go_later() {
+    for commanded in [true, false] {
+        let mut rig = retiring();
+        let since = rig.now;
+        while (if commanded { rig.step(|_| 0.1) } else { rig.tick() }) != State::Fault {
+            assert!(rig.now - since <= if commanded { ms(8010) } else { ms(270) });
+        }
+        assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some()), "held");
+        for _ in 0..520 {
+            rig.step(|_| 0.1);
+        }
+        assert!(rig.all_low());
+    }
+}
+
+#[test]
+fn when_it_sits_down_expect_every_stop_to_win() {
+    let mut rig = retiring();
+    rig.driver.disable();
+    assert_eq!((rig.step(|_| 0.1), rig.all_low(), rig.driver.fault()), (State::Disarmed, true, None));
+    let mut rig = retiring();
+    rig.driver.emergency_stop().expect("the boards answer");
+    assert_eq!((rig.step(|_| 0.1), rig.all_low()), (State::EmergencyStop, true));
+}
+
+#[test]
+fn when_a_board_is_lost_that_the_robot_stands_without_expect_it_to_sit_on_the_others() {
+    let mut rig = Rig::armed();
+    rig.driver.set_spare_boards(0b01);
+    rig.bus.inject(BusFault::Dead { address: 0x40 });
+    while rig.step(|_| 0.2) != State::Retiring {}
+    for _ in 0..60 {
+        rig.step(|_| 0.5);
+    }
+    assert!((rig.driver.told(9).expect("on") - 0.5).abs() < 0.02 && rig.driver.told(0).is_none());
+    rig.bus.inject(BusFault::Alive { address: 0x40 });
+    for _ in 0..60 {
+        assert_eq!(rig.step(|_| 0.5), State::Retiring);
+    }
+    assert!((0..9).all(|joint| rig.counts(joint).is_none()), "a board that comes back stays off");
+    rig.driver.sat_down(rig.now);
+    rig.step(|_| 0.5);
+    assert!(rig.all_low());
+}
+
+#[test]
+fn when_the_other_board_is_lost_too_expect_a_fault_at_once() {
+    let mut rig = Rig::armed();
+    rig.driver.set_spare_boards(0b11);
+    rig.bus.inject(BusFault::Dead { address: 0x40 });
+    while rig.step(|_| 0.2) != State::Retiring {}
+    rig.bus.inject(BusFault::Dead { address: 0x41 });
+    let since = rig.now;
+    while rig.step(|_| 0.2) != State::Fault {
+        assert!(rig.now - since <= ms(100));
+    }
+}
+
+#[test]
+fn when_not_all_joints_are_commanded_yet_expect_a_fault_instead_of_a_sitting_robot() {
+    let mut rig = Rig::armed();
+    rig.driver.disable();
+    rig.tick();
+    rig.send(|_| 0.0);
+    assert!(rig.driver.enable(rig.now).passed());
+    rig.step(|_| 0.0);
+    rig.driver.retire(rig.now, "the battery is low");
+    assert_eq!(rig.step(|_| 0.0), State::Fault);
+}
