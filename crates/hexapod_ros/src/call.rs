@@ -2,6 +2,7 @@
 
 use crate::entity::{Entity, take_each};
 use crate::error::RosError;
+use crate::local::{LocalTopics, serve};
 use hexapod_rcl::{Client, RclError, RequestId, Requester, Responder, WaitSet};
 use r2r::WrappedServiceTypeSupport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,15 +41,16 @@ struct Open<R> {
 
 type OpenRequests<R> = Arc<Mutex<Vec<Open<R>>>>;
 
-/// Calls a service; answers are handled on the node's spinning thread. An answer that does not come within 10 s is waited
+/// Calls a service; answers are handled on the node's spinning thread, those of the same process at once. An answer that does not come within 10 s is waited
 /// for no longer.
 pub struct Caller<S: WrappedServiceTypeSupport> {
     requester: Requester<S>,
     open: OpenRequests<S::Response>,
     service: String,
+    local: Option<LocalTopics>,
 }
 
-impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static>> Caller<S> {
+impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static> + 'static> Caller<S> {
     /// Sends a request; `handle` gets the answer, if one comes.
     ///
     /// # Errors
@@ -58,6 +60,10 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static>> C
         request: &S::Request,
         handle: impl FnOnce(S::Response) + Send + 'static,
     ) -> Result<(), RosError> {
+        if let Some(server) = self.local.as_ref().and_then(|local| local.server::<S>(&self.service)) {
+            handle(serve::<S>(&server, request.clone()));
+            return Ok(());
+        }
         forget(&self.open, Instant::now());
         // Held while the request is sent: the answer may be there before its number is.
         let mut open = locked(&self.open);
@@ -81,10 +87,11 @@ pub(crate) struct Answers<S: WrappedServiceTypeSupport> {
 pub(crate) fn calls<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>>(
     client: Client<S>,
     service: &str,
+    local: Option<LocalTopics>,
 ) -> (Caller<S>, Answers<S>) {
     let (requester, open) = (client.requester(), OpenRequests::default());
     let answers = Answers { client, open: Arc::clone(&open), service: service.into() };
-    (Caller { requester, open, service: service.into() }, answers)
+    (Caller { requester, open, service: service.into(), local }, answers)
 }
 
 impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Entity for Answers<S> {

@@ -1,4 +1,4 @@
-//! Topics between nodes of one process, handed over without the middleware.
+//! Topics and services between nodes of one process, handed over without the middleware.
 //!
 //! A message that DDS carries from one node of a process to another costs a thread's wake-up, a wait set and a copy;
 //! at 100 Hz and three nodes that is most of the processor time of the whole stack. Here the publisher calls the
@@ -6,6 +6,7 @@
 //! the middleware must be told not to match endpoints of the same process (`config/fastdds.xml`).
 
 use crate::received::Received;
+use r2r::WrappedServiceTypeSupport;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -13,27 +14,51 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 /// What is called with each message of a topic, from whichever thread has it.
 pub(crate) type Handler<T> = Arc<Mutex<dyn FnMut(&T, &Received) + Send>>;
 
-/// The topics of a process, and the nodes that publish them.
+/// What is called with each request of a service, from whichever thread has it.
+pub(crate) type Server<S> = Arc<
+    Mutex<dyn FnMut(<S as WrappedServiceTypeSupport>::Request) -> <S as WrappedServiceTypeSupport>::Response + Send>,
+>;
+
+/// The topics and services of a process, and the nodes that publish them.
 #[derive(Clone, Default)]
 pub struct LocalTopics {
     topics: Arc<Mutex<HashMap<String, Arc<dyn Any + Send + Sync>>>>,
+    /// Servers of services by name and type.
+    services: Arc<Mutex<HashMap<String, Box<dyn Any + Send>>>>,
     /// Full names of the nodes by the number of their publishers.
     names: Arc<Mutex<HashMap<u64, String>>>,
 }
 
 pub(crate) struct LocalTopic<T> {
     handlers: RwLock<Vec<Handler<T>>>,
+    /// Of a latched topic, the last message and its publisher: those who come later get it, too.
+    last: Mutex<Option<(u64, T)>>,
+}
+
+impl<T> Default for LocalTopic<T> {
+    fn default() -> Self {
+        Self { handlers: RwLock::default(), last: Mutex::default() }
+    }
 }
 
 impl LocalTopics {
     /// The topic of this name and type; a name with another type is a topic of its own.
-    pub(crate) fn topic<T: 'static>(&self, name: &str) -> Arc<LocalTopic<T>> {
-        let key = format!("{name} {}", std::any::type_name::<T>());
+    pub(crate) fn topic<T: Send + 'static>(&self, name: &str) -> Arc<LocalTopic<T>> {
         let mut topics = locked(&self.topics);
-        let made = || Arc::new(LocalTopic::<T> { handlers: RwLock::default() }) as Arc<dyn Any + Send + Sync>;
-        let topic = Arc::clone(topics.entry(key).or_insert_with(made));
+        let made = || Arc::new(LocalTopic::<T>::default()) as Arc<dyn Any + Send + Sync>;
+        let topic = Arc::clone(topics.entry(key::<T>(name)).or_insert_with(made));
         drop(topics);
-        topic.downcast().unwrap_or_else(|_| Arc::new(LocalTopic { handlers: RwLock::default() }))
+        topic.downcast().unwrap_or_default()
+    }
+
+    /// Lets callers of this process call `server`.
+    pub(crate) fn serve<S: WrappedServiceTypeSupport + 'static>(&self, name: &str, server: Server<S>) {
+        locked(&self.services).insert(key::<S>(name), Box::new(server));
+    }
+
+    /// Who serves `name` in this process.
+    pub(crate) fn server<S: WrappedServiceTypeSupport + 'static>(&self, name: &str) -> Option<Server<S>> {
+        locked(&self.services).get(&key::<S>(name))?.downcast_ref().cloned()
     }
 
     /// Takes down which node a publisher belongs to.
@@ -49,7 +74,16 @@ impl LocalTopics {
 
 impl<T> LocalTopic<T> {
     pub(crate) fn add(&self, handler: Handler<T>) {
-        self.handlers.write().unwrap_or_else(PoisonError::into_inner).push(handler);
+        let mut handlers = self.handlers.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some((publisher, message)) = &*locked(&self.last) {
+            call(&handler, message, &Received::local(*publisher));
+        }
+        handlers.push(handler);
+    }
+
+    /// Keeps a message of this publisher for subscribers to come.
+    pub(crate) fn keep(&self, publisher: u64, message: T) {
+        *locked(&self.last) = Some((publisher, message));
     }
 
     /// Calls every subscriber with a message of this publisher.
@@ -68,6 +102,15 @@ pub(crate) fn call<T>(handler: &Handler<T>, message: &T, received: &Received) {
     handler(message, received);
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn key<T>(name: &str) -> String {
+    format!("{name} {}", std::any::type_name::<T>())
+}
+
+fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn serve<S: WrappedServiceTypeSupport>(server: &Server<S>, request: S::Request) -> S::Response {
+    let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
+    server(request)
 }

@@ -7,7 +7,7 @@ use crate::error::RosError;
 use crate::graph::Graph;
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneThread};
-use crate::local::{Handler, LocalTopics, call};
+use crate::local::{Handler, LocalTopics, Server, call, serve};
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
@@ -175,16 +175,21 @@ impl RosNode {
         Ok(publisher)
     }
 
-    /// Answers calls of the service `name` with `answer`, on the spinning thread.
+    /// Answers calls of the service `name` with `answer`, on the spinning thread; those of nodes of the same process on
+    /// theirs.
     ///
     /// # Errors
     /// The service cannot be made.
     pub fn serve<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
         name: &str,
-        mut answer: impl FnMut(S::Request) -> S::Response + Send + 'static,
+        answer: impl FnMut(S::Request) -> S::Response + Send + 'static,
     ) -> Result<(), RosError> {
-        self.serve_later::<S>(name, move |request, reply| reply.send(answer(request)))
+        let server: Server<S> = Arc::new(Mutex::new(answer));
+        if let Some(local) = &self.local {
+            local.serve::<S>(name, Arc::clone(&server));
+        }
+        self.serve_later::<S>(name, move |request, reply| reply.send(serve::<S>(&server, request)))
     }
 
     /// As [`Self::serve`], for answers that take a while: `take` hands the reply on and returns at once.
@@ -233,7 +238,7 @@ impl RosNode {
         S::Response: Send,
     {
         let client = Client::<S>::create(&self.node, name, QosProfile::services_default());
-        let (caller, answers) = calls(client.map_err(|e| RosError::topic(name, e))?, name);
+        let (caller, answers) = calls(client.map_err(|e| RosError::topic(name, e))?, name, self.local.clone());
         self.inputs.add(name, answers)?;
         Ok(caller)
     }

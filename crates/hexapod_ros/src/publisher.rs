@@ -6,7 +6,7 @@ use crate::received::next_local_id;
 use hexapod_rcl::{Node, RclError};
 use r2r::qos::DurabilityPolicy;
 use r2r::sensor_msgs::msg::JointState;
-use r2r::std_msgs::msg::UInt8MultiArray;
+use r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use std::any::Any;
 use std::cell::RefCell;
@@ -39,6 +39,11 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
         self.publisher.upgrade().is_some_and(|publisher| self.is_heard_by_any(&publisher))
     }
 
+    /// Whether those who come later get the last message, too.
+    pub(crate) fn is_latched(&self) -> bool {
+        self.latched
+    }
+
     fn is_heard_by_any(&self, publisher: &hexapod_rcl::Publisher<T>) -> bool {
         self.latched || publisher.subscription_count().map_or(true, |count| count > 0)
     }
@@ -66,7 +71,7 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
 
 /// A message that is sent again and again with other numbers: its copy in the middleware's memory is kept, so that
 /// names and other texts are not allocated anew each time.
-pub trait Refill: WrappedTypesupport + Clone + 'static {
+pub trait Refill: WrappedTypesupport + Clone + Send + 'static {
     /// Whether what [`Self::refill`] does not touch is the same in both.
     fn same_frame(&self, other: &Self) -> bool;
     /// Writes the numbers into the kept copy.
@@ -84,6 +89,14 @@ impl Refill for JointState {
         kept.position.update(&self.position);
         kept.velocity.update(&self.velocity);
     }
+}
+
+impl Refill for StringMsg {
+    fn same_frame(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn refill(&self, _: &mut NativeMsg<Self>) {}
 }
 
 impl Refill for UInt8MultiArray {
@@ -133,6 +146,9 @@ impl<T: Refill> SharedPublisher<T> {
     /// The middleware does not take it.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
         if let Some(local) = &self.local {
+            if self.publisher.is_latched() {
+                local.keep(self.id, message.clone());
+            }
             local.hand_over(self.id, message);
         }
         let publish = |publisher: &_| COPIES.with_borrow_mut(|copies| self.publish_copy(publisher, copies, message));

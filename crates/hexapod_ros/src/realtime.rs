@@ -12,6 +12,8 @@ use thread_priority::{ThreadPriority, ThreadPriorityValue};
 /// priority: who shares one with a thread of these needs the same, or on a busy machine keeps it waiting while everybody
 /// else has their turn.
 pub mod priority {
+    /// What takes stops in, and looks at the stop button: ahead of all others, for microseconds.
+    pub const STOP: u8 = 65;
     /// The servo driver's I/O thread.
     pub const SERVO_IO: u8 = 60;
     /// The planner's control loop.
