@@ -5,9 +5,9 @@ use crate::composed::parameters;
 use crate::exit::Failure;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
-use servo_driver::Setup;
 use servo_driver::bus::Bus;
 use servo_driver::pins::Pins;
+use servo_driver::{Hardware, Setup};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
@@ -24,8 +24,9 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
     let place = place(&setup, arguments)?;
     let shutdown = Shutdown::on_signals()?;
-    let pins = setup.open_pins().map_err(|error| Failure::Running(error.to_string()))?;
-    let bus = setup.open_bus().map_err(|error| Failure::Running(error.to_string()))?;
+    // Dropped last: nobody else has the bus before the pins are given back, too.
+    let Hardware { bus, pins, lease: _lease, .. } =
+        Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
     let driver = ServoDriver::new(setup.servos().clone(), bus);
     let (seconds, theirs) = (arguments.seconds, shutdown.clone());
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.

@@ -1,9 +1,8 @@
 //! One servo at a time on boards without a driver, for calibrating: any pulse that may be tried, slowly. On a thread of
 //! its own, so that a bus that hangs stops neither keys nor picture.
 
-use crate::bus::BusOpenError;
+use crate::hardware::{Hardware, HardwareError};
 use crate::pins::Pins;
-use crate::raspberry::PinError;
 use crate::setup::Setup;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
@@ -27,17 +26,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Which joint is to have which pulse, in microseconds; none: everything off.
 pub type Wanted = Option<(usize, f64)>;
-
-/// Why the boards cannot be served.
-#[derive(Debug, thiserror::Error)]
-pub enum BenchError {
-    /// The bus cannot be opened.
-    #[error(transparent)]
-    Bus(#[from] BusOpenError),
-    /// A pin cannot be had.
-    #[error(transparent)]
-    Pin(#[from] PinError),
-}
 
 /// What the boards are told.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,9 +54,8 @@ impl Bench {
     ///
     /// # Errors
     /// The bus or a pin cannot be opened.
-    pub fn open(setup: &Setup) -> Result<Self, BenchError> {
-        let mut pins = setup.open_pins()?;
-        let bus = setup.open_bus()?;
+    pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
+        let Hardware { bus, mut pins, lease, .. } = Hardware::open(setup)?;
         let shared = Arc::new(Shared::default());
         let mut serving = Serving::new(&setup.servos, bus);
         let theirs = Arc::clone(&shared);
@@ -90,6 +77,8 @@ impl Bench {
             }
             pins.enable_outputs(false);
             serving.all_off();
+            drop(pins);
+            drop(lease);
         };
         let thread = std::thread::Builder::new().name("calibrate-io".into()).spawn(work).ok();
         Ok(Self { shared, thread })

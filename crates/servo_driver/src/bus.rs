@@ -1,6 +1,6 @@
 //! The bus, chosen at run time: boards in memory, or `/dev/i2c-N`.
 
-use crate::lease::{Lease, LeaseError};
+use crate::lease::LeaseError;
 use crate::raspberry::RaspberryBus;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
@@ -31,21 +31,18 @@ pub struct BusOpenError {
     pub remedy: &'static str,
 }
 
-impl BusChoice {
-    /// Opens the bus. Nothing goes over it yet.
-    ///
-    /// # Errors
-    /// There is no such device, or this user may not use it; says what to do.
-    pub fn open(self, servos: &ServoConfig) -> Result<Bus, BusOpenError> {
-        match self {
-            Self::Simulated => Ok(Bus::simulated(SimulatedBus::for_config(servos))),
-            Self::I2c { device } => {
-                let lease = lease(device)?;
-                Ok(Bus::Real { bus: RaspberryBus::open(device)?, lease })
-            }
-        }
+impl BusOpenError {
+    pub(crate) fn leased(device: u8, error: &LeaseError) -> Self {
+        let remedy = match error {
+            LeaseError::Taken { .. } => "end the other one first: two drivers would fight over the servos",
+            LeaseError::Guarded => "cut the servos' power if the bus hangs, and start anew",
+            LeaseError::Socket(_) => "check that this process may use Unix sockets",
+        };
+        Self { device, reason: error.to_string(), remedy }
     }
+}
 
+impl BusChoice {
     /// What diagnostics call the hardware, e.g. `pca9685@/dev/i2c-1`.
     #[must_use]
     pub fn hardware_id(self) -> String {
@@ -66,13 +63,8 @@ pub enum Bus {
         /// When their time was zero.
         since: Duration,
     },
-    /// A real bus.
-    Real {
-        /// `/dev/i2c-N`.
-        bus: RaspberryBus,
-        /// The right to drive the boards; a guard has none.
-        lease: Option<Lease>,
-    },
+    /// `/dev/i2c-N`.
+    Real(RaspberryBus),
 }
 
 impl Bus {
@@ -82,12 +74,18 @@ impl Bus {
         Self::Simulated { bus: bus.with_hang_hook(std::thread::sleep), since: monotonic_now() }
     }
 
-    /// `/dev/i2c-<device>`, whoever else has it.
+    /// The boards of `servos` in memory.
+    #[must_use]
+    pub fn for_config(servos: &ServoConfig) -> Self {
+        Self::simulated(SimulatedBus::for_config(servos))
+    }
+
+    /// `/dev/i2c-<device>`. Nothing goes over it yet.
     ///
     /// # Errors
     /// There is no such device, or this user may not use it; says what to do.
-    pub fn unleased(device: u8) -> Result<Self, BusOpenError> {
-        Ok(Self::Real { bus: RaspberryBus::open(device)?, lease: None })
+    pub fn real(device: u8) -> Result<Self, BusOpenError> {
+        RaspberryBus::open(device).map(Self::Real)
     }
 }
 
@@ -113,23 +111,7 @@ impl I2c for Bus {
                 bus.advance_to(monotonic_now().saturating_sub(*since));
                 bus.transaction(address, operations).map_err(|error| BusFailure(error.kind()))
             }
-            Self::Real { bus, .. } => bus.transaction(address, operations).map_err(BusFailure),
-        }
-    }
-}
-
-/// The lease of the bus. Where none can be had for want of a file the driver works, but no guard can see it.
-fn lease(device: u8) -> Result<Option<Lease>, BusOpenError> {
-    match Lease::take(device) {
-        Ok(lease) => Ok(Some(lease)),
-        Err(error @ LeaseError::Taken) => Err(BusOpenError {
-            device,
-            reason: error.to_string(),
-            remedy: "end the other one first: two drivers would fight over the servos",
-        }),
-        Err(error @ LeaseError::File { .. }) => {
-            tracing::warn!("no guard can see this driver: {error}; name another folder in HEXAPOD_LOCK_DIR");
-            Ok(None)
+            Self::Real(bus) => bus.transaction(address, operations).map_err(BusFailure),
         }
     }
 }

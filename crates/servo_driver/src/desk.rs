@@ -82,7 +82,9 @@ impl Desk {
                 let heard = self.count.taken() > 0 || now.saturating_sub(since) >= DISCOVERY;
                 if heard { self.ask(index, Order::Enable(ticket), now) } else { None }
             }
-            Stage::Asked { claim, answer, since } => answered(open.call.action, claim, answer, now.saturating_sub(*since)),
+            Stage::Asked { claim, answer, since } => {
+                answered(open.call.action, claim, answer, now.saturating_sub(*since))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! last pulses for ever, so a driver that is killed leaves servos straining.
 
 use crate::bus::{Bus, BusChoice, BusOpenError};
-use crate::lease::{Lease, LeaseError};
+use crate::lease::{DriverWatch, OnGuard};
 use crate::raspberry::{OrphanedOutputs, PinError};
 use crate::setup::Setup;
 use embedded_hal::i2c::{ErrorKind, I2c};
@@ -33,18 +33,15 @@ pub enum GuardError {
     /// There are no boards.
     #[error("the bus is simulated: there is nothing to guard; use --bus i2c")]
     Simulated,
-    /// Whether there is a driver cannot be seen.
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
     /// The bus cannot be opened.
     #[error(transparent)]
     Bus(#[from] BusOpenError),
     /// OE cannot be set.
     #[error(transparent)]
     Pin(#[from] PinError),
-    /// There is no thread to be had.
-    #[error("a thread could not be started: {0}")]
-    Thread(#[from] std::io::Error),
+    /// There is no thread to be had, or whether there is a driver cannot be seen.
+    #[error("the guard cannot work: {0}")]
+    System(#[from] std::io::Error),
     /// The thread ended with a panic.
     #[error("the thread that guards panicked")]
     Panicked,
@@ -71,7 +68,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
     // Opened now, so that what is missing is told at the start and not when it is needed.
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?;
-    let bus = Bus::unleased(device)?;
+    let bus = Bus::real(device)?;
     let attempt = Attempt::default();
     let guarding = Guarding { device, servos: setup.servos.clone(), bus, outputs, term, attempt: attempt.clone() };
     tracing::info!("watching over the driver of /dev/i2c-{device}");
@@ -114,11 +111,13 @@ struct Guarding {
 
 impl Guarding {
     fn run(mut self, shutdown: &Shutdown) -> Result<(), GuardError> {
-        let mut watch = Watch::default();
+        let (mut watch, mut driver, mut on_guard) =
+            (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
         while !shutdown.wait(Stage::Stopping, LOOK_EVERY) {
             let now = monotonic_now();
+            on_guard.stand(self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
-            let free = Lease::keep_free(self.device)?;
+            let free = driver.keep_free()?;
             if watch.sees(free.is_some(), now) {
                 self.attempt.set(Some(now));
                 let outcome = self.cut();

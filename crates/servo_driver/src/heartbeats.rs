@@ -72,13 +72,15 @@ impl Heartbeats {
     /// A message of `sender`. True if it is a new one; the same message may come by several subscriptions.
     pub fn hear(&self, sender: Sender, stop: bool, sent: Duration, received: Duration) -> bool {
         let mut sources = self.sources();
+        let is_watched = sources.len() < MAX_SOURCES;
         let new = match sources.iter_mut().find(|source| source.sender == sender) {
             Some(source) => source.hear(stop, sent, received),
-            None if sources.len() < MAX_SOURCES => {
-                sources.push(Source::new(sender, stop, sent, received));
+            None => {
+                if is_watched {
+                    sources.push(Source::new(sender, stop, sent, received));
+                }
                 true
             }
-            None => true,
         };
         self.work_out(&sources);
         new

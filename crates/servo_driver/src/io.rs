@@ -1,11 +1,15 @@
 //! The I/O thread: the only one that touches the bus. It waits for nobody but the bus itself.
 
+use crate::desk::{Desk, MAX_CALLS};
+use crate::front::Front;
+use crate::heartbeats::Heartbeats;
+use crate::lease::GuardWatch;
 use crate::looping::Looping;
 use crate::pins::Pins;
-use crate::requests::{Control, Request, requests};
+use crate::planner::Planner;
+use crate::requests::Request;
 use crate::snapshot::Snapshot;
-use crate::stop::StopFlag;
-use crate::stop_topic::StopTopic;
+use crate::stop::StopLine;
 use crate::targets::{Intake, Outlet, handover};
 use crate::waker::Waker;
 use embedded_hal::i2c::I2c;
@@ -14,12 +18,16 @@ use hexapod_ros::realtime::{self, priority};
 use hexapod_servo::ServoConfig;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Snapshots that wait for the publishing thread.
 const SNAPSHOTS: usize = 64;
+
+/// The monotonic clock, or one that a test turns by hand.
+pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// Everything the I/O thread shares with the others, before it runs.
 pub struct Io {
@@ -28,14 +36,21 @@ pub struct Io {
     pub(crate) targets: Outlet,
     pub(crate) snapshots: Producer<Snapshot>,
     pub(crate) shared: Shared,
+    pub(crate) clock: Clock,
+    /// One bit for each board that the robot stands without.
+    pub(crate) spare_boards: u64,
+    /// Who must be there to switch the servos off, if this process dies.
+    pub(crate) guard: Option<GuardWatch>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Shared {
-    pub stop: StopFlag,
-    pub topic: StopTopic,
+    pub line: StopLine,
+    pub heartbeats: Heartbeats,
+    pub planner: Planner,
     pub halt: Arc<AtomicBool>,
     pub waker: Waker,
+    /// The thread that tells, and answers calls.
     pub listener: Waker,
     granted: Arc<OnceLock<realtime::Granted>>,
 }
@@ -44,10 +59,10 @@ pub(crate) struct Shared {
 pub struct Ends {
     /// Joint targets.
     pub intake: Intake,
-    /// Enable, disable, stop.
-    pub control: Control,
-    /// What the topic `emergency_stop` says.
-    pub stop_topic: StopTopic,
+    /// Where calls and stops come in.
+    pub front: Front,
+    /// Where calls are answered.
+    pub desk: Desk,
     /// What comes back after each tick.
     pub snapshots: Consumer<Snapshot>,
 }
@@ -76,20 +91,69 @@ impl Io {
     /// The thread's side and the others' ends.
     #[must_use]
     pub fn new(servos: ServoConfig) -> (Self, Ends) {
-        let shared = Shared::default();
-        let (control, requests) = requests(servos.boards().len(), shared.stop.clone(), shared.waker.clone());
+        let waker = Waker::default();
+        let shared = Shared {
+            line: StopLine::new(waker.clone()),
+            heartbeats: Heartbeats::default(),
+            planner: Planner::default(),
+            halt: Arc::default(),
+            waker,
+            listener: Waker::default(),
+            granted: Arc::default(),
+        };
         let (intake, targets) = handover(&servos, shared.waker.clone());
+        let (to_io, requests) = RingBuffer::new(MAX_CALLS);
         let (snapshots, seen) = RingBuffer::new(SNAPSHOTS);
-        let stop_topic = shared.topic.clone();
-        let io = Self { servos, requests, targets, snapshots, shared };
-        (io, Ends { intake, control, stop_topic, snapshots: seen })
+        let (calls, waiting) = sync_channel(MAX_CALLS);
+        let front = Front {
+            line: shared.line.clone(),
+            heartbeats: shared.heartbeats.clone(),
+            planner: shared.planner.clone(),
+            calls,
+            desk: shared.listener.clone(),
+        };
+        let desk = Desk {
+            calls: waiting,
+            requests: to_io,
+            line: shared.line.clone(),
+            bus: shared.waker.clone(),
+            count: intake.count(),
+            open: Vec::new(),
+        };
+        let (clock, spare_boards, guard): (Clock, _, _) = (Arc::new(monotonic_now), 0, None);
+        let io = Self { servos, requests, targets, snapshots, shared, clock, spare_boards, guard };
+        (io, Ends { intake, front, desk, snapshots: seen })
     }
 
     /// Uses these pins, too.
     #[must_use]
     pub fn with_pins(self, pins: impl Pins + 'static) -> Self {
-        self.shared.stop.pins().connect(pins);
+        self.shared.line.pins().connect(pins);
         self
+    }
+
+    /// Goes by this clock.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self { clock: Arc::new(clock), ..self }
+    }
+
+    /// Sits down before it lets go when one of these boards fails (a bit for each).
+    #[must_use]
+    pub fn with_spare_boards(self, spare_boards: u64) -> Self {
+        Self { spare_boards, ..self }
+    }
+
+    /// Arms only while this guard is there.
+    #[must_use]
+    pub fn with_guard(self, guard: GuardWatch) -> Self {
+        Self { guard: Some(guard), ..self }
+    }
+
+    /// What the thread would do, to be done pass by pass.
+    #[must_use]
+    pub fn into_loop<B: I2c>(self, bus: B, rate_hz: f64) -> Looping<B> {
+        Looping::new(self, bus, rate_hz)
     }
 
     /// Starts the thread `servo-io`, which ticks at `rate_hz` and at new commands. The calling thread is unparked
@@ -117,11 +181,10 @@ impl IoThread {
     }
 
     /// What asks for a stop when the thread is `silent`, in a transaction that hangs: the outputs are cut here, if there
-    /// is a pin for that. A button that is pressed, the topic, or boards that should have been switched off by now.
+    /// is a pin for that. A heartbeat that is lost, or boards that should have been switched off by now.
     pub(crate) fn cut_if_hung(&self, silent: Duration, limit: Duration, now: Duration) {
-        let pins = self.shared.stop.pins();
-        if silent > limit || pins.stop_pressed() || self.shared.topic.cause(now).is_some() {
-            pins.cut();
+        if silent > limit || self.shared.heartbeats.cause(now).is_some() {
+            self.shared.line.pins().cut();
         }
     }
 
@@ -136,7 +199,7 @@ impl IoThread {
     /// # Errors
     /// The thread panicked, hangs, or a board was not seen to be off.
     pub fn end(&mut self, patience: Duration) -> Result<(), IoEnd> {
-        self.end_within(patience).inspect_err(|_| self.shared.stop.pins().cut())
+        self.end_within(patience).inspect_err(|_| self.shared.line.pins().cut())
     }
 
     fn end_within(&mut self, patience: Duration) -> Result<(), IoEnd> {

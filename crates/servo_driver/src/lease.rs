@@ -1,15 +1,25 @@
-//! Who has the bus: one driver at a time, and a guard that sees when there is none.
+//! Who has the bus: one driver at a time, and guards that see when there is none.
 //!
-//! The lease is an advisory lock on a file. The kernel gives it back when its holder dies, however that comes.
+//! A lease is a listening Unix socket with an abstract name (unix(7)). The kernel gives the name to one process at a time
+//! and takes it back when that dies, however that comes. There is no file that anybody could remove, lock or hide, and no
+//! folder that two users see differently. Whoever connects knows the other to be alive for as long as the connection holds,
+//! and learns from the kernel which user that is.
+//!
+//! | name | held by |
+//! |---|---|
+//! | `hexapod-i2c-N` | the driver, as long as it has the bus |
+//! | `hexapod-i2c-N.off` | a guard, while it switches off: a driver that starts waits |
+//! | `hexapod-i2c-N.guard` | a guard, as long as it watches |
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use nix::unistd::geteuid;
+use std::io::{self, ErrorKind, Read};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
-/// Names the folder of lease files, for tests and for containers without `/run/lock`.
-const FOLDER: &str = "HEXAPOD_LOCK_DIR";
+/// Set to any text, robots of a machine get names of their own: tests are robots of a machine.
+const SPACE: &str = "HEXAPOD_LOCK_DIR";
 /// A driver that starts waits this long: a guard may be switching off after the one before.
 const PATIENCE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(10);
@@ -17,92 +27,244 @@ const RETRY: Duration = Duration::from_millis(10);
 /// The right to speak to the boards on a bus, held until it is dropped or its process is gone.
 #[derive(Debug)]
 pub struct Lease {
-    _file: File,
+    _name: UnixListener,
 }
 
 /// The lease could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
     /// Another process has it.
-    #[error("another servo_driver has the bus, or a guard is still switching it off")]
-    Taken,
-    /// The file cannot be used.
-    #[error("{path}: {source}")]
-    File {
-        /// The lease's file.
-        path: String,
-        /// What the system says.
-        source: io::Error,
+    #[error("another servo_driver has the bus{holder}")]
+    Taken {
+        /// Which one, if that is known: ` (process 1234)`.
+        holder: String,
     },
+    /// A guard has not come to its end.
+    #[error("a guard is still switching off what the last servo_driver left")]
+    Guarded,
+    /// There are no such sockets.
+    #[error("the lease of the bus cannot be had: {0}")]
+    Socket(#[from] io::Error),
 }
 
 impl Lease {
     /// Takes the lease of `/dev/i2c-<device>`; waits a second for the one who has it.
     ///
     /// # Errors
-    /// Another process has it, or the file cannot be used.
+    /// Another process has it, or there are no Unix sockets.
     pub fn take(device: u8) -> Result<Self, LeaseError> {
-        let (path, file) = lease_file(device)?;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Err(LeaseError::Taken),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY),
-                Err(TryLockError::Error(source)) => return Err(failed(&path, source)),
-            }
-        }
+        let name = patiently(&address(device, "")?)?;
+        let lease = name.ok_or_else(|| LeaseError::Taken { holder: holder(device) })?;
+        // From here on no guard begins to switch off; one that has begun comes to its end.
+        patiently(&address(device, ".off")?)?.ok_or(LeaseError::Guarded)?;
+        Ok(Self { _name: lease })
+    }
+}
+
+/// Sees whether a driver is there.
+#[derive(Debug)]
+pub struct DriverWatch {
+    device: u8,
+    driver: Peer,
+}
+
+/// The time in which a guard may switch off: no driver starts in it.
+#[derive(Debug)]
+pub struct NoDriver {
+    _name: UnixListener,
+}
+
+impl DriverWatch {
+    /// Watches the driver of `/dev/i2c-<device>`.
+    #[must_use]
+    pub fn new(device: u8) -> Self {
+        Self { device, driver: Peer::default() }
     }
 
-    /// Sees that nobody has the lease of `/dev/i2c-<device>`, and keeps it so until what is returned is dropped; `None`
-    /// if a driver has it. Several guards may do so at a time.
+    /// Sees that there is no driver, and keeps it so until what is returned is dropped; `None` if there is one, or another
+    /// guard is at it.
     ///
     /// # Errors
-    /// The file cannot be used.
-    pub fn keep_free(device: u8) -> Result<Option<Self>, LeaseError> {
-        let (path, file) = lease_file(device)?;
-        match file.try_lock_shared() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(failed(&path, source)),
+    /// There are no Unix sockets.
+    pub fn keep_free(&mut self) -> io::Result<Option<NoDriver>> {
+        let driver = address(self.device, "")?;
+        if self.driver.is_there(&driver)? {
+            return Ok(None);
+        }
+        let Some(name) = bind(&address(self.device, ".off")?)? else { return Ok(None) };
+        // A driver may have come before the name was ours.
+        Ok((!self.driver.is_there(&driver)?).then_some(NoDriver { _name: name }))
+    }
+}
+
+/// Says that a guard is there, until it is dropped.
+#[derive(Debug, Default)]
+pub struct OnGuard(Option<UnixListener>);
+
+impl OnGuard {
+    /// Takes the guard's name, unless another guard has it; to be tried again, for that one may go.
+    pub fn stand(&mut self, device: u8) {
+        if self.0.is_none() {
+            self.0 = address(device, ".guard").and_then(|name| bind(&name)).unwrap_or_default();
         }
     }
 }
 
-fn failed(path: &Path, source: io::Error) -> LeaseError {
-    LeaseError::File { path: path.display().to_string(), source }
+/// Sees whether a guard is there.
+#[derive(Debug)]
+pub struct GuardWatch {
+    device: u8,
+    guard: Peer,
 }
 
-/// Where lease files may be, the best first.
-fn folders() -> Vec<PathBuf> {
-    match std::env::var_os(FOLDER) {
-        Some(named) => vec![named.into()],
-        None => vec!["/run/lock".into(), std::env::temp_dir()],
+impl GuardWatch {
+    /// Watches the guard of `/dev/i2c-<device>`.
+    #[must_use]
+    pub fn new(device: u8) -> Self {
+        Self { device, guard: Peer::default() }
     }
-}
 
-/// The lease's file in the first folder that takes it.
-fn lease_file(device: u8) -> Result<(PathBuf, File), LeaseError> {
-    let mut first = None;
-    for folder in folders() {
-        let path = folder.join(format!("hexapod-i2c-{device}.lock"));
-        match open(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) => first = first.or(Some(failed(&path, error))),
+    /// Why nobody would switch the servos off if this process died; `None` while a guard is there.
+    pub fn missing(&mut self) -> Option<String> {
+        let there = address(self.device, ".guard").and_then(|name| self.guard.is_there(&name));
+        let remedy = "start `hexapod guard`, or say guard:=false to do without";
+        match there {
+            Ok(true) => None,
+            Ok(false) => {
+                Some(format!("none is there, and nobody would switch the servos off if this process died; {remedy}"))
+            }
+            Err(error) => Some(format!("whether one is there cannot be seen ({error}); {remedy}")),
         }
     }
-    Err(first.unwrap_or(LeaseError::Taken))
+
+    /// Waits for a guard that has just been started.
+    pub fn wait(&mut self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        while self.missing().is_some() && Instant::now() < deadline {
+            std::thread::sleep(RETRY);
+        }
+    }
 }
 
-/// Reading is enough for a lock, so that users who cannot write each other's files still see each other. A file that
-/// is there is never opened with O_CREAT: in a sticky folder the kernel refuses that for a file of somebody else.
-fn open(path: &Path) -> io::Result<File> {
-    match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => return other,
+/// Somebody who holds a name, and whom we know to live by a connection.
+#[derive(Debug, Default)]
+struct Peer(Option<UnixStream>);
+
+impl Peer {
+    fn is_there(&mut self, name: &SocketAddr) -> io::Result<bool> {
+        if self.0.as_ref().is_some_and(is_open) {
+            return Ok(true);
+        }
+        self.0 = match UnixStream::connect_addr(name) {
+            Ok(stream) if is_trusted(&stream) => Some(stream),
+            Ok(_) => None,
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => None,
+            Err(error) => return Err(error),
+        };
+        match &self.0 {
+            Some(stream) => stream.set_nonblocking(true).map(|()| true),
+            None => Ok(false),
+        }
     }
-    match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::open(path),
-        other => other,
+}
+
+/// Nothing is ever sent: what can be read is the end.
+fn is_open(mut stream: &UnixStream) -> bool {
+    matches!(stream.read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
+}
+
+/// Another user's process that only says it were a driver or a guard is none; root's may be.
+fn is_trusted(stream: &UnixStream) -> bool {
+    let own = geteuid();
+    getsockopt(stream, PeerCredentials).is_ok_and(|peer| own.is_root() || peer.uid() == 0 || peer.uid() == own.as_raw())
+}
+
+/// ` (process 1234)`, for whoever has the bus.
+fn holder(device: u8) -> String {
+    let stream = address(device, "").and_then(|name| UnixStream::connect_addr(&name));
+    let peer = stream.ok().and_then(|stream| getsockopt(&stream, PeerCredentials).ok());
+    peer.map_or_else(String::new, |peer| format!(" (process {})", peer.pid()))
+}
+
+/// The name, once it is free; `None` if that takes too long.
+fn patiently(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match bind(name)? {
+            None if Instant::now() < deadline => std::thread::sleep(RETRY),
+            bound => return Ok(bound),
+        }
+    }
+}
+
+/// The name, if nobody has it.
+fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
+    match UnixListener::bind_addr(name) {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn address(device: u8, role: &str) -> io::Result<SocketAddr> {
+    let space =
+        std::env::var_os(SPACE).map_or_else(String::new, |space| format!("@{:016x}", hash(space.as_encoded_bytes())));
+    SocketAddr::from_abstract_name(format!("hexapod-i2c-{device}{space}{role}"))
+}
+
+/// FNV-1a: names have 107 bytes at most, paths may have more.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Buses that no machine has, one for each test.
+    const ONE: u8 = 251;
+    const TWO: u8 = 252;
+    const THREE: u8 = 253;
+
+    #[test]
+    fn when_one_driver_has_the_bus_expect_another_refused_by_its_process_and_taken_when_it_has_gone() {
+        let lease = Lease::take(ONE).unwrap();
+        let refused = Lease::take(ONE).unwrap_err().to_string();
+        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        drop(lease);
+        Lease::take(ONE).unwrap();
+    }
+
+    #[test]
+    fn when_a_driver_comes_and_goes_expect_the_guard_to_see_it_and_to_keep_others_out_while_it_works() {
+        let mut watch = DriverWatch::new(TWO);
+        let free = watch.keep_free().unwrap().unwrap();
+        assert!(DriverWatch::new(TWO).keep_free().unwrap().is_none(), "one guard at a time");
+        assert!(matches!(Lease::take(TWO), Err(LeaseError::Guarded)));
+        drop(free);
+        for _ in 0..3 {
+            let lease = Lease::take(TWO).unwrap();
+            // More looks than a socket has room for connections.
+            for _ in 0..300 {
+                assert!(watch.keep_free().unwrap().is_none());
+            }
+            drop(lease);
+            assert!(watch.keep_free().unwrap().is_some());
+        }
+    }
+
+    #[test]
+    fn when_a_guard_comes_and_goes_expect_the_driver_to_see_it() {
+        let mut watch = GuardWatch::new(THREE);
+        assert!(watch.missing().unwrap().contains("hexapod guard"));
+        let mut guard = OnGuard::default();
+        guard.stand(THREE);
+        assert_eq!(watch.missing(), None);
+        let mut second = OnGuard::default();
+        second.stand(THREE);
+        drop(guard);
+        assert!(watch.missing().is_some());
+        second.stand(THREE);
+        assert_eq!(watch.missing(), None);
     }
 }

@@ -2,12 +2,18 @@
 
 pub mod bench;
 pub mod bus;
+pub mod desk;
+pub mod front;
 pub mod guard;
+mod hardware;
+pub mod heartbeats;
 pub mod io;
 pub mod lease;
-mod looping;
+pub mod looping;
+mod owners;
 mod params;
 pub mod pins;
+pub mod planner;
 mod publish;
 mod raspberry;
 mod report;
@@ -17,20 +23,23 @@ mod schedule;
 mod services;
 mod setup;
 mod snapshot;
-mod stop;
-pub mod stop_topic;
+mod statics;
+pub mod stop;
+mod stop_button;
 mod supervise;
 mod systemd;
 mod targets;
 mod waker;
 
+pub use hardware::{Hardware, HardwareError};
+pub use owners::Conflict;
 pub use params::specs;
 pub use raspberry::{PinError, RaspberryPins};
-pub use requests::{Action, Answer, Control};
+pub use requests::{Action, Answer};
 pub use run::{RunError, run};
 pub use setup::Setup;
 pub use snapshot::Snapshot;
-pub use stop::{StopFlag, Stoppable, Timing};
+pub use stop::{Stoppable, Timing};
 pub use targets::{Intake, IntakeCount, MAX_JOINTS, Refusal};
 
 /// Name of the node.

@@ -1,31 +1,32 @@
 //! What the I/O thread does: emergency stop first, then requests, targets, and the tick when it is due.
 
-use crate::io::Io;
+use crate::heartbeats::Cause;
+use crate::io::{Clock, Io};
 use crate::pins::{SharedPins, Steady};
-use crate::requests::{Action, Answer, PATIENCE, Request};
+use crate::planner::Pose;
+use crate::requests::{Answer, Order};
 use crate::schedule::Schedule;
 use crate::snapshot::Snapshot;
-use crate::stop::{StopFlag, Stoppable};
-use crate::stop_topic::Cause;
-use crate::targets::MAX_JOINTS;
+use crate::stop::{Outcome, Stop, StopLine, Stoppable, Ticket};
+use crate::stop_button::BOUNCE;
 use embedded_hal::i2c::I2c;
-use hexapod_ros::monotonic_now;
-use hexapod_servo::pca9685::{BusError, SETTLE};
+use hexapod_servo::pca9685::SETTLE;
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long boards are told to be off at the end before the thread gives up.
 const OFF_PATIENCE: Duration = Duration::from_millis(200);
-/// A stop button counts when it has been pressed for this long, which no interference is.
-const BOUNCE: Duration = Duration::from_millis(5);
 /// A battery alarm counts when it has lasted this long: all servos starting at once let the voltage sag.
 const SAG: Duration = Duration::from_millis(500);
+/// How often a bus that fails is clocked free.
+const FREE_EVERY: Duration = Duration::from_millis(100);
 
 /// A driver whose channels go off when it is dropped, however that comes.
 struct OffAtEnd<B: I2c> {
     driver: ServoDriver<Stoppable<B>>,
-    stop: StopFlag,
+    line: StopLine,
+    clock: Clock,
     tried: bool,
 }
 
@@ -33,12 +34,12 @@ impl<B: I2c> OffAtEnd<B> {
     /// Tells every board to be off until each has acknowledged it, at most [`OFF_PATIENCE`]; true if all have.
     fn switch_off(&mut self) -> bool {
         self.tried = true;
-        let deadline = monotonic_now() + OFF_PATIENCE;
+        let deadline = (self.clock)() + OFF_PATIENCE;
         loop {
             // A stop that is still asked for would hold up the boards' own frames.
-            let _ = self.stop.take();
+            let _ = self.line.take();
             let off = self.driver.shutdown();
-            if off || monotonic_now() >= deadline {
+            if off || (self.clock)() >= deadline {
                 return off;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -55,86 +56,123 @@ impl<B: I2c> Drop for OffAtEnd<B> {
 }
 
 /// The thread's loop.
-pub(crate) struct Looping<B: I2c> {
+pub struct Looping<B: I2c> {
     guarded: OffAtEnd<B>,
     io: Io,
     schedule: Schedule,
     /// When the newest command that no tick has seen was received.
     commanded_at: Option<Duration>,
-    last_stop: Result<(), BusError>,
-    stopped_at: Option<Duration>,
     /// Boards that were prepared have settled then.
     settled_at: Duration,
     state: State,
     stop_pin: Steady,
     battery_pin: Steady,
+    /// Errors of the bus that were seen, and when it was last clocked free.
+    bus_errors: u64,
+    freed_at: Option<Duration>,
 }
 
 impl<B: I2c> Looping<B> {
-    pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
-        let stop = io.shared.stop.clone();
-        let driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, stop.clone()));
-        let guarded = OffAtEnd { driver, stop, tried: false };
-        let schedule = Schedule::new(rate_hz, monotonic_now());
+    pub(crate) fn new(io: Io, bus: B, rate_hz: f64) -> Self {
+        let (line, clock) = (io.shared.line.clone(), io.clock.clone());
+        let mut driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, line.clone()));
+        driver.set_spare_boards(io.spare_boards);
+        let schedule = Schedule::new(rate_hz, clock());
         Self {
-            guarded,
+            guarded: OffAtEnd { driver, line, clock, tried: false },
             io,
             schedule,
             commanded_at: None,
-            last_stop: Ok(()),
-            stopped_at: None,
             settled_at: Duration::ZERO,
             state: State::Disarmed,
             stop_pin: Steady::new(BOUNCE),
             battery_pin: Steady::new(SAG),
+            bus_errors: 0,
+            freed_at: None,
         }
     }
 
     /// Runs until it is asked to end; true if every board was seen to be off then.
-    pub fn run(mut self) -> bool {
+    pub(crate) fn run(mut self) -> bool {
         while !self.io.shared.halt.load(Ordering::SeqCst) {
-            self.inputs(monotonic_now());
-            let urgent = self.emergency() | self.requests();
-            self.targets();
-            let now = monotonic_now();
-            let due = if urgent { now } else { self.schedule.due(self.commanded_at) }.max(self.settled_at);
-            if now >= due {
-                self.tick(now, due);
-            } else {
-                // A button that was just pressed is looked at again as soon as that counts.
-                let bounce = if self.stop_pin.is_pending() { BOUNCE } else { Duration::MAX };
-                std::thread::park_timeout((due - now).min(bounce));
+            let due = self.pass();
+            let left = due.saturating_sub(self.now());
+            if !left.is_zero() {
+                std::thread::park_timeout(left);
             }
         }
+        self.end()
+    }
+
+    /// Looks at all that has come in, stops first, and ticks if it is time; returns when to look again.
+    pub fn pass(&mut self) -> Duration {
+        self.inputs(self.now());
+        let urgent = self.stops() | self.requests();
+        self.targets();
+        let now = self.now();
+        let due = if urgent { now } else { self.schedule.due(self.commanded_at) }.max(self.settled_at);
+        if now >= due {
+            self.tick(now, due);
+            return now;
+        }
+        // A button that was just pressed is looked at again as soon as that counts.
+        if self.stop_pin.is_pending() { due.min(now + BOUNCE) } else { due }
+    }
+
+    /// The state the driver is in.
+    pub fn state(&self) -> State {
+        self.guarded.driver.state()
+    }
+
+    fn now(&self) -> Duration {
+        (self.guarded.clock)()
+    }
+
+    /// Switches everything off; true if every board was seen to be off.
+    fn end(&mut self) -> bool {
         self.pins().enable_outputs(false);
         let off = self.guarded.switch_off();
         // What listeners see last.
-        let snapshot = Snapshot::take(&mut self.guarded.driver, monotonic_now(), Duration::ZERO, 0);
+        let now = self.now();
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, Duration::ZERO, 0);
         let _ = self.io.snapshots.push(snapshot);
         off
     }
 
-    /// What asks for a stop besides the service: the topic, the button, the battery.
+    /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let state = self.guarded.driver.state();
+        let state = self.state();
         let (pressed, low) = (self.pins().stop_pressed(), self.pins().battery_low());
-        let pressed = self.stop_pin.sees(pressed, now);
-        let topic = match self.io.shared.topic.cause(now) {
-            Some(Cause::Held) => true,
-            // While nothing is on, silence only keeps it so.
-            Some(Cause::Silent(_)) => state.is_live(),
-            None => false,
-        };
-        if (pressed || topic) && state != State::EmergencyStop {
-            self.io.shared.stop.raise();
+        let pressed = self.stop_pin.sees(pressed, now) && state != State::EmergencyStop;
+        // While nothing is on, silence only keeps it so.
+        let silent = state.is_live() && matches!(self.io.shared.heartbeats.cause(now), Some(Cause::Silent(_)));
+        if pressed || silent {
+            self.line().stop(Stop::Emergency, now);
         }
         if self.battery_pin.sees(low, now) {
-            self.guarded.driver.trip("the battery is low");
+            self.battery_is_low(now);
+        }
+        if self.io.shared.planner.pose() == Pose::Sitting {
+            self.guarded.driver.sat_down(now);
         }
     }
 
+    /// Without a planner nobody can make the robot sit.
+    fn battery_is_low(&mut self, now: Duration) {
+        const LOW: &str = "the battery is low";
+        if self.io.shared.planner.pose() == Pose::Unknown {
+            self.guarded.driver.trip(LOW);
+        } else {
+            self.guarded.driver.retire(now, LOW);
+        }
+    }
+
+    fn line(&self) -> &StopLine {
+        &self.guarded.line
+    }
+
     fn pins(&self) -> &SharedPins {
-        self.io.shared.stop.pins()
+        self.line().pins()
     }
 
     /// Why the servos may not be switched on, whatever the boards say.
@@ -145,112 +183,124 @@ impl<B: I2c> Looping<B> {
         if self.pins().battery_low() {
             return Some("FAILED battery: it is low".into());
         }
-        self.io.shared.topic.cause(now).map(|cause| format!("FAILED emergency_stop: {cause}"))
+        if let Some(cause) = self.io.shared.heartbeats.cause(now) {
+            return Some(format!("FAILED emergency_stop: {cause}"));
+        }
+        match self.io.shared.planner.pose() {
+            Pose::Unknown | Pose::Sitting | Pose::Standing => {}
+            Pose::Moving => return Some("FAILED planner: the robot is on its way; call stop or sit first".into()),
+            Pose::Fault => return Some("FAILED planner: it says fault; its services and /diagnostics say why".into()),
+        }
+        self.io.guard.as_mut().and_then(|guard| guard.missing()).map(|reason| format!("FAILED guard: {reason}"))
     }
 
-    /// The emergency stop, ahead of anything else.
-    fn emergency(&mut self) -> bool {
-        let asked = self.io.shared.stop.take();
-        if asked {
-            // Again: the stop may have come between an enable and its release.
-            self.pins().cut();
-            self.last_stop = self.guarded.driver.emergency_stop();
-            self.stopped_at = Some(monotonic_now());
-        }
-        asked
+    /// Every stop since the last pass, ahead of anything else. Pulses have not passed since it was asked for.
+    fn stops(&mut self) -> bool {
+        let Some((kind, number)) = self.line().take() else { return false };
+        // Again: the stop may have come between an enable and its release.
+        self.pins().cut();
+        let acknowledged = match kind {
+            Stop::Emergency => self.guarded.driver.emergency_stop().is_ok(),
+            Stop::Off => {
+                self.guarded.driver.disable();
+                true
+            }
+        };
+        let latched = matches!(self.state(), State::Fault | State::EmergencyStop);
+        self.line().done(number, Outcome { acknowledged, latched });
+        self.io.shared.listener.wake();
+        true
     }
 
     fn requests(&mut self) -> bool {
         let mut any = false;
         while let Ok(request) = self.io.requests.pop() {
-            any = true;
-            if request.action == Action::EmergencyStop || monotonic_now() < request.at + PATIENCE {
-                self.answer(&request);
+            if !request.claim.begin() {
+                continue;
             }
+            any = true;
+            let before = self.state();
+            let answer = match request.order {
+                Order::Enable(ticket) => self.enable(ticket),
+                Order::Relax { group, relaxed } => self.relax(group, relaxed),
+            };
+            let heard = request.reply.try_send(answer).is_ok() && request.claim.finish();
+            // Nobody waits any more: they were told that nothing was switched on. What was on before stays so.
+            if !heard && matches!(request.order, Order::Enable(_)) && !before.is_live() {
+                self.guarded.driver.disable();
+            }
+            self.io.shared.listener.wake();
         }
         any
     }
 
-    fn answer(&mut self, request: &Request) {
-        let answer = match request.action {
-            Action::Enable => self.enable(request),
-            Action::Disable => self.disable(),
-            Action::EmergencyStop => self.stopped(),
-            Action::Relax { group, relaxed } => self.relax(group, relaxed),
-        };
-        // Nobody waits any more: they were told that nothing was switched on.
-        if request.reply.try_send(answer).is_err() && request.action == Action::Enable {
-            self.guarded.driver.disable();
+    fn enable(&mut self, ticket: Ticket) -> Answer {
+        if let Err(void) = self.line().check(ticket) {
+            return Answer::refused(void.to_string());
         }
-    }
-
-    fn enable(&mut self, request: &Request) -> Answer {
-        if self.stopped_at.is_some_and(|at| request.at <= at) {
-            return Answer { success: false, message: "an emergency stop came in; ask again".into() };
+        let now = self.now();
+        // A hang that has only just ended is a fault first: else pulses were "on already" that go with the next tick.
+        if self.state().is_live() {
+            self.guarded.driver.tick(now);
         }
-        if let Some(message) = self.forbidden(monotonic_now()) {
-            return Answer { success: false, message };
+        let before = self.state();
+        if before.is_live() {
+            return Answer::done(format!("pulses were on already: {before}"));
+        }
+        if let Some(message) = self.forbidden(now) {
+            return Answer::refused(message);
         }
         // Commands that came in with the request count for its checks.
         self.targets();
-        // A hang that has only just ended is a fault first: else pulses were "on already" that go with the next tick.
-        if self.guarded.driver.state().is_live() {
-            self.guarded.driver.tick(monotonic_now());
+        let report = self.guarded.driver.enable(self.now());
+        self.settled_at = self.now() + SETTLE;
+        if !report.passed() {
+            return Answer::refused(report.to_string());
         }
-        let before = self.guarded.driver.state();
-        let report = self.guarded.driver.enable(monotonic_now());
-        if !before.is_live() {
-            self.settled_at = monotonic_now() + SETTLE;
+        self.guarded.driver.bus_mut().permit(ticket);
+        match self.line().release(ticket) {
+            Ok(()) => Answer::done(report.to_string()),
+            Err(void) => {
+                self.guarded.driver.disable();
+                Answer::refused(void.to_string())
+            }
         }
-        if report.passed() && !self.io.shared.stop.is_raised() {
-            self.pins().release();
-        }
-        let message = if before.is_live() { format!("pulses were on already: {before}") } else { report.to_string() };
-        Answer { success: report.passed(), message }
-    }
-
-    fn disable(&mut self) -> Answer {
-        self.guarded.driver.disable();
-        let message = match self.guarded.driver.state() {
-            state @ (State::Fault | State::EmergencyStop) => format!("pulses off; {state} stays until enabled"),
-            _ => "pulses off".into(),
-        };
-        Answer { success: true, message }
     }
 
     fn relax(&mut self, group: usize, relaxed: bool) -> Answer {
-        let success = self.guarded.driver.relax(group, relaxed);
-        let message = match (success, relaxed) {
-            (true, true) => "relaxed".into(),
-            (true, false) => "switched on again, slowly".into(),
-            (false, _) => format!("pulses are off: {}", self.guarded.driver.state()),
-        };
-        Answer { success, message }
-    }
-
-    fn stopped(&mut self) -> Answer {
-        // The flag is raised before the request is queued, but maybe after this pass looked at it.
-        self.emergency();
-        match self.last_stop {
-            Ok(()) => Answer { success: true, message: "all channels off, until enabled".into() },
-            Err(error) => Answer {
-                success: false,
-                message: format!("{error}; each board is told again until it acknowledges. Cut the servos' power"),
-            },
+        match (self.guarded.driver.relax(group, relaxed), relaxed) {
+            (true, true) => Answer::done("relaxed"),
+            (true, false) => Answer::done("switched on again, slowly"),
+            (false, _) => Answer::refused(format!("pulses are off: {}", self.state())),
         }
     }
 
     fn targets(&mut self) {
         let Some(targets) = self.io.targets.newest() else { return };
-        let mut list = [(0, 0.0); MAX_JOINTS];
-        // Refused targets are counted by the driver; messages were checked before they came here.
-        let _ = self.guarded.driver.command(targets.at, targets.list(&mut list));
-        self.commanded_at = Some(targets.at);
+        for (joint, target) in targets.iter() {
+            // Refused targets are counted by the driver; messages were checked before they came here.
+            let _ = self.guarded.driver.set_target(target.at, joint, target.angle_rad);
+            self.commanded_at = self.commanded_at.max(Some(target.at));
+        }
+    }
+
+    /// A board that was held up in mid-transfer holds the bus low for good: clocks end that transfer.
+    fn free_bus(&mut self, now: Duration) {
+        let errors = self.guarded.driver.counters().wire.bus_errors;
+        let failing = std::mem::replace(&mut self.bus_errors, errors) != errors;
+        if failing && self.freed_at.is_none_or(|at| now.saturating_sub(at) >= FREE_EVERY) {
+            self.freed_at = Some(now);
+            self.pins().free_bus();
+        }
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
         let state = self.guarded.driver.tick(now);
+        self.free_bus(now);
         self.pins().enable_outputs(state.is_live() || state == State::Fault);
+        if !state.is_live() && state != State::Fault {
+            self.guarded.driver.bus_mut().revoke();
+        }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
         let snapshot = Snapshot::take(&mut self.guarded.driver, now, now.saturating_sub(due), missed);

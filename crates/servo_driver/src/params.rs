@@ -22,6 +22,11 @@ pub fn specs() -> Vec<ParamSpec> {
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
         pin("battery_pin", "Battery alarm: BCM number, with bus i2c; -1: none"),
         level("battery_pin_active", "low", "Level of the battery alarm"),
+        pin(
+            "sda_pin",
+            "SDA of the bus, 2 on a Pi: with scl_pin a bus that a board holds low is clocked free; -1: none",
+        ),
+        pin("scl_pin", "SCL of the bus, 3 on a Pi; -1: none"),
         // The servo core wants ticks at most 20 ms apart, so that a silent board is noticed within 100 ms.
         ParamSpec::new("rate", 100.0, "Servo updates without new commands, Hz").range(50.0, 400.0).read_only(),
         ParamSpec::new("state_rate", 50.0, "Messages on servo_states, Hz").range(1.0, 200.0).read_only(),

@@ -8,7 +8,7 @@ use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
-use hexapod_ros::{Caller, Diagnostics, Lateness, RosClock, RosError, RosNode, SharedPublisher};
+use hexapod_ros::{Caller, Diagnostics, Graph, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher};
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -17,6 +17,10 @@ use std::time::Duration;
 /// An I/O thread that was silent for longer hangs in a transaction.
 const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
+/// How often a planner that is to sit is asked.
+const SIT_AGAIN: Duration = Duration::from_secs(1);
+/// A source that was refused this long ago still counts as there.
+const CONFLICT: Duration = Duration::from_millis(1500);
 /// Without commands for this long, the clock alone decides when states are told.
 const LULL: Duration = Duration::from_millis(100);
 
@@ -36,6 +40,9 @@ pub(crate) struct Teller {
     latency: Lateness,
     sit: Caller<Trigger::Service>,
     sit_requests: u64,
+    /// When it was last asked to sit.
+    sit_asked: Duration,
+    graph: Graph,
     /// When the first snapshot was waited for.
     since: Duration,
     state_period: Duration,
@@ -80,6 +87,8 @@ impl Teller {
             latency: Lateness::default(),
             sit: node.caller("sit")?,
             sit_requests: 0,
+            sit_asked: Duration::ZERO,
+            graph: node.graph(),
             since: now,
             state_period: Duration::from_secs_f64(1.0 / sources.state_rate_hz),
             next_state: now,
@@ -110,7 +119,7 @@ impl Teller {
     /// Tells what else is due at `now`; returns when to look again.
     pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
         self.drain();
-        self.ask_to_sit();
+        self.ask_to_sit(now);
         if now >= self.commanded + LULL {
             self.tell_states_if_due(now, Duration::ZERO);
         }
@@ -208,6 +217,8 @@ impl Teller {
             hung: self.hung(now).filter(|_| failed.is_none()),
             failed,
             granted: io.granted(),
+            conflict: self.conflict(now),
+            mistyped: if periodic { self.mistyped() } else { vec![] },
             now,
         };
         self.diagnostics.publish(report.status());
@@ -220,17 +231,56 @@ impl Teller {
         }
     }
 
-    /// Asks the planner to sit when commands have stayed stale; one that is gone does not hear it.
-    fn ask_to_sit(&mut self) {
+    /// Asks the planner to sit when the driver wants it to, and again while it does not; one that is gone does not hear it.
+    fn ask_to_sit(&mut self, now: Duration) {
         let Some(newest) = self.newest else { return };
-        if newest.counters.sit_requests == self.sit_requests {
+        let new = newest.counters.sit_requests != self.sit_requests;
+        let again = newest.state == State::Retiring && now >= self.sit_asked + SIT_AGAIN;
+        if !new && !again {
             return;
         }
-        self.sit_requests = newest.counters.sit_requests;
-        tracing::warn!("no joint_commands: the planner is asked to sit");
+        (self.sit_requests, self.sit_asked) = (newest.counters.sit_requests, now);
+        if new {
+            match newest.fault {
+                Some(fault) => tracing::warn!("{fault}: the planner is asked to sit"),
+                None => tracing::warn!("no joint_commands: the planner is asked to sit"),
+            }
+        }
+        self.call_sit();
+    }
+
+    /// Asks the planner to sit.
+    pub fn call_sit(&self) {
         let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", answer.message));
         if let Err(error) = told {
             tracing::warn!("the planner cannot be asked to sit: {error}");
         }
+    }
+
+    /// Whether anybody tells a `gait_state`.
+    pub fn planner_is_there(&self) -> bool {
+        !self.graph.senders("gait_state").is_empty()
+    }
+
+    /// The two who want the same joints, by name, if they did a moment ago.
+    fn conflict(&self, now: Duration) -> Option<(String, String, String)> {
+        let conflict = self.intake.last_conflict().filter(|conflict| now.saturating_sub(conflict.at) <= CONFLICT)?;
+        let name = |sender: Sender| self.graph.name_of(sender).unwrap_or_else(|| "a node that has gone".into());
+        let joint = self.joints.get(conflict.joint).cloned().unwrap_or_default();
+        Some((joint, name(conflict.owner), name(conflict.refused)))
+    }
+
+    /// Topics that somebody sends with another type than is heard, and who does.
+    fn mistyped(&self) -> Vec<String> {
+        let heard = [
+            ("emergency_stop", "std_msgs/msg/Bool"),
+            ("joint_commands", "sensor_msgs/msg/JointState"),
+            ("gait_state", "std_msgs/msg/String"),
+        ];
+        let wrong = |(topic, expected): (&str, &str)| {
+            let senders = self.graph.senders(topic).into_iter().find(|sender| sender.message_type != expected)?;
+            Some(format!("{} sends {topic} as {}, and {expected} is heard", senders.node, senders.message_type))
+        };
+        heard.into_iter().filter_map(wrong).collect()
     }
 }

@@ -3,8 +3,9 @@
 use crate::bus::BusOpenError;
 use crate::pins::{Input, PinChoice, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
-use rppal::gpio::{Gpio, InputPin, Level, OutputPin, Pin};
+use rppal::gpio::{Gpio, InputPin, IoPin, Level, Mode, OutputPin, Pin};
 use std::io;
+use std::time::Duration;
 
 const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
     again, and check the parameter `i2c_device` against `ls /dev/i2c-*`; without boards use bus:=simulated";
@@ -62,10 +63,13 @@ impl RaspberryBus {
 }
 
 /// The pins of a [`PinChoice`].
+#[derive(Debug)]
 pub struct RaspberryPins {
     output_enable: Option<OutputPin>,
     stop: Option<(InputPin, Level)>,
     battery: Option<(InputPin, Level)>,
+    /// SDA and SCL, by number: they are the bus controller's but for the moment in which a bus is clocked free.
+    bus: Option<(Gpio, u8, u8)>,
 }
 
 /// A pin could not be had.
@@ -125,8 +129,43 @@ impl RaspberryPins {
         };
         // A process that ends in order gives the pin back; for one that is killed the guard sets it high.
         let output_enable = choice.output_enable.map(|pin| Ok(get(pin)?.into_output_high())).transpose()?;
-        Ok(Self { output_enable, stop: input(choice.stop)?, battery: input(choice.battery)? })
+        let bus = choice.bus.map(|(sda, scl)| {
+            get(sda)?;
+            get(scl)?;
+            Ok((gpio.clone(), sda, scl))
+        });
+        Ok(Self { output_enable, stop: input(choice.stop)?, battery: input(choice.battery)?, bus: bus.transpose()? })
     }
+}
+
+/// Half a clock at 100 kHz.
+const HALF_CLOCK: Duration = Duration::from_micros(5);
+/// A board that was interrupted in the middle of a byte has let go of SDA after so many clocks (UM10204, 3.1.16).
+const CLOCKS: u32 = 9;
+
+/// Clocks a board out of the transfer it thinks it is in, and ends that with a STOP. The lines are open drain: low is
+/// driven, high is let go. rppal gives the pins back to the controller when they are dropped.
+fn clock_free(gpio: &Gpio, sda: u8, scl: u8) -> rppal::gpio::Result<bool> {
+    let mut sda = gpio.get(sda)?.into_io(Mode::Input);
+    if sda.read() == Level::High {
+        return Ok(false);
+    }
+    let mut scl = gpio.get(scl)?.into_io(Mode::Input);
+    let set = |line: &mut IoPin, level: Level| {
+        // The level first: a line must not be driven high for a moment.
+        line.set_low();
+        line.set_mode(if level == Level::Low { Mode::Output } else { Mode::Input });
+        std::thread::sleep(HALF_CLOCK);
+    };
+    for _ in 0..CLOCKS {
+        set(&mut scl, Level::Low);
+        set(&mut scl, Level::High);
+    }
+    set(&mut scl, Level::Low);
+    set(&mut sda, Level::Low);
+    set(&mut scl, Level::High);
+    set(&mut sda, Level::High);
+    Ok(true)
 }
 
 impl Pins for RaspberryPins {
@@ -142,6 +181,21 @@ impl Pins for RaspberryPins {
 
     fn battery_low(&mut self) -> bool {
         is_active(self.battery.as_ref())
+    }
+
+    fn free_bus(&mut self) -> bool {
+        let Some((gpio, sda, scl)) = &self.bus else { return false };
+        match clock_free(gpio, *sda, *scl) {
+            Ok(true) => {
+                tracing::warn!("a board held the bus low; it was clocked free");
+                true
+            }
+            Ok(false) => false,
+            Err(error) => {
+                tracing::warn!("the bus cannot be clocked free: {error}");
+                false
+            }
+        }
     }
 }
 

@@ -30,6 +30,10 @@ pub(crate) struct Report<'a> {
     /// How the I/O thread failed to end in order.
     pub failed: Option<&'a IoEnd>,
     pub granted: Option<&'a Granted>,
+    /// Joint, owner and refused source of a conflict that goes on.
+    pub conflict: Option<(String, String, String)>,
+    /// Who sends a topic with a type that is not heard.
+    pub mistyped: Vec<String>,
     pub now: Duration,
 }
 
@@ -64,6 +68,13 @@ impl Report<'_> {
     }
 
     fn warnings(&self, status: &mut Status) {
+        if let Some((joint, owner, refused)) = &self.conflict {
+            let words = format!("two sources command {joint}: {owner} has it, {refused} is refused; end one of them");
+            status.report(Level::Error, words);
+        }
+        for words in &self.mistyped {
+            status.report(Level::Warn, words.clone());
+        }
         let refused = self.intake.refused().saturating_sub(self.refused_before);
         if refused > 0 {
             let reason = self.intake.last_reason();
@@ -85,6 +96,7 @@ impl Report<'_> {
         status.value("rejected on joint_commands", self.intake.refused());
         status.value("last refusal", self.intake.last_reason());
         status.value("messages empty", self.intake.empty());
+        status.value("refused for another source", self.intake.conflicts());
         let counters = self.counters();
         status.value("targets clamped", counters.clamped);
         status.value("holds", counters.holds);
@@ -117,10 +129,14 @@ impl Report<'_> {
     fn state(&self, newest: &Snapshot, status: &mut Status) {
         let hung = self.hung.is_some();
         status.value("state", if hung && newest.state.is_live() { State::Fault } else { newest.state });
-        status.value("armed", !hung && matches!(newest.state, State::Armed | State::Holding));
+        status.value("armed", !hung && matches!(newest.state, State::Armed | State::Holding | State::Retiring));
         let (level, message) = match newest.state {
             State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
             State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),
+            State::Retiring => {
+                let reason = newest.fault.map_or("no reason known".into(), |fault| self.words(fault));
+                (Level::Error, format!("{reason}: the robot sits down, then everything goes off"))
+            }
             State::Fault => {
                 let reason = newest.fault.map_or("no reason known".into(), |fault| self.words(fault));
                 (Level::Error, format!("fault: {reason}"))

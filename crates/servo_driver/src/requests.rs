@@ -1,20 +1,11 @@
-//! Requests to the I/O thread that want an answer.
+//! What is asked of the thread of the bus, and who still waits for the answer.
 
-use crate::stop::StopFlag;
-use crate::waker::Waker;
-use hexapod_ros::monotonic_now;
-use rtrb::{Consumer, Producer, RingBuffer};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
+use crate::stop::Ticket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::SyncSender;
 
-/// How long an answer is waited for. A request that was not begun by then is never carried out: a bus that comes back
-/// after a minute must not arm the robot.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
-/// Preparing a board takes 90 bytes, 8 ms at 100 kHz: enabling is waited for so much longer a board.
-const BOARD: Duration = Duration::from_millis(12);
-const CAPACITY: usize = 16;
-
-/// What is asked of the I/O thread.
+/// What a user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Pulses on, if every check passes.
@@ -41,51 +32,77 @@ pub struct Answer {
     pub message: String,
 }
 
-/// A request on its way.
-pub(crate) struct Request {
-    pub action: Action,
-    /// When it was made, on the monotonic clock.
-    pub at: Duration,
-    pub reply: SyncSender<Answer>,
-}
+impl Answer {
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self { success: false, message: message.into() }
+    }
 
-/// The end that asks.
-pub struct Control {
-    queue: Producer<Request>,
-    stop: StopFlag,
-    waker: Waker,
-    /// How long an answer to [`Action::Enable`] is waited for.
-    enabling: Duration,
-}
-
-/// Both ends.
-pub(crate) fn requests(boards: usize, stop: StopFlag, waker: Waker) -> (Control, Consumer<Request>) {
-    let (queue, consumer) = RingBuffer::new(CAPACITY);
-    let enabling = PATIENCE + BOARD * u32::try_from(boards).unwrap_or(u32::MAX);
-    (Control { queue, stop, waker, enabling }, consumer)
-}
-
-impl Control {
-    /// Asks and waits for the answer, about half a second at most. An emergency stop is latched even if no answer comes: it
-    /// is the first thing the bus gets to see.
-    pub fn ask(&mut self, action: Action) -> Answer {
-        if action == Action::EmergencyStop {
-            self.stop.raise();
-        }
-        let (reply, answer) = sync_channel(1);
-        let queued = self.queue.push(Request { action, at: monotonic_now(), reply }).is_ok();
-        self.waker.wake();
-        let patience = if action == Action::Enable { self.enabling } else { PATIENCE };
-        let answer = if queued { answer.recv_timeout(patience).ok() } else { None };
-        answer.unwrap_or_else(|| unanswered(action))
+    pub(crate) fn done(message: impl Into<String>) -> Self {
+        Self { success: true, message: message.into() }
     }
 }
 
-fn unanswered(action: Action) -> Answer {
-    let message = match action {
-        Action::EmergencyStop => "the bus does not answer; it is stopped as soon as it does. Cut the servos' power",
-        Action::Enable => "the bus does not answer; nothing was switched on",
-        Action::Disable | Action::Relax { .. } => "the bus does not answer",
-    };
-    Answer { success: false, message: message.into() }
+/// What the thread of the bus decides. Stops are none of these: they have a way of their own (`stop.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Enable(Ticket),
+    Relax { group: usize, relaxed: bool },
+}
+
+/// An order on its way.
+pub(crate) struct Request {
+    pub order: Order,
+    pub claim: Claim,
+    pub reply: SyncSender<Answer>,
+}
+
+/// Who has a request: nobody yet, the thread of the bus, or nobody any more. What one side has said the other cannot take
+/// back, so an answer "nothing was switched on" stays true.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Claim(Arc<AtomicU8>);
+
+const WAITING: u8 = 0;
+const BEGUN: u8 = 1;
+const DONE: u8 = 2;
+const GIVEN_UP: u8 = 3;
+
+impl Claim {
+    /// The thread of the bus takes it up; false if nobody waits for it any more.
+    pub fn begin(&self) -> bool {
+        self.step(WAITING, BEGUN)
+    }
+
+    /// It has an answer; false if nobody waits for that any more.
+    pub fn finish(&self) -> bool {
+        self.step(BEGUN, DONE)
+    }
+
+    /// The one who asked withdraws what was not taken up; false if it was.
+    pub fn withdraw(&self) -> bool {
+        self.step(WAITING, GIVEN_UP)
+    }
+
+    /// The one who asked leaves what was taken up, but not answered; false if it was answered.
+    pub fn leave(&self) -> bool {
+        self.step(BEGUN, GIVEN_UP)
+    }
+
+    fn step(&self, from: u8, to: u8) -> bool {
+        self.0.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_both_sides_want_a_request_expect_one_of_them_to_have_it() {
+        let claim = Claim::default();
+        assert!(claim.begin() && !claim.withdraw() && claim.finish() && !claim.leave());
+        let claim = Claim::default();
+        assert!(claim.withdraw() && !claim.begin() && !claim.finish());
+        let claim = Claim::default();
+        assert!(claim.begin() && claim.leave() && !claim.finish(), "what it has armed it disarms");
+    }
 }

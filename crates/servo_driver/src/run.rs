@@ -1,12 +1,12 @@
 //! The node, from its parts to its end.
 
-use crate::bus::BusOpenError;
+use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io, IoEnd};
 use crate::publish::{Sources, Teller};
-use crate::raspberry::PinError;
 use crate::services;
 use crate::setup::Setup;
-use crate::supervise::supervise;
+use crate::stop_button;
+use crate::supervise::Supervisor;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
@@ -14,12 +14,9 @@ use std::sync::{Arc, Mutex};
 /// Why the node could not run, or did not end in order.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The bus could not be opened.
+    /// The bus or a pin could not be had.
     #[error(transparent)]
-    Bus(#[from] BusOpenError),
-    /// A pin could not be had.
-    #[error(transparent)]
-    Pin(#[from] PinError),
+    Hardware(#[from] HardwareError),
     /// A topic or service could not be opened.
     #[error(transparent)]
     Ros(#[from] RosError),
@@ -40,32 +37,41 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(remark) = setup.remark() {
         tracing::warn!("{remark}");
     }
-    let pins = setup.open_pins()?;
-    let bus = setup.open_bus()?;
+    // Dropped last: nobody else has the bus before the pins are given back, too.
+    let Hardware { bus, pins, guard, lease: _lease } = Hardware::open(&setup)?;
+    let has_button = setup.pins.stop.is_some();
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
-    let off_after = setup.servos.timing().fault_off_after;
-    let (mut io, Ends { intake, control, stop_topic, snapshots }) = Io::new(setup.servos);
-    stop_topic.want_heartbeat(setup.stop_timeout);
-    io = io.with_pins(pins);
+    let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
+    let (mut io, Ends { intake, front, desk, snapshots }) = Io::new(setup.servos);
+    front.heartbeats().want(setup.stop_timeout);
+    io = io.with_pins(pins).with_spare_boards(setup.spare_boards);
+    if let Some(guard) = guard {
+        io = io.with_guard(guard);
+    }
+    let line = front.line.clone();
     let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
-    services::open(&mut node, intake, control, stop_topic, &groups, &teller)?;
+    services::open(&mut node, intake, &front, &groups, &teller)?;
 
     let ended = AskedAtEnd(Shutdown::default());
+    let button = has_button.then(|| stop_button::watch(line.clone(), ended.0.clone())).transpose()?;
     let (shutdown, spinning) = (shutdown.clone(), ended.0.clone());
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
         let _ = realtime::join_loops(priority::PUBLISHING);
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
-        let io = io.spawn(bus, setup.rate_hz)?;
-        supervise(&teller, io, off_after, &shutdown, &spinning.0).map_err(RunError::from)
+        let io = io.spawn(bus, rate_hz)?;
+        Supervisor { teller: &teller, io, desk, front, off_after }.run(&shutdown, &spinning.0).map_err(RunError::from)
     })?;
     node.spin(&ended.0, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());
-    supervisor.join().map_err(|_| panicked())?
+    let result = supervisor.join().map_err(|_| panicked().into()).flatten();
+    drop(button.map(std::thread::JoinHandle::join));
+    line.pins().disconnect();
+    result
 }
 
 /// Asks for the end when it is dropped, however that comes.

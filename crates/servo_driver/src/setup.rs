@@ -1,9 +1,8 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::{Bus, BusChoice, BusOpenError};
-use crate::guard;
+use crate::bus::BusChoice;
 use crate::pins::{Input, PinChoice};
-use crate::raspberry::{PinError, RaspberryPins};
+use crate::statics::spare_boards;
 use crate::targets::MAX_JOINTS;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Document};
@@ -28,6 +27,8 @@ pub struct Setup {
     pub(crate) pins: PinChoice,
     /// Whether to start a guard, and the files it reads.
     pub(crate) guard: Option<Files>,
+    /// One bit for each board that the robot stands without.
+    pub(crate) spare_boards: u64,
 }
 
 impl Setup {
@@ -35,26 +36,6 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
-    }
-
-    /// Opens the bus for a tool that drives servos without a node, and starts the guard.
-    ///
-    /// # Errors
-    /// As [`BusChoice::open`].
-    pub fn open_bus(&self) -> Result<Bus, BusOpenError> {
-        let bus = self.bus.open(&self.servos)?;
-        if let (BusChoice::I2c { device }, Some(files)) = (self.bus, &self.guard) {
-            guard::start(device, self.pins.output_enable, files);
-        }
-        Ok(bus)
-    }
-
-    /// Opens the pins in use, if there are any, with the outputs cut.
-    ///
-    /// # Errors
-    /// A pin cannot be had.
-    pub fn open_pins(&self) -> Result<Option<RaspberryPins>, PinError> {
-        self.pins.any().then(|| RaspberryPins::open(self.pins)).transpose()
     }
 
     /// What the user should know of how the servos were set up.
@@ -72,6 +53,9 @@ impl Setup {
         let description = Description::read(&files)?;
         let path = files.in_config("servos.yaml");
         let bus = bus(params);
+        if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
+            return Err(real_time_only(&files));
+        }
         let Servos { config: servos, remark } = match bus {
             BusChoice::Simulated => simulated_servos(&path, &description.robot)?,
             // What moves real servos is what the user wrote, and nothing else.
@@ -89,8 +73,15 @@ impl Setup {
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
-        Ok(Self { servos, remark, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard })
+        let spare_boards = spare_boards(&servos, &description.robot);
+        Ok(Self { servos, remark, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard, spare_boards })
     }
+}
+
+fn real_time_only(files: &Files) -> ConfigError {
+    let message = "use_sim_time and bus i2c do not go together: real servos move in real time".to_owned();
+    let help = "set use_sim_time to false, or bus to simulated";
+    ConfigError::whole_file(&files.in_config("hexapod.yaml").display().to_string(), message, help)
 }
 
 /// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`
@@ -116,7 +107,8 @@ fn pins(params: &Params) -> PinChoice {
     };
     let input =
         |name: &str| pin(name).map(|pin| Input { pin, active_high: text(params, &format!("{name}_active")) == "high" });
-    PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin") }
+    let bus = pin("sda_pin").zip(pin("scl_pin"));
+    PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin"), bus }
 }
 
 fn bus(params: &Params) -> BusChoice {

@@ -1,26 +1,128 @@
-//! The emergency stop's way past a busy bus.
+//! The one line that everything that stops the servos pulls, and that every pulse passes.
+//!
+//! Each stop adds one to a generation. Whoever asks for pulses shows a [`Ticket`] with the generation at which he was
+//! heard; pulses flow only while that is still the newest, and this is looked at for every frame that would carry one
+//! ([`Stoppable`]). So no order in which threads happen to run lets an `enable` undo a later stop.
 
 use crate::pins::SharedPins;
+use crate::requests::{Action, Answer};
+use crate::waker::Waker;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
+use hexapod_servo::pca9685::asks_for_pulse;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Raised by whoever wants everything off, taken by the thread that owns the bus.
-#[derive(Clone, Debug, Default)]
-pub struct StopFlag {
-    raised: Arc<AtomicBool>,
-    pins: SharedPins,
+/// What kind of stop it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// `enable` false: everything off.
+    Off,
+    /// Everything off by one frame ahead of all others, and latched.
+    Emergency,
 }
 
-impl StopFlag {
-    /// Asks for the stop, and cuts the outputs if there is a pin for that.
-    pub fn raise(&self) {
-        self.raised.store(true, Ordering::SeqCst);
+impl Stop {
+    const fn bit(self) -> u8 {
+        match self {
+            Self::Off => 1,
+            Self::Emergency => 2,
+        }
+    }
+}
+
+/// Cheap to clone; nobody waits for anybody.
+#[derive(Clone, Debug, Default)]
+pub struct StopLine {
+    state: Arc<State>,
+    pins: SharedPins,
+    waker: Waker,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Stops so far.
+    generation: AtomicU64,
+    /// When the newest stop was received, in nanoseconds on the monotonic clock.
+    received_ns: AtomicU64,
+    /// Kinds of stops that the thread of the bus has not seen yet.
+    asked: AtomicU8,
+    /// The generation up to which it has acted.
+    done: AtomicU64,
+    /// What came of that: bits of [`Outcome`].
+    outcome: AtomicU8,
+    /// No ticket counts any more: the process ends.
+    closed: AtomicBool,
+}
+
+/// What an `enable` is worth: everything that was received before it, and no stop since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    generation: u64,
+    received: Duration,
+}
+
+/// Why a ticket is void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Void {
+    /// A stop was received after it.
+    #[error("a stop came in after it; nothing was switched on. Ask again if the servos shall go on")]
+    Stopped,
+    /// The process ends.
+    #[error("the driver has been asked to end; nothing was switched on")]
+    Ending,
+}
+
+impl StopLine {
+    pub(crate) fn new(waker: Waker) -> Self {
+        Self { waker, ..Self::default() }
+    }
+
+    /// Stops everything: outputs are cut here and now, if there is a pin for that, tickets drawn before are void, and the
+    /// boards are told next. `received` is when this was asked for, on the monotonic clock. Returns the number of this stop,
+    /// see [`is_done`](Self::is_done).
+    pub fn stop(&self, kind: Stop, received: Duration) -> u64 {
+        self.state.received_ns.fetch_max(nanos(received), Ordering::SeqCst);
+        let number = self.state.generation.fetch_add(1, Ordering::SeqCst) + 1;
+        // After the number, so that whoever takes this has it.
+        self.state.asked.fetch_or(kind.bit(), Ordering::SeqCst);
         self.pins.cut();
+        self.waker.wake();
+        number
+    }
+
+    /// A ticket for what was received at `received`.
+    #[must_use]
+    pub fn ticket(&self, received: Duration) -> Ticket {
+        Ticket { generation: self.state.generation.load(Ordering::SeqCst), received }
+    }
+
+    /// Whether the ticket still counts. A stop that was handled before the ticket was drawn, but received after what it
+    /// stands for, voids it, too.
+    ///
+    /// # Errors
+    /// Why it is void.
+    pub fn check(&self, ticket: Ticket) -> Result<(), Void> {
+        let stopped = self.state.generation.load(Ordering::SeqCst) != ticket.generation
+            || (ticket.generation > 0 && self.state.received_ns.load(Ordering::SeqCst) >= nanos(ticket.received));
+        match (self.state.closed.load(Ordering::SeqCst), stopped) {
+            (true, _) => Err(Void::Ending),
+            (false, true) => Err(Void::Stopped),
+            (false, false) => Ok(()),
+        }
+    }
+
+    /// No ticket counts from now on. What has its pulses keeps them, to sit down.
+    pub fn close(&self) {
+        self.state.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Lets the outputs through if the ticket counts, with no stop in between.
+    pub(crate) fn release(&self, ticket: Ticket) -> Result<(), Void> {
+        self.pins.release_if(|| self.check(ticket))
     }
 
     /// The pins beside the bus.
@@ -29,23 +131,81 @@ impl StopFlag {
         &self.pins
     }
 
-    /// True once for every time (or times) it was raised.
-    #[must_use]
-    pub fn take(&self) -> bool {
-        self.raised.swap(false, Ordering::SeqCst)
+    /// The kinds of stops that were asked for since the last call, and the number of the newest.
+    pub(crate) fn take(&self) -> Option<(Stop, u64)> {
+        let asked = self.state.asked.swap(0, Ordering::SeqCst);
+        let number = self.state.generation.load(Ordering::SeqCst);
+        let emergency = asked & Stop::Emergency.bit() != 0;
+        (asked != 0).then_some((if emergency { Stop::Emergency } else { Stop::Off }, number))
     }
 
-    pub(crate) fn is_raised(&self) -> bool {
-        self.raised.load(Ordering::SeqCst)
+    /// Notes that all stops up to `number` were acted upon, and what came of it.
+    pub(crate) fn done(&self, number: u64, outcome: Outcome) {
+        self.state.outcome.store(outcome.bits(), Ordering::SeqCst);
+        self.state.done.fetch_max(number, Ordering::SeqCst);
+    }
+
+    /// What came of the last stops.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome::of(self.state.outcome.load(Ordering::SeqCst))
+    }
+
+    /// Whether the stop of this number was acted upon.
+    #[must_use]
+    pub fn is_done(&self, number: u64) -> bool {
+        self.state.done.load(Ordering::SeqCst) >= number
+    }
+
+    fn is_pulled(&self) -> bool {
+        self.state.asked.load(Ordering::SeqCst) & Stop::Emergency.bit() != 0
+    }
+
+    fn generation(&self) -> u64 {
+        self.state.generation.load(Ordering::SeqCst)
     }
 }
 
-/// A bus that refuses all but frames to all boards while a stop is asked for, so that the stop waits for one
-/// transaction at most and not for a whole tick with its retries.
+/// What came of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// A board acknowledged the frame to all of them.
+    pub acknowledged: bool,
+    /// A fault or emergency stop stays until the servos are enabled.
+    pub latched: bool,
+}
+
+impl Outcome {
+    fn bits(self) -> u8 {
+        u8::from(self.acknowledged) | u8::from(self.latched) << 1
+    }
+
+    fn of(bits: u8) -> Self {
+        Self { acknowledged: bits & 1 != 0, latched: bits & 2 != 0 }
+    }
+
+    pub fn answer(self, action: Action) -> Answer {
+        match (action, self.acknowledged) {
+            (Action::EmergencyStop, true) => Answer::done("all channels off, until enabled"),
+            (Action::EmergencyStop, false) => Answer::refused(
+                "no board acknowledged the stop; each is told again until it does. Cut the servos' power",
+            ),
+            _ if self.latched => Answer::done("pulses off; what is latched stays so until enabled"),
+            _ => Answer::done("pulses off"),
+        }
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A bus that carries pulses only with a permit, and gives way to an emergency stop: that waits for one transaction at
+/// most and not for a whole tick with its retries.
 #[derive(Debug)]
 pub struct Stoppable<B> {
     bus: B,
-    stop: StopFlag,
+    line: StopLine,
+    permit: Option<u64>,
     timing: Timing,
 }
 
@@ -59,9 +219,19 @@ pub struct Timing {
 }
 
 impl<B> Stoppable<B> {
-    /// `bus`, given way to `stop`.
-    pub fn new(bus: B, stop: StopFlag) -> Self {
-        Self { bus, stop, timing: Timing::default() }
+    /// `bus` behind `line`, without a permit.
+    pub fn new(bus: B, line: StopLine) -> Self {
+        Self { bus, line, permit: None, timing: Timing::default() }
+    }
+
+    /// Lets pulses pass until the next stop.
+    pub fn permit(&mut self, ticket: Ticket) {
+        self.permit = Some(ticket.generation);
+    }
+
+    /// Lets no pulse pass any more.
+    pub fn revoke(&mut self) {
+        self.permit = None;
     }
 
     /// How long transactions took; the longest is counted from the last call.
@@ -70,12 +240,19 @@ impl<B> Stoppable<B> {
         self.timing.longest = Duration::ZERO;
         timing
     }
+
+    fn is_refused(&self, address: u8, operations: &[Operation<'_>]) -> bool {
+        let pulse =
+            || operations.iter().any(|operation| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes)));
+        (address != ALL_CALL_ADDRESS && self.line.is_pulled())
+            || (self.permit != Some(self.line.generation()) && pulse())
+    }
 }
 
 /// Why a transaction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped<E> {
-    /// It gave way to the emergency stop.
+    /// It gave way to a stop.
     GaveWay,
     /// The bus failed.
     Bus(E),
@@ -84,7 +261,7 @@ pub enum Stopped<E> {
 impl<E: fmt::Display> fmt::Display for Stopped<E> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::GaveWay => formatter.write_str("gave way to the emergency stop"),
+            Self::GaveWay => formatter.write_str("gave way to a stop"),
             Self::Bus(error) => error.fmt(formatter),
         }
     }
@@ -105,7 +282,7 @@ impl<B: I2c> ErrorType for Stoppable<B> {
 
 impl<B: I2c> I2c for Stoppable<B> {
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
-        if address != ALL_CALL_ADDRESS && self.stop.is_raised() {
+        if self.is_refused(address, operations) {
             return Err(Stopped::GaveWay);
         }
         let begun = monotonic_now();
@@ -114,5 +291,56 @@ impl<B: I2c> I2c for Stoppable<B> {
         self.timing.busy += took;
         self.timing.longest = self.timing.longest.max(took);
         result.map_err(Stopped::Bus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn when_a_stop_comes_after_a_ticket_expect_it_void_and_one_drawn_later_good() {
+        let line = StopLine::default();
+        let before = line.ticket(MS(10));
+        assert_eq!(line.check(before), Ok(()));
+        for kind in [Stop::Off, Stop::Emergency] {
+            let ticket = line.ticket(MS(100));
+            line.stop(kind, MS(100));
+            assert_eq!(line.check(ticket), Err(Void::Stopped));
+            assert_eq!(line.check(line.ticket(MS(101))), Ok(()));
+        }
+        assert_eq!(line.check(before), Err(Void::Stopped));
+    }
+
+    #[test]
+    fn when_a_stop_was_handled_first_but_received_later_expect_the_ticket_void() {
+        let line = StopLine::default();
+        line.stop(Stop::Emergency, MS(20));
+        assert_eq!(line.check(line.ticket(MS(19))), Err(Void::Stopped));
+        assert_eq!(line.check(line.ticket(MS(20))), Err(Void::Stopped));
+        assert_eq!(line.check(line.ticket(MS(21))), Ok(()));
+    }
+
+    #[test]
+    fn when_stops_are_taken_expect_the_worst_kind_once_and_the_newest_number() {
+        let line = StopLine::default();
+        assert_eq!(line.take(), None);
+        let first = line.stop(Stop::Emergency, MS(1));
+        let second = line.stop(Stop::Off, MS(2));
+        assert_eq!(line.take(), Some((Stop::Emergency, second)));
+        assert_eq!(line.take(), None);
+        assert!(!line.is_done(first));
+        line.done(second, Outcome { acknowledged: true, latched: true });
+        assert_eq!(line.outcome(), Outcome { acknowledged: true, latched: true });
+        assert!(line.is_done(first) && line.is_done(second));
+    }
+
+    #[test]
+    fn when_the_process_ends_expect_every_ticket_void() {
+        let line = StopLine::default();
+        line.close();
+        assert_eq!(line.check(line.ticket(MS(5))), Err(Void::Ending));
     }
 }

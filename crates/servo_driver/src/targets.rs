@@ -1,6 +1,8 @@
 //! Joint targets on their way from the ROS thread to the I/O thread: whole messages, neither side ever waits.
 
+use crate::owners::{Conflict, Owners};
 use crate::waker::Waker;
+use hexapod_ros::Sender;
 use hexapod_servo::ServoConfig;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::HashMap;
@@ -13,21 +15,28 @@ pub const MAX_JOINTS: usize = 64;
 /// Messages that wait while the I/O thread is in a transaction; past these they are merged before they are queued.
 const CAPACITY: usize = 64;
 
-/// Targets of some joints, and when the last of them was received.
+/// Targets of some joints, and when each of them was received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Targets {
-    angles_rad: [f64; MAX_JOINTS],
+    targets: [Target; MAX_JOINTS],
     named: u64,
+}
+
+/// Where a joint shall go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Target {
+    pub angle_rad: f64,
+    /// When that was received, on the monotonic clock.
     pub at: Duration,
 }
 
 impl Targets {
-    fn new(at: Duration) -> Self {
-        Self { angles_rad: [0.0; MAX_JOINTS], named: 0, at }
+    fn new() -> Self {
+        Self { targets: [Target::default(); MAX_JOINTS], named: 0 }
     }
 
-    fn set(&mut self, joint: usize, angle_rad: f64) {
-        self.angles_rad[joint] = angle_rad;
+    fn set(&mut self, joint: usize, target: Target) {
+        self.targets[joint] = target;
         self.named |= 1 << joint;
     }
 
@@ -37,21 +46,15 @@ impl Targets {
 
     /// Joints that `later` names take its targets; the others keep theirs.
     fn merge(&mut self, later: &Self) {
-        for joint in (0..MAX_JOINTS).filter(|&joint| later.names(joint)) {
-            self.angles_rad[joint] = later.angles_rad[joint];
+        for (joint, target) in later.iter() {
+            self.targets[joint] = target;
         }
         self.named |= later.named;
-        self.at = later.at;
     }
 
-    /// Joints and their targets, written to the front of `into`.
-    pub fn list<'a>(&self, into: &'a mut [(usize, f64); MAX_JOINTS]) -> &'a [(usize, f64)] {
-        let mut count = 0;
-        for joint in (0..MAX_JOINTS).filter(|&joint| self.names(joint)) {
-            into[count] = (joint, self.angles_rad[joint]);
-            count += 1;
-        }
-        &into[..count]
+    /// Joints and their targets.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Target)> {
+        (0..MAX_JOINTS).filter(|&joint| self.names(joint)).map(|joint| (joint, self.targets[joint]))
     }
 }
 
@@ -72,6 +75,12 @@ pub enum Refusal {
     /// A joint is named twice.
     #[error("joint `{0}` is named twice")]
     Twice(String),
+    /// Another source commands a joint.
+    #[error("joint `{joint}` is commanded by another source already; end one of the two")]
+    Owned {
+        /// The joint.
+        joint: String,
+    },
     /// A position is NaN or infinite.
     #[error("the position of joint `{joint}` is {angle_rad}, not a finite angle")]
     NotFinite {
@@ -88,7 +97,9 @@ pub struct IntakeCount {
     taken: AtomicU64,
     refused: AtomicU64,
     empty: AtomicU64,
+    conflicts: AtomicU64,
     last: Mutex<String>,
+    last_conflict: Mutex<Option<Conflict>>,
 }
 
 impl IntakeCount {
@@ -116,6 +127,23 @@ impl IntakeCount {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Messages that were refused because another source commands one of their joints.
+    #[must_use]
+    pub fn conflicts(&self) -> u64 {
+        self.conflicts.load(Ordering::Relaxed)
+    }
+
+    /// The last of them.
+    #[must_use]
+    pub fn last_conflict(&self) -> Option<Conflict> {
+        *self.last_conflict.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_conflict(&self, conflict: Conflict) {
+        self.conflicts.fetch_add(1, Ordering::Relaxed);
+        *self.last_conflict.lock().unwrap_or_else(PoisonError::into_inner) = Some(conflict);
+    }
+
     fn note(&self, refusal: &Refusal) {
         self.refused.fetch_add(1, Ordering::Relaxed);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = refusal.to_string();
@@ -127,6 +155,7 @@ pub struct Intake {
     joints: HashMap<String, usize>,
     /// The names of the last message that held, and their joints: they hardly ever change.
     known: (Vec<String>, Vec<usize>),
+    owners: Owners,
     queue: Producer<Targets>,
     /// What did not fit into the queue.
     waiting: Option<Targets>,
@@ -142,23 +171,33 @@ pub(crate) fn handover(servos: &ServoConfig, waker: Waker) -> (Intake, Outlet) {
     let (producer, consumer) = RingBuffer::new(CAPACITY);
     let joints = servos.servos().iter().take(MAX_JOINTS).enumerate();
     let joints = joints.map(|(index, servo)| (servo.joint().to_owned(), index)).collect();
-    let known = <_>::default();
-    (Intake { joints, known, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
+    let (known, owners) = (<_>::default(), Owners::new(servos.timing().command_timeout));
+    (Intake { joints, known, owners, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
 }
 
 impl Intake {
-    /// Takes a message received at `at` (monotonic clock): any subset of the joints. A message without any joint is
-    /// counted and ignored.
+    /// Takes a message of `sender` received at `at` (monotonic clock): any subset of the joints that nobody else
+    /// commands. A message without any joint is counted and ignored.
     ///
     /// # Errors
     /// The message does not hold. It is counted, and none of it is taken.
-    pub fn take(&mut self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<(), Refusal> {
+    pub fn take(
+        &mut self,
+        sender: Sender,
+        names: &[String],
+        positions_rad: &[f64],
+        at: Duration,
+    ) -> Result<(), Refusal> {
         if names.is_empty() && positions_rad.is_empty() {
             self.count.empty.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
-        let targets = self.check(names, positions_rad, at).inspect_err(|refusal| self.count.note(refusal))?;
-        self.hand_over(targets);
+        let targets = self.check(names, positions_rad, at).and_then(|targets| {
+            self.claim(sender, at)?;
+            Ok(targets)
+        });
+        let targets = targets.inspect_err(|refusal| self.count.note(refusal))?;
+        self.hand_over(&targets);
         self.count.taken.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -177,14 +216,24 @@ impl Intake {
             let joints = self.joints_of(names)?;
             self.known = (names.to_vec(), joints);
         }
-        let mut targets = Targets::new(at);
+        let mut targets = Targets::new();
         for ((name, &joint), &angle_rad) in names.iter().zip(&self.known.1).zip(positions_rad) {
             if !angle_rad.is_finite() {
                 return Err(Refusal::NotFinite { joint: name.clone(), angle_rad });
             }
-            targets.set(joint, angle_rad);
+            targets.set(joint, Target { angle_rad, at });
         }
         Ok(targets)
+    }
+
+    /// The joints of the last message that held, for `sender`.
+    fn claim(&mut self, sender: Sender, at: Duration) -> Result<(), Refusal> {
+        let (names, joints) = &self.known;
+        self.owners.claim(sender, joints, at).map_err(|conflict| {
+            self.count.note_conflict(conflict);
+            let named = joints.iter().zip(names).find(|(joint, _)| **joint == conflict.joint);
+            Refusal::Owned { joint: named.map_or_else(String::new, |(_, name)| name.clone()) }
+        })
     }
 
     /// The joints of these names, each named once.
@@ -201,9 +250,9 @@ impl Intake {
         names.iter().map(&mut joint).collect()
     }
 
-    fn hand_over(&mut self, targets: Targets) {
-        let mut merged = self.waiting.take().unwrap_or_else(|| Targets::new(targets.at));
-        merged.merge(&targets);
+    fn hand_over(&mut self, targets: &Targets) {
+        let mut merged = self.waiting.take().unwrap_or_else(Targets::new);
+        merged.merge(targets);
         if self.queue.push(merged).is_err() {
             self.waiting = Some(merged);
         }

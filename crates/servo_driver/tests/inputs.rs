@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Rig, wait};
-use hexapod_ros::monotonic_now;
+use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;
 use servo_driver::pins::Pins;
@@ -39,35 +39,59 @@ fn wired() -> (Rig, Wires) {
     (Rig::with_pins(wires.clone()), wires)
 }
 
+/// One message on the topic `emergency_stop`.
+fn say(rig: &Rig, source: u64, stop: bool) {
+    rig.ends.front.hear_stop(Sender::Local(source), stop, monotonic_now(), monotonic_now());
+}
+
 #[test]
-fn when_the_topic_says_true_expect_a_stop_and_no_enable_until_it_says_false() {
+fn when_the_topic_says_true_expect_a_stop_whatever_follows_and_an_enable_that_was_sent_after_it() {
+    let mut rig = Rig::new();
+    for _ in 0..20 {
+        rig.arm();
+        say(&rig, 7, false);
+        say(&rig, 7, true);
+        say(&rig, 7, false);
+        say(&rig, 8, false);
+        let took = wait(|| rig.pulses() == 0);
+        assert!(took < Duration::from_millis(20), "{took:?}");
+        rig.drive(0.0, |snapshot| snapshot.state == State::EmergencyStop);
+        rig.drive(0.1, |snapshot| snapshot.counters.ticks % 7 == 0);
+        assert_eq!(rig.pulses(), 0, "false switches nothing on");
+    }
+}
+
+#[test]
+fn when_a_source_goes_on_saying_true_expect_no_enable_until_it_lets_go() {
     let mut rig = Rig::new();
     rig.arm();
-    let said = monotonic_now();
-    rig.ends.stop_topic.hear(true, said);
-    let took = wait(|| rig.pulses() == 0);
-    assert!(took < Duration::from_millis(20), "{took:?}");
+    for _ in 0..3 {
+        say(&rig, 7, true);
+    }
     rig.drive(0.0, |snapshot| snapshot.state == State::EmergencyStop);
-    let answer = rig.ends.control.ask(Action::Enable);
+    say(&rig, 7, true);
+    let answer = rig.ask(Action::Enable);
     assert!(!answer.success && answer.message.contains("FAILED emergency_stop"), "{}", answer.message);
-    rig.ends.stop_topic.hear(false, monotonic_now());
-    rig.drive(0.1, |snapshot| snapshot.counters.ticks % 7 == 0);
-    assert_eq!(rig.pulses(), 0, "false switches nothing on");
+    say(&rig, 7, false);
     rig.arm();
 }
 
 #[test]
-fn when_a_wanted_heartbeat_ends_expect_a_stop_in_time() {
+fn when_one_of_two_heartbeats_ends_expect_a_stop_in_time() {
     let mut rig = Rig::new();
-    rig.ends.stop_topic.want_heartbeat(Duration::from_millis(100));
+    rig.ends.front.heartbeats().want(Duration::from_millis(100));
     rig.command(0.0);
-    assert!(rig.ends.control.ask(Action::Enable).message.contains("no heartbeat"));
-    let beat = rig.ends.stop_topic.clone();
-    let beating = Arc::new(AtomicBool::new(true));
-    let until = Arc::clone(&beating);
+    assert!(rig.ask(Action::Enable).message.contains("no heartbeat"));
+    let (front, beating) = (rig.ends.front.clone(), Arc::new(AtomicBool::new(true)));
+    let (both, until) = (Arc::clone(&beating), Arc::new(AtomicBool::new(true)));
+    let end = Arc::clone(&until);
     let thread = std::thread::spawn(move || {
-        while until.load(Ordering::SeqCst) {
-            beat.hear(false, monotonic_now());
+        while end.load(Ordering::SeqCst) {
+            let now = monotonic_now();
+            front.hear_stop(Sender::Local(8), false, now, now);
+            if both.load(Ordering::SeqCst) {
+                front.hear_stop(Sender::Local(7), false, now, now);
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     });
@@ -76,9 +100,10 @@ fn when_a_wanted_heartbeat_ends_expect_a_stop_in_time() {
     rig.drive(0.1, |snapshot| snapshot.counters.ticks % 50 == 0);
     assert_eq!(rig.pulses(), 18);
     beating.store(false, Ordering::SeqCst);
-    thread.join().unwrap();
     let took = wait(|| rig.pulses() == 0);
     assert!(took > Duration::from_millis(60) && took < Duration::from_millis(150), "{took:?}");
+    until.store(false, Ordering::SeqCst);
+    thread.join().unwrap();
 }
 
 #[test]
@@ -92,7 +117,8 @@ fn when_the_button_is_pressed_expect_a_stop_and_outputs_cut_first() {
     let took = wait(|| rig.pulses() == 0);
     assert!(took < Duration::from_millis(40) && !wires.outputs.load(Ordering::SeqCst), "{took:?}");
     rig.command(0.0);
-    assert!(rig.ends.control.ask(Action::Enable).message.contains("stop button"));
+    assert!(rig.ask(Action::Enable).message.contains("stop button"));
+    assert!(!wires.outputs.load(Ordering::SeqCst));
     wires.stop.store(false, Ordering::SeqCst);
     rig.drive(0.0, |snapshot| snapshot.state == State::EmergencyStop);
     rig.arm();
@@ -109,8 +135,35 @@ fn when_the_battery_sags_for_a_moment_expect_nothing_and_when_it_stays_low_a_fau
     rig.drive(0.0, |snapshot| snapshot.state == State::Armed);
     wires.battery.store(true, Ordering::SeqCst);
     rig.drive(0.0, |snapshot| snapshot.fault == Some(Fault::External("the battery is low")));
-    assert_eq!(rig.pulses(), 18, "it stands for a while");
-    assert!(rig.ends.control.ask(Action::Enable).message.contains("battery"));
+    assert_eq!(rig.pulses(), 18, "without a planner nobody can make it sit: it stands for a while");
+    assert!(rig.ask(Action::Enable).message.contains("battery"));
+}
+
+#[test]
+fn when_the_battery_is_low_expect_the_robot_to_sit_before_its_servos_go_off() {
+    let (mut rig, wires) = wired();
+    rig.ends.front.planner().hear("standing");
+    rig.arm();
+    rig.ends.front.planner().hear("walking");
+    wires.battery.store(true, Ordering::SeqCst);
+    rig.drive(0.1, |snapshot| snapshot.state == State::Retiring && snapshot.counters.sit_requests == 1);
+    rig.drive(0.3, |snapshot| snapshot.told(0).is_some_and(|told| (told - 0.3).abs() < 0.01));
+    rig.ends.front.planner().hear("sitting");
+    rig.drive(0.3, |snapshot| snapshot.fault == Some(Fault::External("the battery is low")));
+    assert_eq!(rig.pulses(), 0);
+}
+
+#[test]
+fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way_out() {
+    let mut rig = Rig::new();
+    for state in ["walking", "stopping", "playing", "fault"] {
+        rig.ends.front.planner().hear(state);
+        rig.command(0.0);
+        let answer = rig.ask(Action::Enable);
+        assert!(!answer.success && answer.message.contains("FAILED planner"), "{state}: {}", answer.message);
+    }
+    rig.ends.front.planner().hear("sitting");
+    rig.arm();
 }
 
 #[test]
@@ -124,15 +177,15 @@ fn when_the_process_ends_expect_outputs_cut() {
 #[test]
 fn when_a_leg_is_relaxed_expect_its_pulses_gone_and_back() {
     let mut rig = Rig::new();
-    let answer = rig.ends.control.ask(Action::Relax { group: 0, relaxed: true });
+    let answer = rig.ask(Action::Relax { group: 0, relaxed: true });
     assert!(!answer.success && answer.message.contains("disarmed"), "{}", answer.message);
     rig.arm();
-    assert!(!rig.ends.control.ask(Action::Relax { group: 5, relaxed: true }).success);
-    assert!(rig.ends.control.ask(Action::Relax { group: 0, relaxed: true }).success);
+    assert!(!rig.ask(Action::Relax { group: 5, relaxed: true }).success);
+    assert!(rig.ask(Action::Relax { group: 0, relaxed: true }).success);
     wait(|| rig.pulses() == 0);
     rig.drive(0.1, |snapshot| snapshot.counters.ticks % 20 == 0);
     assert_eq!(rig.pulses(), 0);
-    assert!(rig.ends.control.ask(Action::Relax { group: 0, relaxed: false }).success);
+    assert!(rig.ask(Action::Relax { group: 0, relaxed: false }).success);
     rig.drive(0.1, |snapshot| snapshot.told(3).is_some_and(|told| (told - 0.1).abs() < 0.01));
     assert_eq!(rig.pulses(), 18);
 }

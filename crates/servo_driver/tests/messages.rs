@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rig, names, servos};
+use common::{PLANNER, Rig, names, servos};
 use hexapod_ros::monotonic_now;
 use servo_driver::io::Io;
 use servo_driver::{Action, Refusal};
@@ -12,7 +12,7 @@ fn check(joints: &[&str], positions_rad: &[f64], expected: Result<(), &str>) {
     let (_io, mut ends) = Io::new(servos());
     let count = ends.intake.count();
     let joints: Vec<String> = joints.iter().map(|&joint| joint.to_owned()).collect();
-    let taken = ends.intake.take(&joints, positions_rad, Duration::ZERO);
+    let taken = ends.intake.take(PLANNER, &joints, positions_rad, Duration::ZERO);
     match expected {
         Ok(()) => assert_eq!(taken, Ok(())),
         Err(words) => {
@@ -44,7 +44,7 @@ fn when_a_message_does_not_hold_expect_all_of_it_refused_and_counted() {
 fn when_a_refused_message_names_good_joints_too_expect_none_of_them_moved() {
     let mut rig = Rig::new();
     rig.arm();
-    let bad = rig.ends.intake.take(&["a0".into(), "a1".into()], &[0.5, f64::NAN], monotonic_now());
+    let bad = rig.ends.intake.take(PLANNER, &["a0".into(), "a1".into()], &[0.5, f64::NAN], monotonic_now());
     assert!(matches!(bad, Err(Refusal::NotFinite { .. })));
     rig.drive(0.0, |snapshot| snapshot.counters.ticks > 0);
     assert!((rig.bus.pulse_us(0x40, 0).unwrap() - 1500.0).abs() < 3.0);
@@ -56,7 +56,7 @@ fn when_some_joints_are_named_expect_the_others_to_keep_their_targets() {
     rig.arm();
     for _ in 0..30 {
         for (joint, angle_rad) in [("a1", 0.4), ("b2", -0.4)] {
-            rig.ends.intake.take(&[joint.into()], &[angle_rad], monotonic_now()).unwrap();
+            rig.ends.intake.take(PLANNER, &[joint.into()], &[angle_rad], monotonic_now()).unwrap();
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -72,13 +72,13 @@ fn when_many_messages_wait_expect_the_newest_of_each_joint() {
     // Far more than the queue holds: none is lost, for later ones are merged with what did not fit.
     for message in 0..1000_u32 {
         let angle_rad = f64::from(message) / 2000.0;
-        ends.intake.take(&names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
+        ends.intake.take(PLANNER, &names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
     }
     let mut thread = io.spawn(bus.clone(), 100.0).unwrap();
     // The 65th to the last arrive with the message that finds room again.
     common::wait(|| ends.snapshots.pop().is_ok());
-    ends.intake.take(&["a0".into()], &[0.25], monotonic_now()).unwrap();
-    assert!(ends.control.ask(Action::Enable).success);
+    ends.intake.take(PLANNER, &["a0".into()], &[0.25], monotonic_now()).unwrap();
+    assert!(common::ask(&mut ends, Action::Enable).success);
     let expected = 1500.0 + 500.0 * 0.4995;
     common::wait(|| bus.pulse_us(0x41, 8).is_some_and(|us| (us - expected).abs() < 3.0));
     assert!((bus.pulse_us(0x40, 0).unwrap() - 1625.0).abs() < 3.0);

@@ -2,15 +2,18 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use embedded_hal::i2c::I2c;
-use hexapod_ros::monotonic_now;
+use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::io::{Ends, Io, IoThread};
 use servo_driver::pins::Pins;
-use servo_driver::{Action, Snapshot};
+use servo_driver::{Action, Answer, Snapshot};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 pub const BOARDS: [u8; 2] = [0x40, 0x41];
 pub const CHANNELS: u8 = 9;
+/// Who sends the commands of these tests.
+pub const PLANNER: Sender = Sender::Local(1);
 
 /// Joints `a0` to `a8` on board 0x40 and `b0` to `b8` on 0x41; 500 us a radian about 1500 us.
 pub fn servos() -> ServoConfig {
@@ -62,7 +65,7 @@ impl Rig {
 
     pub fn command(&mut self, angle_rad: f64) {
         let names = names();
-        self.ends.intake.take(&names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
+        self.ends.intake.take(PLANNER, &names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
     }
 
     /// Commands `angle_rad` at 100 Hz until `done` says so, at most two seconds.
@@ -80,9 +83,14 @@ impl Rig {
 
     pub fn arm(&mut self) {
         self.command(0.0);
-        let answer = self.ends.control.ask(Action::Enable);
+        let answer = self.ask(Action::Enable);
         assert!(answer.success, "{}", answer.message);
         self.drive(0.0, |snapshot| snapshot.state == State::Armed);
+    }
+
+    /// Asks as a user would, and waits for the answer.
+    pub fn ask(&mut self, action: Action) -> Answer {
+        ask(&mut self.ends, action)
     }
 
     /// The newest of the snapshots that wait.
@@ -93,6 +101,21 @@ impl Rig {
     pub fn pulses(&self) -> usize {
         pulses(&self.bus)
     }
+}
+
+/// Asks, and serves the desk until there is an answer.
+pub fn ask(ends: &mut Ends, action: Action) -> Answer {
+    let (send, answers) = channel();
+    ends.front.ask(action, monotonic_now(), move |answer| send.send(answer).unwrap());
+    let deadline = Instant::now() + Duration::from_secs(6);
+    while Instant::now() < deadline {
+        ends.desk.attend(monotonic_now());
+        if let Ok(answer) = answers.try_recv() {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    panic!("{action:?} was never answered");
 }
 
 /// Channels that have a pulse.

@@ -1,0 +1,58 @@
+//! What a process must have before it drives servos, in the one order that is safe: the lease of the bus, then the pins,
+//! then the bus. Whoever is refused the lease has touched nothing that belongs to the one who has it.
+
+use crate::bus::{Bus, BusChoice, BusOpenError};
+use crate::guard;
+use crate::lease::{GuardWatch, Lease};
+use crate::raspberry::{PinError, RaspberryPins};
+use crate::setup::Setup;
+use std::time::Duration;
+
+/// How long a guard that was just started may take to be there.
+const GUARD_STARTS: Duration = Duration::from_secs(2);
+
+/// Bus and pins, opened. The lease is given back last.
+#[derive(Debug)]
+pub struct Hardware {
+    /// The bus. Nothing has gone over it yet.
+    pub bus: Bus,
+    /// The pins in use, if there are any, with the outputs cut.
+    pub pins: Option<RaspberryPins>,
+    /// Who must be there to switch off, if this process dies.
+    pub guard: Option<GuardWatch>,
+    /// To be kept for as long as the bus or the pins are.
+    pub lease: Option<Lease>,
+}
+
+/// The bus or a pin cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum HardwareError {
+    /// The bus cannot be opened.
+    #[error(transparent)]
+    Bus(#[from] BusOpenError),
+    /// A pin cannot be had.
+    #[error(transparent)]
+    Pin(#[from] PinError),
+}
+
+impl Hardware {
+    /// Opens what `setup` names and starts a guard, if it is to have one of its own.
+    ///
+    /// # Errors
+    /// Another process has the bus, or it or a pin cannot be opened.
+    pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
+        let BusChoice::I2c { device } = setup.bus else {
+            return Ok(Self { bus: Bus::for_config(&setup.servos), pins: None, guard: None, lease: None });
+        };
+        let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
+        let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
+        let bus = Bus::real(device)?;
+        let guard = setup.guard.as_ref().map(|files| {
+            guard::start(device, setup.pins.output_enable, files);
+            let mut guard = GuardWatch::new(device);
+            guard.wait(GUARD_STARTS);
+            guard
+        });
+        Ok(Self { bus, pins, guard, lease: Some(lease) })
+    }
+}
