@@ -83,7 +83,11 @@ impl Desk {
                 if heard { self.ask(index, Order::Enable(ticket), now) } else { None }
             }
             Stage::Asked { claim, answer, since } => {
-                answered(open.call.action, claim, answer, now.saturating_sub(*since))
+                let answer = answered(open.call.action, claim, answer, now.saturating_sub(*since))?;
+                // What was switched on may have been stopped again before this is told.
+                let void =
+                    if open.call.action == Action::Enable { self.line.check(open.call.ticket).err() } else { None };
+                Some(void.map_or(answer, |void| Answer::refused(void.to_string())))
             }
         }
     }
