@@ -4,9 +4,11 @@ use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
 use hexapod_config::Document;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
-use hexapod_ros::{Ros, RosError, RosNode, Shutdown, realtime};
+use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, realtime};
 use hexapod_setup::{Files, SetupError, params};
+use servo_driver::Live;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Parameters of the three nodes.
 #[derive(Clone, Debug)]
@@ -150,18 +152,33 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let publisher = spawn(state_publisher::NAME, shutdown, move || {
         state_publisher::run(setups.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
     })?;
+    let live = setups.driver.live();
     let driver = spawn(servo_driver::NAME, shutdown, move || {
         servo_driver::run(setups.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
     })?;
-    let planner = spawn(gait_planner::NAME, shutdown, move || {
+    // A planner that fails cannot make the robot sit, so that does not end the process (see below).
+    let planner = spawn(gait_planner::NAME, &Shutdown::default(), move || {
         gait_planner::run(setups.planner, nodes.planner, &end).map_err(|e| e.to_string())
     })?;
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);
+    if let Err(Failure::Running(reason)) = &planner {
+        hold(reason, &live, &driver, shutdown);
+    }
     last.ask_now();
     let driver = join(servo_driver::NAME, driver);
     let publisher = join(state_publisher::NAME, publisher);
     planner.and(driver).and(publisher)
+}
+
+/// Without a planner the driver holds the robot as it stands, as it does when the planner was a process of its own that
+/// died, and lets go in its own time; a signal skips that.
+fn hold(reason: &str, live: &Live, driver: &Running, shutdown: &Shutdown) {
+    const LOOK_EVERY: Duration = Duration::from_millis(50);
+    if live.is_live() {
+        tracing::error!("{reason}: the servos hold the robot; lift it off the ground before you end this process");
+    }
+    while live.is_live() && !driver.is_finished() && !shutdown.wait(Stage::Stopping, LOOK_EVERY) {}
 }
 
 type Running = JoinHandle<Result<(), String>>;
@@ -214,7 +231,6 @@ pub fn files_of(all: &AllParams) -> (String, String) {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
-    use hexapod_ros::Stage;
 
     #[test]
     fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {

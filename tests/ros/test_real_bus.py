@@ -71,7 +71,7 @@ def test_when_channels_change_expect_four_bytes_for_each_and_never_more(armed, b
             angles[joint] += 0.05 if angles[joint] <= 0.0 else -0.05
         user.quiet()
         sent = time.monotonic()
-        user.publisher('joint_commands').publish(joint_state({joint: angles[joint] for joint in chosen}))
+        user.publisher('joint_commands').publish(joint_state(angles))
         expected, runs = least_bytes(chosen)
 
         def written(since=sent):
@@ -94,9 +94,12 @@ def test_when_nothing_changes_expect_only_registers_read_back(armed, boards):
     since = time.monotonic()
     armed.spin(1.0)
     quiet = boards.transfers(since)
-    assert quiet and all(each.read == 1 and each.written in (b'\x00', b'\xfe') for each in quiet), quiet
+    assert quiet and all(len(each.written) == 1 and each.read == (1 if each.written in (b'\x00', b'\xfe') else 4)
+                         for each in quiet), quiet
     for address, register in itertools.product((0x40, 0x41), (0x00, 0xFE)):
         assert sum(each.address == address and each.written[0] == register for each in quiet) >= 4
+    for address, channel in itertools.product((0x40, 0x41), range(16)):
+        assert any(each.address == address and each.written[0] == 6 + 4 * channel for each in quiet), 'all outputs'
 
 
 # --- stops

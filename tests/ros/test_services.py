@@ -71,7 +71,10 @@ def test_when_emergency_stopped_in_mid_stride_expect_all_off_until_enabled(user)
     assert all(each.message.name == [] for each in heard[start:]), 'latched, though commands go on'
     status = user.diagnostics('servo_driver')
     assert status.level >= 1 or 'stop' in (status.message + str(status.values)).lower(), status.message
+    answer = user.enable(True)
+    assert not answer.success and 'FAILED planner' in answer.message, 'not while it walks on'
     user.quiet()
+    user.wait_state('standing')
     assert user.enable(True).success
     user.until(lambda: powered(user), 5.0, 'all servos on')
 
@@ -83,7 +86,8 @@ def test_when_enabled_after_a_stop_expect_a_soft_start(user):
     user.call('emergency_stop')
     user.until(lambda: user.latest('servo_states').name == [], 2.0, 'no servo with a pulse')
     user.quiet()
-    user.spin(1.5)
+    user.wait_state('standing')
+    user.spin(0.5)
     heard = user.listen('servo_states')
     start = len(heard)
     assert user.enable(True).success
@@ -105,16 +109,26 @@ def assert_slow(states, rad_s):
         before, then = now, stamp
 
 
-def test_when_the_stop_topic_says_true_expect_all_off_and_no_enable_until_it_says_false(user):
+def test_when_the_stop_topic_says_true_expect_all_off_until_an_enable_that_is_sent_after_it(user):
     user.publisher('emergency_stop')
     said = time.time()
     user.publish('emergency_stop', Bool(data=True))
     wait_off(user, said, 'emergency_stop topic')
-    answer = user.enable()
-    assert not answer.success and 'FAILED emergency_stop' in answer.message
     user.publish('emergency_stop', Bool(data=False))
     user.spin(0.3)
     assert user.latest('servo_states').name == [], 'false switches nothing on'
+    assert user.enable().success
+    user.until(lambda: powered(user), 5.0, 'all servos on')
+
+
+def test_when_the_stop_topic_goes_on_saying_true_expect_no_enable_until_it_lets_go(user):
+    user.stream('emergency_stop', Bool(data=True), 20)
+    user.spin(0.5)
+    answer = user.enable()
+    assert not answer.success and 'FAILED emergency_stop' in answer.message, answer.message
+    user.quiet('emergency_stop')
+    user.publish('emergency_stop', Bool(data=False))
+    user.spin(0.1)
     assert user.enable().success
     user.until(lambda: powered(user), 5.0, 'all servos on')
 

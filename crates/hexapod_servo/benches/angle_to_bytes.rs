@@ -75,9 +75,8 @@ fn tick(criterion: &mut Criterion) {
         turn ^= 1;
         now += Duration::from_millis(10);
         for (joint, &angle_rad) in black_box(&poses[turn]).iter().enumerate() {
-            let _ = driver.set_target(joint, angle_rad);
+            let _ = driver.set_target(now, joint, angle_rad);
         }
-        driver.command_received(now);
         if driver.state() == State::Disarmed {
             driver.enable(now);
         }

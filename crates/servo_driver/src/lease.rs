@@ -40,7 +40,7 @@ pub enum LeaseError {
         holder: String,
     },
     /// A guard has not come to its end.
-    #[error("a guard is still switching off what the last servo_driver left")]
+    #[error("the last servo_driver has gone, but a guard is still switching it off")]
     Guarded,
     /// There are no such sockets.
     #[error("the lease of the bus cannot be had: {0}")]

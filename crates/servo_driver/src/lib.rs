@@ -37,7 +37,7 @@ pub use params::specs;
 pub use raspberry::{PinError, RaspberryPins};
 pub use requests::{Action, Answer};
 pub use run::{RunError, run};
-pub use setup::Setup;
+pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop::{Stoppable, Timing};
 pub use targets::{Intake, IntakeCount, MAX_JOINTS, Refusal};

@@ -39,7 +39,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     }
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, lease: _lease } = Hardware::open(&setup)?;
-    let has_button = setup.pins.stop.is_some();
+    let (has_button, live) = (setup.pins.stop.is_some(), setup.live());
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
     let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
@@ -64,7 +64,9 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
         let io = io.spawn(bus, rate_hz)?;
-        Supervisor { teller: &teller, io, desk, front, off_after }.run(&shutdown, &spinning.0).map_err(RunError::from)
+        Supervisor { teller: &teller, io, desk, front, off_after, live }
+            .run(&shutdown, &spinning.0)
+            .map_err(RunError::from)
     })?;
     node.spin(&ended.0, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());

@@ -12,6 +12,8 @@ use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_setup::params::{number, switch, text};
 use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// All the node needs to run, checked.
@@ -29,6 +31,23 @@ pub struct Setup {
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
     pub(crate) spare_boards: u64,
+    pub(crate) live: Live,
+}
+
+/// Whether the servos of a running driver have pulses. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Live(Arc<AtomicBool>);
+
+impl Live {
+    /// Whether they had a moment ago.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn set(&self, live: bool) {
+        self.0.store(live, Ordering::SeqCst);
+    }
 }
 
 impl Setup {
@@ -36,6 +55,12 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
+    }
+
+    /// What will tell whether the servos have pulses, once the driver runs.
+    #[must_use]
+    pub fn live(&self) -> Live {
+        self.live.clone()
     }
 
     /// What the user should know of how the servos were set up.
@@ -74,7 +99,18 @@ impl Setup {
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
         let spare_boards = spare_boards(&servos, &description.robot);
-        Ok(Self { servos, remark, bus, rate_hz, state_rate_hz, stop_timeout, pins, guard, spare_boards })
+        Ok(Self {
+            servos,
+            remark,
+            bus,
+            rate_hz,
+            state_rate_hz,
+            stop_timeout,
+            pins,
+            guard,
+            spare_boards,
+            live: Live::default(),
+        })
     }
 }
 

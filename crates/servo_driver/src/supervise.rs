@@ -5,6 +5,7 @@ use crate::front::Front;
 use crate::io::{IoEnd, IoThread};
 use crate::planner::Pose;
 use crate::publish::Teller;
+use crate::setup::Live;
 use crate::snapshot::Snapshot;
 use crate::systemd;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
@@ -36,6 +37,7 @@ pub(crate) struct Supervisor<'a> {
     pub front: Front,
     /// Outputs are cut when the I/O thread has hung for so long.
     pub off_after: Duration,
+    pub live: Live,
 }
 
 impl Supervisor<'_> {
@@ -58,6 +60,7 @@ impl Supervisor<'_> {
                 self.io.cut_if_hung(silent, self.off_after, now);
             }
             watchdog.feed(newest.as_ref(), now);
+            self.live.set(newest.is_some_and(|newest| newest.state.is_live()));
             if self.io.is_finished() || !abandoned.is_running() {
                 break;
             }
