@@ -140,7 +140,8 @@ fn see_odom(snapshot: &mut Snapshot, message: &Odometry) {
 }
 
 fn see_status(snapshot: &mut Snapshot, status: &DiagnosticStatus) {
-    let value = |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| excerpt(&pair.value).into_owned());
+    let value =
+        |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| excerpt(&pair.value).into_owned());
     let number = |key: &str| value(key).and_then(|text| text.parse::<f64>().ok());
     if status.name.ends_with("gait_planner") {
         snapshot.loop_rate_hz = number("loop rate (Hz)").unwrap_or_default();

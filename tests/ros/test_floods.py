@@ -17,6 +17,7 @@ pytest.importorskip('rclpy')
 import flooder
 from processes import assert_no_crash
 from rclpy.serialization import serialize_message
+from std_msgs.msg import Bool
 from std_srvs.srv import SetBool, Trigger
 
 SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
@@ -101,6 +102,8 @@ def peaceful(flooded):
     """Return the session with the robot as every flood is to find it."""
     user = flooded.user
     user.call('stop')
+    # As long as a source of stops says true, nobody switches on.
+    user.publish('emergency_stop', Bool(data=False))
     answers = []
     user.until(lambda: answers.append(user.enable()) or answers[-1].success, 10.0, lambda: answers[-1].message)
     user.stand()

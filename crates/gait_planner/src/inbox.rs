@@ -3,8 +3,8 @@
 use crate::command::{Command, Received};
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
-use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
 use hexapod_ros::bounds::{self, RateLimited};
+use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rtrb::Producer;

@@ -37,14 +37,21 @@ fn stream() -> QosProfile {
     QosProfile::default().keep_last(10)
 }
 
+/// As [`stream`], for what moves the robot as long as it comes: best effort, so that senders of every reliability are
+/// heard, and nothing that was lost on the way is sent again. After the last command that would come as long as three
+/// seconds later, and start the robot anew.
+fn steering_stream() -> QosProfile {
+    stream().best_effort()
+}
+
 fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
-        node.subscribe("cmd_vel", stream(), move |message: TwistStamped| {
+        node.subscribe("cmd_vel", steering_stream(), move |message: TwistStamped| {
             to.take("cmd_vel", planar(&message.twist));
         })?;
     } else {
-        node.subscribe("cmd_vel", stream(), move |message: Twist| {
+        node.subscribe("cmd_vel", steering_stream(), move |message: Twist| {
             to.take("cmd_vel", planar(&message));
         })?;
     }
@@ -54,7 +61,7 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
         to.take("curvature", finite(message.data).map(Command::Curvature));
     })?;
     let to = inbox.clone();
-    node.subscribe("velocity", stream(), move |message: Float64| {
+    node.subscribe("velocity", steering_stream(), move |message: Float64| {
         to.take("velocity", finite(message.data).map(Command::Velocity));
     })
 }

@@ -181,13 +181,14 @@ fn bounded(parameters: &[msg::Parameter]) -> Result<(), String> {
         let value = &parameter.value;
         let texts = value.string_array_value.iter().chain([&value.string_value]);
         let bytes: usize = texts.map(String::len).sum();
-        let numbers =
-            [value.bool_array_value.len(), value.integer_array_value.len(), value.double_array_value.len()];
+        let numbers = [value.bool_array_value.len(), value.integer_array_value.len(), value.double_array_value.len()];
         if bytes <= MAX_TEXT && numbers.iter().chain([&value.string_array_value.len()]).all(|&n| n <= MAX_PARAMETERS) {
             return Ok(());
         }
         let name = bounds::excerpt(&parameter.name);
-        Err(format!("the value of `{name}` is too long: at most {MAX_TEXT} bytes of text, or {MAX_PARAMETERS} elements"))
+        Err(format!(
+            "the value of `{name}` is too long: at most {MAX_TEXT} bytes of text, or {MAX_PARAMETERS} elements"
+        ))
     })
 }
 
