@@ -1,6 +1,7 @@
 //! What is seen of a robot on its topics, put together for the terminal view.
 
 use hexapod_kinematics::{LegAngles, Robot};
+use hexapod_ros::bounds::{excerpt, reason};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use hexapod_ros::r2r::geometry_msgs::msg::Twist;
@@ -33,7 +34,7 @@ impl Watch {
         let latest = || QosProfile::default().keep_last(1);
         let w = watch.clone();
         node.subscribe("gait_state", latest().transient_local(), move |m: StringMsg| {
-            w.update(|s| s.gait_state = m.data)
+            w.update(|s| s.gait_state = excerpt(&m.data).into_owned())
         })?;
         let w = watch.clone();
         node.subscribe("commanded_twist", latest(), move |m: Twist| {
@@ -82,6 +83,7 @@ impl Watch {
 }
 
 fn note(snapshot: &mut Snapshot, level: Level, message: String) {
+    let message = reason(&message).into_owned();
     if snapshot.messages.last().is_none_or(|(_, last)| *last != message) {
         snapshot.messages.push((level, message));
     }
@@ -138,7 +140,8 @@ fn see_odom(snapshot: &mut Snapshot, message: &Odometry) {
 }
 
 fn see_status(snapshot: &mut Snapshot, status: &DiagnosticStatus) {
-    let value = |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| pair.value.clone());
+    let value =
+        |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| excerpt(&pair.value).into_owned());
     let number = |key: &str| value(key).and_then(|text| text.parse::<f64>().ok());
     if status.name.ends_with("gait_planner") {
         snapshot.loop_rate_hz = number("loop rate (Hz)").unwrap_or_default();

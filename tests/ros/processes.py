@@ -42,6 +42,7 @@ class Process:
                        'RUST_BACKTRACE': '1', 'NO_COLOR': '1', **extra}
         # The tests' own: the robot runs as it does for a user.
         environment.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
+        environment.update(extra)
         with self.log_path.open('wb') as output:
             self.started_at = time.monotonic()
             self.popen = subprocess.Popen([*command(name), *arguments], stdout=output, stderr=subprocess.STDOUT,

@@ -104,6 +104,28 @@ def test_when_any_field_of_a_twist_is_not_finite_expect_it_dropped_and_counted(u
     assert_counted(user, 'gait_planner', 'cmd_vel', before, sent // 2 if walking else sent, sent)
 
 
+# Smaller than any number of full precision, and the least there is.
+SUBNORMAL = [1e-310, -5e-324]
+
+
+def test_when_numbers_are_subnormal_expect_them_taken_for_nearly_nothing(user):
+    before = user.diagnostics('gait_planner').rejected()
+    for value in SUBNORMAL:
+        for field in TWIST_FIELDS:
+            user.publish('cmd_vel', with_field(twist(), field, value))
+            user.spin(0.03)
+        for field in POSE_FIELDS[:3]:
+            pose = Pose()
+            pose.orientation.w = 1.0
+            user.publish('body_pose', with_field(pose, field, value))
+        for topic in ('curvature', 'velocity'):
+            user.publish(topic, Float64(data=value))
+            user.spin(0.03)
+    user.spin(0.5)
+    assert abs(user.latest('commanded_twist').linear.x) < 1e-9
+    assert user.diagnostics('gait_planner').rejected() == before
+
+
 @pytest.mark.parametrize('value', BAD, ids=str)
 def test_when_only_nonsense_keeps_coming_expect_the_timeout_to_count(user, value):
     user.stream('cmd_vel', twist(0.06))

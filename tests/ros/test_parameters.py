@@ -7,8 +7,9 @@ import pytest
 pytest.importorskip('rclpy')
 
 from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import ListParameters, SetParameters
 import walked
-from user import twist
+from user import twist, User
 
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 DEFAULTS = {
@@ -24,6 +25,17 @@ def user(shared_session):
     """Return a user whose robot stands."""
     shared_session.user.hear('joint_commands', 'gait_state', 'commanded_twist')
     return shared_session.user
+
+
+@pytest.mark.parametrize('node', NODES)
+def test_when_a_client_dies_in_mid_call_expect_the_node_to_answer_the_next(shared_session, user, node):
+    for _ in range(5):
+        other = User(shared_session.domain)
+        other.client(f'{node}/set_parameters', SetParameters).call_async(SetParameters.Request())
+        other.client(f'{node}/list_parameters', ListParameters).call_async(ListParameters.Request())
+        other.close()
+    assert 'use_sim_time' in user.list_params(node)
+    assert shared_session.robot.is_running()
 
 
 @pytest.mark.parametrize('node', NODES)

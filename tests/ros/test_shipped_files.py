@@ -39,6 +39,56 @@ def test_when_the_joystick_file_is_read_expect_speeds_only_while_a_button_is_hel
     assert nodes['/**/joy_node']['ros__parameters']['autorepeat_rate'] >= 10.0
 
 
+def load_unit(name):
+    """Return a systemd unit's sections, each key with its last value."""
+    sections, section = {}, None
+    for line in (ROOT / 'deploy' / name).read_text().splitlines():
+        if line.startswith('['):
+            section = sections.setdefault(line.strip('[]'), {})
+        elif line and not line.startswith('#'):
+            key, value = line.split('=', 1)
+            section[key] = value
+    return sections
+
+
+UNITS = ['hexapod.service', 'hexapod-guard.service']
+
+
+@pytest.mark.parametrize('name', UNITS)
+def test_when_a_unit_is_read_expect_it_started_again_however_often_it_has_failed(name):
+    unit = load_unit(name)
+    # systemd.unit(5): in [Service] it is ignored, and without it five quick failures are the last.
+    assert unit['Unit']['StartLimitIntervalSec'] == '0'
+    assert 'StartLimitBurst' not in unit['Unit']
+    assert unit['Service']['Restart'] in ('always', 'on-failure')
+    assert float(unit['Service']['RestartSec']) <= 1.0
+
+
+@pytest.mark.parametrize('name', UNITS)
+def test_when_a_unit_hangs_or_crashes_expect_it_gone_without_a_core_dump_and_its_lock_seen_by_the_other(name):
+    service = load_unit(name)['Service']
+    assert (service['Type'], service['NotifyAccess']) == ('notify', 'main')
+    assert float(service['WatchdogSec']) <= 3.0
+    assert (service['WatchdogSignal'], service['LimitCORE']) == ('SIGKILL', '0')
+    # A folder of its own would hide the lock of one from the other.
+    assert not {'PrivateTmp', 'RuntimeDirectory', 'RootDirectory', 'DynamicUser'} & set(service)
+    assert service['User'] == load_unit(UNITS[0])['Service']['User']
+    assert {'i2c', 'gpio'} <= set(service['SupplementaryGroups'].split())
+    # Signals and the watchdog reach the program itself, not the shell that sources ROS 2.
+    assert ' && exec hexapod ' in service['ExecStart']
+
+
+def test_when_both_units_are_read_expect_the_guard_first_and_the_last_to_go():
+    robot, guard = (load_unit(name) for name in UNITS)
+    assert 'hexapod-guard.service' in robot['Unit']['Wants'].split()
+    assert 'hexapod-guard.service' in robot['Unit']['After'].split()
+    assert guard['Service']['Restart'] == 'always'
+    assert int(guard['Service']['OOMScoreAdjust']) < int(robot['Service']['OOMScoreAdjust']) < 0
+    # A guard that is a child of the robot would end with the robot's unit.
+    assert 'servo_driver.guard:=false' in robot['Service']['ExecStart']
+    assert robot['Service']['RestartPreventExitStatus'] == '2'
+
+
 def test_when_the_package_is_read_expect_one_cargo_package_with_what_the_launch_file_starts():
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
     assert (package.get('format'), package.findtext('name')) == ('3', 'hexapod')

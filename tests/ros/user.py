@@ -102,7 +102,7 @@ class User:
             # It may have come while we were held up.
             self._catch_up()
             if not (result := condition()):
-                raise Timeout(f'not within {seconds} s: {what}')
+                raise Timeout(f'not within {seconds} s: {what() if callable(what) else what}')
         return result
 
     def _spin_once(self, seconds):

@@ -3,8 +3,9 @@
 use crate::command::{Command, Received};
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
+use hexapod_ros::bounds::{self, RateLimited};
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
-use hexapod_ros::{Shutdown, Stage};
+use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rtrb::Producer;
 use std::collections::BTreeMap;
@@ -34,8 +35,9 @@ struct Shared {
 pub struct Rejected {
     /// Messages refused.
     pub count: u64,
-    /// Why the last one was.
+    /// Why the last one was, shortened.
     pub reason: String,
+    lines: RateLimited,
 }
 
 impl Inbox {
@@ -84,18 +86,18 @@ impl Inbox {
         self.send(topic, Command::Trajectory(motion)).is_ok()
     }
 
-    /// Counts a message that is refused.
+    /// Counts a message that is refused. The log tells of a topic's new reasons, one a second.
     pub fn reject(&self, topic: &'static str, reason: impl Into<String>) {
-        let reason = reason.into();
-        let first = self.locked(|shared| {
+        let reason = bounds::reason(&reason.into()).into_owned();
+        let line = self.locked(|shared| {
             let entry = shared.rejected.entry(topic).or_default();
             entry.count += 1;
-            let first = entry.reason != reason;
+            let is_new = entry.reason != reason;
             entry.reason.clone_from(&reason);
-            first
+            if is_new { entry.lines.admit(&reason, monotonic_now()) } else { None }
         });
-        if first {
-            tracing::warn!("{topic}: {reason}");
+        if let Some(line) = line {
+            tracing::warn!("{topic}: {line}");
         }
     }
 
@@ -190,6 +192,18 @@ mod tests {
                 assert!(reason.contains(["linear.", "angular."][field / 3]), "{reason}");
             }
         }
+    }
+
+    #[test]
+    fn when_reasons_are_huge_and_many_expect_little_kept_and_each_counted() {
+        let (queue, _commands) = crate::command::queue();
+        let inbox = Inbox::new(queue, Arc::new(|| Duration::ZERO), Shutdown::default());
+        for number in 0..1000 {
+            inbox.reject("gait", format!("{number} {}", "g".repeat(100_000)));
+        }
+        let rejected = inbox.rejected();
+        assert_eq!((rejected.len(), rejected["gait"].count), (1, 1000));
+        assert!(rejected["gait"].reason.starts_with("999 g") && rejected["gait"].reason.len() <= bounds::MAX_REASON);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{RosError, RosNode};
+use hexapod_ros::{RosError, RosNode, bounds};
 use std::sync::Arc;
 
 /// Subscribes and serves all that commands the robot.
@@ -37,14 +37,21 @@ fn stream() -> QosProfile {
     QosProfile::default().keep_last(10)
 }
 
+/// As [`stream`], for what moves the robot as long as it comes: best effort, so that senders of every reliability are
+/// heard, and nothing that was lost on the way is sent again. After the last command that would come as long as three
+/// seconds later, and start the robot anew.
+fn steering_stream() -> QosProfile {
+    stream().best_effort()
+}
+
 fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
-        node.subscribe("cmd_vel", stream(), move |message: TwistStamped| {
+        node.subscribe("cmd_vel", steering_stream(), move |message: TwistStamped| {
             to.take("cmd_vel", planar(&message.twist));
         })?;
     } else {
-        node.subscribe("cmd_vel", stream(), move |message: Twist| {
+        node.subscribe("cmd_vel", steering_stream(), move |message: Twist| {
             to.take("cmd_vel", planar(&message));
         })?;
     }
@@ -54,7 +61,7 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
         to.take("curvature", finite(message.data).map(Command::Curvature));
     })?;
     let to = inbox.clone();
-    node.subscribe("velocity", stream(), move |message: Float64| {
+    node.subscribe("velocity", steering_stream(), move |message: Float64| {
         to.take("velocity", finite(message.data).map(Command::Velocity));
     })
 }
@@ -72,7 +79,8 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
-        if to.take("gait", gaits.get(&message.data).map(Command::Gait)) {
+        let gait = bounds::name("gait", &message.data).and_then(|name| gaits.get(name));
+        if to.take("gait", gait.map(Command::Gait)) {
             state.set_gait(&message.data);
         }
     })?;
@@ -88,10 +96,12 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let (to, motions, state) = (inbox.clone(), setup.motions.clone(), Arc::clone(shared));
     node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
-        let name = message.data.as_str();
-        let motion = if name.is_empty() { Ok(None) } else { motions.get(name).map(Some) };
+        let motion = match message.data.as_str() {
+            "" => Ok(None),
+            name => bounds::name("motion", name).and_then(|name| motions.get(name)).map(Some),
+        };
         if to.take("motion", motion.map(Command::Motion)) {
-            state.set_motion(name);
+            state.set_motion(&message.data);
         }
     })?;
     let (to, robot, home, state) =

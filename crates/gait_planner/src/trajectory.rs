@@ -2,13 +2,13 @@
 
 use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, check};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_ros::bounds::{self, MAX_JOINTS, MAX_POINTS, excerpt};
 use hexapod_ros::r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use std::sync::Arc;
 
 /// How long the last point is held before the robot goes back to standing.
 const HOLD_S: f64 = 1.0;
 /// Longer trajectories are a mistake, or an attack.
-const MAX_POINTS: usize = 2000;
 const MAX_TIME_S: f64 = 600.0;
 
 /// A trajectory as a motion from standing: joints it does not name stay as they are when standing, the last point is
@@ -23,12 +23,11 @@ pub fn motion(
     clearance: LegClearance,
     message: &JointTrajectory,
 ) -> Result<Motion, String> {
+    bounds::count("joint_names", message.joint_names.len(), MAX_JOINTS)?;
+    bounds::count("points", message.points.len(), MAX_POINTS)?;
     let places = places(robot, &message.joint_names)?;
     if message.points.is_empty() {
         return Err("points is empty; give at least one".into());
-    }
-    if message.points.len() > MAX_POINTS {
-        return Err(format!("{} points are too many; give at most {MAX_POINTS}", message.points.len()));
     }
     let mut keys: Vec<(f64, [LegAngles; MAX_LEGS])> = vec![];
     let mut angles = home.angles;
@@ -76,7 +75,7 @@ fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String
         });
         let Some(place) = found else {
             let known: Vec<&str> = robot.legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name()).collect();
-            return Err(format!("no joint is called {name:?}; there are {}", known.join(", ")));
+            return Err(format!("no joint is called {:?}; there are {}", excerpt(name), known.join(", ")));
         };
         if places.contains(&place) {
             return Err(format!("joint_names has {name:?} twice"));
@@ -170,6 +169,7 @@ mod tests {
         long.velocities = vec![0.0, 0.0];
         let mut fast = point(1.0, &[0.1]);
         fast.velocities = vec![f64::INFINITY];
+        let long_name = "j".repeat(5_000_000);
         let all: Vec<&str> = robot.legs().iter().map(|leg| leg.joints()[1].name()).collect();
         let cases = [
             (message(&[], vec![point(1.0, &[])]), "joint_names is empty"),
@@ -186,12 +186,15 @@ mod tests {
             (message(&name, vec![point(2.0, &[0.1]), point(1.0, &[0.2])]), "rise"),
             (message(&name, vec![point(601.0, &[0.1])]), "600"),
             (message(&name, vec![point(1.0, &[0.71])]), "limits"),
-            (message(&name, vec![point(1.0, &[0.1]); 2001]), "too many"),
+            (message(&name, vec![point(1.0, &[0.1]); 2001]), "2001 points are too many"),
+            (message(&[name[0]; 65], vec![point(1.0, &[0.1; 65])]), "65 joint_names are too many"),
+            (message(&[&long_name], vec![point(1.0, &[0.1])]), "(5000000 bytes)\"; there are left_front_coxa"),
             (message(&all, vec![point(1.0, &[1.2; 6])]), "ground"),
         ];
         for (message, word) in cases {
             let reason = motion(&robot, &home, LegClearance::default(), &message).unwrap_err();
             assert!(reason.contains(word), "{word}: {reason}");
+            assert!(reason.len() < 1000, "{word}: {} bytes", reason.len());
         }
     }
 

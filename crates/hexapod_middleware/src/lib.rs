@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod first;
+mod memory;
 
 use hexapod_setup::Files;
 use std::env;
@@ -14,6 +15,8 @@ const TRANSPORTS: &str = "FASTDDS_BUILTIN_TRANSPORTS";
 const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 const LOCALHOST_ONLY: &str = "ROS_LOCALHOST_ONLY";
 const PEERS: &str = "ROS_STATIC_PEERS";
+/// Lets a profile say how endpoints keep samples and send them, which rmw_fastrtps says itself otherwise.
+const FROM_PROFILE: &str = "RMW_FASTRTPS_USE_QOS_FROM_XML";
 
 /// What Fast DDS is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,7 @@ pub fn take_profile() -> bool {
     for name in PROFILES {
         env::set_var(name, &file);
     }
+    env::set_var(FROM_PROFILE, "1");
     if profile == Profile::Localhost {
         // The profile says it all; rmw_fastrtps would add its own transports to it.
         env::remove_var(LOCALHOST_ONLY);

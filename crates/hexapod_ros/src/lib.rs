@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod bounds;
 mod call;
 pub mod clock;
 mod diagnostics;

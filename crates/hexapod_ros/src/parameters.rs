@@ -2,6 +2,7 @@
 //!
 //! r2r has handlers of its own, but they publish no ranges and panic when a client dies in mid-call.
 
+use crate::bounds::{self, MAX_PARAMETERS, MAX_TEXT};
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::msg;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,10 +43,17 @@ impl Parameters {
     }
 
     pub(crate) fn set_all(&self, parameters: &[msg::Parameter]) -> Vec<msg::SetParametersResult> {
-        parameters.iter().map(|p| result(self.set_message(p))).collect()
+        match bounded(parameters) {
+            Ok(()) => parameters.iter().map(|p| result(self.set_message(p))).collect(),
+            // One result for all: an answer of their number would be as long as the request.
+            Err(reason) => vec![result(Err(reason))],
+        }
     }
 
     pub(crate) fn set_atomically(&self, parameters: &[msg::Parameter]) -> msg::SetParametersResult {
+        if let Err(reason) = bounded(parameters) {
+            return result(Err(reason));
+        }
         // All are checked before the first is set.
         result(self.locked(|shared| {
             let checked: Result<Vec<_>, String> = parameters.iter().map(|p| shared.check(p)).collect();
@@ -61,6 +69,7 @@ impl Parameters {
     }
 
     pub(crate) fn values(&self, names: &[String]) -> Vec<msg::ParameterValue> {
+        let names = wanted(names);
         self.locked(|shared| names.iter().map(|name| shared.value(name).map(to_message).unwrap_or_default()).collect())
     }
 
@@ -69,16 +78,17 @@ impl Parameters {
     }
 
     pub(crate) fn list(&self, prefixes: &[String], depth: u64) -> msg::ListParametersResult {
+        let prefixes = wanted(prefixes);
         let below = |name: &str, prefix: &str| {
             let rest = if prefix.is_empty() { Some(name) } else { name.strip_prefix(prefix)?.strip_prefix('.') };
             rest.map(|rest| depth == 0 || (rest.matches('.').count() as u64) < depth)
         };
-        let wanted = |name: &str| {
+        let listed = |name: &str| {
             (prefixes.is_empty() && below(name, "") == Some(true))
                 || prefixes.iter().any(|prefix| name == prefix || below(name, prefix) == Some(true))
         };
         let names: Vec<String> = self.locked(|shared| {
-            shared.specs.iter().map(|spec| spec.name).filter(|name| wanted(name)).map(String::from).collect()
+            shared.specs.iter().map(|spec| spec.name).filter(|name| listed(name)).map(String::from).collect()
         });
         let mut prefixes: Vec<String> =
             names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
@@ -88,7 +98,7 @@ impl Parameters {
     }
 
     pub(crate) fn describe(&self, names: &[String]) -> Vec<msg::ParameterDescriptor> {
-        self.locked(|shared| names.iter().map(|name| shared.describe(name)).collect())
+        self.locked(|shared| wanted(names).iter().map(|name| shared.describe(name)).collect())
     }
 
     fn locked<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
@@ -104,7 +114,7 @@ impl Shared {
 
     fn check(&self, parameter: &msg::Parameter) -> Result<ParamValue, String> {
         let value = from_message(&parameter.value)
-            .ok_or_else(|| format!("`{}` cannot be unset or be an array of bytes", parameter.name))?;
+            .ok_or_else(|| format!("`{}` cannot be unset or be an array of bytes", bounds::excerpt(&parameter.name)))?;
         let (spec, value) = check_named(&self.specs, &parameter.name, &value)?;
         let unchanged = self.value(spec.name) == Some(&value);
         if spec.read_only && !unchanged {
@@ -128,7 +138,7 @@ impl Shared {
 
     fn describe(&self, name: &str) -> msg::ParameterDescriptor {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == name) else {
-            return msg::ParameterDescriptor { name: name.into(), ..Default::default() };
+            return msg::ParameterDescriptor { name: bounds::excerpt(name).into(), ..Default::default() };
         };
         let (mut floating_point_range, mut integer_range) = (vec![], vec![]);
         match (spec.range, &spec.default) {
@@ -155,7 +165,31 @@ impl Shared {
 }
 
 fn result(done: Result<(), String>) -> msg::SetParametersResult {
-    msg::SetParametersResult { successful: done.is_ok(), reason: done.err().unwrap_or_default() }
+    let reason = done.as_ref().err().map(|reason| bounds::reason(reason).into_owned());
+    msg::SetParametersResult { successful: done.is_ok(), reason: reason.unwrap_or_default() }
+}
+
+/// The names a call asks for; none if they are more than a node could have.
+fn wanted(names: &[String]) -> &[String] {
+    if names.len() <= MAX_PARAMETERS { names } else { &[] }
+}
+
+/// As many parameters as a node could have, with values of a size that could be kept.
+fn bounded(parameters: &[msg::Parameter]) -> Result<(), String> {
+    bounds::count("parameters", parameters.len(), MAX_PARAMETERS)?;
+    parameters.iter().try_for_each(|parameter| {
+        let value = &parameter.value;
+        let texts = value.string_array_value.iter().chain([&value.string_value]);
+        let bytes: usize = texts.map(String::len).sum();
+        let numbers = [value.bool_array_value.len(), value.integer_array_value.len(), value.double_array_value.len()];
+        if bytes <= MAX_TEXT && numbers.iter().chain([&value.string_array_value.len()]).all(|&n| n <= MAX_PARAMETERS) {
+            return Ok(());
+        }
+        let name = bounds::excerpt(&parameter.name);
+        Err(format!(
+            "the value of `{name}` is too long: at most {MAX_TEXT} bytes of text, or {MAX_PARAMETERS} elements"
+        ))
+    })
 }
 
 pub(crate) fn to_message(value: &ParamValue) -> msg::ParameterValue {
@@ -235,6 +269,37 @@ mod tests {
         assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
         assert!(parameters.set_all(&[double("step.height", 0.02)])[0].successful);
         assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.02);
+    }
+
+    #[test]
+    fn when_a_call_is_huge_expect_a_short_refusal_and_nothing_set() {
+        let parameters = parameters();
+        let text = |name: &str, value: String| msg::Parameter {
+            name: name.into(),
+            value: to_message(&ParamValue::String(value)),
+        };
+        let many: Vec<_> = (0..100_000).map(|_| double("step.height", 0.02)).collect();
+        let numbers = to_message(&ParamValue::DoubleArray(vec![0.0; 100_000]));
+        let numbers = msg::Parameter { name: "gait".into(), value: numbers };
+        for (call, word) in [
+            (many, "100000 parameters are too many"),
+            (vec![text("gait", "g".repeat(5_000_000))], "`gait` is too long"),
+            (vec![text(&"n".repeat(5_000_000), "x".into())], "unknown parameter `nnn"),
+            (vec![numbers], "`gait` is too long"),
+        ] {
+            let results = parameters.set_all(&call);
+            let atomic = parameters.set_atomically(&call);
+            assert_eq!(results.len(), 1);
+            for result in [&results[0], &atomic] {
+                assert!(!result.successful && result.reason.contains(word), "{word}: {}", result.reason);
+                assert!(result.reason.len() < 1000, "{word}: {} bytes", result.reason.len());
+            }
+        }
+        assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
+        assert_eq!(parameters.values(&["gait".into()])[0].string_value, "tripod");
+        let names = vec!["gait".to_owned(); 100_000];
+        assert!(parameters.values(&names).is_empty() && parameters.describe(&names).is_empty());
+        assert!(parameters.describe(&["n".repeat(5_000_000)])[0].name.len() <= 80);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `foot_contacts`: checked, and paired with the joint commands of the same tick.
 
 use hexapod_kinematics::{MAX_LEGS, Robot};
+use hexapod_ros::bounds::{MAX_LABEL, excerpt};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
 use std::collections::VecDeque;
 
@@ -58,7 +59,11 @@ impl ContactReader {
     }
 
     fn order_of(&self, label: &str) -> Result<Vec<usize>, ContactsRefused> {
-        let refused = || ContactsRefused::Legs { given: label.to_owned(), legs: self.legs.join(", ") };
+        let refused = || ContactsRefused::Legs { given: excerpt(label).into(), legs: self.legs.join(", ") };
+        // Blanks around names are allowed, but not kept by the megabyte.
+        if label.len() > MAX_LABEL {
+            return Err(refused());
+        }
         let index = |name: &str| self.legs.iter().position(|leg| leg == name.trim());
         let order: Option<Vec<usize>> = label.split(',').map(index).collect();
         let order = order.ok_or_else(refused)?;
@@ -144,6 +149,9 @@ mod tests {
             let reason = reader.read(&message(label, &data)).unwrap_err().to_string();
             assert!(reason.contains(word), "{reason}");
         }
+        let blanks = format!("{LABEL}{}", " ".repeat(5_000_000));
+        let reason = reader.read(&message(&blanks, &[1; 6])).unwrap_err().to_string();
+        assert!(reason.contains("bytes)") && reason.len() < 300, "{} bytes", reason.len());
         assert_eq!(reader.read(&UInt8MultiArray::default()), Err(ContactsRefused::NoNames));
         assert!(reader.read(&message(LABEL, &[0; 6])).is_ok());
     }

@@ -1,6 +1,7 @@
 //! The robot's joints by name, and messages about them.
 
 use hexapod_kinematics::{LegAngles, Robot};
+use hexapod_ros::bounds::{self, MAX_JOINTS, excerpt};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 
 /// Why a message about joints is refused, all of it.
@@ -14,6 +15,8 @@ pub(crate) enum JointsRefused {
     Missing { topic: &'static str, joint: String },
     #[error("{topic} holds {names} names and {numbers} values of {field}")]
     Length { topic: &'static str, field: &'static str, names: usize, numbers: usize },
+    #[error("{topic}: {reason}")]
+    TooMany { topic: &'static str, reason: String },
     #[error("{topic}: {field} of joint {joint:?} is {value}")]
     NotFinite { topic: &'static str, field: &'static str, joint: String, value: f64 },
 }
@@ -139,10 +142,12 @@ impl JointReader {
 
     fn slots_of(&self, table: &JointTable, names: &[String]) -> Result<Vec<usize>, JointsRefused> {
         let topic = self.topic;
+        bounds::count("names", names.len(), MAX_JOINTS.max(table.len()))
+            .map_err(|reason| JointsRefused::TooMany { topic, reason })?;
         let mut slots = Vec::with_capacity(names.len());
         for joint in names {
             let known = table.names.iter().position(|name| name == joint);
-            let slot = known.ok_or_else(|| JointsRefused::Unknown { topic, joint: joint.clone() })?;
+            let slot = known.ok_or_else(|| JointsRefused::Unknown { topic, joint: excerpt(joint).into() })?;
             if slots.contains(&slot) {
                 return Err(JointsRefused::Twice { topic, joint: joint.clone() });
             }
@@ -189,7 +194,9 @@ mod tests {
         let table = table();
         let mut reader = JointReader::new("joint_commands", true);
         type Spoil = fn(&mut JointState);
-        let cases: [(Spoil, &str); 10] = [
+        let cases: [(Spoil, &str); 12] = [
+            (|m| m.name[3] = "j".repeat(5_000_000), "(5000000 bytes)"),
+            (|m| m.name = vec!["left_front_coxa".into(); 100_000], "100000 names are too many; give at most 64"),
             (|m| m.name[3] = "tail".into(), "\"tail\", which the robot does not have"),
             (|m| m.name[3] = m.name[4].clone(), "twice"),
             (|m| (m.name.pop(), m.position.pop(), m.velocity.pop(), ()).3, "lacks joint \"right_rear_tibia\""),
@@ -206,6 +213,7 @@ mod tests {
             spoil(&mut message);
             let reason = reader.read(&table, &message).err().map(|refused| refused.to_string()).unwrap_or_default();
             assert!(reason.contains(word), "{reason:?} lacks {word:?}");
+            assert!(reason.len() < 300, "{} bytes", reason.len());
             assert_eq!(reader.read(&table, &full(&table)).unwrap().count(), 18);
         }
     }

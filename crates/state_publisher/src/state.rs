@@ -4,6 +4,7 @@ use crate::contacts::{ContactQueue, ContactReader};
 use crate::joints::{JointReader, JointTable, Reading};
 use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
+use hexapod_ros::bounds;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
 use nalgebra::Vector3;
@@ -34,7 +35,7 @@ impl Input {
 
     fn refuse(&mut self, reason: impl ToString) {
         self.refused += 1;
-        self.reason = Some(reason.to_string());
+        self.reason = Some(bounds::reason(&reason.to_string()).into_owned());
     }
 }
 

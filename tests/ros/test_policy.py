@@ -1,0 +1,88 @@
+"""`deploy/sros2/policy.xml` allows the robot's nodes what they do, and nothing else; users what the README offers them."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from processes import ROOT
+
+POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
+NODES = ('gait_planner', 'servo_driver', 'state_publisher')
+# Simulated time alone opens it.
+SOMETIMES = {('subscribe', '/clock')}
+# What every node of rclpy and rclcpp has.
+ANYWAY = {('publish', '/rosout'), ('publish', '/parameter_events'), ('subscribe', '/clock')}
+
+
+def absolute(name, node):
+    """Return a name of the policy as the graph shows it."""
+    return name if name.startswith('/') else f'/{node}/{name[2:]}' if name.startswith('~/') else f'/{name}'
+
+
+def rights(enclave, node=None):
+    """Return what an enclave may do, or one node in it: pairs of verb and name."""
+    policy = ElementTree.parse(POLICY).getroot()
+    assert policy.get('version') == '0.2.0'
+    found = set()
+    for profile in policy.findall(f"enclaves/enclave[@path='{enclave}']/profiles/profile"):
+        if node not in (None, profile.get('node')):
+            continue
+        for group in profile:
+            (verb, allowed), = group.attrib.items()
+            assert allowed == 'ALLOW' and (group.tag, verb) in {
+                ('topics', 'publish'), ('topics', 'subscribe'), ('services', 'reply'), ('services', 'request')}
+            names = [absolute(each.text, profile.get('node')) for each in group]
+            assert len(names) == len(set(names)) and names, (verb, names)
+            found |= {(verb, name) for name in names}
+    assert found, (enclave, node)
+    return found
+
+
+def opened(user, node):
+    """Return what a running node has opened."""
+    graph = user.node
+    kinds = {'publish': graph.get_publisher_names_and_types_by_node, 'subscribe': graph.get_subscriber_names_and_types_by_node,
+             'reply': graph.get_service_names_and_types_by_node, 'request': graph.get_client_names_and_types_by_node}
+    return {(verb, name) for verb, ask in kinds.items() for name, _ in ask(node, '/')}
+
+
+@pytest.mark.parametrize('node', NODES)
+def test_when_the_robot_runs_expect_the_policy_to_allow_each_node_what_it_has_opened_and_nothing_else(shared_session, node):
+    user, allowed = shared_session.user, rights('/robot', node)
+    user.until(lambda: ('reply', f'/{node}/set_parameters') in opened(user, node), 10.0, f'{node} in the graph')
+    user.until(lambda: opened(user, node) | SOMETIMES == allowed | SOMETIMES, 5.0,
+               lambda: sorted((opened(user, node) | SOMETIMES) ^ (allowed | SOMETIMES)))
+
+
+def test_when_users_have_rights_expect_each_to_be_served_by_the_robot():
+    counterpart = {'publish': 'subscribe', 'subscribe': 'publish', 'request': 'reply'}
+    served = rights('/robot')
+    for enclave in ('/driver', '/viewer'):
+        for verb, name in rights(enclave) - ANYWAY:
+            assert (counterpart[verb], name) in served, (enclave, verb, name)
+
+
+def test_when_the_readme_offers_a_topic_or_service_expect_a_driver_who_may_use_it():
+    lines = (ROOT / 'README.md').read_text().split('## Topics')[1].split('\n## ')[0].splitlines()
+    verbs = {' in': ('publish',), ' out': ('subscribe',), '': ('request',)}
+    allowed = rights('/driver')
+    names = set()
+    for line in lines:
+        if line.startswith('| ') and not line.startswith('| node'):
+            cell = line.split('|')[2]
+            verb = next(verb for mark, verb in verbs.items() if mark in re.sub(r'`[^`]*`', '', cell))[0]
+            names |= {(verb, name if name.startswith('/') else f'/{name}') for name in re.findall(r'`([^`]+)`', cell)}
+    assert len(names) > 20
+    internal = {('publish', '/joint_commands')}
+    leg = {('request', '/relax/<leg>')}
+    assert names - internal - leg <= allowed, names - internal - leg - allowed
+    assert any(name.startswith('/relax/') for _, name in allowed)
+
+
+def test_when_somebody_only_looks_on_expect_that_they_may_stop_the_robot_and_do_nothing_else_to_it():
+    acts = {(verb, name) for verb, name in rights('/viewer') - ANYWAY if verb != 'subscribe' and 'parameter' not in name}
+    assert acts == {('publish', '/emergency_stop'), ('request', '/emergency_stop'), ('request', '/stop')}
+    assert not [name for _, name in rights('/viewer') if name.endswith(('set_parameters', 'set_parameters_atomically'))]
