@@ -261,6 +261,8 @@ def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(se
 def test_when_a_second_source_commands_expect_it_refused_by_name_and_the_first_undisturbed(session, armed, boards, other):
     user = armed
     second = other.publisher('joint_commands', JointState)
+    # Nothing was sent while the second joined.
+    user.spin(1.0)
     before = boards.pulses()
     for _ in range(100):
         second.publish(joint_state(dict.fromkeys(JOINTS, 0.5)))

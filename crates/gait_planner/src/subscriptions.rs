@@ -150,9 +150,7 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
     let mut params: Params = setup.params.clone();
     let greatest_lift = setup.engine.stance().spec().step_height;
     node.on_set(Box::new(move |name, value| {
-        if let Some(known) = params.get_mut(name) {
-            *known = value.clone();
-        }
+        let before = params.get_mut(name).map(|known| std::mem::replace(known, value.clone()));
         let command = match (name, value) {
             ("gait", ParamValue::String(gait)) => gaits.get(gait).ok().map(Command::Gait),
             ("step_height", _) => value.as_f64().map(|asked| {
@@ -164,9 +162,15 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
             ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
             _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
         };
-        let taken = command.is_some_and(|command| to.take("parameters", Ok(command)));
-        if let (true, "gait", ParamValue::String(gait)) = (taken, name, value) {
+        if let Err(reason) = command.map_or(Ok(()), |command| to.send("parameters", command)) {
+            if let (Some(known), Some(before)) = (params.get_mut(name), before) {
+                *known = before;
+            }
+            return Err(reason);
+        }
+        if let ("gait", ParamValue::String(gait)) = (name, value) {
             state.set_gait(gait);
         }
+        Ok(())
     }));
 }

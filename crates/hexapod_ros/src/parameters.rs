@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Asked whether a parameter may have a value that its specification allows; an `Err` refuses it with the reason.
 pub type OnCheck = Box<dyn Fn(&str, &ParamValue) -> Result<(), String> + Send>;
-/// Told of a parameter's new value.
-pub type OnSet = Box<dyn FnMut(&str, &ParamValue) + Send>;
+/// Told of a parameter's new value; an `Err` says why it cannot be taken up, and the parameter stays what it was.
+pub type OnSet = Box<dyn FnMut(&str, &ParamValue) -> Result<(), String> + Send>;
 
 /// Declared parameters and their present values.
 #[derive(Clone)]
@@ -130,7 +130,7 @@ impl Shared {
         let (spec, value) = check_named(&self.specs, name, value)?;
         let name = spec.name;
         if let Some(on_set) = &mut self.on_set {
-            on_set(name, &value);
+            on_set(name, &value)?;
         }
         self.values.insert(name, value);
         Ok(())
@@ -307,6 +307,15 @@ mod tests {
         let parameters = parameters();
         let result = parameters.set_atomically(&[double("step.height", 0.02), double("rate", 50.0)]);
         assert!(!result.successful);
+        assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
+    }
+
+    #[test]
+    fn when_a_value_cannot_be_taken_up_expect_the_reason_and_the_old_value() {
+        let parameters = parameters();
+        parameters.on_set(Box::new(|_, _| Err("the control loop takes no commands".into())));
+        let result = &parameters.set_all(&[double("step.height", 0.02)])[0];
+        assert!(!result.successful && result.reason.contains("control loop"), "{}", result.reason);
         assert_eq!(parameters.values(&["step.height".into()])[0].double_value, 0.03);
     }
 

@@ -49,6 +49,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
             send_tf.store(*on, Ordering::Relaxed);
         }
+        Ok(())
     }));
     let (output, stop) = (shared.output, shutdown.clone());
     let thread = std::thread::Builder::new().name("state_publisher".into());
