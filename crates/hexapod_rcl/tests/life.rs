@@ -120,7 +120,7 @@ fn when_things_end_in_any_order_expect_what_they_need_to_outlive_them() {
     }
 }
 
-/// Bytes of memory in use, as the allocator counts them, and the number of threads.
+/// Bytes of resident memory, and the number of threads.
 fn in_use() -> (usize, usize) {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     let resident: usize = statm.split_whitespace().nth(1).unwrap().parse().unwrap();
@@ -129,8 +129,9 @@ fn in_use() -> (usize, usize) {
 
 #[test]
 fn when_nodes_come_and_go_expect_no_growth() {
-    let context = Context::create(["test"]).unwrap();
+    // A node that is left behind would keep its context, and that the middleware's threads.
     let round = || {
+        let context = Context::create(["test"]).unwrap();
         let node = Node::create(&context, "guest", "").unwrap();
         let _publisher = Publisher::<Bool>::create(&node, "guest", keep(1)).unwrap();
         let heard = Subscription::<Bool>::create(&node, "guest", keep(1)).unwrap();
