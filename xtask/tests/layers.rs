@@ -9,11 +9,16 @@ use std::process::Command;
 /// Crates that know nothing of ROS, of an executor, of a board, of the clock or of files.
 const PURE: [&str; 5] = ["hexapod_kinematics", "hexapod_gait", "hexapod_servo", "hexapod_odometry", "hexapod_plot"];
 /// What no pure crate may reach, however far.
-const NEVER_PURE: [&str; 9] =
-    ["r2r", "tokio", "rppal", "nix", "rustix", "signal-hook", "crossterm", "hexapod_ros", "hexapod_setup"];
+const NEVER_PURE: [&str; 10] =
+    ["r2r", "r2r_rcl", "tokio", "rppal", "nix", "rustix", "signal-hook", "crossterm", "hexapod_ros", "hexapod_setup"];
 /// What a pure crate's own code may not name: clocks, files, threads, the environment.
 const NEVER_NAMED: [&str; 7] =
     ["std::time::Instant", "SystemTime", "std::fs", "std::net", "std::env", "std::thread", "std::process"];
+
+/// The packages of the workspace.
+fn ours(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().unwrap().iter().filter(|package| package["source"].is_null())
+}
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
@@ -72,11 +77,38 @@ fn when_a_pure_crate_is_built_expect_no_ros_no_executor_no_board() {
 }
 
 #[test]
-fn when_r2r_or_rppal_is_named_expect_only_the_crate_meant_for_it() {
-    let graph = graph(&metadata());
-    for (dependency, user) in [("r2r", "hexapod_ros"), ("rppal", "servo_driver")] {
-        let users: Vec<_> = graph.iter().filter(|(_, on)| on.contains(dependency)).map(|(name, _)| name).collect();
-        assert_eq!(users, [user], "{dependency} is named by {users:?}");
+fn when_ros_or_rppal_is_named_expect_only_the_crates_meant_for_it() {
+    let metadata = metadata();
+    let graph = graph(&metadata);
+    let ours: BTreeSet<_> = ours(&metadata).map(|package| text(&package["name"])).collect();
+    for (dependency, expect) in [
+        ("r2r", &["hexapod_rcl", "hexapod_ros"][..]),
+        ("r2r_rcl", &["hexapod_rcl"]),
+        ("hexapod_rcl", &["hexapod_ros"]),
+        ("rppal", &["servo_driver"]),
+    ] {
+        let names = |(name, on): &(&String, &BTreeSet<String>)| ours.contains(name.as_str()) && on.contains(dependency);
+        let users: Vec<_> = graph.iter().filter(names).map(|(name, _)| name).collect();
+        assert_eq!(users, expect, "{dependency} is named by {users:?}");
+    }
+}
+
+#[test]
+fn when_unsafe_code_is_looked_for_expect_it_in_hexapod_rcl_alone() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let files = ["crates", "src", "xtask/src"].iter().flat_map(|folder| rust_files(&root.join(folder)));
+    let is_unsafe = |file: &std::path::PathBuf| {
+        let code = std::fs::read_to_string(file).unwrap();
+        let mut code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        code.any(|line| ["unsafe {", "unsafe fn", "unsafe impl"].iter().any(|word| line.contains(word)))
+    };
+    let (found, allowed) = (files.filter(is_unsafe).collect::<Vec<_>>(), root.join("crates/hexapod_rcl/src"));
+    assert!(!found.is_empty());
+    let wrong: Vec<_> = found.iter().filter(|file| !file.starts_with(&allowed)).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    for package in ours(&metadata()).filter(|package| package["name"] != "hexapod_rcl") {
+        let manifest = std::fs::read_to_string(text(&package["manifest_path"])).unwrap();
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{} has lints of its own", package["name"]);
     }
 }
 
@@ -127,7 +159,7 @@ fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn when_colcon_looks_for_packages_expect_only_the_root() {
     let metadata = metadata();
-    for package in metadata["packages"].as_array().unwrap().iter().filter(|package| package["source"].is_null()) {
+    for package in ours(&metadata) {
         let folder = std::path::Path::new(text(&package["manifest_path"])).parent().unwrap().to_owned();
         let ignored = folder.join("COLCON_IGNORE").is_file();
         // colcon takes every workspace member for a package, and would build r2r once for each.

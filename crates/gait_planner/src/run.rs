@@ -57,18 +57,23 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     let core = Core::new(setup.engine, queue, setup.timeout);
     let spinning = Shutdown::default();
-    if simulated {
+    let spinner = if simulated {
         run_simulated(node, SimulatedLoop::new(core, outbox, setup.rate_hz), clock, shutdown)?;
+        None
     } else {
         let until = spinning.clone();
         let spinner = spawn("planner-spin", move || node.spin(&until, Stage::Stopping))?;
         control(core, outbox, &clock, setup.rate_hz, &shared, shutdown)?;
-        spinning.ask();
-        let _ = spinner.join();
-    }
+        Some(spinner)
+    };
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();
     let _ = publisher.join();
+    // Publishers end with their node: it goes when the last tick has been published.
+    spinning.ask();
+    if let Some(spinner) = spinner {
+        let _ = spinner.join();
+    }
     Ok(())
 }
 

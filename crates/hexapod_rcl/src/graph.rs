@@ -23,8 +23,8 @@ pub struct Graph {
 /// A publisher or a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Full name of its node, as in `/robot/gait_planner`.
-    pub node: String,
+    /// Full name of its node, as in `/robot/gait_planner`; the middleware hears of it a moment after the endpoint.
+    pub node: Option<String>,
     /// Type of its messages, as in `std_msgs/msg/Bool`.
     pub message_type: String,
     /// Its number: the sender of its messages, if it is a publisher.
@@ -73,7 +73,7 @@ impl Graph {
             for side in [Side::Publishers, Side::Subscriptions] {
                 let endpoints = ask(&node, &c_text(topic.as_str())?, true, side)?;
                 if let Some(found) = endpoints.into_iter().find(|endpoint| endpoint.gid == gid) {
-                    return Ok(Some(found.node));
+                    return Ok(found.node);
                 }
             }
         }
@@ -143,6 +143,9 @@ fn ask(node: &NodeHandle, topic: &CStr, as_it_is: bool, side: Side) -> Result<Ve
     told
 }
 
+/// What rmw calls a node that it has not heard of yet (`rmw_dds_common/src/graph_cache.cpp`).
+const UNKNOWN_NAME: &str = "_NODE_NAME_UNKNOWN_";
+
 /// # Safety
 /// `info` has been put together by rcl.
 unsafe fn endpoint(info: &rmw_topic_endpoint_info_t) -> Endpoint {
@@ -151,7 +154,7 @@ unsafe fn endpoint(info: &rmw_topic_endpoint_info_t) -> Endpoint {
         unsafe { (text(info.node_name), text(info.node_namespace), text(info.topic_type)) };
     let qos = info.qos_profile;
     Endpoint {
-        node: format!("{}/{name}", namespace.trim_end_matches('/')),
+        node: (name != UNKNOWN_NAME).then(|| format!("{}/{name}", namespace.trim_end_matches('/'))),
         message_type,
         gid: Gid(info.endpoint_gid),
         is_reliable: qos.reliability == rmw_qos_reliability_policy_t::RMW_QOS_POLICY_RELIABILITY_RELIABLE,

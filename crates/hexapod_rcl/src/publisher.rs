@@ -1,6 +1,6 @@
 //! Publishers.
 
-use crate::error::{RclError, check};
+use crate::error::{RclError, check, found};
 use crate::info::Gid;
 use crate::node::{Node, NodeHandle};
 use crate::opening::one_at_a_time;
@@ -8,12 +8,13 @@ use crate::pinned::Pinned;
 use crate::text::c_text;
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use r2r_rcl::{
-    rcl_get_zero_initialized_publisher, rcl_publish, rcl_publisher_fini, rcl_publisher_get_default_options,
-    rcl_publisher_get_rmw_handle, rcl_publisher_get_subscription_count, rcl_publisher_init, rcl_publisher_t,
-    rmw_get_gid_for_publisher, rmw_gid_t,
+    RCL_RET_TIMEOUT, rcl_get_zero_initialized_publisher, rcl_publish, rcl_publisher_fini,
+    rcl_publisher_get_default_options, rcl_publisher_get_rmw_handle, rcl_publisher_get_subscription_count,
+    rcl_publisher_init, rcl_publisher_t, rcl_publisher_wait_for_all_acked, rmw_get_gid_for_publisher, rmw_gid_t,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A publisher, for any thread.
 pub struct Publisher<T: WrappedTypesupport> {
@@ -70,6 +71,18 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
         // SAFETY: the publisher is initialised, and this is thread-safe.
         let code = unsafe { rcl_publisher_get_subscription_count(self.publisher.get(), &raw mut count) };
         check("rcl_publisher_get_subscription_count", code).map(|()| count)
+    }
+
+    /// Waits until all reliable subscriptions have what was published, at most `timeout`; true if they have. Others are
+    /// not waited for.
+    ///
+    /// # Errors
+    /// The middleware does not tell.
+    pub fn wait_until_received(&self, timeout: Duration) -> Result<bool, RclError> {
+        let nanos = i64::try_from(timeout.as_nanos()).unwrap_or(i64::MAX);
+        // SAFETY: the publisher is initialised, and this is thread-safe.
+        let code = unsafe { rcl_publisher_wait_for_all_acked(self.publisher.get(), nanos) };
+        found("rcl_publisher_wait_for_all_acked", code, RCL_RET_TIMEOUT)
     }
 
     /// The number by which receivers know it.

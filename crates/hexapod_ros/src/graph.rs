@@ -28,8 +28,9 @@ impl Graph {
         self.graph.subscriptions(topic).unwrap_or_else(|error| unknown(topic, &error))
     }
 
-    /// The full name of a sender's node, as in `/robot/gait_planner`, while the middleware knows it. For a remote one this
-    /// looks through all topics: not for every message.
+    /// The full name of a sender's node, as in `/robot/gait_planner`, if the middleware knows it: it
+    /// hears of a node's name a moment after its messages. For a remote one this looks through all topics: not for every
+    /// message.
     #[must_use]
     pub fn name_of(&self, sender: Sender) -> Option<String> {
         match sender {

@@ -25,7 +25,7 @@ pub struct RosNode {
     pub(crate) inputs: Inputs,
     pub(crate) lanes: Vec<LaneThread>,
     pub(crate) parameters: Parameters,
-    publishers: Vec<Kept>,
+    pub(crate) publishers: Vec<Arc<dyn Kept>>,
     local: Option<LocalTopics>,
     values: Params,
     name: String,

@@ -12,6 +12,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// A publisher. Messages nobody could receive are not handed to the middleware: that is seen by who listens at that
 /// moment, and who comes later gets latched messages only.
@@ -23,10 +24,20 @@ pub struct Publisher<T: WrappedTypesupport> {
 }
 
 /// What a node keeps of a publisher.
-pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
+pub(crate) trait Kept: Send + Sync {
+    /// Waits until its last words have been heard, at most `timeout`.
+    fn wait_until_heard(&self, timeout: Duration);
+}
+
+impl<T: WrappedTypesupport + 'static> Kept for hexapod_rcl::Publisher<T> {
+    fn wait_until_heard(&self, timeout: Duration) {
+        // The end does not wait for those that do not answer.
+        let _ = self.wait_until_received(timeout);
+    }
+}
 
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
-    pub(crate) fn open(node: &Node, topic: &str, qos: QosProfile) -> Result<(Self, Kept), RosError> {
+    pub(crate) fn open(node: &Node, topic: &str, qos: QosProfile) -> Result<(Self, Arc<dyn Kept>), RosError> {
         let latched = !matches!(qos.durability, DurabilityPolicy::Volatile);
         let publisher = hexapod_rcl::Publisher::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
         let kept = Arc::new(publisher);

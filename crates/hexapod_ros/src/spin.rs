@@ -14,9 +14,13 @@ use std::time::{Duration, Instant};
 pub(crate) const TURN: Duration = Duration::from_secs(1);
 /// How long a node spins before it opens its parameter services.
 const TOPICS_FIRST: Duration = Duration::from_millis(50);
+/// How long a node that ends waits for its last messages to be received. Mostly it waits that long: Fast DDS has itself
+/// told what was received every 3 s only. What is under way takes less.
+const LAST_WORDS: Duration = Duration::from_millis(20);
 
 impl RosNode {
-    /// Spins on this thread until the shutdown has come to `until`, then takes the node down. The parameter services
+    /// Spins on this thread until the shutdown has come to `until`, then takes the node down, a moment after
+    /// what was published last. The parameter services
     /// open a moment after the start: they take longer than all topics, and would keep those back. The thread gets the
     /// middleware's priority where that is granted, for a stop comes in here. The lanes' threads end with it.
     pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
@@ -32,6 +36,16 @@ impl RosNode {
         self.turns(&over.0);
         drop(over);
         lanes.into_iter().for_each(Joined::join);
+        self.say_last_words();
+    }
+
+    /// Waits a moment for what was published: listeners drop what reaches them after the node's farewell, which has a
+    /// socket of its own and may be faster.
+    fn say_last_words(&self) {
+        let deadline = Instant::now() + LAST_WORDS;
+        for publisher in &self.publishers {
+            publisher.wait_until_heard(deadline.saturating_duration_since(Instant::now()));
+        }
     }
 
     fn turns(&mut self, end: &End) {
