@@ -1,8 +1,10 @@
 /* The system's clock set to another time, for one process: CLOCK_REALTIME is shifted by as many seconds as stand in the
-   file that SHIFT_FILE names. The monotonic clock goes on as it is, as in the kernel. */
+   file that SHIFT_FILE names. The monotonic clock goes on as it is, as in the kernel. Waits until a time of that clock are
+   shifted back, or they would not end when they should: the C++ library of older systems waits so for any span. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -29,6 +31,41 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     if (!result && shift_s && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
         time->tv_sec += *shift_s;
     return result;
+}
+
+/* A time of the shifted clock as the kernel knows it; a monotonic one, of which the same functions may be given one, is
+   decades younger. */
+static struct timespec unshifted(const struct timespec *until)
+{
+    struct timespec real = *until;
+    if (shift_s && real.tv_sec > 500000000)
+        real.tv_sec -= *shift_s;
+    return real;
+}
+
+static void *next(const char *name, const char *version)
+{
+    void *found = dlvsym(RTLD_NEXT, name, version);
+    return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+                           const struct timespec *restrict until)
+{
+    static int (*real)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    if (!real)
+        real = next("pthread_cond_timedwait", "GLIBC_2.3.2");
+    struct timespec time = unshifted(until);
+    return real(condition, mutex, &time);
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
+{
+    static int (*real)(pthread_mutex_t *, const struct timespec *);
+    if (!real)
+        real = next("pthread_mutex_timedlock", "GLIBC_2.2.5");
+    struct timespec time = unshifted(until);
+    return real(mutex, &time);
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
