@@ -10,10 +10,10 @@ use hexapod_kinematics::Effort;
 const ROUNDS: u32 = 20;
 /// Steps of the legs' iterations, for the decisions at a point of the grid, for segments as they are planned, for what
 /// is tried where no segment is found, and for the pose within a segment.
-const DECIDING: u32 = 5000;
-const GOING_ON: u32 = 20000;
-const GOING_BACK: u32 = 20000;
-pub(crate) const WITHIN: u32 = 500;
+const DECIDING: u32 = 400;
+const GOING_ON: u32 = 700;
+const GOING_BACK: u32 = 400;
+pub(crate) const WITHIN: u32 = 200;
 
 /// What is left of it.
 #[derive(Clone, Copy, Debug)]

@@ -32,8 +32,8 @@ impl Engine {
     pub(crate) fn feet_to_centre(&self, start: &State, then: Then, effort: &mut Effort) -> u32 {
         let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
         let legs = (0..self.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
-        let in_the_way =
-            legs.filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg, effort)));
+        let in_the_way = legs
+            .filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg, effort)));
         in_the_way.fold(0, |all, leg| all | (1 << leg))
     }
 

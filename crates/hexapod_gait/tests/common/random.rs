@@ -136,7 +136,8 @@ fn mount(leg: &mut (Vec<Joint>, Vector3<f64>), hip: Vector3<f64>, random: &mut R
     let (joints, foot) = leg;
     let Some((first, others)) = joints.split_first_mut() else { return };
     let middle = |joint: &Joint| UnitQuaternion::from_axis_angle(&joint.axis, joint.limits.iter().sum::<f64>() / 2.0);
-    let chain = others.iter().fold(middle(first) * Isometry3::identity(), |at, joint| at * joint.origin * middle(joint));
+    let chain =
+        others.iter().fold(middle(first) * Isometry3::identity(), |at, joint| at * joint.origin * middle(joint));
     let foot = (chain * Point3::from(*foot)).coords;
     let down = random.range(0.4, 1.3);
     let wanted = hip.normalize() * down.cos() - Vector3::z() * down.sin();
@@ -200,8 +201,13 @@ pub fn any_engine(random: &mut Random) -> (Engine, Vec<GaitSpec>) {
         }
         let Ok(stance) = StanceWish::default().stance(&robot) else { continue };
         let spec = stance.spec();
-        let settings =
-            Settings { stance: spec, step_height: 0.6 * spec.step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+        let settings = Settings {
+            stance: spec,
+            step_height: 0.6 * spec.step_height,
+            limits: LIMITS,
+            stand_time: 1.5,
+            sit_time: 0.8,
+        };
         let specs = gaits(legs);
         let first = gait(&robot, &specs[0]);
         return (Engine::with_stance(robot, first, settings, stance), specs);
