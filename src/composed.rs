@@ -56,6 +56,17 @@ pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
     Ok(AllParams { planner: next(), driver: next(), publisher: next() })
 }
 
+/// Refuses to move real servos by a clock that is not real.
+fn check_clock(all: &AllParams) -> Result<(), Failure> {
+    let simulated = params::switch(&all.planner, "use_sim_time");
+    if simulated && params::text(&all.driver, "bus") == "i2c" {
+        let words = "use_sim_time does not go with bus i2c: real servos move in real time; leave out use_sim_time, or \
+                     give bus simulated";
+        return Err(Failure::Words(words.into()));
+    }
+    Ok(())
+}
+
 fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
     let (node, name, value) = parse_override(text)?;
     let index = NODES.iter().position(|known| *known == node);
@@ -143,7 +154,9 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
     let nodes = Nodes::create(parameters(arguments)?, local_topics, shutdown)?;
-    let setups = Setups::load(&nodes.values())?;
+    let values = nodes.values();
+    check_clock(&values)?;
+    let setups = Setups::load(&values)?;
     if let Err(reason) = realtime::lock_memory() {
         tracing::info!("{reason}");
     }
@@ -231,6 +244,17 @@ pub fn files_of(all: &AllParams) -> (String, String) {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_real_servos_would_move_by_a_simulated_clock_expect_it_refused() {
+        let with = |simulated: bool, bus: &str| {
+            let mut all = AllParams { planner: Params::new(), driver: Params::new(), publisher: Params::new() };
+            all.planner.insert("use_sim_time", ParamValue::Bool(simulated));
+            all.driver.insert("bus", bus.into());
+            check_clock(&all).is_ok()
+        };
+        assert!(with(false, "i2c") && with(true, "simulated") && !with(true, "i2c"));
+    }
 
     #[test]
     fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {

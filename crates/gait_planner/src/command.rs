@@ -1,11 +1,11 @@
 //! Commands on their way to the control loop: a queue that neither side ever waits for.
 
+use crate::life::Moment;
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// One command. The control loop frees nothing: whoever sends a motion keeps a second handle to it.
 #[derive(Clone, Debug)]
@@ -48,13 +48,13 @@ pub enum Command {
     },
 }
 
-/// A command and when it was received, on the clock the control loop ticks by.
+/// A command and when it was received.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// What was asked.
     pub command: Command,
     /// When it came in.
-    pub at: Duration,
+    pub at: Moment,
 }
 
 const CAPACITY: usize = 512;

@@ -1,24 +1,35 @@
 //! The control loop: on a thread of its own in real time, or tick by tick from `/clock`.
 
 use crate::core::Core;
+use crate::life::Moment;
 use crate::outbox::{Done, Outbox};
+use crate::pulse::Pulse;
+use crate::status::SharedState;
 use hexapod_gait::GaitState;
 use hexapod_ros::{Lateness, Pacer, RosClock, Shutdown, Stage, monotonic_now};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the robot may take to plant its feet and sit down before the process ends all the same.
-const GOODBYE: Duration = Duration::from_millis(2750);
+pub(crate) const GOODBYE: Duration = Duration::from_millis(2750);
 /// How often the loop tells how it keeps its rate.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
 /// Ticks at `rate_hz` until the robot sits after a shutdown was asked for, or has to end at once.
-pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, rate_hz: f64, shutdown: &Shutdown) {
+pub fn run_in_real_time(
+    core: &mut Core,
+    outbox: &mut Outbox,
+    (clock, pulse): (&RosClock, &Pulse),
+    rate_hz: f64,
+    shutdown: &Shutdown,
+) {
     let mut pacer = Pacer::new(rate_hz);
     let dt = pacer.period().as_secs_f64();
     let mut reported: Option<Duration> = None;
     let mut leaving: Option<Duration> = None;
     loop {
         let now = pacer.wait();
+        pulse.beat(now);
         match shutdown.stage() {
             Stage::Running => {}
             Stage::Stopping => {
@@ -27,7 +38,7 @@ pub fn run_in_real_time(core: &mut Core, outbox: &mut Outbox, clock: &RosClock, 
             }
             Stage::Now => return,
         }
-        let tick = *core.tick(now, dt);
+        let tick = *core.tick(Moment::real(now), dt);
         outbox.push(Done::Tick { tick, stamp: clock.now(), fault: core.fault() });
         if let Some(refused) = core.take_refused() {
             outbox.push(Done::Refused(refused));
@@ -52,6 +63,7 @@ pub struct SimulatedLoop {
     period: Duration,
     last: Option<Duration>,
     cycles: Lateness,
+    shared: Arc<SharedState>,
 }
 
 /// A clock that goes back, or jumps further than this, starts anew instead of being caught up with.
@@ -60,12 +72,14 @@ const MAX_JUMP: Duration = Duration::from_secs(1);
 impl SimulatedLoop {
     /// A loop that has not seen the clock yet.
     #[must_use]
-    pub fn new(core: Core, outbox: Outbox, rate_hz: f64) -> Self {
-        Self { core, outbox, period: Duration::from_secs_f64(1.0 / rate_hz), last: None, cycles: Lateness::default() }
+    pub fn new(core: Core, outbox: Outbox, rate_hz: f64, shared: Arc<SharedState>) -> Self {
+        let period = Duration::from_secs_f64(1.0 / rate_hz);
+        Self { core, outbox, period, last: None, cycles: Lateness::default(), shared }
     }
 
-    /// Ticks up to `now`.
-    pub fn clock(&mut self, now: Duration) {
+    /// Ticks up to what `/clock` says.
+    pub fn clock(&mut self, Moment { at: now, real }: Moment) {
+        self.core.clock(Moment { at: now, real });
         let period = self.period.as_nanos().max(1);
         let floor = Duration::from_nanos(u64::try_from(now.as_nanos() / period * period).unwrap_or(u64::MAX));
         let mut next = match self.last {
@@ -74,7 +88,9 @@ impl SimulatedLoop {
         };
         let started = monotonic_now();
         while next <= floor && monotonic_now() - started < MAX_JUMP {
-            let tick = *self.core.tick(next, self.period.as_secs_f64());
+            self.shared.pulse.beat(monotonic_now());
+            let tick = *self.core.tick(Moment { at: next, real }, self.period.as_secs_f64());
+            self.shared.pulse.rest();
             self.outbox.push(Done::Tick { tick, stamp: next, fault: self.core.fault() });
             if let Some(refused) = self.core.take_refused() {
                 self.outbox.push(Done::Refused(refused));
@@ -92,5 +108,142 @@ impl SimulatedLoop {
         if seconds >= REPORT_EVERY.as_secs_f64() {
             self.outbox.push(Done::Lateness(std::mem::take(&mut self.cycles), seconds));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Command, Received, queue};
+    use crate::outbox::outbox;
+    use crate::params::shipped;
+    use crate::setup::Setup;
+    use hexapod_gait::Twist;
+    use rtrb::{Consumer, Producer};
+
+    /// A planner in simulated time, with a clock on the wall that the tests turn.
+    struct Bench {
+        ticks: SimulatedLoop,
+        commands: Producer<Received>,
+        done: Consumer<Done>,
+        now: Moment,
+        state: GaitState,
+    }
+
+    const STEP: Duration = Duration::from_millis(10);
+
+    impl Bench {
+        fn standing() -> Self {
+            let setup = Setup::load(&shipped()).unwrap();
+            let ((commands, queue), (outbox, done)) = (queue(), outbox());
+            let ticks = SimulatedLoop::new(
+                Core::new(setup.engine, queue, setup.timeout),
+                outbox,
+                setup.rate_hz,
+                Arc::default(),
+            );
+            let now = Moment { at: Duration::from_secs(7200), real: Duration::from_secs(1000) };
+            let mut bench = Self { ticks, commands, done, now, state: GaitState::Sitting };
+            bench.send(Command::Stand);
+            bench.run(3.0, 1.0);
+            assert_eq!(bench.state, GaitState::Standing);
+            bench
+        }
+
+        fn send(&mut self, command: Command) {
+            self.commands.push(Received { command, at: self.now }).unwrap();
+        }
+
+        fn drive(&mut self) {
+            self.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+        }
+
+        /// Lets some seconds of real time go by with the simulation at a rate; ticks that were done.
+        fn run(&mut self, seconds: f64, rate: f64) -> usize {
+            let mut ticks = 0;
+            for _ in 0..(seconds / STEP.as_secs_f64()).round() as usize {
+                self.now.real += STEP;
+                self.now.at += STEP.mul_f64(rate);
+                ticks += self.tick();
+            }
+            ticks
+        }
+
+        fn tick(&mut self) -> usize {
+            self.ticks.clock(self.now);
+            let mut ticks = 0;
+            while let Ok(done) = self.done.pop() {
+                if let Done::Tick { tick, .. } = done {
+                    (self.state, ticks) = (tick.state, ticks + 1);
+                }
+            }
+            ticks
+        }
+    }
+
+    #[test]
+    fn when_the_clock_goes_back_expect_what_was_received_before_void_at_once_and_for_good() {
+        for back in [Duration::from_millis(300), Duration::from_secs(30), Duration::from_secs(3600), Duration::MAX] {
+            let mut bench = Bench::standing();
+            bench.drive();
+            bench.run(0.2, 1.0);
+            assert_eq!(bench.state, GaitState::Walking);
+            bench.drive();
+            bench.now.at = bench.now.at.saturating_sub(back);
+            bench.tick();
+            assert_eq!(bench.state, GaitState::Stopping, "{back:?}");
+            bench.run(back.as_secs_f64().clamp(2.0, 40.0), 1.0);
+            assert_eq!(bench.state, GaitState::Standing, "{back:?}");
+            bench.drive();
+            bench.run(0.1, 1.0);
+            assert_eq!(bench.state, GaitState::Walking, "what comes afterwards counts");
+        }
+    }
+
+    #[test]
+    fn when_the_clock_stands_expect_no_ticks_and_the_command_void_when_it_goes_on_too_late() {
+        for (seconds, state) in [(0.2, GaitState::Walking), (0.6, GaitState::Stopping), (60.0, GaitState::Stopping)] {
+            let mut bench = Bench::standing();
+            bench.drive();
+            bench.run(0.2, 1.0);
+            assert_eq!(bench.run(seconds, 0.0), 0, "nothing is sent while the clock stands");
+            bench.run(0.02, 1.0);
+            assert_eq!(bench.state, state, "{seconds} s");
+        }
+    }
+
+    #[test]
+    fn when_a_simulation_is_slow_expect_its_time_to_count_and_real_time_within_bounds() {
+        let mut bench = Bench::standing();
+        bench.run(3.0, 0.2);
+        bench.drive();
+        bench.run(2.0, 0.2);
+        assert_eq!(bench.state, GaitState::Walking, "0.4 s of the simulation");
+        bench.run(0.7, 0.2);
+        assert_eq!(bench.state, GaitState::Stopping, "0.54 s of the simulation");
+        bench.run(20.0, 0.2);
+        bench.run(3.0, 0.05);
+        bench.drive();
+        bench.run(4.8, 0.05);
+        assert_eq!(bench.state, GaitState::Walking, "0.24 s of the simulation");
+        bench.run(0.6, 0.05);
+        assert_eq!(bench.state, GaitState::Stopping, "5 s of real time");
+    }
+
+    #[test]
+    fn when_a_simulation_is_fast_expect_its_time_to_count() {
+        let mut bench = Bench::standing();
+        bench.run(2.0, 5.0);
+        bench.drive();
+        bench.run(0.08, 5.0);
+        assert_eq!(bench.state, GaitState::Walking);
+        bench.run(0.04, 5.0);
+        assert_eq!(bench.state, GaitState::Stopping);
+    }
+
+    #[test]
+    fn when_the_loop_has_caught_up_expect_nothing_due() {
+        let bench = Bench::standing();
+        assert!(!bench.ticks.shared.pulse.is_lost(Duration::MAX));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::command::{Command, Received};
 use crate::fault::{Fault, Watch};
+use crate::life::{ClockRate, Moment, is_fresh};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
@@ -20,7 +21,9 @@ pub struct Core {
     player: Player,
     commands: Consumer<Received>,
     steering: Steering,
-    steered_at: Option<Duration>,
+    steered_at: Option<Moment>,
+    ticked_at: Duration,
+    clock_rate: ClockRate,
     curvature: f64,
     timeout: Duration,
     input: Input,
@@ -48,6 +51,8 @@ impl Core {
             commands,
             steering: Steering::Twist(Twist::ZERO),
             steered_at: None,
+            ticked_at: Duration::ZERO,
+            clock_rate: ClockRate::default(),
             curvature: 0.0,
             timeout,
             input: Input::default(),
@@ -84,14 +89,24 @@ impl Core {
     }
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
-    pub fn tick(&mut self, now: Duration, dt: f64) -> &Tick {
+    pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
         while let Ok(received) = self.commands.pop() {
             self.take(received);
         }
-        self.input.twist = self.twist(now);
+        if now.at < self.ticked_at || !self.is_steered(now) {
+            // For good, whatever the clock says later.
+            self.steered_at = None;
+        }
+        self.ticked_at = now.at;
+        self.input.twist = self.twist();
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
-        self.watch.look(self.player.last(), self.player.is_playing(), now, dt)
+        self.watch.look(self.player.last(), self.player.is_playing(), now.at, dt)
+    }
+
+    /// Takes down how a simulated clock goes, before the ticks it brings.
+    pub fn clock(&mut self, now: Moment) {
+        self.clock_rate.take(now);
     }
 
     /// Asks for the last posture, whatever was asked before.
@@ -154,16 +169,19 @@ impl Core {
         self.refused = Some(Refused { topic, reason });
     }
 
-    fn steer(&mut self, steering: Steering, at: Duration) {
+    fn steer(&mut self, steering: Steering, at: Moment) {
         self.steering = steering;
         self.steered_at = Some(at);
     }
 
+    fn is_steered(&self, now: Moment) -> bool {
+        self.steered_at.is_some_and(|at| is_fresh(&at, &now, self.timeout, self.clock_rate.is_slow()))
+    }
+
     /// What is wanted now: nothing when the last command is too old.
-    fn twist(&self, now: Duration) -> Twist {
-        let fresh = self.steered_at.is_some_and(|at| now.saturating_sub(at) <= self.timeout);
+    fn twist(&self) -> Twist {
         match self.steering {
-            _ if !fresh => Twist::ZERO,
+            _ if self.steered_at.is_none() => Twist::ZERO,
             Steering::Twist(twist) => twist,
             Steering::Arc { velocity } => {
                 let engine = self.player.engine();
@@ -210,13 +228,13 @@ mod tests {
         }
 
         fn send(&mut self, command: Command) {
-            self.commands.push(Received { command, at: self.now }).unwrap();
+            self.commands.push(Received { command, at: Moment::real(self.now) }).unwrap();
         }
 
         fn tick(&mut self, ticks: usize) {
             for _ in 0..ticks {
                 self.now += DT;
-                self.core.tick(self.now, DT.as_secs_f64());
+                self.core.tick(Moment::real(self.now), DT.as_secs_f64());
                 assert_eq!(self.core.fault(), None);
             }
         }

@@ -11,13 +11,17 @@ pub enum Fault {
     NotFinite,
     /// The robot is on its way and stands still, because a leg cannot get where the path goes.
     Stuck,
+    /// The same, and looking for a way on takes more than a tick's time.
+    NoWayOn,
     /// The control loop does not keep its rate by far.
     Late,
+    /// The control loop does not come back; it is seen from outside.
+    Lost,
 }
 
 impl Fault {
     /// Every fault.
-    pub const ALL: [Self; 3] = [Self::NotFinite, Self::Stuck, Self::Late];
+    pub const ALL: [Self; 5] = [Self::Lost, Self::NotFinite, Self::NoWayOn, Self::Stuck, Self::Late];
 
     /// What is wrong, and the way out of it.
     #[must_use]
@@ -31,6 +35,14 @@ impl Fault {
                 "fault: a leg cannot get where the path goes, and the robot has stood still for 3 s; send a body_pose of \
                  zeros, or call sit and then stand"
             }
+            Self::NoWayOn => {
+                "fault: a leg cannot get where the path goes, and no way on is found in a tick's time; the robot holds its \
+                 pose; send a body_pose of zeros, or call stop, or sit and then stand"
+            }
+            Self::Lost => {
+                "fault: the control loop has not come back, and no joint commands go out; the servos hold their last \
+                 angles; start the planner anew"
+            }
             Self::Late => {
                 "fault: the control loop has missed more than half of its ticks for 3 s; free the processor, lower the \
                  parameter rate, or let the loop run in real time (README)"
@@ -38,15 +50,17 @@ impl Fault {
         }
     }
 
-    /// Whether no command is of use any more.
+    /// Whether no command is of use, until the planner is started anew or its loop comes back.
     #[must_use]
     pub fn is_final(self) -> bool {
-        self == Self::NotFinite
+        matches!(self, Self::NotFinite | Self::Lost)
     }
 }
 
 /// How long the robot may stand still where it should move, s.
 const PATIENCE_S: f64 = 3.0;
+/// The same where no tick has had the time to find a way on, s.
+const PATIENCE_WITHOUT_A_WAY_S: f64 = 0.8;
 /// The loop's ticks are counted over so long.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Part of the ticks a window should have.
@@ -61,6 +75,8 @@ pub struct Watch {
     shown: Tick,
     not_finite: bool,
     still_s: f64,
+    /// Of that, in ticks without the time to find a way on.
+    unplanned_s: f64,
     window: Option<Window>,
     short_windows: u32,
 }
@@ -75,7 +91,7 @@ impl Watch {
     /// A watch over a robot that has not moved yet.
     #[must_use]
     pub fn new(first: &Tick) -> Self {
-        Self { shown: *first, not_finite: false, still_s: 0.0, window: None, short_windows: 0 }
+        Self { shown: *first, not_finite: false, still_s: 0.0, unplanned_s: 0.0, window: None, short_windows: 0 }
     }
 
     /// Takes in the tick of `dt` seconds made at `now`; `plays` says whether a motion moves the robot, which may rest.
@@ -89,9 +105,14 @@ impl Watch {
             return &self.shown;
         }
         let on_its_way = !plays && !matches!(tick.state, GaitState::Sitting | GaitState::Standing);
-        let barred = on_its_way && tick.limited_by == LimitedBy::Kinematics;
-        let still = barred && tick.angles == self.shown.angles;
-        self.still_s = if still { self.still_s + dt } else { 0.0 };
+        let unplanned = tick.limited_by == LimitedBy::Planning;
+        let barred = on_its_way && (unplanned || tick.limited_by == LimitedBy::Kinematics);
+        if barred && tick.angles == self.shown.angles {
+            self.still_s += dt;
+            self.unplanned_s += if unplanned { dt } else { 0.0 };
+        } else {
+            (self.still_s, self.unplanned_s) = (0.0, 0.0);
+        }
         self.shown = *tick;
         &self.shown
     }
@@ -101,8 +122,11 @@ impl Watch {
     pub fn fault(&self) -> Option<Fault> {
         Fault::ALL.into_iter().find(|fault| match fault {
             Fault::NotFinite => self.not_finite,
+            Fault::NoWayOn => self.unplanned_s >= PATIENCE_WITHOUT_A_WAY_S,
             Fault::Stuck => self.still_s >= PATIENCE_S,
             Fault::Late => self.short_windows >= WINDOWS,
+            // Nobody is here then to see it.
+            Fault::Lost => false,
         })
     }
 
@@ -186,6 +210,19 @@ mod tests {
             bench.tick.angles[0][0] += 1e-6;
             assert_eq!(bench.show(DT, DT), None, "it moves");
         }
+    }
+
+    #[test]
+    fn when_no_tick_has_the_time_to_find_a_way_on_expect_a_fault_within_a_second() {
+        let mut bench = Bench::new();
+        (bench.tick.state, bench.tick.limited_by) = (GaitState::Walking, LimitedBy::Planning);
+        assert_eq!(bench.show(0.7, DT), None);
+        bench.tick.limited_by = LimitedBy::Kinematics;
+        assert_eq!(bench.show(0.1, DT), None, "now and then there is time, and no way");
+        bench.tick.limited_by = LimitedBy::Planning;
+        assert_eq!(bench.show(0.15, DT), Some(Fault::NoWayOn));
+        bench.tick.angles[0][0] += 1e-6;
+        assert_eq!(bench.show(DT, DT), None, "it moves");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What comes in from ROS: checked here, once, and handed to the control loop.
 
 use crate::command::{Command, Received};
+use crate::life::Moment;
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::bounds::{self, RateLimited};
@@ -53,7 +54,7 @@ impl Inbox {
     /// # Errors
     /// Why it is refused, which is counted: the loop takes no more, or the robot sits down because the process ends.
     pub fn send(&self, topic: &'static str, command: Command) -> Result<(), String> {
-        let received = Received { command, at: (self.now)() };
+        let received = Received { command, at: Moment { at: (self.now)(), real: monotonic_now() } };
         let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
             "the robot sits down, because its process has been asked to end"
         } else if self.locked(|shared| shared.queue.push(received).is_err()) {

@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::outbox::Done;
+use crate::pulse::Alarm;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
@@ -33,6 +34,7 @@ pub struct Outlet {
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
+    alarm: Alarm,
     ticks: u64,
     marker_ticks: u64,
     report: Report,
@@ -67,6 +69,7 @@ impl Outlet {
             contacts: blank_contacts(robot),
             twist: TwistMsg::default(),
             state: None,
+            alarm: Alarm::default(),
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
             report: Report::new(stance.spec().height),
@@ -79,7 +82,7 @@ impl Outlet {
             match done {
                 Done::Tick { tick, stamp, fault } => {
                     self.publish_tick(&tick, stamp);
-                    self.publish_state(&tick, fault);
+                    self.publish_state(tick.state, fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
                 Done::Lateness(lateness, seconds) => {
@@ -88,6 +91,13 @@ impl Outlet {
                 }
             }
         }
+    }
+
+    /// Says so where the control loop, which else says what is wrong, does not come back.
+    pub fn watch(&mut self, now: Duration) {
+        let Some(silent) = self.alarm.look(&self.shared.pulse, now) else { return };
+        self.publish_state(self.shared.get(), Some(Fault::Lost));
+        self.diagnostics.publish(self.report.lost(silent, &self.inbox, &self.shared));
     }
 
     fn publish_tick(&mut self, tick: &Tick, stamp: Duration) {
@@ -120,13 +130,13 @@ impl Outlet {
     }
 
     /// Publishes what the robot does when that changes; a fault in its place.
-    fn publish_state(&mut self, tick: &Tick, fault: Option<Fault>) {
-        let now = (tick.state, fault);
+    fn publish_state(&mut self, state: GaitState, fault: Option<Fault>) {
+        let now = (state, fault);
         let before = self.state.replace(now);
         if before == Some(now) {
             return;
         }
-        self.shared.set(tick.state, fault);
+        self.shared.set(state, fault);
         match fault {
             Some(fault) if before.is_none_or(|(_, before)| before != Some(fault)) => {
                 tracing::error!("{}", fault.reason())
@@ -134,7 +144,7 @@ impl Outlet {
             None if before.is_some_and(|(_, before)| before.is_some()) => tracing::info!("the fault is over"),
             _ => {}
         }
-        let data = if fault.is_some() { "fault" } else { tick.state.as_str() };
+        let data = if fault.is_some() { "fault" } else { state.as_str() };
         warn_if_lost(self.gait_state.publish(&StringMsg { data: data.into() }));
     }
 }

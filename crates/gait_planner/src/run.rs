@@ -4,6 +4,8 @@ use crate::command;
 use crate::control::{SimulatedLoop, run_in_real_time};
 use crate::core::Core;
 use crate::inbox::{Inbox, Now};
+use crate::life::Moment;
+use crate::lookout::Lookout;
 use crate::outbox::{Outbox, outbox};
 use crate::publish::Outlet;
 use crate::setup::Setup;
@@ -48,6 +50,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         loop {
             let last = stop.load(Ordering::SeqCst);
             outlet.publish_all(&mut done);
+            outlet.watch(monotonic_now());
             if last {
                 return;
             }
@@ -57,14 +60,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     let core = Core::new(setup.engine, queue, setup.timeout);
     let spinning = Shutdown::default();
-    let spinner = if simulated {
-        run_simulated(node, SimulatedLoop::new(core, outbox, setup.rate_hz), clock, shutdown)?;
-        None
+    let (ran, spinner) = if simulated {
+        let ticks = SimulatedLoop::new(core, outbox, setup.rate_hz, Arc::clone(&shared));
+        (run_simulated(node, ticks, clock, &shared, shutdown), None)
     } else {
         let until = spinning.clone();
         let spinner = spawn("planner-spin", move || node.spin(&until, Stage::Stopping))?;
-        control(core, outbox, &clock, setup.rate_hz, &shared, shutdown)?;
-        Some(spinner)
+        (control(core, outbox, &clock, setup.rate_hz, &shared, shutdown), Some(spinner))
     };
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();
@@ -74,7 +76,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(spinner) = spinner {
         let _ = spinner.join();
     }
-    Ok(())
+    ran
 }
 
 /// Ticks on a thread of its own until the robot sits.
@@ -86,32 +88,35 @@ fn control(
     shared: &Arc<SharedState>,
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
-    let (clock, shared, shutdown) = (clock.clone(), Arc::clone(shared), shutdown.clone());
-    let thread = spawn("planner-control", move || {
-        shared.set_real_time(realtime::join_loops(priority::CONTROL));
-        run_in_real_time(&mut core, &mut outbox, &clock, rate_hz, &shutdown);
-    })?;
-    thread.join().map_err(|_| RosError::Thread("the control loop panicked".into()))
+    let (clock, state, end) = (clock.clone(), Arc::clone(shared), shutdown.clone());
+    Lookout::over("planner-control", shutdown, move || {
+        state.set_real_time(realtime::join_loops(priority::CONTROL));
+        run_in_real_time(&mut core, &mut outbox, (&clock, &state.pulse), rate_hz, &end);
+        state.pulse.rest();
+    })?
+    .wait(shutdown, &shared.pulse)
 }
 
-/// Ticks on the spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
+/// Ticks on a spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
 fn run_simulated(
     mut node: RosNode,
     mut ticks: SimulatedLoop,
     clock: RosClock,
+    shared: &Arc<SharedState>,
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
     let qos = QosProfile::default().keep_last(100).best_effort();
     node.subscribe("/clock", qos, move |message: Clock| {
         let now = clock::from_stamp(&message.clock);
         clock.set(now);
-        ticks.clock(now);
+        ticks.clock(Moment { at: now, real: monotonic_now() });
     })?;
-    node.spin(shutdown, Stage::Stopping);
-    Ok(())
+    let end = shutdown.clone();
+    let spin = move || node.spin(&end, Stage::Stopping);
+    Lookout::over("planner-spin", shutdown, spin)?.wait(shutdown, &shared.pulse)
 }
 
-fn spawn<R: Send + 'static>(
+pub(crate) fn spawn<R: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<std::thread::JoinHandle<R>, RosError> {

@@ -1,6 +1,7 @@
 //! The node's services. Each says what is going to happen, or why it is not.
 
 use crate::command::Command;
+use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::setup::Setup;
 use crate::status::SharedState;
@@ -63,7 +64,12 @@ impl Service {
     fn ask(self, robot: &Robot, shared: &SharedState, inbox: &Inbox) -> Result<String, String> {
         let fault = shared.fault();
         if let Some(fault) = fault.filter(|fault| fault.is_final()) {
-            inbox.reject(self.name(), fault.reason());
+            // What ends a motion is waiting for a loop that comes back after all.
+            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit) {
+                inbox.send(self.name(), self.command())?;
+            } else {
+                inbox.reject(self.name(), fault.reason());
+            }
             return Err(fault.reason().into());
         }
         if let (Self::Pack, Some(reason)) = (self, &robot.cannot_pack) {
@@ -116,7 +122,6 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
 mod tests {
     use super::*;
     use crate::command::{Received, queue};
-    use crate::fault::Fault;
     use crate::params;
     use hexapod_gait::Engine;
     use hexapod_ros::Shutdown;
@@ -142,7 +147,7 @@ mod tests {
             shared.set(GaitState::Stopping, Some(fault));
             for service in Service::ALL {
                 let answer = service.ask(&Robot::default(), &shared, &inbox);
-                assert_eq!(answer.is_ok(), fault != Fault::NotFinite, "{service:?}: {answer:?}");
+                assert_eq!(answer.is_ok(), !fault.is_final(), "{service:?}: {answer:?}");
                 let (Ok(message) | Err(message)) = answer;
                 assert!(message.contains(fault.reason()), "{message}");
             }

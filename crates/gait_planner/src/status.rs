@@ -2,12 +2,14 @@
 
 use crate::fault::Fault;
 use crate::inbox::Inbox;
+use crate::pulse::Pulse;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::realtime::Granted;
 use hexapod_ros::{Lateness, Level, Status};
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// What other threads know of the control loop.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct SharedState {
     gait: Mutex<String>,
     motion: Mutex<String>,
     body_pose: Mutex<BodyOffset>,
+    /// Of the control loop.
+    pub pulse: Pulse,
 }
 
 impl Default for SharedState {
@@ -29,6 +33,7 @@ impl Default for SharedState {
             gait: Mutex::default(),
             motion: Mutex::default(),
             body_pose: Mutex::default(),
+            pulse: Pulse::default(),
         }
     }
 }
@@ -128,10 +133,25 @@ impl Report {
         BodyOffset::of_pose(&self.footprint_from_body, self.stance_height_m)
     }
 
+    /// The same of a control loop that has not come back for so long.
+    #[must_use]
+    pub fn lost(&self, silent: Duration, inbox: &Inbox, shared: &SharedState) -> Status {
+        let mut status = Status::default();
+        let silent = silent.as_millis();
+        status.report(Level::Error, format!("the control loop has not come back for {silent} ms"));
+        self.tell(&mut status, inbox, shared);
+        status
+    }
+
     /// The node's status now.
     #[must_use]
     pub fn status(&self, inbox: &Inbox, shared: &SharedState) -> Status {
         let mut status = Status::default();
+        self.tell(&mut status, inbox, shared);
+        status
+    }
+
+    fn tell(&self, status: &mut Status, inbox: &Inbox, shared: &SharedState) {
         status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
         status.value("gait", shared.gait());
         status.value("last motion", shared.motion());
@@ -160,10 +180,9 @@ impl Report {
         if let Some(fault) = shared.fault() {
             status.report(Level::Error, fault.reason());
         }
-        if self.limited_by == LimitedBy::Kinematics {
+        if matches!(self.limited_by, LimitedBy::Kinematics | LimitedBy::Planning) {
             status.report(Level::Warn, "a leg cannot get where the path goes; the robot waits");
         }
-        status
     }
 }
 

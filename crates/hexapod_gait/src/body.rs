@@ -9,6 +9,7 @@ use crate::state::{GRID_NS, GRID_S, Mode, State, Stopping, Then};
 use crate::steer::{Stand, short_of_edges, stoppable};
 use crate::twist::Twist;
 use crate::walk::Foot;
+use hexapod_kinematics::Effort;
 use nalgebra::{SVector, Vector2, Vector3};
 
 /// Points of the grid from one look at all the feet's room to the next.
@@ -28,7 +29,7 @@ impl Engine {
         self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
         let target = self.offset_target(start, wanted, asked);
         self.shift(start, target);
-        self.sway(start, stand);
+        self.deciding(|engine, effort| engine.sway(start, stand, effort));
         self.keep_balance(start, stand);
     }
 
@@ -81,8 +82,8 @@ impl Engine {
         start.tight |= !start.offset_rate.is_zero();
     }
 
-    fn sway(&self, start: &mut State, stand: Option<&Stand>) {
-        let sway = self.sway_target(start, stand) - start.sway;
+    fn sway(&self, start: &mut State, stand: Option<&Stand>, effort: &mut Effort) {
+        let sway = self.sway_target(start, stand, effort) - start.sway;
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
         let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
@@ -104,7 +105,8 @@ impl Engine {
             return true;
         }
         let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
-        start.offset.is_near(&level(footing.raised)) || (looks && self.leaves_room(start, start.offset))
+        start.offset.is_near(&level(footing.raised))
+            || (looks && self.deciding(|engine, effort| engine.leaves_room(start, start.offset, effort)))
     }
 
     /// What is granted of a pose to a robot that is to walk from where it stands, at the height of its footing.
@@ -115,7 +117,7 @@ impl Engine {
 
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
     /// being lifted or put down.
-    fn sway_target(&self, start: &State, stand: Option<&Stand>) -> Vector2<f64> {
+    fn sway_target(&self, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
         let gait = &self.now.gait;
         if let Mode::Stopping(stop) = start.mode {
             if self.is_centring(start, stop) {
@@ -146,19 +148,19 @@ impl Engine {
         // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
         let waits = start.walk.waiting && start.walk.all_planted();
         let farther = waits && self.joints.is_none();
-        lean * if farther { part.max(self.room_to_lean(start, lean)) } else { part }
+        lean * if farther { part.max(self.room_to_lean(start, lean, effort)) } else { part }
     }
 
     /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-    fn room_to_lean(&self, start: &State, lean: Vector2<f64>) -> f64 {
-        let fits = |part: f64| {
+    fn room_to_lean(&self, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
+        let mut fits = |part: f64| {
             let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
             let feet = start.walk.feet().iter().zip(start.walk.footing.rest()).enumerate();
             let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
             planted.all(|(leg, (foot, rest))| {
                 [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
                     let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                    self.inverse(leg, &in_body, &start.angles_of(leg)).is_some()
+                    self.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
                 })
             })
         };

@@ -6,6 +6,7 @@ use crate::ramp::Ramp;
 use crate::state::{Mode, State, Stopping, Then};
 use crate::twist::Twist;
 use crate::walk::Foot;
+use hexapod_kinematics::Effort;
 use nalgebra::{Vector2, Vector3};
 
 /// How far from its resting place a foot may be that is there, m.
@@ -28,21 +29,21 @@ impl Engine {
 
     /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
     /// to come down.
-    pub(crate) fn feet_to_centre(&self, start: &State, then: Then) -> u32 {
+    pub(crate) fn feet_to_centre(&self, start: &State, then: Then, effort: &mut Effort) -> u32 {
         let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
         let legs = (0..self.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
-        let in_the_way =
-            legs.filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg)));
+        let in_the_way = legs
+            .filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg, effort)));
         in_the_way.fold(0, |all, leg| all | (1 << leg))
     }
 
-    pub(crate) fn can_come_down(&self, start: &State, leg: usize) -> bool {
+    pub(crate) fn can_come_down(&self, start: &State, leg: usize, effort: &mut Effort) -> bool {
         const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
         let drop = start.height - self.settings.stance.sit_height;
         let mut angles = start.angles_of(leg);
         PARTS.iter().all(|part| {
             let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
-            let bent = self.inverse(leg, &down, &angles);
+            let bent = self.inverse(leg, &down, &angles, effort);
             angles = bent.unwrap_or(angles);
             bent.is_some()
         })

@@ -4,6 +4,7 @@
 //! the grid, or to the next moment at which a foot is lifted or put down, all goes on in closed form (`path`). A tick
 //! reads that path at its own time, so the path is the same at any rate.
 
+use crate::allowance::{Allowance, WITHIN, Work};
 use crate::gait::Gait;
 use crate::joints::JointBound;
 use crate::limits::{LimitedBy, TwistLimits};
@@ -12,12 +13,12 @@ use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::room::Room;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::state::{Control, Mode, Segment, State, Way};
+use crate::state::{Control, GRID_NS, Mode, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::together::Together;
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub struct Snapshot {
     /// Since when the next gait waits.
     pub(crate) next_since_ns: u64,
     pub(crate) requests: Requests,
+    pub(crate) allowance: Allowance,
+    pub(crate) work: Work,
     pub(crate) tick: Tick,
 }
 
@@ -65,6 +68,8 @@ pub struct Engine {
     /// The joints' greatest velocities.
     pub(crate) greatest_rad_s: [LegAngles; MAX_LEGS],
     pub(crate) settings: Settings,
+    /// Where the joints are when the robot sits with its feet at rest: bent as walking bends them.
+    pub(crate) sitting: [LegAngles; MAX_LEGS],
     /// Legs that are switched off, one bit each.
     pub(crate) missing: u32,
     /// Where the joints are when the legs are folded.
@@ -134,6 +139,8 @@ impl Engine {
             next_gait: None,
             next_since_ns: 0,
             requests,
+            allowance: Allowance::FULL,
+            work: Work::default(),
             tick,
         };
         let masses = Arc::new(Masses::of(&robot));
@@ -144,8 +151,9 @@ impl Engine {
             *greatest = LegAngles::from_fn(leg.joint_count(), |joint| leg.joints()[joint].limits().velocity);
         }
         let (missing, packed) = (0, None);
+        let sitting = now.start.angles;
         let mut engine =
-            Self { robot, stance, masses, together, joints, greatest_rad_s, settings, missing, packed, now };
+            Self { robot, stance, masses, together, joints, greatest_rad_s, settings, sitting, missing, packed, now };
         for (index, leg) in engine.robot.legs().iter().enumerate() {
             let foot = engine.now.start.walk.feet[index].position();
             let seed = engine.now.start.angles[index];
@@ -153,6 +161,7 @@ impl Engine {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             engine.now.start.angles[index] = engine.stance.inverse(index, leg, &in_body, &seed).unwrap_or(seed);
         }
+        engine.sitting = engine.now.start.angles;
         // Whatever it may have been made ready for.
         engine.now.gait = engine.timed(gait.with_needs(None));
         Self::report(&engine.robot, &mut engine.now.tick, &engine.now.start, &Way::none(), 0.0);
@@ -227,6 +236,12 @@ impl Engine {
     #[must_use]
     pub fn last(&self) -> &Tick {
         &self.now.tick
+    }
+
+    /// What the last tick has taken.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.now.work
     }
 
     /// All that changes, to be given to [`Self::restore`].
@@ -306,6 +321,7 @@ impl Engine {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let mut left = (dt * 1e9).round() as u64;
         let mut way = Way::none();
+        self.now.work = Work::default();
         while left > 0 {
             left -= match self.now.segment {
                 Some(_) => self.follow(&mut way, left),
@@ -315,7 +331,9 @@ impl Engine {
         match &self.now.segment {
             None => Self::report(&self.robot, &mut self.now.tick, &self.now.start, &way, dt),
             Some(segment) => {
-                let within = self.within(segment);
+                let mut effort = Effort::new(WITHIN);
+                let within = self.within(segment, &mut effort);
+                self.now.work.steps += WITHIN - effort.left();
                 Self::report(&self.robot, &mut self.now.tick, &within, &way, dt);
             }
         }
@@ -340,8 +358,13 @@ impl Engine {
     /// The same in a new segment.
     fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
         let mut start = self.now.start;
-        let ns = self.plan(&mut start, input);
-        let mut segment = self.segment(&mut start, ns);
+        if start.ns.is_multiple_of(GRID_NS) {
+            self.now.allowance = Allowance::FULL;
+        }
+        let before = self.now.allowance;
+        let mut segment = self.next_segment(&mut start, input);
+        self.now.work += self.now.allowance.since(&before);
+        let ns = segment.ns;
         if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
             // A body that was slowed while it stops is not sped up again.
             self.now.control.ramp.scale(segment.pace.body);
@@ -355,6 +378,28 @@ impl Engine {
             (self.now.start, self.now.segment, self.now.elapsed_ns) = (start, Some(segment), to);
         }
         to
+    }
+
+    /// Plans the next segment. Where that has been done too often since the last point of the grid, the robot holds its
+    /// pose to the next.
+    fn next_segment(&mut self, start: &mut State, input: &Input) -> Segment {
+        let Some(rounds) = self.now.allowance.rounds.checked_sub(1) else {
+            return self.hold(start, GRID_NS - start.ns % GRID_NS);
+        };
+        self.now.allowance.rounds = rounds;
+        let ns = self.plan(start, input);
+        let mut allowance = self.now.allowance;
+        let segment = self.segment(start, ns, &mut allowance);
+        self.now.allowance = allowance;
+        segment
+    }
+
+    /// Decides something about the robot with what is left for that until the next point of the grid.
+    pub(crate) fn deciding<R>(&mut self, decide: impl FnOnce(&Self, &mut Effort) -> R) -> R {
+        let mut effort = self.now.allowance.deciding;
+        let decided = decide(self, &mut effort);
+        self.now.allowance.deciding = effort;
+        decided
     }
 
     pub(crate) fn report(robot: &Robot, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
@@ -386,8 +431,14 @@ impl Engine {
     }
 
     /// The angles with which walking reaches a foot in the body frame, nearest to `seed`.
-    pub(crate) fn inverse(&self, leg: usize, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
-        self.stance.inverse(leg, self.legs().get(leg)?, foot_in_body, seed)
+    pub(crate) fn inverse(
+        &self,
+        leg: usize,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        self.stance.inverse_near(leg, self.legs().get(leg)?, foot_in_body, seed, effort)
     }
 
     /// Feet on the ground, footprint frame, of a robot in this state.

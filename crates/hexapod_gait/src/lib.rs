@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod allowance;
 pub mod arc;
 mod auto_pose;
 mod balance;
@@ -33,6 +34,7 @@ mod twist;
 mod usable;
 mod walk;
 
+pub use allowance::Work;
 pub use auto_pose::{AutoPose, Wave};
 pub use balance::{Balance, Standing};
 pub use engine::{Engine, Snapshot};

@@ -27,6 +27,8 @@ pub enum LimitedBy {
     JointVelocity,
     /// A leg that cannot get where the path goes.
     Kinematics,
+    /// More to be worked out than a tick has time for: the robot holds its pose.
+    Planning,
 }
 
 impl LimitedBy {
@@ -43,6 +45,7 @@ impl LimitedBy {
             Self::JointAcceleration => "joint acceleration",
             Self::JointVelocity => "joint velocity",
             Self::Kinematics => "kinematics",
+            Self::Planning => "planning",
         }
     }
 }

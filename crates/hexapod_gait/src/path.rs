@@ -1,12 +1,13 @@
 //! From one decision to the next: where everything is at a later moment, and how fast the joints can take it there.
 
+use crate::allowance::Allowance;
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
 use crate::state::{GRID_S, Mode, Pace, Segment, State};
 use crate::twist::{Motion, Twist};
 use crate::walk::{Foot, Ground};
-use hexapod_kinematics::MAX_LEG_JOINTS;
+use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
 use nalgebra::Vector2;
 
 /// Part of a joint's greatest velocity that is used.
@@ -35,6 +36,8 @@ enum Obstacle {
     /// A joint would need this many times its greatest velocity.
     TooFast(f64),
     OutOfReach,
+    /// That has not been found out: the effort is spent.
+    Unknown,
 }
 
 impl Engine {
@@ -85,11 +88,11 @@ impl Engine {
     }
 
     /// The robot at the present moment, somewhere in a segment.
-    pub(crate) fn within(&self, segment: &Segment) -> State {
+    pub(crate) fn within(&self, segment: &Segment, effort: &mut Effort) -> State {
         let start = &self.now.start;
         let mut state = self.at(start, self.now.elapsed_ns, segment.pace);
-        if self.solve(start, &mut state).is_none() {
-            // Both ends are within reach: only rounding at its very edge can bring one here.
+        if self.solve(start, &mut state, effort).is_none() {
+            // Both ends are within reach: only rounding at its very edge, or a spent effort, can bring one here.
             let part = self.now.elapsed_ns as f64 / segment.ns as f64;
             for ((angles, from), to) in state.angles.iter_mut().zip(&start.angles).zip(&segment.end.angles) {
                 for ((angle, from), to) in angles.iter_mut().zip(from.iter()).zip(to.iter()) {
@@ -101,7 +104,7 @@ impl Engine {
     }
 
     /// The segment of `ns` from `start` on, as fast as the joints can take it.
-    pub(crate) fn segment(&self, start: &mut State, ns: u64) -> Segment {
+    pub(crate) fn segment(&self, start: &mut State, ns: u64, allowance: &mut Allowance) -> Segment {
         let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
@@ -115,7 +118,7 @@ impl Engine {
             }
             let Segment { pace, by, end, .. } = &mut segment;
             self.go_on(end, start, ns, *pace);
-            match self.reachable(start, end, ns, *pace) {
+            match self.reachable(start, end, ns, *pace, &mut allowance.going_on) {
                 Ok(()) => return segment,
                 Err(Obstacle::TooFast(ratio)) => {
                     *by = (*by).max(LimitedBy::JointVelocity);
@@ -128,16 +131,24 @@ impl Engine {
                     *by = LimitedBy::Kinematics;
                     *pace = less_far(start, *pace, attempt);
                 }
+                Err(Obstacle::Unknown) => break,
             }
         }
-        self.blocked(start, ns)
+        self.blocked(start, ns, &mut allowance.going_back)
+    }
+
+    /// The segment of `ns` in which the robot holds its pose, because there is no time to find out how it could go on.
+    pub(crate) fn hold(&self, start: &mut State, ns: u64) -> Segment {
+        (start.height_rate, start.offset_rate) = (0.0, BodyOffset::default());
+        let still = Pace::FULL.slower(0.0);
+        Segment { ns, pace: still, by: LimitedBy::Planning, end: self.at(start, ns, still) }
     }
 
     /// No way on for now: the path waits. Where it is to go on, the body goes back towards the place straight above its
     /// feet, where they have the most room, as fast as the joints can, and by whichever way is open; and where that is
     /// of no use, because it leans for its balance, feet in the air come in towards it. So nothing bars the path for
     /// ever: every step of the stance is within reach of a body straight above it.
-    fn blocked(&self, start: &mut State, ns: u64) -> Segment {
+    fn blocked(&self, start: &mut State, ns: u64, effort: &mut Effort) -> Segment {
         start.height_rate = 0.0;
         let by = LimitedBy::Kinematics;
         let still = Pace::FULL.slower(0.0);
@@ -152,12 +163,13 @@ impl Engine {
                 let mut pace = Pace { offset: 1.0, ..still };
                 for _ in 0..RETREATS {
                     let mut end = self.at(start, ns, pace);
-                    match self.reachable(start, &mut end, ns, pace) {
+                    match self.reachable(start, &mut end, ns, pace, effort) {
                         Ok(()) if end.offset != start.offset => {
                             return Segment { ns, pace, by, end };
                         }
                         Err(Obstacle::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
                         Ok(()) | Err(Obstacle::OutOfReach) => pace.offset *= 0.25,
+                        Err(Obstacle::Unknown) => return self.hold(start, ns),
                     }
                 }
             }
@@ -167,18 +179,26 @@ impl Engine {
             let mut pace = Pace { draw_in: 1.0, ..still };
             for _ in 0..RETREATS {
                 let mut end = self.at(start, ns, pace);
-                if self.reachable(start, &mut end, ns, pace).is_ok() {
-                    return Segment { ns, pace, by, end };
+                match self.reachable(start, &mut end, ns, pace, effort) {
+                    Ok(()) => return Segment { ns, pace, by, end },
+                    Err(Obstacle::Unknown) => return self.hold(start, ns),
+                    Err(_) => pace.draw_in *= 0.25,
                 }
-                pace.draw_in *= 0.25;
             }
         }
         Segment { ns, pace: still, by, end: self.at(start, ns, still) }
     }
 
     /// Solves the joints at the end of a segment, and tells whether they get there in time.
-    fn reachable(&self, start: &State, end: &mut State, ns: u64, pace: Pace) -> Result<(), Obstacle> {
-        self.solve(start, end).ok_or(Obstacle::OutOfReach)?;
+    fn reachable(
+        &self,
+        start: &State,
+        end: &mut State,
+        ns: u64,
+        pace: Pace,
+        effort: &mut Effort,
+    ) -> Result<(), Obstacle> {
+        self.reach(start, end, effort)?;
         let seconds = ns as f64 * 1e-9;
         let ratio = self.velocity_ratio(start, end, seconds);
         if ratio > VELOCITY_PART {
@@ -188,13 +208,19 @@ impl Engine {
         // offset takes them, feet may go out of it and in again.
         if ratio > SURE_PART || self.is_near_edge(end) {
             let mut half = self.at(start, ns / 2, pace);
-            self.solve(start, &mut half).ok_or(Obstacle::OutOfReach)?;
+            self.reach(start, &mut half, effort)?;
             let worst = self.moment_ratio([start, &half, end], seconds);
             if worst > VELOCITY_PART {
                 return Err(Obstacle::TooFast(worst / VELOCITY_PART));
             }
         }
         Ok(())
+    }
+
+    /// Solves the joints, or says why not.
+    fn reach(&self, start: &State, state: &mut State, effort: &mut Effort) -> Result<(), Obstacle> {
+        let obstacle = |effort: &Effort| if effort.is_spent() { Obstacle::Unknown } else { Obstacle::OutOfReach };
+        self.solve(start, state, effort).ok_or_else(|| obstacle(effort))
     }
 
     fn is_near_edge(&self, state: &State) -> bool {
@@ -236,7 +262,7 @@ impl Engine {
     }
 
     /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
-    fn solve(&self, start: &State, state: &mut State) -> Option<()> {
+    fn solve(&self, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
         if matches!(state.mode, Mode::Placing(_) | Mode::Sitting) {
             return Some(());
         }
@@ -251,7 +277,7 @@ impl Engine {
         let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
         for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
             let in_body = body_from_footprint.transform_point(&foot.position().into()).coords;
-            *angles = self.inverse(index, &in_body, seed)?;
+            *angles = self.inverse(index, &in_body, seed, effort)?;
         }
         Some(())
     }

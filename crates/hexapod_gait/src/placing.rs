@@ -6,7 +6,7 @@ use crate::posture::Glide;
 use crate::state::{Goal, Mode, Placing, Stage, State, Way};
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
-use hexapod_kinematics::LegAngles;
+use hexapod_kinematics::{Effort, LegAngles};
 use nalgebra::Vector3;
 
 /// How far from its place a foot may be when the body rises on it, m.
@@ -44,10 +44,10 @@ impl Engine {
         let Some(leg) = best else { return self.rise(start) };
         start.packed &= !(1 << leg);
         let from = start.angles_of(leg);
-        let (stage, to) = match self.lifted(leg, &from) {
+        let (stage, to) = self.deciding(|engine, effort| match engine.lifted(leg, &from, effort) {
             Some(to) => (Stage::Lifting, to),
-            None => (Stage::Carrying, self.angles_in_place(start, leg, self.settings.stance.step_height)),
-        };
+            None => (Stage::Carrying, engine.angles_in_place(start, leg, engine.settings.stance.step_height, effort)),
+        });
         let placed = placed | (1 << leg);
         let part = self.stage_glide(leg, &from, &to);
         Mode::Placing(Placing { leg, stage, from, to, part, placed, goal: Goal::Stand })
@@ -66,7 +66,7 @@ impl Engine {
             }
             Stage::Putting => return self.place_from(start, done.placed),
         };
-        let to = self.angles_in_place(start, done.leg, lift);
+        let to = self.deciding(|engine, effort| engine.angles_in_place(start, done.leg, lift, effort));
         let part = self.stage_glide(done.leg, &done.to, &to);
         Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
     }
@@ -79,7 +79,8 @@ impl Engine {
             return Mode::Sitting;
         };
         let from = start.angles_of(leg);
-        let (stage, to) = match self.lifted(leg, &from) {
+        let lifted = self.deciding(|engine, effort| engine.lifted(leg, &from, effort));
+        let (stage, to) = match lifted {
             Some(to) => (Stage::Lifting, to),
             None => (Stage::Putting, packed.get(leg).copied().unwrap_or(from)),
         };
@@ -138,20 +139,21 @@ impl Engine {
         (foot - Vector3::new(at.x, at.y, -start.height)).norm() < PLACED_M
     }
 
-    fn angles_in_place(&self, start: &State, leg: usize, lift: f64) -> LegAngles {
+    fn angles_in_place(&self, start: &State, leg: usize, lift: f64, effort: &mut Effort) -> LegAngles {
         let wanted = start.walk.foot(leg).position();
         let foot = Vector3::new(wanted.x, wanted.y, lift - start.height);
         let now = start.angles_of(leg);
         let Some(solver) = self.legs().get(leg) else { return now };
         // From the middle of the range, so that a knee found bent the wrong way is bent back.
-        let angles = self.stance.inverse(leg, solver, &foot, &solver.posture());
-        angles.unwrap_or_else(|| solver.inverse_nearest(&foot, &now).angles)
+        let seeds = [Some(solver.posture()), self.sitting.get(leg).copied()];
+        let angles = seeds.into_iter().flatten().find_map(|seed| self.inverse(leg, &foot, &seed, effort));
+        angles.unwrap_or_else(|| solver.approach(&foot, &now, effort).angles)
     }
 
     /// The angles with the foot straight above where it is, if the leg can lift it.
-    fn lifted(&self, leg: usize, from: &LegAngles) -> Option<LegAngles> {
+    fn lifted(&self, leg: usize, from: &LegAngles, effort: &mut Effort) -> Option<LegAngles> {
         let foot = self.legs().get(leg)?.foot_in_body(from);
-        self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from)
+        self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from, effort)
     }
 
     fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {

@@ -146,7 +146,7 @@ impl Engine {
             start.mode = Mode::Standing;
         } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
-        } else if let centring = self.feet_to_centre(start, stop.then)
+        } else if let centring = self.deciding(|engine, effort| engine.feet_to_centre(start, stop.then, effort))
             && centring != 0
             && !self.is_late(start, stop)
         {

@@ -7,7 +7,7 @@ use crate::stance::LIFT_PROFILE;
 use crate::state::{GRID_NS, State};
 use crate::together::Together;
 use crate::walk::Foot;
-use hexapod_kinematics::{Lanes3, MAX_LEGS};
+use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
 
 /// A pose of the body against its stance that is asked for, and the height that is kept of it in any part.
@@ -118,13 +118,13 @@ impl Engine {
         // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
         let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
         if let Some(search) = room.search.filter(|search| turn || search.asked == asked) {
-            self.search_on(&mut room, search, start);
+            self.deciding(|engine, effort| engine.search_on(&mut room, search, start, effort));
         }
         self.now.control.room = room;
         room.granted
     }
 
-    fn search_on(&self, room: &mut Room, mut search: Search, start: &State) {
+    fn search_on(&self, room: &mut Room, mut search: Search, start: &State, effort: &mut Effort) {
         let Some(&(part, reach)) = CHOICES.get(search.choice) else {
             let stays = search.asked.raised != 0.0;
             let granted =
@@ -139,7 +139,7 @@ impl Engine {
         let looks = if self.together.is_some() { LOOKS } else { 1 };
         for _ in 0..looks {
             let place = (room.first + search.places) % PLACES;
-            fits = fits && self.reaches_place(&view, place);
+            fits = fits && self.reaches_place(&view, place, effort);
             if !fits {
                 room.first = place;
                 (search.choice, search.places) = (search.choice + 1, 0);
@@ -181,16 +181,16 @@ impl Engine {
     }
 
     /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
-    pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset) -> bool {
+    pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
         if offset.is_zero() {
             return true;
         }
         let view = self.view(start, &start.walk.footing, &offset);
-        (0..PLACES).all(|place| self.reaches_place(&view, place))
+        (0..PLACES).all(|place| self.reaches_place(&view, place, effort))
     }
 
-    /// Whether all feet reach this place of their reach.
-    fn reaches_place(&self, view: &View, place: usize) -> bool {
+    /// Whether all feet reach this place of their reach, as far as the effort tells.
+    fn reaches_place(&self, view: &View, place: usize, effort: &mut Effort) -> bool {
         let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
         let Some(((x, y), (part, lift))) = around else { return false };
         let reach = view.footing.reach.axes() * *part;
@@ -202,7 +202,7 @@ impl Engine {
         (0..self.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
             let at = view.footing.place(leg).push(0.0) + from_rest;
             let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
-            self.inverse(leg, &in_body, &view.start.angles_of(leg)).is_some()
+            self.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
         })
     }
 }

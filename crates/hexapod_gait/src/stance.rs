@@ -6,7 +6,7 @@ use crate::footing::{DrawIn, Footing};
 use crate::gait::LegPlace;
 use crate::reach::Reach;
 use crate::usable::Usable;
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 
 /// Resting feet and the region about each in which the foot may be put, at one body height.
@@ -176,6 +176,19 @@ impl Stance {
         seed: &LegAngles,
     ) -> Option<LegAngles> {
         self.usable.get(index)?.inverse(leg, foot_in_body, seed)
+    }
+
+    /// The same in bounded time, with the bend that `seed` has.
+    #[inline]
+    pub(crate) fn inverse_near(
+        &self,
+        index: usize,
+        leg: &Leg,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        self.usable.get(index)?.inverse_near(leg, foot_in_body, seed, effort)
     }
 
     /// Whether walking uses these angles of leg `index`.

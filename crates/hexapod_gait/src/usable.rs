@@ -1,6 +1,6 @@
 //! The part of a leg's joint range that walking uses.
 
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEG_JOINTS};
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEG_JOINTS};
 use nalgebra::Vector3;
 
 /// Joint limits of a leg, cut short of the pose in which it is stretched straight.
@@ -57,6 +57,18 @@ impl Usable {
     #[inline]
     pub(crate) fn inverse(&self, leg: &Leg, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
         leg.inverse(foot_in_body, seed).ok().filter(|angles| self.contains(angles))
+    }
+
+    /// The same in bounded time, with the bend that `seed` has.
+    #[inline]
+    pub(crate) fn inverse_near(
+        &self,
+        leg: &Leg,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        leg.inverse_near(foot_in_body, seed, effort).ok().filter(|angles| self.contains(angles))
     }
 }
 

@@ -17,7 +17,7 @@ pub use angles::{LegAngles, MAX_LEG_JOINTS};
 pub use batch::{Batch, Lane, Lanes3, Sectors, sin_cos_lanes};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
-pub use ik::{Choice, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
+pub use ik::{Choice, Effort, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
 pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
 pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{

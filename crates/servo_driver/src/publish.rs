@@ -278,8 +278,10 @@ impl Teller {
             ("gait_state", "std_msgs/msg/String"),
         ];
         let wrong = |(topic, expected): (&str, &str)| {
-            let senders = self.graph.senders(topic).into_iter().find(|sender| sender.message_type != expected)?;
-            Some(format!("{} sends {topic} as {}, and {expected} is heard", senders.node, senders.message_type))
+            let senders = self.graph.senders(topic).into_iter();
+            let mut typed = senders.filter_map(|sender| Some((sender.node, sender.message_type?)));
+            let (node, sent) = typed.find(|(_, sent)| sent != expected)?;
+            Some(format!("{node} sends {topic} as {sent}, and {expected} is heard"))
         };
         heard.into_iter().filter_map(wrong).collect()
     }

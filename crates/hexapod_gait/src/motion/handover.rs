@@ -1,13 +1,14 @@
 //! What the player, which takes over while the engine stands, asks of it and leaves behind.
 
 use super::pose::{Home, Pose};
+use crate::allowance::WITHIN;
 use crate::engine::{Engine, Posture, Requests};
 use crate::posture::BodyOffset;
 use crate::stance::StanceSpec;
 use crate::state::{Mode, Way};
 use crate::tick::GaitState;
 use crate::walk::Walk;
-use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
 
 /// The least lift of a foot that is put in its place before a motion, m.
@@ -36,7 +37,7 @@ impl Engine {
 
     /// The body's offset from its standing pose.
     pub(crate) fn offset(&self) -> BodyOffset {
-        let state = self.now.segment.map_or(self.now.start, |segment| self.within(&segment));
+        let state = self.now.segment.map_or(self.now.start, |segment| self.within(&segment, &mut Effort::new(WITHIN)));
         let mut offset = state.offset;
         offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
         offset

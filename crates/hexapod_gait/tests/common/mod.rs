@@ -10,6 +10,7 @@
 
 mod observer;
 pub mod player;
+pub mod random;
 mod robots;
 
 pub use observer::Observer;

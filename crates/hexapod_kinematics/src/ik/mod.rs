@@ -1,5 +1,6 @@
 //! Inverse kinematics: the joint angles that put a foot at a point of the body frame.
 
+mod effort;
 mod error;
 mod nearest;
 mod newton;
@@ -13,6 +14,7 @@ mod tree;
 
 use nalgebra::Vector3;
 
+pub use effort::Effort;
 pub use error::IkError;
 pub use nearest::NearestPose;
 pub(crate) use range::Range;
@@ -41,7 +43,18 @@ pub(crate) enum Solver {
     Iteration,
 }
 
+/// How a leg without a closed form, or at the edge of what that finds, is solved.
+type Iterate = fn(&Leg, &Vector3<f64>, &LegAngles, &mut Effort) -> Result<LegAngles, IkError>;
+
 impl Solver {
+    /// What the closed form costs, in steps of the iteration.
+    fn steps(&self) -> u32 {
+        match self {
+            Self::Parallel(_) | Self::Iteration => 1,
+            Self::Quartic(_) => 8,
+        }
+    }
+
     pub(crate) fn new(chain: &Chain) -> Self {
         let quartic = || Quartic::new(chain).map_or(Self::Iteration, Self::Quartic);
         Parallel::new(chain).map_or_else(quartic, Self::Parallel)
@@ -65,30 +78,64 @@ impl Leg {
     /// [`IkError`] when the target is not finite, out of reach, or in reach only outside the limits.
     #[inline]
     pub fn inverse(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
-        if let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed)
-            && (q1 + q2 + q3).is_finite()
-            && let Some(angles) = parallel.nearest_inside(foot_in_body, [*q1, *q2, *q3], &self.ranges)
-        {
-            return Ok(LegAngles::from(angles));
+        if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
+            return Ok(angles);
         }
-        self.inverse_with_care(foot_in_body, seed)
+        self.inverse_with_care(foot_in_body, seed, &mut Effort::unbounded(), Self::iterate)
+    }
+
+    /// The same in bounded time, for a leg that is on its way: an iteration starts from `seed` only and takes the steps
+    /// of `effort`. A leg of a closed form finds what [`Self::inverse`] finds; any other the bend it has, or none.
+    ///
+    /// # Errors
+    /// As [`Self::inverse`]; [`IkError::NotConverged`] where the effort is spent.
+    #[inline]
+    pub fn inverse_near(
+        &self,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Result<LegAngles, IkError> {
+        if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
+            return Ok(angles);
+        }
+        self.inverse_with_care(foot_in_body, seed, effort, Self::iterate_near)
+    }
+
+    /// The inverse of a leg whose outer joints are parallel, in the midst of its workspace.
+    #[inline(always)]
+    fn inverse_at_once(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
+        let (Solver::Parallel(parallel), [q1, q2, q3]) = (&self.solver, &**seed) else { return None };
+        if !(q1 + q2 + q3).is_finite() {
+            return None;
+        }
+        parallel.nearest_inside(foot_in_body, [*q1, *q2, *q3], &self.ranges).map(LegAngles::from)
     }
 
     /// The inverse where the quick way found nothing: on the edge of the workspace, out of reach, other geometries.
     #[cold]
     #[inline(never)]
-    fn inverse_with_care(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
+    fn inverse_with_care(
+        &self,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+        iterate: Iterate,
+    ) -> Result<LegAngles, IkError> {
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
         let seed = self.usable_seed(seed);
+        if !effort.take(self.solver.steps()) {
+            return Err(IkError::NotConverged { residual_m: f64::INFINITY, iterations: 0 });
+        }
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
                 // Where two roots of the quartic are nearly one, the one inside may have been lost in the other.
-                Solver::Quartic(_) => self.iterate(foot_in_body, &seed).map_err(|_| error),
+                Solver::Quartic(_) => iterate(self, foot_in_body, &seed, effort).map_err(|_| error),
                 _ => Err(error),
             }),
-            None => self.iterate(foot_in_body, &seed),
+            None => iterate(self, foot_in_body, &seed, effort),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::IkError;
 use super::newton::Descent;
+use super::redundant::{MAX_STEPS, STEPS_ON_THE_WAY};
 use super::solutions::{Solution, Solutions};
+use super::{Effort, IkError};
 use crate::angles::LegAngles;
 use crate::leg::Leg;
 
@@ -43,9 +44,19 @@ impl Leg {
             let reached = target == *foot_in_body;
             return NearestPose { angles, foot_in_body: self.foot_in_body(&angles), reached };
         }
-        let best = self.descend_from_all(&target, &seed);
+        let best = self.descend_from_all(&target, &seed, &mut Effort::unbounded());
         let reached = best.distance <= REACHED && target == *foot_in_body;
         NearestPose { angles: best.angles, foot_in_body: best.foot, reached }
+    }
+
+    /// The same in bounded time, from `seed` only: as near as the way downhill from there leads before the effort is spent.
+    pub fn approach(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> NearestPose {
+        let seed = self.clamp(&self.usable_seed(seed));
+        let finite = foot_in_body.iter().all(|x| x.is_finite());
+        let target = if finite { self.pull_in(foot_in_body) } else { self.foot_in_body(&seed) };
+        let end = self.descend(&target, &seed, effort);
+        let reached = finite && end.distance <= REACHED && target == *foot_in_body;
+        NearestPose { angles: end.angles, foot_in_body: end.foot, reached }
     }
 
     /// A target farther away than 100 times the leg's length is moved onto that sphere about the hip, so that
@@ -66,8 +77,8 @@ impl Leg {
 
     /// The best of the descents from the seed and from the most promising of a grid over the limits; the first that
     /// reaches the target.
-    fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles) -> Descent {
-        let mut best = self.descend(target, seed);
+    fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> Descent {
+        let mut best = self.descend(target, seed, effort);
         let mut starts = [(f64::INFINITY, *seed); ALL_FOLLOWED];
         self.for_each_start(|start| {
             let distance = (self.foot_in_body(&start) - target).norm();
@@ -80,7 +91,7 @@ impl Leg {
             if best.distance <= REACHED || far || !distance.is_finite() {
                 break;
             }
-            let other = self.descend(target, start);
+            let other = self.descend(target, start, effort);
             if other.distance < best.distance - 1e-12 {
                 best = other;
             }
@@ -102,17 +113,49 @@ impl Leg {
     }
 
     /// Inverse by iteration: from the seed, then from everywhere; a redundant leg then takes on its posture.
-    pub(super) fn iterate(&self, target: &Vector3<f64>, seed: &LegAngles) -> Result<LegAngles, IkError> {
-        // Farther than the links are long together: told at once, as a path that leaves the workspace mostly is.
+    pub(super) fn iterate(
+        &self,
+        target: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Result<LegAngles, IkError> {
+        self.within_length(target)?;
+        let first = self.descend(target, seed, effort);
+        let reached = first.distance <= REACHED;
+        let best = if reached { first } else { self.descend_from_all(&self.pull_in(target), seed, effort) };
+        self.settled(target, best, MAX_STEPS, effort)
+    }
+
+    /// The same from the seed only, as long as the effort lasts.
+    pub(super) fn iterate_near(
+        &self,
+        target: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Result<LegAngles, IkError> {
+        self.within_length(target)?;
+        let end = self.descend(target, seed, effort);
+        self.settled(target, end, STEPS_ON_THE_WAY, effort)
+    }
+
+    /// Refuses what is farther than the links are long together: told at once, as a path that leaves the workspace
+    /// mostly is.
+    fn within_length(&self, target: &Vector3<f64>) -> Result<(), IkError> {
         let beyond = (target - self.hip_in_body()).norm() - self.length();
-        if beyond > REACHED {
-            return Err(IkError::Unreachable { shortfall_m: beyond });
-        }
-        let first = self.descend(target, seed);
-        let best = if first.distance <= REACHED { first } else { self.descend_from_all(&self.pull_in(target), seed) };
+        if beyond > REACHED { Err(IkError::Unreachable { shortfall_m: beyond }) } else { Ok(()) }
+    }
+
+    /// Where a descent has ended, a redundant leg on its posture.
+    fn settled(
+        &self,
+        target: &Vector3<f64>,
+        best: Descent,
+        steps: usize,
+        effort: &mut Effort,
+    ) -> Result<LegAngles, IkError> {
         let distance = (best.foot - target).norm();
         match (distance <= REACHED, best.converged) {
-            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, &best.angles)),
+            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, &best.angles, steps, effort)),
             (true, _) => Ok(best.angles),
             (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
             (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),
@@ -126,7 +169,7 @@ impl Leg {
                 found.insert(Solution { angles: end.angles, within_limits: true });
             }
         };
-        keep(self.descend(target, seed));
-        self.for_each_start(|start| keep(self.descend(target, &start)));
+        keep(self.descend(target, seed, &mut Effort::unbounded()));
+        self.for_each_start(|start| keep(self.descend(target, &start, &mut Effort::unbounded())));
     }
 }

@@ -7,6 +7,7 @@
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
+use super::Effort;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
 
@@ -38,8 +39,8 @@ pub(super) fn column(jacobian: &Matrix3xN, index: usize) -> Vector3<f64> {
 }
 
 impl Leg {
-    /// Descends from `start`, moved into the limits.
-    pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles) -> Descent {
+    /// Descends from `start`, moved into the limits, until the effort is spent.
+    pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles, effort: &mut Effort) -> Descent {
         let angles = self.clamp(start);
         let foot = self.foot_in_body(&angles);
         let distance = (foot - target).norm();
@@ -51,11 +52,14 @@ impl Leg {
                 at.converged = true;
                 return at;
             }
-            let (gradient, hessian) = self.slope(target, &at.angles);
-            match self.improve(target, &mut at, &gradient, &hessian, &mut damping) {
+            if !effort.take(1) {
+                return at;
+            }
+            let slope = self.slope(target, &at.angles);
+            match self.improve(target, &mut at, &slope, &mut damping, effort) {
                 Some(moved) if moved > STILL => {}
                 _ => {
-                    at.converged = true;
+                    at.converged = !effort.is_spent();
                     return at;
                 }
             }
@@ -68,11 +72,14 @@ impl Leg {
         &self,
         target: &Vector3<f64>,
         at: &mut Descent,
-        gradient: &Gradient,
-        hessian: &Hessian,
+        (gradient, hessian): &(Gradient, Hessian),
         damping: &mut f64,
+        effort: &mut Effort,
     ) -> Option<f64> {
         for _ in 0..40 {
+            if !effort.take(1) {
+                return None;
+            }
             if let Some(next) = self.step(&at.angles, gradient, hessian, *damping) {
                 let foot = self.foot_in_body(&next);
                 let distance = (foot - target).norm();

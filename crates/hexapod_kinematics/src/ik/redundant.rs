@@ -9,13 +9,14 @@
 
 use nalgebra::{Matrix3, SVector, Vector3};
 
-use super::REACH_TOLERANCE;
 use super::newton::column;
+use super::{Effort, REACH_TOLERANCE};
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
 
-/// Most steps.
-const MAX_STEPS: usize = 40;
+/// Most steps, and those of a leg on its way, which starts next to its posture and comes nearer at the next point.
+pub(super) const MAX_STEPS: usize = 40;
+pub(super) const STEPS_ON_THE_WAY: usize = 6;
 /// Longest step of one joint, rad.
 const LONGEST_STEP: f64 = 0.3;
 /// Step at which the posture is reached, rad.
@@ -24,15 +25,25 @@ const STILL: f64 = 1e-9;
 type Joints = SVector<f64, MAX_LEG_JOINTS>;
 
 impl Leg {
-    /// From angles that reach the target to those nearest to the posture that do.
-    pub(super) fn take_on_posture(&self, target: &Vector3<f64>, from: &LegAngles) -> LegAngles {
+    /// From angles that reach the target to those nearest to the posture that do, or on the way there when the steps
+    /// or the effort are spent.
+    pub(super) fn take_on_posture(
+        &self,
+        target: &Vector3<f64>,
+        from: &LegAngles,
+        steps: usize,
+        effort: &mut Effort,
+    ) -> LegAngles {
         let mut best = *from;
         let mut at = *from;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..steps {
+            if !effort.take(1) {
+                break;
+            }
             let Some(step) = self.posture_step(target, &at) else { break };
             at = self.clamp(&LegAngles::from_fn(at.len(), |i| sum(at.get(i), step.get(i))));
             let settled = step.amax() < STILL;
-            let end = self.descend(target, &at);
+            let end = self.descend(target, &at, effort);
             // Each step is taken back onto the surface, so that the last good one can be returned at any time.
             if end.distance > REACH_TOLERANCE || self.strain(&end.angles) > self.strain(&best) + 1e-12 {
                 break;

@@ -1,0 +1,120 @@
+//! A thread that ticks, and the one that waits for its end, but not for ever: a tick that never returns must not keep the
+//! process.
+
+use crate::control::GOODBYE;
+use crate::pulse::Pulse;
+use crate::run::spawn;
+use hexapod_ros::{RosError, Shutdown, Stage, monotonic_now};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
+
+/// What a thread needs, once it may go, to see that and to leave.
+const LEAVING: Duration = Duration::from_millis(250);
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// The thread, watched by the one that started it.
+pub(crate) struct Lookout {
+    thread: JoinHandle<()>,
+    ended: Arc<AtomicBool>,
+}
+
+/// Tells the end of its thread, panics included.
+struct Ending(Arc<AtomicBool>, Thread);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+        self.1.unpark();
+    }
+}
+
+impl Lookout {
+    /// Starts a thread that is to be waited for by this one.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(crate) fn over(
+        name: &str,
+        shutdown: &Shutdown,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, RosError> {
+        let (ended, waiting) = (Arc::new(AtomicBool::new(false)), std::thread::current());
+        shutdown.wakes(waiting.clone());
+        let ending = Ending(Arc::clone(&ended), waiting);
+        let thread = spawn(name, move || {
+            let _ending = ending;
+            work();
+        })?;
+        Ok(Self { thread, ended })
+    }
+
+    /// Sleeps until the thread has ended. Once the process is to end the thread has the time to sit down; none if it is
+    /// lost, or has been asked to end at once, but to leave.
+    ///
+    /// # Errors
+    /// The thread panicked, or does not come back and is left behind.
+    pub(crate) fn wait(self, shutdown: &Shutdown, pulse: &Pulse) -> Result<(), RosError> {
+        while !self.has_ended() && shutdown.is_running() {
+            std::thread::park();
+        }
+        let asked = monotonic_now();
+        let mut hurried: Option<Duration> = None;
+        while !self.has_ended() {
+            let now = monotonic_now();
+            if shutdown.stage() == Stage::Now || pulse.is_lost(now) {
+                hurried.get_or_insert(now);
+            }
+            let late = now.saturating_sub(asked) > GOODBYE + LEAVING;
+            if late || hurried.is_some_and(|since| now.saturating_sub(since) > LEAVING) {
+                let silent = pulse.silent(now).as_millis();
+                let words = format!("the control loop has not come back for {silent} ms and is left behind");
+                return Err(RosError::Thread(words));
+            }
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+        self.thread.join().map_err(|_| RosError::Thread("the control loop panicked".into()))
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn when_a_loop_never_comes_back_expect_it_left_behind_in_time_with_an_error() {
+        for (lost, asked_now) in [(true, false), (false, true)] {
+            let (shutdown, release) = (Shutdown::default(), Shutdown::default());
+            let (pulse, hangs) = (Pulse::default(), release.clone());
+            if lost {
+                pulse.beat(monotonic_now().saturating_sub(Duration::from_secs(9)));
+            }
+            let work = move || while !hangs.wait(Stage::Stopping, Duration::from_secs(20)) {};
+            let lookout = Lookout::over("hangs", &shutdown, work).unwrap();
+            if asked_now {
+                shutdown.ask_now()
+            } else {
+                shutdown.ask()
+            };
+            let started = Instant::now();
+            let error = lookout.wait(&shutdown, &pulse).unwrap_err();
+            assert!(error.to_string().contains("left behind"), "{error}");
+            assert!(started.elapsed() >= LEAVING && started.elapsed() < GOODBYE, "{:?}", started.elapsed());
+            release.ask();
+        }
+    }
+
+    #[test]
+    fn when_a_loop_ends_or_panics_by_itself_expect_the_wait_over() {
+        let shutdown = Shutdown::default();
+        let wait = |work: fn()| Lookout::over("ends", &shutdown, work).unwrap().wait(&shutdown, &Pulse::default());
+        assert!(wait(|| {}).is_ok());
+        assert!(wait(|| panic!("as it must not")).unwrap_err().to_string().contains("panicked"));
+    }
+}
