@@ -279,7 +279,7 @@ impl Teller {
         ];
         let wrong = |(topic, expected): (&str, &str)| {
             let senders = self.graph.senders(topic).into_iter();
-            let mut typed = senders.filter_map(|sender| Some((sender.node, sender.message_type?)));
+            let mut typed = senders.filter_map(|sender| Some((sender.node?, sender.message_type)));
             let (node, sent) = typed.find(|(_, sent)| sent != expected)?;
             Some(format!("{node} sends {topic} as {sent}, and {expected} is heard"))
         };
