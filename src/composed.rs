@@ -271,4 +271,26 @@ mod tests {
         assert_eq!(run(|| Err("no bus".into())), (Stage::Stopping, "node: no bus".into()));
         assert_eq!(run(|| panic!("as it must not")), (Stage::Stopping, "node panicked".into()));
     }
+
+    #[test]
+    fn when_the_planner_fails_expect_the_robot_held_until_the_driver_lets_go_or_a_signal_comes() {
+        for by_signal in [true, false] {
+            let (live, shutdown) = (Live::default(), Shutdown::default());
+            let driver = spawn("driver", &Shutdown::default(), || Ok(std::thread::sleep(Duration::from_secs(1)))).ok();
+            let driver = driver.unwrap();
+            live.set(true);
+            let (ends, lets_go) = (shutdown.clone(), live.clone());
+            let later = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(200));
+                if by_signal { ends.ask() } else { lets_go.set(false) }
+            });
+            let since = std::time::Instant::now();
+            hold("gait_planner panicked", &live, &driver, &shutdown);
+            let held = since.elapsed();
+            assert!(held >= Duration::from_millis(200) && held < Duration::from_millis(700), "{held:?}");
+            later.join().unwrap();
+        }
+        let (driver, shutdown) = (spawn("driver", &Shutdown::default(), || Ok(())).ok().unwrap(), Shutdown::default());
+        hold("gait_planner panicked", &Live::default(), &driver, &shutdown);
+    }
 }

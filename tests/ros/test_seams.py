@@ -3,6 +3,8 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -11,13 +13,13 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from boards import HANG_FOR_EVER, LOW, OPEN
+from boards import HANG_FOR_EVER, LOW, OPEN, TEAR_PPM
 from processes import assert_no_crash
 import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from servo_bus import armed, boards, command, driver, joint_state, JOINTS, library, ON_I2C, state_of, statuses
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Int32
 from std_srvs.srv import SetBool, Trigger
 from test_real_pins import arm, BUTTON, OE, PINS, wired
 
@@ -255,6 +257,76 @@ def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(se
     assert took[len(took) * 99 // 100] < 0.02 * figures.BUSY, took
 
 
+def test_when_stopped_with_all_processors_taken_expect_outputs_cut_at_once(session, wired, other):
+    user = session.user
+    driver = session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    user.hear('servo_states', '/diagnostics')
+    if not any(priority for _, _, priority in driver.scheduling()):
+        pytest.skip('SCHED_FIFO is not granted here')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    stop = other.node.create_client(Trigger, 'emergency_stop')
+    topic = other.publisher('emergency_stop', Bool, QOS['best effort'])
+    ways = [lambda: stop.call_async(Trigger.Request()), lambda: topic.publish(Bool(data=True)),
+            lambda: wired.set_pin(BUTTON, OPEN)]
+    # This process must not wait for a processor itself.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(5))
+    took, hogs = [], []
+    try:
+        for round in range(60 if SOAK else 9):
+            wired.set_pin(BUTTON, LOW)
+            user.spin(0.05)
+            arm(user, wired)
+            hogs = [subprocess.Popen([sys.executable, '-c', 'while True: pass'], preexec_fn=not_real_time)
+                    for _ in range(2 * os.cpu_count())]
+            user.spin(0.3)
+            sent = time.monotonic()
+            ways[round % 3]()
+            while not wired.is_high(OE):
+                assert time.monotonic() < sent + 1.0, 'OE is still low'
+                time.sleep(0.0002)
+            took.append(time.monotonic() - sent)
+            end_all(hogs)
+            user.spin(0.6)
+    finally:
+        end_all(hogs)
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    figures.note('stop to OE high, all processors taken', max(took) * 1e3, 'ms', 20)
+    assert max(took) < 0.02, sorted(took)
+
+
+def not_real_time():
+    """Give a child the scheduling of everybody else."""
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def end_all(children):
+    """End what was started to be in the way."""
+    for child in children:
+        child.kill()
+        child.wait()
+    children.clear()
+
+
+def test_when_the_planner_pauses_while_it_sits_down_at_the_end_expect_the_servos_to_wait_for_it(session, boards):
+    user = session.user
+    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
+    planner = session.start('gait_planner')
+    user.hear('servo_states', '/diagnostics', 'joint_commands', 'gait_state')
+    user.until(lambda: user.enable().success, 10.0, 'servos on')
+    user.stand()
+    states = user.listen('gait_state')
+    for process in (driver, planner):
+        process.signal(signal.SIGTERM)
+    user.spin(0.3)
+    planner.signal(signal.SIGSTOP)
+    user.spin(0.2)
+    planner.signal(signal.SIGCONT)
+    while boards.pulses():
+        user.spin(0.005)
+    assert states[-1].message.data == 'sitting', 'let go before it sat'
+    assert driver.wait() == 0 and planner.wait() == 0
+
+
 # --- source against source
 
 
@@ -338,6 +410,14 @@ def test_when_there_are_two_planners_expect_one_to_drive_and_both_named(session,
     assert boards.pulses() == before
 
 
+def test_when_a_topic_is_sent_with_another_type_expect_a_warning_that_names_the_sender(session, driver, other):
+    user = session.user
+    wrong = other.node.create_publisher(Int32, 'emergency_stop', 10)
+    user.until(lambda: any('/other' in status.message and 'emergency_stop' in status.message
+                           for _, status in statuses(user)), 10.0, 'a warning')
+    other.node.destroy_publisher(wrong)
+
+
 # --- driver against driver
 
 
@@ -395,6 +475,22 @@ def test_when_somebody_switches_the_boards_off_expect_the_driver_not_to_say_arme
     boards.brown_out(0x40)
     user.until(lambda: state_of(user) == 'fault', 1.5, 'a fault')
     figures.note('outputs gone to fault', (time.monotonic() - since) * 1e3, 'ms', 1000)
+
+
+def test_when_a_board_holds_the_bus_low_expect_it_clocked_free_and_the_pins_given_back(session, wired):
+    user, sda, scl = session.user, 2, 3
+    lines = ('-p', f'sda_pin:={sda}', '-p', f'scl_pin:={scl}')
+    driver = session.start('servo_driver', *ON_I2C, *PINS, *lines, environment=wired.environment)
+    user.hear('servo_states', '/diagnostics')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    arm(user, wired)
+    wired.set_pin(sda, LOW)
+    wired.set(TEAR_PPM, 1_000_000)
+    user.until(lambda: 'clocked free' in driver.log(), 2.0, 'clocks')
+    wired.set(TEAR_PPM, 0)
+    wired.set_pin(sda, OPEN)
+    user.spin(0.3)
+    assert not wired.is_output(sda) and not wired.is_output(scl), 'the pins are the controller\'s again'
 
 
 # --- arming

@@ -30,19 +30,35 @@ fn main() {
                 let before = Instant::now();
                 engine.step(&input, 0.01);
                 let taken = before.elapsed().as_secs_f64() * 1e3;
-                if taken > worst { worst = taken; worst_state = engine.last().state; }
+                if taken > worst {
+                    worst = taken;
+                    worst_state = engine.last().state;
+                }
                 let work = engine.work();
                 (most.rounds, most.steps) = (most.rounds.max(work.rounds), most.steps.max(work.steps));
-                own.0 = own.0.max(work.rounds); own.1 = own.1.max(work.steps); own.2 += u64::from(work.steps); bound += u32::from(engine.last().limited_by == LimitedBy::Planning);
+                own.0 = own.0.max(work.rounds);
+                own.1 = own.1.max(work.steps);
+                own.2 += u64::from(work.steps);
+                bound += u32::from(engine.last().limited_by == LimitedBy::Planning);
                 sum += taken;
                 ticks += 1;
-                if sum > 3000.0 { break 'drive }
+                if sum > 3000.0 {
+                    break 'drive;
+                }
             }
         }
         let legs = engine.legs();
         let line = format!(
             "{robot}: {} legs of {} joints ({}), worst {worst:.3} ms ({}), mean {:.4} ms of {ticks}, rounds {} steps {} mean {} bound {bound}, made in {made:?}, end {}",
-            legs.len(), legs[0].joint_count(), legs[0].inverse_method(), worst_state.as_str(), sum / f64::from(ticks), own.0, own.1, own.2 / u64::from(ticks), engine.last().state.as_str()
+            legs.len(),
+            legs[0].joint_count(),
+            legs[0].inverse_method(),
+            worst_state.as_str(),
+            sum / f64::from(ticks),
+            own.0,
+            own.1,
+            own.2 / u64::from(ticks),
+            engine.last().state.as_str()
         );
         println!("{line}");
         all.push((worst, line));

@@ -45,7 +45,8 @@ impl Live {
         self.0.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn set(&self, live: bool) {
+    /// Says whether they have.
+    pub fn set(&self, live: bool) {
         self.0.store(live, Ordering::SeqCst);
     }
 }

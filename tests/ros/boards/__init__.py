@@ -69,6 +69,10 @@ class Boards:
         """Return whether a pin is high."""
         return bool(self._library.pins_high(pin))
 
+    def is_output(self, pin):
+        """Return whether a pin drives its line."""
+        return bool(self._library.pins_is_output(pin))
+
     def opened(self):
         """Return how often the bus was opened."""
         return self._library.boards_get(self._world, OPENED)
