@@ -323,7 +323,9 @@ def test_when_the_planner_pauses_while_it_sits_down_at_the_end_expect_the_servos
     planner.signal(signal.SIGCONT)
     while boards.pulses():
         user.spin(0.005)
-    assert states[-1].message.data == 'sitting', 'let go before it sat'
+    off = time.time()
+    user.spin(0.3)
+    assert states[-1].message.data == 'sitting' and states[-1].sent < off, 'let go before it sat'
     assert driver.wait() == 0 and planner.wait() == 0
 
 

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// What a thread needs, once it may go, to see that and to leave.
 const LEAVING: Duration = Duration::from_millis(250);
+/// A loop that has not come back for so long while the process is to end is not waited for.
+const PAUSE: Duration = Duration::from_millis(750);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// The thread, watched by the one that started it.
@@ -63,9 +65,9 @@ impl Lookout {
         let mut hurried: Option<Duration> = None;
         while !self.has_ended() {
             let now = monotonic_now();
-            if shutdown.stage() == Stage::Now || pulse.is_lost(now) {
-                hurried.get_or_insert(now);
-            }
+            // A loop that comes back from a pause has its time again: the robot is not to be left half-way.
+            let hurries = shutdown.stage() == Stage::Now || pulse.silent(now) > PAUSE;
+            hurried = if hurries { hurried.or(Some(now)) } else { None };
             let late = now.saturating_sub(asked) > GOODBYE + LEAVING;
             if late || hurried.is_some_and(|since| now.saturating_sub(since) > LEAVING) {
                 let silent = pulse.silent(now).as_millis();
