@@ -4,6 +4,7 @@ use crate::io::{IoEnd, IoThread};
 use crate::report::Report;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
+use hexapod_ros::bounds::excerpt;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
@@ -251,7 +252,7 @@ impl Teller {
 
     /// Asks the planner to sit.
     pub fn call_sit(&self) {
-        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", answer.message));
+        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
         if let Err(error) = told {
             tracing::warn!("the planner cannot be asked to sit: {error}");
         }
