@@ -19,10 +19,10 @@ const TOPICS_FIRST: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(20);
 
 impl RosNode {
-    /// Spins on this thread until the shutdown has come to `until`, then takes the node down, a moment after
-    /// what was published last. The parameter services
-    /// open a moment after the start: they take longer than all topics, and would keep those back. The thread gets the
-    /// middleware's priority where that is granted, for a stop comes in here. The lanes' threads end with it.
+    /// Spins on this thread until the shutdown has come to `until`, then takes the node down, a moment after what was
+    /// published last. The parameter services open a moment after the start: they take longer than all topics, and would
+    /// keep those back. The thread gets the middleware's priority where that is granted, for a stop comes in here. The
+    /// lanes' threads end with it.
     pub fn spin(mut self, shutdown: &Shutdown, until: Stage) {
         // Whether it is granted, the loops report.
         let _ = realtime::fifo(priority::MESSAGES);

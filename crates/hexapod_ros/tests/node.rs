@@ -232,28 +232,6 @@ fn when_answers_stay_away_expect_requests_refused_until_one_comes() {
 }
 
 #[test]
-fn when_a_node_ends_right_after_its_last_words_expect_them_heard() {
-    let mut hears = node(&ros(), "hears");
-    let heard = Arc::new(AtomicUsize::new(0));
-    let hear = Arc::clone(&heard);
-    hears
-        .subscribe("words", keep(1000), move |_: Int64| {
-            hear.fetch_add(1, Ordering::SeqCst);
-        })
-        .unwrap();
-    let _hears = Spinning::start(hears);
-    for turn in 1..=20 {
-        let mut says = node(&ros(), "says");
-        let words = says.publisher::<Int64>("words", keep(100)).unwrap();
-        let says = Spinning::start(says);
-        until("discovery", || words.is_heard());
-        (0..100).for_each(|data| words.publish(&Int64 { data }).unwrap());
-        drop(says);
-        until("the last words", || heard.load(Ordering::SeqCst) == 100 * turn);
-    }
-}
-
-#[test]
 fn when_a_node_is_gone_expect_what_is_left_of_it_to_say_so() {
     let ros = ros();
     let mut gone = node(&ros, "gone");
