@@ -16,7 +16,7 @@ pub(crate) const TURN: Duration = Duration::from_secs(1);
 const TOPICS_FIRST: Duration = Duration::from_millis(50);
 /// How long a node that ends waits for its last messages to be received. Mostly it waits that long: Fast DDS has itself
 /// told what was received every 3 s only. What is under way takes less.
-const LAST_WORDS: Duration = Duration::from_millis(20);
+const LAST_WORDS: Duration = Duration::from_millis(50);
 
 impl RosNode {
     /// Spins on this thread until the shutdown has come to `until`, then takes the node down, a moment after what was
