@@ -6,14 +6,17 @@
 
 use hexapod_kinematics::Effort;
 
-/// Segments from one point of the grid to the next: more than eight legs have events.
-const ROUNDS: u32 = 20;
+/// Segments from one point of the grid to the next. Swings that the joints draw out come down by segments each of which
+/// takes a part of what is left, a fifth at least.
+const ROUNDS: u32 = 48;
 /// Steps of the legs' iterations, for the decisions at a point of the grid, for segments as they are planned, for what
 /// is tried where no segment is found, and for the pose within a segment.
 const DECIDING: u32 = 400;
 const GOING_ON: u32 = 700;
 const GOING_BACK: u32 = 400;
 pub(crate) const WITHIN: u32 = 200;
+/// What all legs solved at once cost, in such steps.
+pub(crate) const TOGETHER: u32 = 3;
 
 /// What is left of it.
 #[derive(Clone, Copy, Debug)]

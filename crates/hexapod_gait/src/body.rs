@@ -27,6 +27,10 @@ impl Engine {
     /// Decides how the body moves over its feet until the next point of the grid.
     pub(crate) fn move_body(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset, stand: Option<&Stand>) {
         self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
+        if start.mode.is_coming_down() {
+            (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
+            return;
+        }
         let target = self.offset_target(start, wanted, asked);
         self.shift(start, target);
         self.deciding(|engine, effort| engine.sway(start, stand, effort));

@@ -13,7 +13,7 @@ use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
 use crate::room::Room;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::state::{Control, GRID_NS, Mode, Segment, State, Way};
+use crate::state::{Barred, Control, GRID_NS, Mode, Segment, State, Way};
 use crate::tick::{Input, Settings, Tick};
 use crate::together::Together;
 use crate::twist::Twist;
@@ -124,6 +124,7 @@ impl Engine {
             room: Room::new(),
             step_height: settings.step_height,
             limits: settings.limits,
+            barred: Barred::default(),
         };
         for (angles, leg) in start.angles.iter_mut().zip(robot.legs()) {
             *angles = leg.posture();
@@ -362,8 +363,12 @@ impl Engine {
             self.now.allowance = Allowance::FULL;
         }
         let before = self.now.allowance;
-        let mut segment = self.next_segment(&mut start, input);
-        self.now.work += self.now.allowance.since(&before);
+        let planned = self.plan_round(&mut start, input);
+        let mut allowance = self.now.allowance;
+        let mut segment = self.segment(&mut start, planned, &mut allowance);
+        self.now.allowance = allowance;
+        self.now.work += allowance.since(&before);
+        self.watch_stop(&start, &segment);
         let ns = segment.ns;
         if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
             // A body that was slowed while it stops is not sped up again.
@@ -380,18 +385,11 @@ impl Engine {
         to
     }
 
-    /// Plans the next segment. Where that has been done too often since the last point of the grid, the robot holds its
-    /// pose to the next.
-    fn next_segment(&mut self, start: &mut State, input: &Input) -> Segment {
-        let Some(rounds) = self.now.allowance.rounds.checked_sub(1) else {
-            return self.hold(start, GRID_NS - start.ns % GRID_NS);
-        };
-        self.now.allowance.rounds = rounds;
-        let ns = self.plan(start, input);
-        let mut allowance = self.now.allowance;
-        let segment = self.segment(start, ns, &mut allowance);
-        self.now.allowance = allowance;
-        segment
+    /// For how many ns the next segment is planned; none where that has been done too often since the last point of the
+    /// grid.
+    fn plan_round(&mut self, start: &mut State, input: &Input) -> Option<u64> {
+        self.now.allowance.rounds = self.now.allowance.rounds.checked_sub(1)?;
+        Some(self.plan(start, input))
     }
 
     /// Decides something about the robot with what is left for that until the next point of the grid.
@@ -405,6 +403,7 @@ impl Engine {
     pub(crate) fn report(robot: &Robot, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
         let footprint_from_body = state.footprint_from_body();
         let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
+        let is_coming_down = state.mode.is_coming_down();
         for (index, leg) in robot.legs().iter().enumerate().take(MAX_LEGS) {
             let now = &state.angles[index];
             tick.velocities[index] = now.rate_from(&tick.angles[index], rate);
@@ -415,7 +414,7 @@ impl Engine {
                 _ => foot.is_planted() && !is_packed,
             };
             tick.feet[index] = match foot {
-                _ if is_packed || *foot == Foot::Missing => {
+                _ if is_packed || *foot == Foot::Missing || is_coming_down => {
                     let in_body = leg.foot_in_body(now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }

@@ -21,6 +21,7 @@ mod plan;
 mod posture;
 mod ramp;
 mod reach;
+mod rescue;
 mod room;
 mod sizing;
 mod stance;

@@ -1,10 +1,10 @@
 //! From one decision to the next: where everything is at a later moment, and how fast the joints can take it there.
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, TOGETHER};
 use crate::engine::Engine;
 use crate::limits::LimitedBy;
 use crate::posture::{BodyOffset, WayBack};
-use crate::state::{GRID_S, Mode, Pace, Segment, State};
+use crate::state::{GRID_NS, GRID_S, Mode, Pace, Segment, State};
 use crate::twist::{Motion, Twist};
 use crate::walk::{Foot, Ground};
 use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
@@ -28,6 +28,8 @@ const SWING_ATTEMPTS: usize = 4;
 /// Swings are not slowed further than this before the body is.
 const LEAST_SWING_PACE: f64 = 0.2;
 const RETREATS: usize = 4;
+/// Parts of its pace below which a segment is not made longer.
+const LEAST_STRETCHED: f64 = 1e-6;
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
 
@@ -73,6 +75,13 @@ impl Engine {
                 glide.advance(time);
                 state.height = glide.value();
             }
+            Mode::Sinking(glide) => {
+                let before = glide.part();
+                glide.advance(time);
+                state.height = glide.value();
+                let part = if before < 1.0 { (glide.part() - before) / (1.0 - before) } else { 1.0 };
+                self.sink(state, part);
+            }
             Mode::Walking | Mode::Stopping(_) => {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
@@ -103,8 +112,10 @@ impl Engine {
         state
     }
 
-    /// The segment of `ns` from `start` on, as fast as the joints can take it.
-    pub(crate) fn segment(&self, start: &mut State, ns: u64, allowance: &mut Allowance) -> Segment {
+    /// The segment of the `planned` ns from `start` on, as fast as the joints can take it; where none is planned, the
+    /// robot holds its pose to the next point of the grid.
+    pub(crate) fn segment(&self, start: &mut State, planned: Option<u64>, allowance: &mut Allowance) -> Segment {
+        let Some(ns) = planned else { return self.hold(start, GRID_NS - start.ns % GRID_NS) };
         let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
@@ -119,7 +130,12 @@ impl Engine {
             let Segment { pace, by, end, .. } = &mut segment;
             self.go_on(end, start, ns, *pace);
             match self.reachable(start, end, ns, *pace, &mut allowance.going_on) {
-                Ok(()) => return segment,
+                Ok(()) => {
+                    if self.together.is_none() {
+                        self.stretch(start, &mut segment, &mut allowance.going_on);
+                    }
+                    return segment;
+                }
                 Err(Obstacle::TooFast(ratio)) => {
                     *by = (*by).max(LimitedBy::JointVelocity);
                     *pace = slow_enough(start, *pace, ratio, attempt);
@@ -137,8 +153,23 @@ impl Engine {
         self.blocked(start, ns, &mut allowance.going_back)
     }
 
+    /// A segment up to an event that is slowed comes short of it, and the next one again. Where each leg is solved by
+    /// itself, which takes long, it goes on to the event at its pace, or to the next point of the grid.
+    fn stretch(&self, start: &State, segment: &mut Segment, effort: &mut Effort) {
+        let left = GRID_NS - start.ns % GRID_NS;
+        let part = segment.pace.body * segment.pace.swing;
+        if !start.mode.steps() || segment.ns >= left || part <= LEAST_STRETCHED || part >= 1.0 {
+            return;
+        }
+        let ns = ((segment.ns as f64 / part) as u64).min(left);
+        let mut end = self.at(start, ns, segment.pace);
+        if self.reachable(start, &mut end, ns, segment.pace, effort).is_ok() {
+            (segment.ns, segment.end) = (ns, end);
+        }
+    }
+
     /// The segment of `ns` in which the robot holds its pose, because there is no time to find out how it could go on.
-    pub(crate) fn hold(&self, start: &mut State, ns: u64) -> Segment {
+    fn hold(&self, start: &mut State, ns: u64) -> Segment {
         (start.height_rate, start.offset_rate) = (0.0, BodyOffset::default());
         let still = Pace::FULL.slower(0.0);
         Segment { ns, pace: still, by: LimitedBy::Planning, end: self.at(start, ns, still) }
@@ -153,8 +184,8 @@ impl Engine {
         let by = LimitedBy::Kinematics;
         let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {
-            // A body that is on its way down has come far enough.
-            self.lie_down(start);
+            // A body that is on its way down has come far enough, or goes on without its feet.
+            self.come_to_rest(start);
             return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
         }
         if start.mode != Mode::Standing || self.now.control.leaving {
@@ -263,7 +294,7 @@ impl Engine {
 
     /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
     fn solve(&self, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
-        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting) {
+        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting | Mode::Sinking(_)) {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();
@@ -272,6 +303,9 @@ impl Engine {
             let at = |leg: usize| walk.foot(leg).position();
             let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
             let found = &mut state.angles;
+            if !effort.take(TOGETHER) {
+                return None;
+            }
             return together.solve(&body_from_footprint, at, is_missing, found).then_some(());
         }
         let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());

@@ -59,6 +59,7 @@ impl Engine {
             Stage::Lifting if done.goal == Goal::Pack => return self.folding(start, done),
             Stage::Lifting => (Stage::Carrying, self.settings.stance.step_height),
             Stage::Carrying => (Stage::Putting, 0.0),
+            Stage::Putting if let Goal::Land(then) = done.goal => return self.landed(start, done.leg, then),
             Stage::Putting if done.goal == Goal::Sit => return self.lower_as_found(start),
             Stage::Putting if done.goal == Goal::Pack => {
                 start.packed |= 1 << done.leg;
@@ -97,13 +98,14 @@ impl Engine {
     }
 
     /// Lowers the body with every foot where it is over the ground, in its place or not.
-    fn lower_as_found(&self, start: &mut State) -> Mode {
+    pub(crate) fn lower_as_found(&self, start: &mut State) -> Mode {
         if start.height <= self.settings.stance.sit_height {
             return Mode::Sitting;
         }
+        let footprint_from_body = start.footprint_from_body();
         for (foot, (leg, angles)) in start.walk.feet.iter_mut().zip(self.robot.legs().iter().zip(&start.angles)) {
             if let Foot::Planted { at } = foot {
-                *at = leg.foot_in_body(angles) + Vector3::new(0.0, 0.0, start.height);
+                *at = footprint_from_body.transform_point(&leg.foot_in_body(angles).into()).coords;
             }
         }
         self.lower(start)
@@ -156,7 +158,7 @@ impl Engine {
         self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from, effort)
     }
 
-    fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
+    pub(crate) fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
         let turning = self.legs().get(leg).map_or(0.0, |leg| turn_time(leg, from, to));
         Glide::new(0.0, 1.0, turning.max(STAGE_TIME_S))
     }

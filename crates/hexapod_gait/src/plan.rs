@@ -73,8 +73,15 @@ impl Engine {
             (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Stand, ..stop }),
+            (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
+                Mode::Placing(Placing { goal: Goal::Land(Then::Stand), ..placing })
+            }
             (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
             (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
+            (Some(Posture::Sit), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
+                Mode::Placing(Placing { goal: Goal::Land(Then::Sit), ..placing })
+            }
+            (_, Mode::Placing(Placing { goal: Goal::Land(_), .. })) => start.mode,
             (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { goal: Goal::Sit, ..placing }),
             (Some(Posture::Sit), Mode::Standing) => self.step_first(start, Then::Sit),
             (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Sit, ..stop }),
@@ -96,6 +103,8 @@ impl Engine {
             Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
             Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
             Mode::Lowering(glide) if glide.is_done() => self.lie_down(start),
+            Mode::Sinking(glide) if glide.is_done() => self.end_sinking(start),
+            Mode::Stopping(stop) if self.has_no_way_on() => start.mode = self.come_down(start, stop.then),
             _ => {}
         }
         match start.mode {
@@ -266,7 +275,7 @@ impl Engine {
         Mode::Rising(self.glide(start.height, self.settings.stance.height, self.settings.stand_time))
     }
 
-    fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
+    pub(crate) fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
         let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
         Glide::new(from, to, seconds.max(least))
     }

@@ -28,6 +28,8 @@ pub(crate) enum Mode {
     Walking,
     Stopping(Stopping),
     Lowering(Glide),
+    /// Down to the sitting pose through joint space, the feet wherever that takes them: where there is no other way.
+    Sinking(Glide),
 }
 
 /// How a leg is brought to its place: lifted where it is, carried over, put down.
@@ -52,6 +54,8 @@ pub(crate) enum Goal {
     Sit,
     /// To fold them, one after another.
     Pack,
+    /// To be on the ground again, where a stop found no way on: only those in the air.
+    Land(Then),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +96,13 @@ impl Mode {
             Self::Standing => GaitState::Standing,
             Self::Walking => GaitState::Walking,
             Self::Stopping(_) => GaitState::Stopping,
-            Self::Placing(_) | Self::Rising(_) | Self::Lowering(_) => GaitState::Playing,
+            Self::Placing(_) | Self::Rising(_) | Self::Lowering(_) | Self::Sinking(_) => GaitState::Playing,
         }
+    }
+
+    /// Whether the robot is on its way down through joint space: where its feet are follows from the joints.
+    pub(crate) fn is_coming_down(&self) -> bool {
+        matches!(self, Self::Sinking(_) | Self::Placing(Placing { goal: Goal::Land(_), .. }))
     }
 
     pub(crate) fn steps(&self) -> bool {
@@ -149,6 +158,14 @@ pub(crate) struct Control {
     pub room: Room,
     pub step_height: f64,
     pub limits: TwistLimits,
+    pub barred: Barred,
+}
+
+/// For how long a stop has found no way on, ns: without any move, and at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Barred {
+    pub still_ns: u64,
+    pub ns: u64,
 }
 
 impl State {

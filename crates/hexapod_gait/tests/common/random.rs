@@ -190,26 +190,24 @@ pub fn urdf(legs: usize, joints: usize, random: &mut Random) -> String {
     text + "</robot>"
 }
 
+/// An engine of any robot that can stand, with the first of its [`gaits`].
+pub fn engine_of(robot: Robot) -> Option<Engine> {
+    let robot = Arc::new(robot);
+    let stance = StanceWish::default().stance(&robot).ok()?;
+    let spec = stance.spec();
+    let step_height = 0.6 * spec.step_height;
+    let settings = Settings { stance: spec, step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+    let first = gait(&robot, &gaits(robot.legs().len())[0]);
+    Some(Engine::with_stance(robot, first, settings, stance))
+}
+
 /// An engine of a random robot of 3 to 8 legs of 3 to 6 joints that can stand, and its gaits.
 pub fn any_engine(random: &mut Random) -> (Engine, Vec<GaitSpec>) {
     loop {
         let (legs, joints) = (3 + random.index(6), 3 + random.index(4));
-        let Ok(robot) = Robot::from_urdf(&urdf(legs, joints, random)) else { continue };
-        let robot = Arc::new(robot);
-        if robot.legs().len() != legs {
-            continue;
+        let robot = Robot::from_urdf(&urdf(legs, joints, random)).ok().filter(|robot| robot.legs().len() == legs);
+        if let Some(engine) = robot.and_then(engine_of) {
+            return (engine, gaits(legs));
         }
-        let Ok(stance) = StanceWish::default().stance(&robot) else { continue };
-        let spec = stance.spec();
-        let settings = Settings {
-            stance: spec,
-            step_height: 0.6 * spec.step_height,
-            limits: LIMITS,
-            stand_time: 1.5,
-            sit_time: 0.8,
-        };
-        let specs = gaits(legs);
-        let first = gait(&robot, &specs[0]);
-        return (Engine::with_stance(robot, first, settings, stance), specs);
     }
 }
