@@ -3,36 +3,13 @@
 
 mod common;
 
-use common::{Rig, wait};
+use common::{Rig, Wires, wait};
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;
-use servo_driver::pins::Pins;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// Pins a test can press and look at.
-#[derive(Clone, Default)]
-struct Wires {
-    outputs: Arc<AtomicBool>,
-    stop: Arc<AtomicBool>,
-    battery: Arc<AtomicBool>,
-}
-
-impl Pins for Wires {
-    fn enable_outputs(&mut self, on: bool) {
-        self.outputs.store(on, Ordering::SeqCst);
-    }
-
-    fn stop_pressed(&mut self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-
-    fn battery_low(&mut self) -> bool {
-        self.battery.load(Ordering::SeqCst)
-    }
-}
 
 fn wired() -> (Rig, Wires) {
     let wires = Wires::default();

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{names, pulses, servos};
+use common::{Wires, names, pulses, servos};
 use hexapod_ros::Sender;
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};
@@ -16,10 +16,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use servo_driver::io::{Ends, Io};
 use servo_driver::looping::Looping;
-use servo_driver::pins::Pins;
 use servo_driver::{Action, Answer};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -82,27 +81,6 @@ fn step() -> impl Strategy<Value = Step> {
         15 => Just(Step::Desk),
         40 => Just(Step::Pass),
     ]
-}
-
-#[derive(Clone, Default)]
-struct Wires {
-    outputs: Arc<AtomicBool>,
-    stop: Arc<AtomicBool>,
-    battery: Arc<AtomicBool>,
-}
-
-impl Pins for Wires {
-    fn enable_outputs(&mut self, on: bool) {
-        self.outputs.store(on, Ordering::SeqCst);
-    }
-
-    fn stop_pressed(&mut self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-
-    fn battery_low(&mut self) -> bool {
-        self.battery.load(Ordering::SeqCst)
-    }
 }
 
 /// What may be true of the outputs, worked out from what was sent alone.

@@ -7,6 +7,8 @@ use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::io::{Ends, Io, IoThread};
 use servo_driver::pins::Pins;
 use servo_driver::{Action, Answer, Snapshot};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -32,6 +34,28 @@ pub fn servos() -> ServoConfig {
 
 pub fn names() -> Vec<String> {
     ["a", "b"].iter().flat_map(|board| (0..CHANNELS).map(move |channel| format!("{board}{channel}"))).collect()
+}
+
+/// Pins a test can press and look at.
+#[derive(Clone, Default)]
+pub struct Wires {
+    pub outputs: Arc<AtomicBool>,
+    pub stop: Arc<AtomicBool>,
+    pub battery: Arc<AtomicBool>,
+}
+
+impl Pins for Wires {
+    fn enable_outputs(&mut self, on: bool) {
+        self.outputs.store(on, Ordering::SeqCst);
+    }
+
+    fn stop_pressed(&mut self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    fn battery_low(&mut self) -> bool {
+        self.battery.load(Ordering::SeqCst)
+    }
 }
 
 pub struct Rig {
