@@ -139,12 +139,19 @@ def lateness_during(session, kind, suffix):
     seen = len(heard)
     user.until(lambda: not process.is_running(), FLOOD_S + 30.0, 'the end of the flood')
     assert process.popen.returncode == 0, process.log()
+    # What comes next is about the flood's last second.
+    user.until(lambda: set(NODES) <= lateness(heard[seen:]).keys(), 5.0, 'the diagnostics of all nodes')
+    return {name: statistics.median(values) for name, values in lateness(heard[seen:]).items()}
+
+
+def lateness(diagnostics):
+    """Return each node's p99 of each second, us."""
     times = {}
-    for each in heard[seen:]:
+    for each in diagnostics:
         for status in each.message.status:
             values = {pair.key: pair.value for pair in status.values}
             times.setdefault(status.name, []).append(float(values['lateness p99 (us)']))
-    return {name: statistics.median(values) for name, values in times.items()}
+    return times
 
 
 def baseline(session, kind):
