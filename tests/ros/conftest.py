@@ -13,6 +13,11 @@ os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).with_name('discovery.xml'))
 
 
+def pytest_configure(config):
+    """Name our markers."""
+    config.addinivalue_line('markers', 'alone: the machine is to do nothing else; run one at a time, after the others')
+
+
 def pytest_collection_modifyitems(config, items):
     """Give every test an end; a robot that hangs must not hang the tests."""
     if config.pluginmanager.hasplugin('timeout'):

@@ -1,7 +1,8 @@
-"""A process that floods one topic or service of the robot, as fast as it can or at a rate, and says how often it did.
+"""A process that floods topics or services of the robot, as fast as it can or at a rate, and says how often it did.
 
-`flooder.py KIND SECONDS [SUFFIX] [RATE_HZ]`: KIND is a key of FLOODS. With a SUFFIX the same is done on names that nobody
-serves, which takes the same processor time from everybody else.
+`flooder.py KIND[,KIND...] SECONDS [SUFFIX] [RATE_HZ]`: a KIND is a key of TOPICS or SERVICES, or NODE/ and one of
+PARAMETERS; several take turns. With a SUFFIX the same is done on names that nobody serves, which takes the same processor
+time from everybody else.
 """
 
 import math
@@ -141,19 +142,19 @@ PARAMETERS = {
 }
 
 
-def flood_topic(node, topic, messages, suffix, seconds, period):
-    """Publish, and return how often."""
+def topic_flood(node, topic, messages, suffix):
+    """Return what publishes a message."""
     made = messages()
     publisher = node.create_publisher(type(made[0]), topic + suffix, QoSProfile(depth=10))
     if not suffix:
         wait(lambda: publisher.get_subscription_count() > 0, topic)
     # Made once: a flood is to be limited by the robot and the network, not by Python.
     raw = [serialize_message(message) for message in made]
-    return repeat(lambda number: publisher.publish(raw[number % len(raw)]), seconds, period)
+    return lambda number: publisher.publish(raw[number % len(raw)])
 
 
-def flood_service(node, name, service_type, requests, suffix, seconds, period):
-    """Call without waiting for answers, and return how often."""
+def service_flood(node, name, service_type, requests, suffix):
+    """Return what calls without waiting for the answer."""
     client = node.create_client(service_type, name + suffix)
     if not suffix:
         wait(client.service_is_ready, name)
@@ -164,7 +165,18 @@ def flood_service(node, name, service_type, requests, suffix, seconds, period):
         client._Client__client.send_request(made[number % len(made)]) if hasattr(client, '_Client__client') \
             else client.call_async(made[number % len(made)])
 
-    return repeat(call, seconds, period)
+    return call
+
+
+def flood(node, kind, suffix):
+    """Return what sends a message or request of a kind."""
+    if kind in TOPICS:
+        topic, messages = TOPICS[kind]
+        return topic_flood(node, topic, messages, suffix)
+    name, _, which = kind.partition('/') if '/' in kind and kind not in SERVICES else ('', '', kind)
+    service_type, requests = SERVICES[which] if not name else PARAMETERS[which]
+    service = f'{name}/{which.split()[0]}' if name else which
+    return service_flood(node, service, service_type, requests, suffix)
 
 
 def wait(ready, what):
@@ -188,20 +200,14 @@ def repeat(work, seconds, period):
     return count
 
 
-def main(kind, seconds, suffix='', rate_hz='0'):
+def main(kinds, seconds, suffix='', rate_hz='0'):
     """Flood."""
     rclpy.init()
     node = rclpy.create_node('flooder', start_parameter_services=False, enable_rosout=False)
     period = 1.0 / float(rate_hz) if float(rate_hz) else 0.0
     print('begins', flush=True)
-    if kind in TOPICS:
-        topic, messages = TOPICS[kind]
-        count = flood_topic(node, topic, messages, suffix, float(seconds), period)
-    else:
-        name, _, which = kind.partition('/') if '/' in kind and kind not in SERVICES else ('', '', kind)
-        service_type, requests = SERVICES[which] if not name else PARAMETERS[which]
-        service = f'{name}/{which.split()[0]}' if name else which
-        count = flood_service(node, service, service_type, requests, suffix, float(seconds), period)
+    floods = [flood(node, kind, suffix) for kind in kinds.split(',')]
+    count = repeat(lambda number: floods[number % len(floods)](number // len(floods)), float(seconds), period)
     print(f'sent {count}', flush=True)
     node.destroy_node()
     rclpy.shutdown()

@@ -16,6 +16,9 @@ from processes import binary
 from test_middleware import can_be_run_by_nobody
 from user import twist
 
+# The machine is to do nothing else.
+pytestmark = pytest.mark.alone
+
 LOADED_US = 5000.0
 HOGS = 2 * (os.cpu_count() or 1)
 PERIOD_S = 0.01

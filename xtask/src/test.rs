@@ -137,13 +137,14 @@ impl Run<'_> {
     /// The executables, driven from outside as a user would.
     fn nodes(&mut self, ros: &Ros) {
         self.report.section("executables", &mut build_executables(self.layout, ros), &[0]);
-        let title = "tests/ros";
-        match pytest(self.layout, ros, self.options.filter.as_deref()) {
-            Ok(mut command) => {
-                let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-                self.report.section(title, &mut command, accepted);
+        for part in [Part::Together, Part::OneAtATime] {
+            match pytest(self.layout, ros, part, self.options.filter.as_deref()) {
+                Ok(mut command) => {
+                    let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
+                    self.report.section(part.title(), &mut command, accepted);
+                }
+                Err(error) => self.report.fail(part.title(), &format!("{error:#}")),
             }
-            Err(error) => self.report.fail(title, &format!("{error:#}")),
         }
     }
 
@@ -160,7 +161,33 @@ impl Run<'_> {
     }
 }
 
-fn pytest(layout: &Layout, ros: &Ros, filter: Option<&str>) -> Result<Command> {
+/// The tests in `tests/ros` by how many of them run at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Those that bear company: most.
+    Together,
+    /// Those marked `alone`: they measure what others would disturb, or take the whole machine.
+    OneAtATime,
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Together => "tests/ros",
+            Self::OneAtATime => "tests/ros, one at a time",
+        }
+    }
+
+    /// What pytest selects them by.
+    fn marker(self) -> &'static str {
+        match self {
+            Self::Together => "not alone",
+            Self::OneAtATime => "alone",
+        }
+    }
+}
+
+fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> Result<Command> {
     let folder = layout.root().join("tests/ros");
     if !folder.is_dir() {
         bail!("{} does not exist", folder.display());
@@ -168,10 +195,10 @@ fn pytest(layout: &Layout, ros: &Ros, filter: Option<&str>) -> Result<Command> {
     let python = ros.python();
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
-    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder);
+    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
     // Most of the time tests wait for a robot that walks in real time: two at once take half as long. A sourced ROS 2
     // may come without the plugin.
-    if has_modules(&python, ros, "xdist") {
+    if part == Part::Together && has_modules(&python, ros, "xdist") {
         command.args(["-n", "2", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));

@@ -10,6 +10,7 @@ mod opening;
 mod overrides;
 mod pinned;
 mod publisher;
+mod serialized;
 mod service;
 mod subscription;
 mod text;

@@ -11,6 +11,7 @@ mod inputs;
 mod lane;
 mod local;
 mod node;
+mod oversize;
 mod pacer;
 mod parameter_services;
 mod parameters;
