@@ -1,29 +1,14 @@
 """The robot as the URDF describes it, read by Pinocchio and not by our own code."""
 
-from collections import namedtuple
-import xml.etree.ElementTree as ElementTree
-
 import numpy as np
 import pytest
 
-from processes import ROOT
+from limits import LIMITS, URDF
 
 pinocchio = pytest.importorskip('pinocchio', reason='the feet are worked out by Pinocchio (`pin` on PyPI)')
 
-URDF = ROOT / 'urdf' / 'hexapod.urdf'
 LEGS = ['left_front', 'left_middle', 'left_rear', 'right_front', 'right_middle', 'right_rear']
 JOINTS = {f'{leg}_{part}' for leg in LEGS for part in ('coxa', 'femur', 'tibia')}
-
-Limit = namedtuple('Limit', 'lower upper velocity')
-
-
-def read_limits():
-    """Return the limits of every joint."""
-    joints = [joint for joint in ElementTree.parse(URDF).getroot().iter('joint') if joint.get('type') == 'revolute']
-    return {joint.get('name'): Limit(*(float(joint.find('limit').get(key)) for key in Limit._fields)) for joint in joints}
-
-
-LIMITS = read_limits()
 
 
 class Kinematics:

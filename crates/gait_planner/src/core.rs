@@ -141,16 +141,24 @@ impl Core {
             Command::Stand => {
                 self.moved = true;
                 self.player.stand();
+                self.notice();
             }
-            Command::Sit => self.player.sit(),
+            Command::Sit => {
+                self.player.sit();
+                self.notice();
+            }
             Command::Pack => {
                 if self.player.pack() {
                     self.moved = true;
+                    self.notice();
                 } else {
                     self.refuse("pack", "the robot has no packed pose");
                 }
             }
-            Command::Stop => self.player.stop(),
+            Command::Stop => {
+                self.player.stop();
+                self.notice();
+            }
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -172,6 +180,14 @@ impl Core {
     fn steer(&mut self, steering: Steering, at: Moment) {
         self.steering = steering;
         self.steered_at = Some(at);
+        self.notice();
+    }
+
+    /// Lets the engine know what is wanted between two commands of one tick: whether a stop found the stick at rest, or
+    /// it was let go before it was pushed again.
+    fn notice(&mut self) {
+        let twist = self.twist();
+        self.player.engine_mut().notice(twist);
     }
 
     fn is_steered(&self, now: Moment) -> bool {
@@ -304,6 +320,37 @@ mod tests {
         bench.tick(60);
         bench.drive(0.1, 5);
         assert_eq!(bench.state(), GaitState::Walking, "the stick was let go for longer than the timeout");
+    }
+
+    #[test]
+    fn when_driven_in_the_tick_of_a_stop_at_rest_expect_a_walk() {
+        for stop in [Command::Stop, Command::Stand] {
+            let mut bench = Bench::standing();
+            bench.send(stop);
+            bench.drive(1.0, 5);
+            assert_eq!(bench.state(), GaitState::Walking, "the stick was at rest when the stop came");
+        }
+    }
+
+    #[test]
+    fn when_the_stick_is_let_go_and_pushed_within_a_tick_expect_a_walk() {
+        let mut bench = Bench::standing();
+        bench.drive(1.0, 5);
+        bench.send(Command::Stop);
+        bench.drive(2.0, 5);
+        assert_eq!(bench.state(), GaitState::Standing, "the stop wins");
+        bench.send(Command::Twist(Twist::ZERO));
+        bench.drive(1.0, 5);
+        assert_eq!(bench.state(), GaitState::Walking);
+    }
+
+    #[test]
+    fn when_the_stick_is_pushed_and_then_stopped_within_a_tick_expect_the_stop_to_win() {
+        let mut bench = Bench::standing();
+        bench.send(Command::Twist(Twist::new(0.06, 0.0, 0.0)));
+        bench.send(Command::Stop);
+        bench.drive(1.0, 5);
+        assert_eq!(bench.state(), GaitState::Standing);
     }
 
     #[test]

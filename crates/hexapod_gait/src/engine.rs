@@ -27,6 +27,15 @@ use std::sync::Arc;
 pub(crate) struct Requests {
     pub posture: Option<Posture>,
     pub stop: bool,
+    /// The stick was at rest when the stop came, or has been since.
+    pub released: bool,
+}
+
+impl Requests {
+    /// A stop that ends in a posture.
+    pub fn stop_for(posture: Posture) -> Self {
+        Self { posture: Some(posture), stop: true, released: false }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,18 +267,18 @@ impl Engine {
 
     /// Asks the robot to stand up, or to stop walking and stand.
     pub fn stand(&mut self) {
-        self.now.requests = Requests { posture: Some(Posture::Stand), stop: true };
+        self.now.requests = Requests::stop_for(Posture::Stand);
     }
 
     /// Asks the robot to stop if it walks, and to sit down.
     pub fn sit(&mut self) {
-        self.now.requests = Requests { posture: Some(Posture::Sit), stop: true };
+        self.now.requests = Requests::stop_for(Posture::Sit);
     }
 
     /// Asks the robot to sit down and to fold its legs; false if it has no packed pose.
     pub fn pack(&mut self) -> bool {
         if self.packed.is_some() {
-            self.now.requests = Requests { posture: Some(Posture::Pack), stop: true };
+            self.now.requests = Requests::stop_for(Posture::Pack);
         }
         self.packed.is_some()
     }
@@ -290,6 +299,7 @@ impl Engine {
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
     pub fn stop(&mut self) {
         self.now.requests.stop = true;
+        self.now.requests.released = false;
     }
 
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet

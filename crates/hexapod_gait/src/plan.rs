@@ -58,11 +58,17 @@ impl Engine {
         self.move_body(start, wanted, input.body_offset.clipped(), stand.as_ref());
     }
 
+    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
+    /// is at rest, after a stop or as it comes, has been let go.
+    pub fn notice(&mut self, twist: Twist) {
+        self.now.requests.released |= !is_command(twist);
+    }
+
     fn take_requests(&mut self, start: &mut State) {
         let requests = std::mem::take(&mut self.now.requests);
         let since_ns = start.ns;
+        self.now.control.held = (self.now.control.held || requests.stop) && !requests.released;
         if requests.stop {
-            self.now.control.held = true;
             self.now.control.then_pack = requests.posture == Some(Posture::Pack);
             if start.mode == Mode::Walking {
                 start.mode = Mode::Stopping(Stopping::now(since_ns));

@@ -50,7 +50,7 @@ impl Engine {
 
     /// Asks the robot to stop, and to put its feet where they rest in the stance.
     pub(crate) fn go_home(&mut self) {
-        self.now.requests = Requests { posture: Some(Posture::GoHome), stop: true };
+        self.now.requests = Requests::stop_for(Posture::GoHome);
     }
 
     /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.

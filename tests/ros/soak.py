@@ -1,0 +1,164 @@
+"""Soaks the robot: drives, stops, faults and restarts it at random for as long as wanted, and writes a report.
+
+`soak.py --hours N [--seed S] [--report FILE.md]`. The robot has PCA9685 boards behind /dev/i2c-1, with pins. For the greater
+part one composed robot lives through everything but its end; then robots are killed and restarted, composed and by node.
+After each disturbance the robot must come back to walking. A seed gives the same events in the same order.
+"""
+
+import argparse
+import itertools
+from pathlib import Path
+import random
+import sys
+import tempfile
+import time
+
+from boards import Boards, compile_library, HIGH, LOW
+from conftest import Session
+import processes
+from servo_bus import PLUG, SERVOS
+from soak_events import DISTURBING, DRIVING, ENDING, Events
+from soak_memory import Memory
+from soak_report import one_line, write
+from soak_robot import BATTERY, BUTTON, OE, Robot
+from soak_watch import Chronicle, Ears, Outputs, Processes, Watch
+from user import Timeout
+
+# Name, part of the time, by node, events.
+PHASES = [
+    ('one life', 0.6, False, DISTURBING),
+    ('composed', 0.2, False, DISTURBING + 6 * ENDING),
+    ('by node', 0.2, True, DISTURBING + 6 * [*ENDING, 'kill_node']),
+]
+PROGRESS_S = 1.0 if sys.stderr.isatty() else 30.0
+
+
+def arguments():
+    """Return what was asked for on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument('--hours', type=float, help='how long')
+    length.add_argument('--seconds', type=float, help='how long')
+    parser.add_argument('--seed', type=int, default=time.time_ns() % 2**32, help='of the events; printed if left out')
+    parser.add_argument('--report', type=Path, default=Path('soak.md'), help='where to write the report')
+    parser.add_argument('--only-phase', choices=[name for name, *_ in PHASES], help='spend all the time on this one')
+    parser.add_argument('--verbose', action='store_true', help='tell all that is done as it happens')
+    asked = parser.parse_args()
+    asked.seconds = asked.seconds or 3600.0 * (asked.hours or 0.05)
+    return asked
+
+
+def powered_boards(folder):
+    """Return boards with their limits and pins."""
+    boards = Boards(compile_library(folder), folder)
+    del boards.environment['I2C_BOARDS_LOG']  # hours of transfers
+    boards.wire(oe=OE, pins={BUTTON: LOW, BATTERY: HIGH})
+    for joint, (address, channel) in PLUG.items():
+        servo = SERVOS['servos'][joint]
+        boards.limit(address, channel, servo['min_pulse_us'], servo['max_pulse_us'])
+    return boards
+
+
+class Soak:
+    """One soak, from the first start to the report."""
+
+    def __init__(self, asked, folder):
+        """Prepare robot and watch."""
+        self.asked, self.chronicle, self.shown = asked, Chronicle(asked.verbose), 0.0
+        self.session, boards = Session(folder), powered_boards(folder)
+        self.outputs, self.memory = Outputs(boards, self.chronicle), Memory(asked.seconds)
+        self.ears, self.processes = Ears(self.session.domain, self.chronicle), Processes(self.chronicle)
+        self.robot = Robot(boards, self.session, (self.chronicle, self.outputs, self.ears, self.processes, self.memory))
+        self.events = Events(self.robot)
+        self.watch = Watch(self.chronicle, self.outputs, self.ears, self.processes, self.memory)
+
+    def run(self):
+        """Go through all phases; an interrupt ends it early."""
+        until = 0.0
+        try:
+            for name, part, apart, kinds in PHASES:
+                if self.asked.only_phase in (None, name):
+                    until += self.asked.seconds * (1.0 if self.asked.only_phase else part)
+                    self.phase(name, until, apart, kinds)
+        except KeyboardInterrupt:
+            self.chronicle.note('interrupted', counted='interrupted')
+
+    def phase(self, name, until, apart, kinds):
+        """Start a robot and let one episode follow another."""
+        self.chronicle.note(f'phase: {name}')
+        try:
+            self.robot.start(apart)
+            self.robot.recover(['start'])
+            for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', kinds)):
+                if self.chronicle.elapsed() >= until:
+                    break
+                self.episode(random.Random(f'{self.asked.seed}/{name}/{number}'), chosen)
+            self.robot.close()
+        except Timeout as timeout:
+            self.chronicle.violate('stuck', f'no start: {timeout}')
+            self.give_up()
+
+    def episode(self, dice, kinds):
+        """Let some events happen, and see the robot come back."""
+        for kind in kinds:
+            try:
+                self.events.do(kind, dice)
+                self.robot.user.spin(dice.uniform(0.0, 1.0))
+            except Timeout as timeout:
+                self.chronicle.violate(f'unheard in {kind}', timeout)
+            self.progress()
+        if not self.robot.recover(kinds):
+            self.give_up()
+            self.robot.start(self.robot.apart)
+            self.robot.recover(['start'])
+
+    def give_up(self):
+        """End a robot that does not come back."""
+        self.robot.heal()
+        for name in list(self.robot.parts):
+            self.robot.kill(name)
+        self.robot.user.spin(1.5)
+
+    def progress(self):
+        """Show how far it is, in one line."""
+        if time.monotonic() - self.shown < PROGRESS_S:
+            return
+        self.shown = time.monotonic()
+        end = '\r' if sys.stderr.isatty() else '\n'
+        print(one_line(self.chronicle, self.memory, self.asked.seconds), end=end, file=sys.stderr, flush=True)
+
+    def close(self):
+        """End everything."""
+        self.watch.close()
+        self.ears.close()
+        self.session.close()
+
+
+def episodes(seed, kinds):
+    """Yield the events of one episode after another: each kind once in any order, from then on at random."""
+    dice = random.Random(seed)
+    first = sorted({*kinds, *DRIVING})
+    dice.shuffle(first)
+    for kind in first:
+        yield [kind] if kind in DRIVING else dice.choices(DRIVING, k=dice.randint(0, 1)) + [kind]
+    for _ in itertools.count():
+        yield dice.choices(DRIVING, k=dice.randint(0, 2)) + dice.choices(kinds, k=dice.randint(1, 3))
+
+
+def main():
+    """Soak, report, and return the exit status."""
+    asked = arguments()
+    print(f'seed {asked.seed}, {asked.seconds:.0f} s, report {asked.report}', flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        soak = Soak(asked, Path(folder))
+        try:
+            soak.run()
+        finally:
+            soak.close()
+        good = write(asked, soak.chronicle, soak.memory, soak.robot, soak.ears)
+        processes.started.clear()
+    return 0 if good else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""The robot that is soaked: started, disturbed, and brought back as a user would."""
+
+import signal
+import time
+
+from boards import HANG_FOR_EVER, HANG_MS, HIGH, LOW, NACK_PPM, TEAR_PPM
+import figures
+from geometry_msgs.msg import Pose
+from processes import ROOT
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from servo_bus import JOINTS, ON_I2C
+from std_msgs.msg import Bool, String
+from std_srvs.srv import SetBool
+from user import Timeout, twist
+
+OE, BUTTON, BATTERY = 17, 22, 23
+PINS = (('oe_pin', OE), ('stop_pin', BUTTON), ('battery_pin', BATTERY))
+ADDRESSES = (0x40, 0x41)
+NODES = ('servo_driver', 'state_publisher', 'gait_planner')
+# A robot that does not stand and walk again within this is stuck.
+RECOVERY_S = 20.0 * figures.BUSY
+START_S = 10.0 * figures.BUSY
+# After SIGTERM; a process that ends has sat down by then.
+END_S = 3.0 * figures.BUSY
+# After kill -9, all channels off.
+GUARD_S = 1.0
+KEPT = 200
+STOP_QOS = {
+    'best effort': QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT),
+    'reliable': QoSProfile(depth=10),
+    'latched': QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+}
+
+
+class Robot:
+    """The robot's processes on boards, and the user who drives it."""
+
+    def __init__(self, boards, session, watched):
+        """Take what watches over it: chronicle, outputs, ears, processes, memory."""
+        self.boards, self.session, self.user = boards, session, session.user
+        self.chronicle, self.outputs, self.ears, self.processes, self.memory = watched
+        self.parts, self.apart, self.guard, self.relaxed, self.others, self.faulty = {}, False, None, [], [], {}
+        node = self.user.node
+        self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
+        self.user.listen('gait_state')
+        self.recoveries = {}
+
+    # --- processes
+
+    def start(self, apart=False):
+        """Start the robot, composed or by node, and wait until its planner is heard."""
+        self.ears.forget()
+        self.user.listen('gait_state').clear()
+        self.apart = apart
+        for name in NODES if apart else ('hexapod',):
+            if name not in self.parts:
+                self._start(name)
+        self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot')
+
+    def _start(self, name):
+        arguments = {
+            'hexapod': ['run', '--bus', 'i2c', *pins('servo_driver.')],
+            'servo_driver': [*ON_I2C, *pins()],
+        }.get(name, ['--ros-args', '--params-file', str(ROOT / 'config' / 'hexapod.yaml')])
+        process = self.parts[name] = self.session.start(name, *arguments, environment=self.boards.environment)
+        self.processes.watch(process)
+        self.memory.watch(process)
+        self.chronicle.note(f'{name} started, process {process.pid}')
+
+    def leave(self, name):
+        """Expect a process to end; return it."""
+        process = self.parts.pop(name)
+        self.processes.expect_end(process)
+        self.memory.forget(process)
+        return process
+
+    def kill(self, name):
+        """Kill -9 a process; the guard switches off what the driver has left."""
+        process = self.leave(name)
+        process.signal(signal.SIGKILL)
+        if name in ('hexapod', 'servo_driver'):
+            self.outputs.stopped(f'kill -9 of {name}', GUARD_S)
+        self.ears.forget()
+        process.wait()
+
+    def end(self, name, *numbers):
+        """End a process in order; it sits down, switches off and returns 0."""
+        process = self.leave(name)
+        healthy = self.is_healthy
+        sent = time.monotonic()
+        for number in numbers:
+            process.signal(number)
+        try:
+            self.user.until(lambda: not process.is_running(), END_S, f'the end of {name}')
+        except Timeout as error:
+            self.chronicle.violate('a process does not end', f'{error}: {process.log()[-1500:]}')
+            process.end()
+        if name in ('hexapod', 'servo_driver'):
+            self.outputs.stopped(f'the end of {name}')
+        status = process.wait()
+        self.chronicle.note(f'{name} ended with {status} after {time.monotonic() - sent:.2f} s')
+        if status != 0 and (healthy or status != 1):
+            self.chronicle.violate('an end out of order', f'{name} with {status}: {process.log()[-1500:]}')
+        self.ears.forget()
+
+    def close(self):
+        """End what runs."""
+        self.heal()
+        for name in list(self.parts):
+            self.end(name, signal.SIGTERM)
+        if self.guard:
+            self.processes.expect_end(self.guard)
+            self.guard.end()
+            self.guard = None
+
+    # --- the way back
+
+    @property
+    def is_healthy(self):
+        """Return whether nothing is wrong with boards, bus and supply."""
+        return not any(self.faulty.values())
+
+    def heal(self):
+        """Mend everything outside the robot, and stop all streams and other programs."""
+        self.user.quiet()
+        for process in self.others:
+            process.end()
+        self.others.clear()
+        for fault in (NACK_PPM, TEAR_PPM, HANG_MS, HANG_FOR_EVER):
+            self.boards.set(fault, 0)
+        for address in ADDRESSES:
+            self.boards.kill(address, dead=False)
+        self.boards.set_pin(BUTTON, LOW)
+        self.boards.set_pin(BATTERY, HIGH)
+        self.faulty.clear()
+        self.outputs.bus_fails(False)
+
+    def recover(self, kinds):
+        """Bring the robot back to walking, and note how long that took; whether it came back."""
+        self.heal()
+        began, words = time.monotonic(), []
+        deadline = began + RECOVERY_S
+        while time.monotonic() < deadline:
+            reason = self._try_to_walk()
+            if reason is None:
+                took = time.monotonic() - began
+                for kind in kinds:
+                    self.recoveries.setdefault(kind, []).append(took)
+                self.trim()
+                return True
+            words.append(reason)
+            self.chronicle.note(f'not yet: {reason}')
+        self.chronicle.violate('stuck', f'after {", ".join(kinds)}: {words[-3:]}; gait_state {self.ears.state}, '
+                                        f'driver {self.ears.driver_state}')
+        return False
+
+    def _try_to_walk(self):
+        """Go the way back once; return why it could not be gone, or None."""
+        for publisher in self.stops.values():
+            publisher.publish(Bool(data=False))
+        try:
+            self._let_go()
+            if answer := self._enable():
+                return answer
+            self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'pulses for all joints')
+            if not (answer := self.ask('stand')).success:
+                return f'stand: {answer.message}'
+            self.user.until(lambda: self.ears.state == 'standing', 10.0, 'standing')
+            self.user.stream('cmd_vel', twist(0.06))
+            self.user.until(lambda: self.ears.state == 'walking', 5.0, 'walking')
+        except Timeout as timeout:
+            return str(timeout)
+        return None
+
+    def _let_go(self):
+        """Let the stick go, and wait for a robot that sits or stands."""
+        for leg in self.relaxed:
+            self.ask(f'relax/{leg}', SetBool.Request(data=False), SetBool)
+        self.relaxed.clear()
+        self.user.publish('cmd_vel', twist())
+        self.user.publish('body_pose', pose())
+        self.user.publish('gait', String(data='tripod'))
+        self.ask('stop')
+        self.user.until(lambda: self.ears.state in ('sitting', 'standing'), 12.0, 'sitting or standing')
+
+    def _enable(self):
+        """Switch the servos on; return why that was refused, or None."""
+        answer = self.enable()
+        if answer.success:
+            return None
+        if 'FAILED pose' in answer.message:
+            # Where the joints are is not known: after this it is not taken for known.
+            self.disable()
+        self.user.spin(0.3)
+        return f'enable: {answer.message}'
+
+    # --- calls
+
+    def ask(self, name, request=None, service_type=None, seconds=5.0):
+        """Call a service."""
+        return self.user.call(name, request, service_type, seconds)
+
+    def enable(self):
+        """Call `enable` with true."""
+        self.user.client('enable')
+        token = self.outputs.enabling()
+        answer = self.ask('enable', SetBool.Request(data=True))
+        if not answer.success:
+            self.outputs.refused(token)
+        return answer
+
+    def disable(self):
+        """Call `enable` with false."""
+        future = self.user.client('enable').call_async(SetBool.Request(data=False))
+        self.outputs.stopped('enable false')
+        self.user.until(future.done, 5.0, 'an answer of enable')
+
+    def trim(self):
+        """Keep no more of what was heard than is needed."""
+        for heard in self.user._heard.values():
+            del heard[:-KEPT]
+
+
+def pins(prefix=''):
+    """Return the arguments that name the driver's pins."""
+    return [part for pin, number in PINS for part in ('-p', f'{prefix}{pin}:={number}')]
+
+
+def pose(x=0.0, y=0.0, z=0.0, rx=0.0, ry=0.0, rz=0.0, w=1.0):
+    """Return a pose of the body."""
+    message = Pose()
+    p, o = message.position, message.orientation
+    p.x, p.y, p.z, o.x, o.y, o.z, o.w = map(float, (x, y, z, rx, ry, rz, w))
+    return message

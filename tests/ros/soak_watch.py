@@ -1,0 +1,313 @@
+"""What must never happen, looked at all the time while the robot is soaked: outputs, messages, processes."""
+
+from collections import Counter, defaultdict, deque, namedtuple
+import math
+import statistics
+import threading
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray
+import figures
+from geometry_msgs.msg import Twist
+from limits import LIMITS
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from servo_bus import PLUG, SERVOS
+from std_msgs.msg import Float64, String
+from user import listener_qos, stamp_ns
+
+OE = 17
+LOOK_S, SLOW_LOOK_S = 0.005, 0.2
+HISTORY_S, AGAIN_S = 10.0, 5.0
+DIAGNOSTICS_BYTES = 16 * 1024
+STOP_S = 0.05 * figures.BUSY
+# From a healthy bus to boards that are told what OE has done already.
+TOLD_S = 1.0
+# Walking goes on for `cmd_vel_timeout` (0.5 s by default) after the last command; then the robot stops.
+WALK_S = 0.5 + 1.0 * figures.BUSY
+RATE_HZ = 100.0
+# Two counts of a pulse, rad; a tick of the bus that a busy machine serves late, s.
+COUNTS_RAD, TICK_S = 0.016, 0.012 * figures.BUSY
+CRASH = ('panicked', 'Segmentation', 'SIGSEGV', 'double free', 'corrupt', 'Assertion', 'terminate called')
+
+Violation = namedtuple('Violation', 'at what detail history')
+
+
+class Chronicle:
+    """What was done and what went wrong, in seconds since the start."""
+
+    def __init__(self, told=False):
+        """Begin; tell all of it as it happens, if wanted."""
+        self.told, self.start = told, time.monotonic()
+        self.counts, self.violations, self.repeated = Counter(), [], Counter()
+        self._recent, self._last, self._lock = deque(), {}, threading.Lock()
+
+    def elapsed(self):
+        """Return the time since the start, s."""
+        return time.monotonic() - self.start
+
+    def note(self, words, counted=None):
+        """Keep what is done now."""
+        with self._lock:
+            now = self.elapsed()
+            if counted is not None:
+                self.counts[counted] += 1
+            if self.told:
+                print(f'{now:.2f} s {words}', flush=True)
+            self._recent.append((now, words))
+            while self._recent[0][0] < now - HISTORY_S:
+                self._recent.popleft()
+
+    def violate(self, what, detail=''):
+        """Keep a violation and what led to it; one that goes on counts once."""
+        with self._lock:
+            now = self.elapsed()
+            goes_on = now - self._last.get(what, -math.inf) < AGAIN_S
+            self._last[what] = now
+            self.repeated[what] += 1
+            if not goes_on:
+                history = [each for each in self._recent if each[0] >= now - HISTORY_S]
+                self.violations.append(Violation(now, what, str(detail)[:2000], history))
+
+
+class Outputs:
+    """No pulse from a stop on until an enable that was sent after it, and never one outside the calibration."""
+
+    def __init__(self, boards, chronicle):
+        """Look at these boards."""
+        self.boards, self.chronicle = boards, chronicle
+        self._lock, self._since, self._why = threading.Lock(), None, ''
+        self._healthy_since, self._out_of_bounds, self._enables = 0.0, boards.violations(), 0
+
+    def stopped(self, why, within=STOP_S):
+        """Expect no pulse soon after now."""
+        with self._lock:
+            since = time.monotonic() + within
+            if self._since is None or since < self._since:
+                self._since, self._why = since, why
+
+    def enabling(self):
+        """Take pulses for allowed, because `enable` is about to be sent; return what `refused` needs."""
+        with self._lock:
+            before, self._since = self._since, None
+            self._enables += 1
+            return before, self._enables
+
+    def refused(self, token):
+        """Take back what `enabling` has allowed."""
+        before, number = token
+        with self._lock:
+            if number == self._enables and self._since is None and before is not None:
+                self._since, self._why = max(before, time.monotonic() + STOP_S), f'{self._why}, then a refused enable'
+
+    def bus_fails(self, fails):
+        """Say whether boards can be told anything."""
+        self._healthy_since = math.inf if fails else time.monotonic()
+
+    def look(self):
+        """Look once."""
+        with self._lock:
+            since, now, why = self._since, time.monotonic(), self._why
+            if since is not None and now > since:
+                if not self.boards.is_high(OE):
+                    late = f'{(now - since) * 1e3:.0f} ms late; pulses {len(self.boards.pulses())}'
+                    self.chronicle.violate(f'OE low after {why}', late)
+                elif now > max(since, self._healthy_since) + TOLD_S * figures.BUSY and (on := self._told()):
+                    self.chronicle.violate(f'boards not told after {why}', on)
+        if (count := self.boards.violations()) != self._out_of_bounds:
+            self._out_of_bounds = count
+            self.chronicle.violate('a pulse outside the calibration', f'{count} so far')
+
+    def _told(self):
+        """Return the joints whose board would give a pulse if OE were low."""
+        read = self.boards.register
+        return [joint for joint, (address, channel) in PLUG.items()
+                if not read(address, 0x00) & 0x10 and not read(address, 0x09 + 4 * channel) & 0x10]
+
+
+class Ears:
+    """What the nodes say: a listener of its own, in its own thread, that keeps nothing but what it needs."""
+
+    def __init__(self, domain, chronicle):
+        """Join the domain."""
+        self.chronicle, self.lateness, self.state, self.driver_state = chronicle, defaultdict(list), None, None
+        self.largest_diagnostics, self.commands_heard, self._walk_commanded = 0, 0, time.monotonic()
+        self._commands, self._servos, self._ended = {}, {}, threading.Event()
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node('ears', context=self.context, start_parameter_services=False, enable_rosout=False)
+        self._subscribe()
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def _subscribe(self):
+        """Listen to what is checked."""
+        deep = QoSProfile(depth=1000)
+        self.node.create_subscription(JointState, 'joint_commands', self._joint_commands, deep)
+        self.node.create_subscription(JointState, 'servo_states', self._servo_states, deep)
+        self.node.create_subscription(String, 'gait_state', self._gait_state, listener_qos('gait_state'))
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._diagnostics, deep, raw=True)
+        self.node.create_subscription(Twist, 'cmd_vel', lambda twist: self._walk(twist.linear.x), deep)
+        self.node.create_subscription(Float64, 'velocity', lambda velocity: self._walk(velocity.data), deep)
+
+    def _spin(self):
+        while not self._ended.is_set():
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def close(self):
+        """Leave the domain."""
+        self._ended.set()
+        self._thread.join()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+    def forget(self):
+        """Begin anew: a node was restarted."""
+        self._commands, self._servos, self.state, self.driver_state, self.commands_heard = {}, {}, None, None, 0
+
+    def look(self):
+        """Look at what has not come."""
+        silent = time.monotonic() - self._walk_commanded
+        if self.state == 'walking' and silent > WALK_S:
+            self.chronicle.violate('walking without a command', f'for {silent:.2f} s')
+
+    def _walk(self, value):
+        if math.isfinite(value):
+            self._walk_commanded = time.monotonic()
+
+    def _gait_state(self, message):
+        if message.data != self.state:
+            self.chronicle.note(f'gait_state {message.data}')
+        self.state = message.data
+
+    def _joint_commands(self, message):
+        # The soak's own, as all that it sends, have no stamp.
+        stamp = stamp_ns(message) / 1e9
+        if stamp == 0.0:
+            return
+        self.commands_heard += 1
+        if sorted(message.name) != sorted(LIMITS) or len(message.position) != len(LIMITS):
+            self.chronicle.violate('joint_commands of wrong joints', message.name)
+            return
+        for name, position in zip(message.name, message.position):
+            limit = LIMITS[name]
+            if not (math.isfinite(position) and limit.lower <= position <= limit.upper):
+                self.chronicle.violate('joint_commands beyond limits', f'{name} at {position}')
+        if not all(map(math.isfinite, [*message.velocity, *message.effort])):
+            self.chronicle.violate('joint_commands not finite', message.velocity)
+        ticks = max(1, round((stamp - self._commands.get('stamp', -math.inf)) * RATE_HZ)) if self._commands else 1
+        for name, position in zip(message.name, message.position):
+            moved = abs(position - self._commands.get(name, position))
+            if moved > LIMITS[name].velocity * ticks / RATE_HZ * (1.0 + 1e-6) + 1e-9:
+                self.chronicle.violate('joint_commands too fast', f'{name} by {moved:.3f} rad in {ticks} ticks')
+        self._commands = {'stamp': stamp, **dict(zip(message.name, message.position))}
+
+    def _servo_states(self, message):
+        stamp = stamp_ns(message) / 1e9
+        if stamp == 0.0:
+            return
+        told = {name: (stamp, position) for name, position in zip(message.name, message.position)}
+        for name, (_, position) in told.items():
+            then, before = self._servos.get(name, (stamp, position))
+            allowed = SERVOS['servos'][name]['speed_limit_rad_s'] * (stamp - then + TICK_S) + COUNTS_RAD
+            if not math.isfinite(position) or abs(position - before) > allowed:
+                took = f'{before:.3f} to {position:.3f} rad in {(stamp - then) * 1e3:.1f} ms'
+                self.chronicle.violate('a joint jumped', f'{name}: {took}')
+        self._servos = told
+
+    def _diagnostics(self, data):
+        self.largest_diagnostics = max(self.largest_diagnostics, len(data))
+        if len(data) > DIAGNOSTICS_BYTES:
+            self.chronicle.violate('large diagnostics', f'{len(data)} bytes')
+        for status in deserialize_message(data, DiagnosticArray).status:
+            values = {pair.key: pair.value for pair in status.values}
+            node = status.name.rsplit('/', 1)[-1].split(':')[0]
+            if 'lateness p99 (us)' in values:
+                self.lateness[node].append(float(values['lateness p99 (us)']))
+            if node == 'servo_driver' and values.get('state') != self.driver_state:
+                self.driver_state = values.get('state')
+                self.chronicle.note(f'servo_driver {self.driver_state}: {status.message[:120]}')
+
+    def lateness_table(self):
+        """Return node, median and greatest of the seconds' p99, us."""
+        return [(node, statistics.median(values), max(values)) for node, values in sorted(self.lateness.items()) if values]
+
+
+class Processes:
+    """Processes end when they are told to, and leave no trace of a crash."""
+
+    def __init__(self, chronicle):
+        """Watch none so far."""
+        self.chronicle, self._alive, self._read = chronicle, set(), {}
+
+    def watch(self, process):
+        """Expect it to run from now on."""
+        self._alive.add(process)
+        self._read[process] = 0
+
+    def expect_end(self, process):
+        """Do not mind when it ends."""
+        self._alive.discard(process)
+
+    def look(self):
+        """Look once."""
+        for process in list(self._alive):
+            if not process.is_running():
+                self._alive.discard(process)
+                end = f'{process.name} with {process.popen.returncode}'
+                self.chronicle.violate('a process ended by itself', f'{end}: {process.log()[-1500:]}')
+        for process in list(self._read):
+            self._scan(process)
+            if not process.is_running() and process not in self._alive:
+                self._scan(process)
+                self._read.pop(process, None)
+
+    def _scan(self, process):
+        """Look for traces of a crash in what was printed since last time, whole lines only."""
+        with process.log_path.open('rb') as log:
+            log.seek(self._read[process])
+            data = log.read(1 << 20)
+        lines = data[:data.rfind(b'\n') + 1]
+        self._read[process] += len(lines)
+        bad = [line for line in lines.decode(errors='replace').splitlines() if any(word in line for word in CRASH)]
+        if bad:
+            self.chronicle.violate('a crash', f'{process.name}: {bad[:5]}')
+
+
+class Watch:
+    """All of it, on a thread of its own."""
+
+    def __init__(self, chronicle, outputs, ears, processes, memory):
+        """Begin."""
+        self._parts, self._slow = (outputs, ears), (processes, memory)
+        self._chronicle, self._ended = chronicle, threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def _look(self):
+        due = 0.0
+        while not self._ended.wait(LOOK_S):
+            for part in self._parts:
+                self._try(part)
+            if time.monotonic() >= due:
+                due = time.monotonic() + SLOW_LOOK_S
+                for part in self._slow:
+                    self._try(part)
+
+    def _try(self, part):
+        """Look; what goes wrong in looking must not end it unseen."""
+        try:
+            part.look()
+        except Exception as error:  # noqa: B902
+            self._chronicle.violate('the watch failed', f'{type(part).__name__}: {error!r}')
+
+    def close(self):
+        """Look no more."""
+        self._ended.set()
+        self._thread.join()
