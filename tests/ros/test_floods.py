@@ -50,7 +50,8 @@ def related(kind):
     if kind in flooder.TOPICS:
         return 'topic', flooder.TOPICS[kind][0], is_huge(kind)
     if kind in flooder.SERVICES:
-        return 'service', flooder.SERVICES[kind][0]
+        # Servos that were let go while the robot packed would not be switched on again at once.
+        return 'service', kind if kind == 'emergency_stop' else flooder.SERVICES[kind][0]
     return 'parameters', kind.partition('/')[0], is_huge(kind)
 
 
