@@ -95,7 +95,9 @@ class Events:
     def posture(self, dice):
         """Sit, stand, pack or stop."""
         for _ in range(dice.randint(1, 3)):
-            self.robot.ask(dice.choice(['sit', 'stand', 'pack', 'stop']))
+            wanted = dice.choice(['sit', 'stand', 'pack', 'stop'])
+            self.robot.chronicle.note(wanted)
+            self.robot.ask(wanted)
             self.user.spin(dice.uniform(0.0, 2.0))
 
     def good_parameters(self, dice):
@@ -307,6 +309,7 @@ class Events:
             for pid in driver.children():
                 os.kill(pid, signal.SIGKILL)
         robot.disable()
+        robot.let_go()
         self.user.spin(dice.uniform(0.2, 1.0))
         answer = robot.enable()
         if answer.success or 'FAILED guard' not in answer.message:

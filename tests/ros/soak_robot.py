@@ -151,7 +151,7 @@ class Robot:
             words.append(reason)
             self.chronicle.note(f'not yet: {reason}')
         self.chronicle.violate('stuck', f'after {", ".join(kinds)}: {words[-3:]}; gait_state {self.ears.state}, '
-                                        f'driver {self.ears.driver_state}')
+                                        f'diagnostics {self.ears.said}')
         return False
 
     def _try_to_walk(self):
@@ -159,21 +159,24 @@ class Robot:
         for publisher in self.stops.values():
             publisher.publish(Bool(data=False))
         try:
-            self._let_go()
+            self.let_go()
             if answer := self._enable():
                 return answer
             self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'pulses for all joints')
             if not (answer := self.ask('stand')).success:
                 return f'stand: {answer.message}'
             self.user.until(lambda: self.ears.state == 'standing', 10.0, 'standing')
+            # Commands count once the stick was let go, and a stand stops, too.
+            self.user.publish('cmd_vel', twist())
             self.user.stream('cmd_vel', twist(0.06))
             self.user.until(lambda: self.ears.state == 'walking', 5.0, 'walking')
         except Timeout as timeout:
             return str(timeout)
         return None
 
-    def _let_go(self):
+    def let_go(self):
         """Let the stick go, and wait for a robot that sits or stands."""
+        self.user.quiet()
         for leg in self.relaxed:
             self.ask(f'relax/{leg}', SetBool.Request(data=False), SetBool)
         self.relaxed.clear()
@@ -181,6 +184,9 @@ class Robot:
         self.user.publish('body_pose', pose())
         self.user.publish('gait', String(data='tripod'))
         self.ask('stop')
+        if self.ears.state == 'fault':
+            # What the diagnostics say is the way out.
+            self.ask('sit')
         self.user.until(lambda: self.ears.state in ('sitting', 'standing'), 12.0, 'sitting or standing')
 
     def _enable(self):

@@ -135,7 +135,7 @@ class Ears:
         """Join the domain."""
         self.chronicle, self.lateness, self.state, self.driver_state = chronicle, defaultdict(list), None, None
         self.largest_diagnostics, self.commands_heard, self._walk_commanded = 0, 0, time.monotonic()
-        self._commands, self._servos, self._ended = {}, {}, threading.Event()
+        self._commands, self._servos, self.said, self._ended = {}, {}, {}, threading.Event()
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node('ears', context=self.context, start_parameter_services=False, enable_rosout=False)
@@ -169,7 +169,8 @@ class Ears:
 
     def forget(self):
         """Begin anew: a node was restarted."""
-        self._commands, self._servos, self.state, self.driver_state, self.commands_heard = {}, {}, None, None, 0
+        self._commands, self._servos, self.said = {}, {}, {}
+        self.state, self.driver_state, self.commands_heard = None, None, 0
 
     def look(self):
         """Look at what has not come."""
@@ -230,9 +231,14 @@ class Ears:
             node = status.name.rsplit('/', 1)[-1].split(':')[0]
             if 'lateness p99 (us)' in values:
                 self.lateness[node].append(float(values['lateness p99 (us)']))
-            if node == 'servo_driver' and values.get('state') != self.driver_state:
+            if node == 'servo_driver':
                 self.driver_state = values.get('state')
-                self.chronicle.note(f'servo_driver {self.driver_state}: {status.message[:120]}')
+            if self.said.get(node) != status.message:
+                self.said[node] = status.message
+                self.chronicle.note(f'{node}: {status.message[:200]}')
+                # A machine that gives the loop no time is no fault of the robot's.
+                if node == 'gait_planner' and status.message.startswith('fault') and 'ticks' not in status.message:
+                    self.chronicle.violate('the planner is at fault', status.message)
 
     def lateness_table(self):
         """Return node, median and greatest of the seconds' p99, us."""

@@ -264,7 +264,8 @@ def test_when_a_trajectory_does_not_hold_expect_the_reason_counted_and_nothing_m
     bad = bad_trajectories()
     for message, _ in bad:
         user.publish('joint_trajectory', message)
-        user.spin(0.03)
+        # One line a second is written for each topic.
+        user.spin(1.05)
     wait_rejected(user, 'joint_trajectory', count + len(bad))
     reasons = [line.lower() for line in shared_session.robot.log().splitlines() if 'joint_trajectory' in line]
     for _, word in bad:

@@ -15,6 +15,7 @@ mod python;
 mod report;
 mod ros;
 mod setup;
+mod soak;
 mod stamp;
 mod tally;
 mod test;
@@ -36,6 +37,9 @@ cargo xtask <command>
   demo [ARGS]         set up what is missing, build, and walk a simulated hexapod in this terminal
   test [PART]         set up what is missing and run every check; PART: only tests whose name holds it
        --pure         without everything that needs ROS 2
+  soak --hours N      drive, stop, break and restart the robot at random, and write a report
+       --seed S       the same events again
+       --report FILE  in place of target/soak/report.md
   bench [ARGS]        run the benches; ARGS go to `cargo bench`
   env                 print the ROS 2 environment in use: eval \"$(cargo xtask env)\"
   ci                  what .ci/run runs: test, and cargo deny where it is installed
@@ -63,6 +67,10 @@ fn run() -> Result<ExitCode> {
         "test" => {
             let args = args.map(|arg| arg.to_string_lossy().into_owned());
             return Ok(verdict(test::test(&layout, &Options::parse(args)?)?));
+        }
+        "soak" => {
+            let args = args.map(|arg| arg.to_string_lossy().into_owned());
+            return Ok(verdict(soak::soak(&layout, &soak::Options::parse(args)?)?));
         }
         "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
         "bench" => bench::bench(&layout, args)?,

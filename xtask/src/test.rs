@@ -218,7 +218,7 @@ fn has_modules(python: &Path, ros: &Ros, modules: &str) -> bool {
 }
 
 /// A sourced ROS 2 may come without the test tools.
-fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
+pub(crate) fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
     if !has_modules(python, ros, "pytest, rclpy, yaml") {
         bail!(
             "{} lacks pytest, rclpy or yaml; with ROS 2 from packages: \
@@ -230,7 +230,7 @@ fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
 }
 
 /// Keeps tests apart from any robot on the network and from a second run on this machine.
-fn isolate(command: &mut Command) {
+pub(crate) fn isolate(command: &mut Command) {
     command.env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
     command.env("RUST_TEST_THREADS", "1");
     if std::env::var_os("ROS_DOMAIN_ID").is_none() {
