@@ -6,8 +6,7 @@ use crate::exit::Failure;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
 use servo_driver::bus::Bus;
-use servo_driver::pins::Pins;
-use servo_driver::{Hardware, Setup};
+use servo_driver::{Hardware, Setup, StopSwitch};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
@@ -27,12 +26,13 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
+    let stop = StopSwitch::new(pins, setup.has_stop_button());
     let driver = ServoDriver::new(setup.servos().clone(), bus);
     let (seconds, theirs) = (arguments.seconds, shutdown.clone());
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
-        .spawn(move || turn_and_let_go(driver, pins, place, seconds, &theirs))?;
+        .spawn(move || turn_and_let_go(driver, &stop, place, seconds, &theirs))?;
     if !shutdown.outwait(&thread, ENDING, || false) {
         return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
     }
@@ -41,13 +41,13 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
 
 fn turn_and_let_go(
     mut driver: ServoDriver<Bus>,
-    mut pins: impl Pins,
+    stop: &StopSwitch,
     place: (usize, f64),
     seconds: f64,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let result = turn(&mut driver, &mut pins, place, seconds, shutdown);
-    pins.enable_outputs(false);
+    let result = turn(&mut driver, stop, place, seconds, shutdown);
+    stop.enable_outputs(false);
     let off = switch_off(&mut driver);
     result?;
     if !off {
@@ -90,7 +90,7 @@ fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> 
 /// Arms with this joint alone and holds it.
 fn turn(
     driver: &mut ServoDriver<Bus>,
-    pins: &mut impl Pins,
+    stop: &StopSwitch,
     (joint, angle_rad): (usize, f64),
     seconds: f64,
     shutdown: &Shutdown,
@@ -105,10 +105,10 @@ fn turn(
     let mut armed_at = None;
     while !shutdown.wait(Stage::Stopping, PERIOD) {
         let now = monotonic_now();
-        if pins.stop_pressed() {
+        if stop.was_pressed() {
             return Err(Failure::Running("the stop button is pressed, or its wire is broken".into()));
         }
-        pins.enable_outputs(true);
+        stop.enable_outputs(true);
         driver.command(now, &[(joint, angle_rad)]).map_err(refused)?;
         match driver.tick(now) {
             State::Armed if armed_at.is_none() => {

@@ -1,6 +1,7 @@
 """What stops against what starts, source against source, driver against driver: real processes, boards behind /dev/i2c-1."""
 
 import os
+from pathlib import Path
 import random
 import signal
 import subprocess
@@ -498,19 +499,89 @@ def test_when_a_board_holds_the_bus_low_expect_it_clocked_free_and_the_pins_give
 # --- arming
 
 
-def test_when_the_guard_is_gone_expect_enable_refused_until_one_is_there(session, boards):
+def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boards):
     user = session.user
     driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
     user.hear('servo_states', '/diagnostics')
     command(user, dict.fromkeys(JOINTS, 0.0))
+    user.until(lambda: user.enable().success, 10.0, 'servos on')
+    user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
     guard = driver.children()
     assert len(guard) == 1
     os.kill(guard[0], signal.SIGKILL)
-    user.spin(0.2)
-    answer = user.enable()
-    assert not answer.success and 'FAILED guard' in answer.message, answer.message
-    session.start('hexapod', 'guard', '--bus', 'i2c', environment=boards.environment)
-    user.until(lambda: user.enable().success, 10.0, 'servos on with another guard')
+    user.until(lambda: driver.children() not in ([], guard), 3.0, 'another guard')
+    user.until(lambda: any('guard had died' in status.message for _, status in statuses(user)), 3.0, 'a warning')
+    user.spin(1.0)
+    driver.signal(signal.SIGKILL)
+    user.until(lambda: boards.pulses() == {}, 1.0, 'all off')
+
+
+SQUATTER = """
+import os, socket, sys, time
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+while True:
+    taken = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        taken.bind(chr(0) + sys.argv[1])
+        taken.listen(16)
+        break
+    except OSError:
+        taken.close()
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='another user can be played by root only')
+def test_when_a_stranger_takes_the_drivers_name_as_it_dies_expect_the_guard_to_switch_off(session, boards):
+    user = session.user
+    before = names()
+    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
+    user.hear('servo_states', '/diagnostics')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    user.until(lambda: user.enable().success, 10.0, 'servos on')
+    user.until(lambda: len(boards.pulses()) == 18, 5.0, 'all pulses')
+    name = next(name for name in names() - before if not name.endswith('.guard'))
+    stranger = subprocess.Popen([sys.executable, '-c', SQUATTER, name])
+    try:
+        user.spin(0.5)
+        driver.signal(signal.SIGKILL)
+        user.until(lambda: boards.pulses() == {}, 1.0, 'all off')
+    finally:
+        end_all([stranger])
+
+
+def names():
+    """Return the abstract names of the robots' sockets on this machine."""
+    lines = Path('/proc/net/unix').read_text().splitlines()
+    return {line.split('@', 1)[1] for line in lines if '@hexapod-i2c-' in line}
+
+
+def test_when_a_board_never_comes_back_expect_outputs_cut_once_the_others_are_let_go(session, wired):
+    user = session.user
+    session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    user.hear('servo_states', '/diagnostics')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    arm(user, wired)
+    wired.kill(0x41)
+    user.until(lambda: state_of(user) == 'fault', 2.0, 'a fault')
+    assert not wired.is_high(OE), 'the other board holds its legs'
+    user.until(lambda: wired.is_high(OE), 7.0, 'outputs cut')
+
+
+def test_when_the_button_is_pressed_while_a_tool_drives_a_servo_on_a_hung_bus_expect_outputs_cut(session, wired):
+    pins = [part for name, pin in (('oe_pin', OE), ('stop_pin', BUTTON)) for part in ('-p', f'servo_driver.{name}:={pin}')]
+    session.start('hexapod', 'servo', JOINTS[0], '5', '--seconds', '30', '--bus', 'i2c', *pins,
+                  environment=wired.environment)
+    user = session.user
+    user.until(lambda: len(wired.pulses()) == 1 and not wired.is_high(OE), 10.0, 'a pulse')
+    wired.set(HANG_FOR_EVER, 1)
+    user.spin(0.3)
+    pressed = time.monotonic()
+    wired.set_pin(BUTTON, OPEN)
+    user.until(lambda: wired.is_high(OE), 0.5, 'outputs cut')
+    figures.note('stop button to OE high, a tool on a hung bus', (time.monotonic() - pressed) * 1e3, 'ms')
 
 
 def test_when_simulated_time_meets_real_servos_expect_it_refused(session, boards):

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+pytestmark = pytest.mark.alone
 SECONDS = float(os.environ.get('HEXAPOD_SOAK_SECONDS', '180'))
 # A robot that does not come back is waited for, ended and started again.
 LONGEST_S = SECONDS + 300.0

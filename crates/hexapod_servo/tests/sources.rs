@@ -38,6 +38,12 @@ fn when_one_joint_is_still_commanded_expect_the_others_held_and_the_robot_asked_
         step(&mut rig, |_| true, 0.3);
     }
     assert_eq!(rig.counts(0), None, "what was let go comes back by `relax` or `enable`, not by itself");
+    assert_eq!((rig.driver.state(), rig.driver.let_go()), (State::Armed, 17));
+    assert!(rig.driver.enable(rig.now).passed());
+    for _ in 0..200 {
+        step(&mut rig, |_| true, 0.3);
+    }
+    assert!(rig.driver.let_go() == 0 && (0..JOINTS).all(|joint| rig.counts(joint).is_some()));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! its own, so that a bus that hangs stops neither keys nor picture.
 
 use crate::hardware::{Hardware, HardwareError};
-use crate::pins::Pins;
 use crate::setup::Setup;
+use crate::stop_button::StopSwitch;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
 use hexapod_servo::ServoConfig;
@@ -55,29 +55,30 @@ impl Bench {
     /// # Errors
     /// The bus or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
-        let Hardware { bus, mut pins, lease, .. } = Hardware::open(setup)?;
+        let Hardware { bus, pins, lease, .. } = Hardware::open(setup)?;
+        let stop = StopSwitch::new(pins, setup.pins.stop.is_some());
         let shared = Arc::new(Shared::default());
         let mut serving = Serving::new(&setup.servos, bus);
         let theirs = Arc::clone(&shared);
         let work = move || {
             while !theirs.end.load(Ordering::SeqCst) {
-                let pressed = pins.stop_pressed();
-                if pressed {
+                let stopped = stop.was_pressed();
+                if stopped {
                     *lock(&theirs.wanted) = None;
                 }
                 let wanted = *lock(&theirs.wanted);
-                pins.enable_outputs(wanted.is_some());
+                stop.enable_outputs(wanted.is_some());
                 serving.tick(wanted);
                 let mut readout = serving.readout();
-                if pressed {
+                if stopped {
                     readout.trouble = Some("the stop button is pressed, or its wire is broken".into());
                 }
                 *lock(&theirs.readout) = readout;
                 std::thread::sleep(PERIOD);
             }
-            pins.enable_outputs(false);
+            stop.enable_outputs(false);
             serving.all_off();
-            drop(pins);
+            drop(stop);
             drop(lease);
         };
         let thread = std::thread::Builder::new().name("calibrate-io".into()).spawn(work).ok();

@@ -11,7 +11,7 @@ use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::{Link, Shadow, Tally, all_call_off};
 use hexapod_setup::Files;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -141,9 +141,34 @@ impl Guarding {
     }
 }
 
-/// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it. Without one the driver works
-/// all the same, and the log says so.
-pub(crate) fn start(device: u8, output_enable: Option<u8>, files: &Files) {
+/// The guard that this process has started, and starts again when it has died. It outlives this process.
+#[derive(Debug)]
+pub struct OwnGuard {
+    device: u8,
+    output_enable: Option<u8>,
+    files: Files,
+    child: Option<Child>,
+}
+
+impl OwnGuard {
+    pub(crate) fn start(device: u8, output_enable: Option<u8>, files: Files) -> Self {
+        let child = start(device, output_enable, &files);
+        Self { device, output_enable, files, child }
+    }
+
+    /// Looks whether it is there, and starts it again if it is not; true if it had died.
+    pub(crate) fn keep(&mut self) -> bool {
+        let died = self.child.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None)));
+        if died {
+            tracing::warn!("the guard has died; it is started again");
+            self.child = start(self.device, self.output_enable, &self.files);
+        }
+        died
+    }
+}
+
+/// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it.
+fn start(device: u8, output_enable: Option<u8>, files: &Files) -> Option<Child> {
     let output_enable = output_enable.map_or(-1, i16::from);
     let started = std::env::current_exe().and_then(|executable| {
         Command::new(executable.with_file_name("hexapod"))
@@ -160,8 +185,14 @@ pub(crate) fn start(device: u8, output_enable: Option<u8>, files: &Files) {
             .spawn()
     });
     match started {
-        Ok(child) => tracing::info!("guarded by process {}", child.id()),
-        Err(error) => tracing::warn!("no guard: {error}; if this process is killed, the servos keep their pulses"),
+        Ok(child) => {
+            tracing::info!("guarded by process {}", child.id());
+            Some(child)
+        }
+        Err(error) => {
+            tracing::warn!("no guard: {error}; if this process is killed, the servos keep their pulses");
+            None
+        }
     }
 }
 

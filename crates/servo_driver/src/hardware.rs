@@ -2,7 +2,7 @@
 //! then the bus. Whoever is refused the lease has touched nothing that belongs to the one who has it.
 
 use crate::bus::{Bus, BusChoice, BusOpenError};
-use crate::guard;
+use crate::guard::OwnGuard;
 use crate::lease::{GuardWatch, Lease};
 use crate::raspberry::{PinError, RaspberryPins};
 use crate::setup::Setup;
@@ -20,6 +20,8 @@ pub struct Hardware {
     pub pins: Option<RaspberryPins>,
     /// Who must be there to switch off, if this process dies.
     pub guard: Option<GuardWatch>,
+    /// The guard that this process has started.
+    pub own_guard: Option<OwnGuard>,
     /// To be kept for as long as the bus or the pins are.
     pub lease: Option<Lease>,
 }
@@ -42,17 +44,23 @@ impl Hardware {
     /// Another process has the bus, or it or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
         let BusChoice::I2c { device } = setup.bus else {
-            return Ok(Self { bus: Bus::for_config(&setup.servos), pins: None, guard: None, lease: None });
+            return Ok(Self {
+                bus: Bus::for_config(&setup.servos),
+                pins: None,
+                guard: None,
+                own_guard: None,
+                lease: None,
+            });
         };
         let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
         let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
         let bus = Bus::real(device)?;
-        let guard = setup.guard.as_ref().map(|files| {
-            guard::start(device, setup.pins.output_enable, files);
+        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(device, setup.pins.output_enable, files));
+        let guard = own_guard.as_ref().map(|_| {
             let mut guard = GuardWatch::new(device);
             guard.wait(GUARD_STARTS);
             guard
         });
-        Ok(Self { bus, pins, guard, lease: Some(lease) })
+        Ok(Self { bus, pins, guard, own_guard, lease: Some(lease) })
     }
 }

@@ -12,9 +12,11 @@
 //! | `hexapod-i2c-N.guard` | a guard, as long as it watches |
 
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
-use nix::unistd::geteuid;
+use nix::unistd::{Gid, Uid, User, geteuid, getgrouplist};
+use std::ffi::CString;
 use std::io::{self, ErrorKind, Read};
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
@@ -56,7 +58,10 @@ impl Lease {
         let name = patiently(&address(device, "")?)?;
         let lease = name.ok_or_else(|| LeaseError::Taken { holder: holder(device) })?;
         // From here on no guard begins to switch off; one that has begun comes to its end.
-        patiently(&address(device, ".off")?)?.ok_or(LeaseError::Guarded)?;
+        let off = address(device, ".off")?;
+        if patiently(&off)?.is_none() && Peer::new(device).is_there(&off)? {
+            return Err(LeaseError::Guarded);
+        }
         Ok(Self { _name: lease })
     }
 }
@@ -71,14 +76,14 @@ pub struct DriverWatch {
 /// The time in which a guard may switch off: no driver starts in it.
 #[derive(Debug)]
 pub struct NoDriver {
-    _name: UnixListener,
+    _name: Option<UnixListener>,
 }
 
 impl DriverWatch {
     /// Watches the driver of `/dev/i2c-<device>`.
     #[must_use]
     pub fn new(device: u8) -> Self {
-        Self { device, driver: Peer::default() }
+        Self { device, driver: Peer::new(device) }
     }
 
     /// Sees that there is no driver, and keeps it so until what is returned is dropped; `None` if there is one, or another
@@ -91,7 +96,12 @@ impl DriverWatch {
         if self.driver.is_there(&driver)? {
             return Ok(None);
         }
-        let Some(name) = bind(&address(self.device, ".off")?)? else { return Ok(None) };
+        let off = address(self.device, ".off")?;
+        let name = bind(&off)?;
+        // Whoever else has the name is not to keep this one from its work, unless it is a guard, too.
+        if name.is_none() && Peer::new(self.device).is_there(&off)? {
+            return Ok(None);
+        }
         // A driver may have come before the name was ours.
         Ok((!self.driver.is_there(&driver)?).then_some(NoDriver { _name: name }))
     }
@@ -121,7 +131,7 @@ impl GuardWatch {
     /// Watches the guard of `/dev/i2c-<device>`.
     #[must_use]
     pub fn new(device: u8) -> Self {
-        Self { device, guard: Peer::default() }
+        Self { device, guard: Peer::new(device) }
     }
 
     /// Why nobody would switch the servos off if this process died; `None` while a guard is there.
@@ -147,21 +157,29 @@ impl GuardWatch {
 }
 
 /// Somebody who holds a name, and whom we know to live by a connection.
-#[derive(Debug, Default)]
-struct Peer(Option<UnixStream>);
+#[derive(Debug)]
+struct Peer {
+    device: u8,
+    connection: Option<UnixStream>,
+}
 
 impl Peer {
+    fn new(device: u8) -> Self {
+        Self { device, connection: None }
+    }
+
     fn is_there(&mut self, name: &SocketAddr) -> io::Result<bool> {
-        if self.0.as_ref().is_some_and(is_open) {
+        if self.connection.as_ref().is_some_and(is_open) {
             return Ok(true);
         }
-        self.0 = match UnixStream::connect_addr(name) {
-            Ok(stream) if is_trusted(&stream) => Some(stream),
+        self.connection = match UnixStream::connect_addr(name) {
+            Ok(stream) if is_trusted(&stream, self.device) => Some(stream),
             Ok(_) => None,
-            Err(error) if error.kind() == ErrorKind::ConnectionRefused => None,
+            // Whoever has bound the name and does not listen is nobody that we know.
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::WouldBlock) => None,
             Err(error) => return Err(error),
         };
-        match &self.0 {
+        match &self.connection {
             Some(stream) => stream.set_nonblocking(true).map(|()| true),
             None => Ok(false),
         }
@@ -173,10 +191,26 @@ fn is_open(mut stream: &UnixStream) -> bool {
     matches!(stream.read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
 }
 
-/// Another user's process that only says it were a driver or a guard is none; root's may be.
-fn is_trusted(stream: &UnixStream) -> bool {
-    let own = geteuid();
-    getsockopt(stream, PeerCredentials).is_ok_and(|peer| own.is_root() || peer.uid() == 0 || peer.uid() == own.as_raw())
+/// Another user's process that only says it were a driver or a guard is none: it must be root's, of this user, or of one
+/// who may use the bus.
+fn is_trusted(stream: &UnixStream, device: u8) -> bool {
+    getsockopt(stream, PeerCredentials).is_ok_and(|peer| {
+        let uid = Uid::from_raw(peer.uid());
+        uid.is_root() || uid == geteuid() || may_use(device, uid)
+    })
+}
+
+/// Whether a user may read and write `/dev/i2c-<device>`.
+fn may_use(device: u8, uid: Uid) -> bool {
+    const READ_WRITE: u32 = 0o6;
+    let Ok(file) = std::fs::metadata(format!("/dev/i2c-{device}")) else { return false };
+    let may = |shift: u32| file.mode() >> shift & READ_WRITE == READ_WRITE;
+    let in_group = || {
+        let user = User::from_uid(uid).ok().flatten()?;
+        let name = CString::new(user.name).ok()?;
+        getgrouplist(&name, user.gid).ok().map(|groups| groups.contains(&Gid::from_raw(file.gid())))
+    };
+    may(0) || (may(6) && uid.as_raw() == file.uid()) || (may(3) && in_group() == Some(true))
 }
 
 /// ` (process 1234)`, for whoever has the bus.

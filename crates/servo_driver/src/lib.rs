@@ -40,6 +40,7 @@ pub use run::{RunError, run};
 pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop::{Stoppable, Timing};
+pub use stop_button::StopSwitch;
 pub use targets::{Intake, IntakeCount, MAX_JOINTS, Refusal};
 
 /// Name of the node.

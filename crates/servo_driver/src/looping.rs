@@ -245,7 +245,7 @@ impl<B: I2c> Looping<B> {
         }
         let before = self.state();
         if before.is_live() {
-            return Answer::done(format!("pulses were on already: {before}"));
+            return self.bring_back(before);
         }
         if let Some(message) = self.forbidden(now) {
             return Answer::refused(message);
@@ -264,6 +264,18 @@ impl<B: I2c> Looping<B> {
                 self.guarded.driver.disable();
                 Answer::refused(void.to_string())
             }
+        }
+    }
+
+    /// Enabled once more while live: joints that were let go, because nobody commanded them, come back slowly.
+    fn bring_back(&mut self, before: State) -> Answer {
+        let back = self.guarded.driver.let_go();
+        self.guarded.driver.enable(self.now());
+        match back {
+            0 => Answer::done(format!("pulses were on already: {before}")),
+            _ => Answer::done(format!(
+                "pulses were on already: {before}; {back} joints that were let go come back slowly"
+            )),
         }
     }
 
@@ -297,7 +309,8 @@ impl<B: I2c> Looping<B> {
     fn tick(&mut self, now: Duration, due: Duration) {
         let state = self.guarded.driver.tick(now);
         self.free_bus(now);
-        self.pins().enable_outputs(state.is_live() || state == State::Fault);
+        // At the end of a fault also a board that answers no more is to be silent.
+        self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());
         if !state.is_live() && state != State::Fault {
             self.guarded.driver.bus_mut().revoke();
         }

@@ -20,6 +20,8 @@ const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 /// How often a planner that is to sit is asked.
 const SIT_AGAIN: Duration = Duration::from_secs(1);
+/// The death of a guard is told for so long.
+const GUARD_DIED: Duration = Duration::from_secs(5);
 /// A source that was refused this long ago still counts as there.
 const CONFLICT: Duration = Duration::from_millis(1500);
 /// Without commands for this long, the clock alone decides when states are told.
@@ -44,6 +46,9 @@ pub(crate) struct Teller {
     /// When it was last asked to sit.
     sit_asked: Duration,
     graph: Graph,
+    /// When the guard of this process was last found dead, and how often.
+    guard_died: Option<Duration>,
+    guard_restarts: u64,
     /// When the first snapshot was waited for.
     since: Duration,
     state_period: Duration,
@@ -90,6 +95,8 @@ impl Teller {
             sit_requests: 0,
             sit_asked: Duration::ZERO,
             graph: node.graph(),
+            guard_died: None,
+            guard_restarts: 0,
             since: now,
             state_period: Duration::from_secs_f64(1.0 / sources.state_rate_hz),
             next_state: now,
@@ -219,6 +226,8 @@ impl Teller {
             failed,
             granted: io.granted(),
             conflict: self.conflict(now),
+            guard_died: self.guard_died.is_some_and(|at| now.saturating_sub(at) <= GUARD_DIED),
+            guard_restarts: self.guard_restarts,
             mistyped: if periodic { self.mistyped() } else { vec![] },
             now,
         };
@@ -256,6 +265,12 @@ impl Teller {
         if let Err(error) = told {
             tracing::warn!("the planner cannot be asked to sit: {error}");
         }
+    }
+
+    /// Notes that the guard of this process was found dead.
+    pub fn guard_died(&mut self, now: Duration) {
+        self.guard_died = Some(now);
+        self.guard_restarts += 1;
     }
 
     /// Whether anybody tells a `gait_state`.

@@ -32,6 +32,9 @@ pub(crate) struct Report<'a> {
     pub granted: Option<&'a Granted>,
     /// Joint, owner and refused source of a conflict that goes on.
     pub conflict: Option<(String, String, String)>,
+    /// The guard of this process died a moment ago, and how often it has.
+    pub guard_died: bool,
+    pub guard_restarts: u64,
     /// Who sends a topic with a type that is not heard.
     pub mistyped: Vec<String>,
     pub now: Duration,
@@ -72,6 +75,10 @@ impl Report<'_> {
             let words = format!("two sources command {joint}: {owner} has it, {refused} is refused; end one of them");
             status.report(Level::Error, words);
         }
+        if self.guard_died {
+            status.report(Level::Warn, "the guard had died and was started again");
+        }
+        status.value("guard restarts", self.guard_restarts);
         for words in &self.mistyped {
             status.report(Level::Warn, words.clone());
         }
@@ -144,6 +151,11 @@ impl Report<'_> {
             State::EmergencyStop => (Level::Error, "emergency stop: all channels are off until enabled".into()),
         };
         status.report(level, message);
+        if newest.state.is_live() && newest.let_go > 0 {
+            let words =
+                format!("{} joints were let go, because nobody commanded them; enable brings them back", newest.let_go);
+            status.report(Level::Warn, words);
+        }
     }
 
     /// A fault in words, joints by their names.

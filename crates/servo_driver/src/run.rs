@@ -10,6 +10,7 @@ use crate::supervise::Supervisor;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Why the node could not run, or did not end in order.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +39,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         tracing::warn!("{remark}");
     }
     // Dropped last: nobody else has the bus before the pins are given back, too.
-    let Hardware { bus, pins, guard, lease: _lease } = Hardware::open(&setup)?;
+    let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (has_button, live) = (setup.pins.stop.is_some(), setup.live());
     let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
@@ -64,7 +65,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
         let io = io.spawn(bus, rate_hz)?;
-        Supervisor { teller: &teller, io, desk, front, off_after, live }
+        Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard, guard_looked: Duration::ZERO }
             .run(&shutdown, &spinning.0)
             .map_err(RunError::from)
     })?;

@@ -58,6 +58,12 @@ impl Setup {
         &self.servos
     }
 
+    /// Whether there is a stop button.
+    #[must_use]
+    pub fn has_stop_button(&self) -> bool {
+        self.pins.stop.is_some()
+    }
+
     /// What will tell whether the servos have pulses, once the driver runs.
     #[must_use]
     pub fn live(&self) -> Live {

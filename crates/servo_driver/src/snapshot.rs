@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub late: Duration,
     /// Deadlines that were skipped before it.
     pub missed: u64,
+    /// Joints that were let go because nobody commanded them any more.
+    pub let_go: usize,
     /// How long transactions took.
     pub bus: Timing,
     angles_rad: [f64; MAX_JOINTS],
@@ -52,6 +54,7 @@ impl Snapshot {
             commanded_at: driver.command_age(at).map(|age| at.saturating_sub(age)),
             late,
             missed,
+            let_go: driver.let_go(),
             bus: driver.bus_mut().take_timing(),
             angles_rad,
             told,

@@ -2,6 +2,7 @@
 
 use crate::desk::Desk;
 use crate::front::Front;
+use crate::guard::OwnGuard;
 use crate::io::{IoEnd, IoThread};
 use crate::planner::Pose;
 use crate::publish::Teller;
@@ -19,6 +20,8 @@ const GONE: Duration = Duration::from_millis(120);
 const SITTING: Duration = Duration::from_millis(2750);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
+/// How often the guard is looked after.
+const GUARD_EVERY: Duration = Duration::from_millis(500);
 /// How often systemd's watchdog is told that all is well.
 const ALIVE_EVERY: Duration = Duration::from_millis(250);
 /// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
@@ -38,6 +41,9 @@ pub(crate) struct Supervisor<'a> {
     /// Outputs are cut when the I/O thread has hung for so long.
     pub off_after: Duration,
     pub live: Live,
+    pub own_guard: Option<OwnGuard>,
+    /// When the guard was last looked after.
+    pub guard_looked: Duration,
 }
 
 impl Supervisor<'_> {
@@ -56,6 +62,9 @@ impl Supervisor<'_> {
                 let mut teller = self.teller();
                 (teller.tell(now, &self.io), teller.newest().copied(), teller.hung(now))
             };
+            if shutdown.is_running() {
+                self.keep_guard(now);
+            }
             if let Some(silent) = hung {
                 self.io.cut_if_hung(silent, self.off_after, now);
             }
@@ -86,6 +95,16 @@ impl Supervisor<'_> {
 
     fn teller(&self) -> MutexGuard<'_, Teller> {
         self.teller.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep_guard(&mut self, now: Duration) {
+        if now < self.guard_looked + GUARD_EVERY {
+            return;
+        }
+        self.guard_looked = now;
+        if self.own_guard.as_mut().is_some_and(OwnGuard::keep) {
+            self.teller().guard_died(now);
+        }
     }
 
     /// Once the end has been asked for nobody switches the servos on any more, and the planner is to sit, whoever else

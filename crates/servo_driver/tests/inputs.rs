@@ -7,6 +7,7 @@ use common::{Rig, Wires, wait};
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;
+use servo_driver::lease::{GuardWatch, OnGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -140,6 +141,18 @@ fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way
         assert!(!answer.success && answer.message.contains("FAILED planner"), "{state}: {}", answer.message);
     }
     rig.ends.front.planner().hear("sitting");
+    rig.arm();
+}
+
+#[test]
+fn when_no_guard_is_there_expect_enable_refused_until_one_is() {
+    const BUS: u8 = 249;
+    let mut rig = Rig::built(|io| io.with_guard(GuardWatch::new(BUS)));
+    rig.command(0.0);
+    let answer = rig.ask(Action::Enable);
+    assert!(!answer.success && answer.message.contains("FAILED guard"), "{}", answer.message);
+    let mut guard = OnGuard::default();
+    guard.stand(BUS);
     rig.arm();
 }
 

@@ -7,6 +7,7 @@ use embedded_hal::i2c::{ErrorKind, I2c};
 use super::boards::{BoardUnit, READ_BACK};
 use super::checks::ArmReport;
 use super::driver::{RETRIES, ServoDriver};
+use super::joint::Joint;
 use super::state::State;
 use crate::calibration::Timing;
 use crate::pca9685::{Level, Link, SETTLE};
@@ -14,13 +15,15 @@ use crate::pca9685::{Level, Link, SETTLE};
 impl<B: I2c> ServoDriver<B> {
     /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
     /// else the state stays what it was, and boards without pulses stay off. Clears a latched fault or emergency stop if it passes. Does its bus traffic
-    /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it does nothing and passes.
+    /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it
+    /// passes, and brings joints back that were let go because nobody commanded them.
     ///
     /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last told to be,
     /// or, if that is not known, with their commanded angle as first pulse.
     pub fn enable(&mut self, now: Duration) -> ArmReport {
         let mut report = ArmReport::default();
         if self.state.is_live() {
+            self.joints.iter_mut().filter(|joint| joint.let_go).for_each(Joint::bring_back);
             return report;
         }
         self.check_config(&mut report);
@@ -105,6 +108,7 @@ impl<B: I2c> ServoDriver<B> {
             joint.on &= !self.boards[servo.board()].shadow.is_off();
             joint.met = false;
             joint.relaxed = false;
+            joint.let_go = false;
             joint.stale = false;
             joint.strained = Duration::ZERO;
         }
@@ -188,6 +192,7 @@ impl<B: I2c> ServoDriver<B> {
     fn relax_stale(&mut self) {
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()).filter(|(joint, _)| joint.stale) {
             joint.relax();
+            joint.let_go = true;
             self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
         }
         if !self.joints.iter().any(|joint| joint.on) {

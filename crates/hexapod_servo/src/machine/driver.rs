@@ -112,6 +112,16 @@ impl<B: I2c> ServoDriver<B> {
         self.spare_boards = boards;
     }
 
+    /// Whether any board is meant to put anything out: outputs may be let through, or are better cut.
+    pub fn puts_out(&self) -> bool {
+        self.boards.iter().any(|board| !board.off)
+    }
+
+    /// Joints that were let go because nobody commanded them any more; [`enable`](Self::enable) brings them back.
+    pub fn let_go(&self) -> usize {
+        self.joints.iter().filter(|joint| joint.let_go).count()
+    }
+
     /// The present state.
     pub fn state(&self) -> State {
         self.state

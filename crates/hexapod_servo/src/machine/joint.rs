@@ -23,6 +23,8 @@ pub(super) struct Joint {
     pub at_target: bool,
     /// True while it is kept off by request.
     pub relaxed: bool,
+    /// True while it is kept off because nobody commanded it any more.
+    pub let_go: bool,
     /// True once it has been given a pulse since it was switched on.
     pub begun: bool,
     /// How long it has been asked for what it is not given, less the time it has rested.
@@ -71,6 +73,12 @@ impl Joint {
         self.relaxed = true;
         self.on = false;
         self.stale = false;
+    }
+
+    /// Lets it be switched on again, slowly.
+    pub fn bring_back(&mut self) {
+        self.relaxed = false;
+        self.let_go = false;
     }
 
     /// Counts `elapsed` as strain if it is on and told to be more than `error_rad` from what is asked for, as at a limit

@@ -110,7 +110,7 @@ impl<B: I2c> ServoDriver<B> {
                     joint.relax();
                     self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
                 } else {
-                    joint.relaxed = false;
+                    joint.bring_back();
                 }
             }
         }

@@ -70,10 +70,15 @@ impl Rig {
     }
 
     pub fn with_pins(pins: impl Pins + 'static) -> Self {
+        Self::built(|io| io.with_pins(pins))
+    }
+
+    /// A driver that is more than a bus.
+    pub fn built(more: impl FnOnce(Io) -> Io) -> Self {
         let servos = servos();
         let bus = SimulatedBus::for_config(&servos);
         let (io, ends) = Io::new(servos);
-        let thread = io.with_pins(pins).spawn(bus.clone(), 100.0).unwrap();
+        let thread = more(io).spawn(bus.clone(), 100.0).unwrap();
         Self { bus, ends, thread }
     }
 
