@@ -107,8 +107,7 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     let (to, robot, home, state) =
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
     let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
-    let most_bytes = bounds::MAX_TRAJECTORY;
-    node.subscribe_at_most("joint_trajectory", QosProfile::default(), most_bytes, move |message: JointTrajectory| {
+    node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
         let now = state.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())

@@ -1,6 +1,5 @@
 //! What rcl refuses, in its own words.
 
-use crate::info::Gid;
 use crate::text::text;
 use r2r_rcl::{rcl_ret_t, rcutils_get_error_string, rcutils_reset_error};
 
@@ -28,16 +27,6 @@ pub enum RclError {
     Nul {
         /// The name or argument.
         text: String,
-    },
-    /// A message was larger than its subscription takes, and was not unpacked.
-    #[error("a message of {size} bytes is too large; at most {most} are taken")]
-    TooLarge {
-        /// Its size as serialized, bytes.
-        size: usize,
-        /// The bound, bytes.
-        most: usize,
-        /// The publisher.
-        sender: Gid,
     },
     /// An entity may be waited for in one wait set only.
     #[error("it is waited for in another wait set already")]

@@ -10,7 +10,6 @@ mod opening;
 mod overrides;
 mod pinned;
 mod publisher;
-mod serialized;
 mod service;
 mod subscription;
 mod text;

@@ -64,8 +64,7 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Service<
         Ok(Self { handle, kept: NativeMsg::new() })
     }
 
-    /// The next request and where it comes from, if there is one. rcl takes requests unpacked only: they have no bound,
-    /// as messages have with [`Subscription::at_most`](crate::Subscription::at_most).
+    /// The next request and where it comes from, if there is one.
     ///
     /// # Errors
     /// The next request was malformed; it is gone.

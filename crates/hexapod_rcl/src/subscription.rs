@@ -5,14 +5,12 @@ use crate::info::MessageInfo;
 use crate::node::{Node, NodeHandle};
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::serialized::Serialized;
 use crate::text::c_text;
 use crate::waiting::{Awaited, Awaiting, Kind, Waitable};
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use r2r_rcl::{
     RCL_RET_SUBSCRIPTION_TAKE_FAILED, rcl_get_zero_initialized_subscription, rcl_subscription_fini,
-    rcl_subscription_get_default_options, rcl_subscription_init, rcl_subscription_t, rcl_take,
-    rcl_take_serialized_message, rmw_message_info_t,
+    rcl_subscription_get_default_options, rcl_subscription_init, rcl_subscription_t, rcl_take, rmw_message_info_t,
 };
 use std::sync::Arc;
 
@@ -21,18 +19,7 @@ pub struct Subscription<T: WrappedTypesupport> {
     handle: Arc<SubscriptionHandle>,
     /// The middleware's form of the last message: the next one reuses what it has allocated.
     kept: NativeMsg<T>,
-    bounded: Option<Bounded>,
 }
-
-/// How large messages may be.
-struct Bounded {
-    most_bytes: usize,
-    /// The last message as it came; its memory is never more than `most_bytes`.
-    serialized: Serialized,
-}
-
-/// A native message of more than so many bytes as serialized is not kept for the next one.
-const KEPT_BYTES: usize = 64 * 1024;
 
 // SAFETY: the kept message is plain memory without ties to a thread, and reached through `&mut self` alone.
 unsafe impl<T: WrappedTypesupport> Send for Subscription<T> {}
@@ -62,72 +49,37 @@ impl<T: WrappedTypesupport + 'static> Subscription<T> {
         });
         check("rcl_subscription_init", code)?;
         let handle = Arc::new(SubscriptionHandle { subscription, awaiting: Awaiting::default(), node });
-        Ok(Self { handle, kept: NativeMsg::new(), bounded: None })
-    }
-
-    /// Refuses messages of more than `most_bytes` as serialized, header included, before they are unpacked: a list of
-    /// 10^5 names takes as many pieces of memory. This is for types with lists and texts; the others have one size.
-    #[must_use]
-    pub fn at_most(mut self, most_bytes: usize) -> Self {
-        self.bounded = Some(Bounded { most_bytes, serialized: Serialized::new() });
-        self
+        Ok(Self { handle, kept: NativeMsg::new() })
     }
 
     /// The next message and where it comes from, if there is one.
     ///
     /// # Errors
-    /// The next message was malformed, or larger than [`Self::at_most`] allows; it is gone.
+    /// The next message was malformed; it is gone.
     pub fn take(&mut self) -> Result<Option<(T, MessageInfo)>, RclError> {
-        let info = take(&self.handle, &mut self.bounded, &mut self.kept)?;
-        let taken = info.map(|info| (T::from_native(&self.kept), info));
-        if self.bounded.as_ref().is_some_and(|bounded| bounded.serialized.size() > KEPT_BYTES) {
-            self.kept = NativeMsg::new();
-        }
-        Ok(taken)
+        let info = take(&self.handle, &mut self.kept)?;
+        Ok(info.map(|info| (T::from_native(&self.kept), info)))
     }
 
     /// As [`Self::take`], into the middleware's form of a message, whose allocations are reused.
     ///
     /// # Errors
-    /// As [`Self::take`]; what `message` holds is of no meaning then.
+    /// The next message was malformed; it is gone, and what `message` holds is of no meaning.
     pub fn take_native(&mut self, message: &mut NativeMsg<T>) -> Result<Option<MessageInfo>, RclError> {
-        take(&self.handle, &mut self.bounded, message)
+        take(&self.handle, message)
     }
 }
 
 /// Takes a message for the one owner of the subscription: rcl_take is not thread-safe.
 fn take<T: WrappedTypesupport>(
     handle: &SubscriptionHandle,
-    bounded: &mut Option<Bounded>,
-    message: &mut NativeMsg<T>,
-) -> Result<Option<MessageInfo>, RclError> {
-    let Some(bounded) = bounded else { return take_unpacked(handle, message) };
-    let Some(info) = take_serialized(handle, &mut bounded.serialized)? else { return Ok(None) };
-    let (size, most) = (bounded.serialized.size(), bounded.most_bytes);
-    if size > most {
-        bounded.serialized.give_back_beyond(most);
-        return Err(RclError::TooLarge { size, most, sender: info.sender });
-    }
-    bounded.serialized.unpack(message).map(|()| Some(info))
-}
-
-fn take_unpacked<T: WrappedTypesupport>(
-    handle: &SubscriptionHandle,
     message: &mut NativeMsg<T>,
 ) -> Result<Option<MessageInfo>, RclError> {
     let mut info = rmw_message_info_t::default();
-    // SAFETY: the subscription is initialised and, as the callers of `take` have it mutably, nobody else takes; the
-    // message is an initialised one of its type.
+    // SAFETY: the subscription is initialised and, as both callers have it mutably, nobody else takes; the message is an
+    // initialised one of its type.
     let code = unsafe { rcl_take(handle.get(), message.msg.cast(), &raw mut info, std::ptr::null_mut()) };
     Ok(found("rcl_take", code, RCL_RET_SUBSCRIPTION_TAKE_FAILED)?.then(|| MessageInfo::from(&info)))
-}
-
-fn take_serialized(handle: &SubscriptionHandle, message: &mut Serialized) -> Result<Option<MessageInfo>, RclError> {
-    let mut info = rmw_message_info_t::default();
-    // SAFETY: as above; the message has an allocator, with which rcl makes it as large as it must be.
-    let code = unsafe { rcl_take_serialized_message(handle.get(), message.get(), &raw mut info, std::ptr::null_mut()) };
-    let taken = found("rcl_take_serialized_message", code, RCL_RET_SUBSCRIPTION_TAKE_FAILED)?;
-    Ok(taken.then(|| MessageInfo::from(&info)))
 }
 
 impl<T: WrappedTypesupport> Awaited for Subscription<T> {

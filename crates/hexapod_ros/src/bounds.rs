@@ -1,12 +1,8 @@
 //! How much of a message may stay in the process: everything a message could make grow has its bound here.
 //!
-//! What a message takes as it came over the wire cannot be helped; whether it is unpacked, and what is kept of it, logged,
-//! told in `/diagnostics` or answered, can.
+//! What a message itself takes while it is received cannot be helped; what is kept of it, logged, told in `/diagnostics`
+//! or answered can.
 
-use r2r::geometry_msgs::msg::{Pose, Twist};
-use r2r::rosgraph_msgs::msg::Clock;
-use r2r::std_msgs::msg::{Bool, Float64};
-use std::any::TypeId;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -28,12 +24,6 @@ pub const MAX_PARAMETERS: usize = 256;
 pub const MAX_TEXT: usize = 4096;
 /// Largest `/diagnostics` message, bytes as serialized.
 pub const MAX_DIAGNOSTICS: usize = 16 * 1024;
-/// Largest message of a topic that is opened without a bound of its own, bytes as serialized; the states of
-/// [`MAX_JOINTS`] joints take a tenth of it.
-pub const MAX_MESSAGE: usize = 64 * 1024;
-/// Largest trajectory, bytes as serialized: positions and velocities of [`MAX_JOINTS`] joints at [`MAX_POINTS`] points,
-/// and 64 for the rest of each point.
-pub const MAX_TRAJECTORY: usize = MAX_MESSAGE + MAX_POINTS * (2 * size_of::<f64>() * MAX_JOINTS + 64);
 /// Lines about one cause at most once in this time.
 pub const LINE_EVERY: Duration = Duration::from_secs(1);
 
@@ -94,20 +84,6 @@ pub fn count(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count <= most { Ok(()) } else { Err(format!("{count} {what} are too many; give at most {most}")) }
 }
 
-/// What a message of this type may take at most where the topic has no bound of its own, bytes as serialized. Without
-/// lists and texts a type has one size when it is unpacked: there is nothing to bound, and its messages are taken without
-/// being copied first.
-pub(crate) fn message<T: 'static>() -> Option<usize> {
-    let of_one_size = [
-        TypeId::of::<Bool>(),
-        TypeId::of::<Clock>(),
-        TypeId::of::<Float64>(),
-        TypeId::of::<Pose>(),
-        TypeId::of::<Twist>(),
-    ];
-    (!of_one_size.contains(&TypeId::of::<T>())).then_some(MAX_MESSAGE)
-}
-
 /// Lines in the log about one cause, of which messages could ask for any number: one in [`LINE_EVERY`], with how many
 /// were left out.
 #[derive(Clone, Debug, Default)]
@@ -119,18 +95,12 @@ pub struct RateLimited {
 impl RateLimited {
     /// What may be written of `line` at `now` (monotonic clock); `None` if nothing.
     pub fn admit(&mut self, line: &str, now: Duration) -> Option<String> {
-        self.admit_made(|| line, now)
-    }
-
-    /// As [`Self::admit`], of a line that is made only if it may be written.
-    pub fn admit_made<L: AsRef<str>>(&mut self, line: impl FnOnce() -> L, now: Duration) -> Option<String> {
         if self.last.is_some_and(|last| now.saturating_sub(last) < LINE_EVERY) {
             self.left_out = self.left_out.saturating_add(1);
             return None;
         }
         self.last = Some(now);
-        let line = line();
-        let line = reason(line.as_ref());
+        let line = reason(line);
         Some(match std::mem::take(&mut self.left_out) {
             0 => line.into_owned(),
             left_out => format!("{line} ({left_out} more were left out)"),

@@ -4,7 +4,6 @@ use crate::bounds::{self, MAX_DIAGNOSTICS};
 use crate::clock::{RosClock, to_stamp};
 use crate::error::RosError;
 use crate::node::RosNode;
-use crate::oversize::Oversized;
 use crate::pacer::Lateness;
 use crate::publisher::Publisher;
 use r2r::QosProfile;
@@ -81,7 +80,6 @@ pub struct Diagnostics {
     name: String,
     hardware_id: String,
     clock: RosClock,
-    oversized: Oversized,
 }
 
 impl Diagnostics {
@@ -92,15 +90,11 @@ impl Diagnostics {
     pub fn new(node: &mut RosNode, hardware_id: &str, clock: RosClock) -> Result<Self, RosError> {
         let publisher = node.publisher("/diagnostics", QosProfile::default())?;
         let name = node.full_name()?.trim_start_matches('/').to_owned();
-        Ok(Self { publisher, name, hardware_id: hardware_id.into(), clock, oversized: node.oversized() })
+        Ok(Self { publisher, name, hardware_id: hardware_id.into(), clock })
     }
 
-    /// Publishes the status, with the number of messages that were refused for their size, if there were any.
-    pub fn publish(&self, mut status: Status) {
-        let oversized = self.oversized.count();
-        if oversized > 0 {
-            status.value("messages refused for their size", oversized);
-        }
+    /// Publishes the status.
+    pub fn publish(&self, status: Status) {
         let mut array = DiagnosticArray::default();
         array.header.stamp = to_stamp(self.clock.now());
         array.status.push(message(status, &self.name, &self.hardware_id));

@@ -1,6 +1,5 @@
 //! What a node takes in: messages and requests, with who handles them.
 
-use crate::oversize::Refusals;
 use hexapod_rcl::{MessageInfo, RclError, RequestId, RequestInfo, Service, Subscription, WaitSet};
 use r2r::{WrappedServiceTypeSupport, WrappedTypesupport};
 use std::time::Instant;
@@ -19,7 +18,6 @@ pub(crate) trait Entity: Send {
 pub(crate) struct Subscribed<T: WrappedTypesupport, F> {
     pub(crate) subscription: Subscription<T>,
     pub(crate) topic: String,
-    pub(crate) refusals: Refusals,
     pub(crate) handle: F,
 }
 
@@ -33,8 +31,7 @@ where
     }
 
     fn handle(&mut self, most: usize) {
-        let take = || self.subscription.take().inspect_err(|error| self.refusals.tell(error));
-        take_each(&self.topic, most, take, |(message, info)| (self.handle)(message, info));
+        take_each(&self.topic, most, || self.subscription.take(), |(message, info)| (self.handle)(message, info));
     }
 }
 
@@ -60,7 +57,7 @@ where
     }
 }
 
-/// Takes and handles at most `most`. What is malformed or refused counts as well.
+/// Takes and handles at most `most`. What is malformed counts as well.
 pub(crate) fn take_each<T>(
     name: &str,
     most: usize,

@@ -2,7 +2,6 @@
 
 use crate::entity::Entity;
 use crate::error::RosError;
-use crate::oversize::Oversized;
 use hexapod_rcl::{Context, WaitSet, Waker};
 use std::time::{Duration, Instant};
 
@@ -16,13 +15,12 @@ pub(crate) struct Inputs {
     entities: Vec<Box<dyn Entity>>,
     set: WaitSet,
     waits: bool,
-    oversized: Oversized,
 }
 
 impl Inputs {
-    pub(crate) fn new(context: &Context, oversized: Oversized) -> Result<Self, RosError> {
+    pub(crate) fn new(context: &Context) -> Result<Self, RosError> {
         let set = WaitSet::create(context).map_err(|e| RosError::Context(e.to_string()))?;
-        Ok(Self { entities: vec![], set, waits: true, oversized })
+        Ok(Self { entities: vec![], set, waits: true })
     }
 
     /// Adds an entity, which `name` stands for in an error.
@@ -31,11 +29,6 @@ impl Inputs {
         debug_assert_eq!(number, self.entities.len(), "the set counts as we do");
         self.entities.push(Box::new(entity));
         Ok(())
-    }
-
-    /// Where messages are counted that are refused for their size.
-    pub(crate) fn oversized(&self) -> Oversized {
-        self.oversized.clone()
     }
 
     /// Who ends a wait.

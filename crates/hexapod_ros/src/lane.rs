@@ -1,6 +1,5 @@
 //! Lanes: urgent topics and services on a thread of their own.
 
-use crate::bounds;
 use crate::call::Reply;
 use crate::error::RosError;
 use crate::inputs::Inputs;
@@ -34,7 +33,7 @@ impl<'a> Lane<'a> {
         qos: QosProfile,
         handle: impl FnMut(T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_from(self.node, self.inputs, topic, qos, bounds::message::<T>(), handle)
+        subscribe_from(self.node, self.inputs, topic, qos, handle)
     }
 
     /// Calls `take` with every request of the service `name` and where it comes from, on the lane's thread; `take` hands

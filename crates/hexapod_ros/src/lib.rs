@@ -11,7 +11,6 @@ mod inputs;
 mod lane;
 mod local;
 mod node;
-mod oversize;
 mod pacer;
 mod parameter_services;
 mod parameters;

@@ -1,6 +1,5 @@
 //! A ROS node: what it takes in is handled on the one thread that spins it, but for its lanes.
 
-use crate::bounds;
 use crate::call::{Caller, Reply, calls};
 use crate::clock::{RosClock, from_stamp};
 use crate::entity::{Served, Subscribed};
@@ -9,7 +8,6 @@ use crate::graph::Graph;
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneThread};
 use crate::local::{Handler, LocalTopics, Server, call, serve};
-use crate::oversize::{Oversized, Refusals};
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
@@ -55,7 +53,7 @@ impl RosNode {
             values.insert(spec.name, value);
         }
         Ok(Self {
-            inputs: Inputs::new(&ros.context, Oversized::default())?,
+            inputs: Inputs::new(&ros.context)?,
             lanes: vec![],
             parameters: Parameters::new(specs, values.clone()),
             publishers: vec![],
@@ -103,13 +101,7 @@ impl RosNode {
         Graph::new(self.node.graph(), self.local.clone())
     }
 
-    /// How many messages were refused for their size, those of the lanes included.
-    pub(crate) fn oversized(&self) -> Oversized {
-        self.inputs.oversized()
-    }
-
-    /// Calls `handle` with every message on `topic`, on the spinning thread. Those of more than
-    /// [`bounds::MAX_MESSAGE`] bytes are refused before they are unpacked, in the log and in the node's diagnostics.
+    /// Calls `handle` with every message on `topic`, on the spinning thread.
     ///
     /// # Errors
     /// The subscription cannot be made.
@@ -119,22 +111,8 @@ impl RosNode {
         qos: QosProfile,
         mut handle: impl FnMut(T) + Send + 'static,
     ) -> Result<(), RosError> {
-        self.subscribe_from(topic, qos, move |message, _| handle(message))
-    }
-
-    /// As [`Self::subscribe`], with a bound of the topic's own: messages of at most `most_bytes` as serialized.
-    ///
-    /// # Errors
-    /// The subscription cannot be made.
-    pub fn subscribe_at_most<T: WrappedTypesupport + Send + 'static>(
-        &mut self,
-        topic: &str,
-        qos: QosProfile,
-        most_bytes: usize,
-        mut handle: impl FnMut(T) + Send + 'static,
-    ) -> Result<(), RosError> {
-        let handle = move |message, _: &Received| handle(message);
-        subscribe_from(&self.node, &mut self.inputs, topic, qos, Some(most_bytes), handle)
+        let entity = subscribed(&self.node, topic, qos, move |message, _| handle(message))?;
+        self.inputs.add(topic, entity)
     }
 
     /// As [`Self::subscribe`], with where each message comes from.
@@ -147,7 +125,7 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_from(&self.node, &mut self.inputs, topic, qos, bounds::message::<T>(), handle)
+        subscribe_from(&self.node, &mut self.inputs, topic, qos, handle)
     }
 
     /// As [`Self::subscribe`], for a topic that nodes of the same process publish with [`Self::shared_publisher`]:
@@ -245,7 +223,7 @@ impl RosNode {
     /// # Errors
     /// The thread cannot be started, or rcl cannot wait on it.
     pub fn lane(&mut self, thread_name: &'static str, priority: u8) -> Result<Lane<'_>, RosError> {
-        let lane = LaneThread::create(thread_name, priority, Inputs::new(&self.context, self.oversized())?)?;
+        let lane = LaneThread::create(thread_name, priority, Inputs::new(&self.context)?)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
         Ok(Lane::new(&self.node, inputs))
@@ -300,17 +278,10 @@ pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
     inputs: &mut Inputs,
     topic: &str,
     qos: QosProfile,
-    most_bytes: Option<usize>,
     mut handle: impl FnMut(T, &Received) + Send + 'static,
 ) -> Result<(), RosError> {
-    let subscription = Subscription::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
-    let subscription = match most_bytes {
-        Some(most_bytes) => subscription.at_most(most_bytes),
-        None => subscription,
-    };
-    let refusals = Refusals::new(topic, node.graph(), inputs.oversized());
-    let handle = move |message, info: hexapod_rcl::MessageInfo| handle(message, &Received::from(info));
-    inputs.add(topic, Subscribed { subscription, topic: topic.into(), refusals, handle })
+    let entity = subscribed(node, topic, qos, move |message, info| handle(message, &Received::from(info)))?;
+    inputs.add(topic, entity)
 }
 
 pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
@@ -326,4 +297,14 @@ pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
         take(request, Reply::new(responder.clone(), id), &Received::from(info));
     };
     inputs.add(name, Served { service, name: name.into(), handle })
+}
+
+fn subscribed<T: WrappedTypesupport + 'static, F: FnMut(T, hexapod_rcl::MessageInfo) + Send + 'static>(
+    node: &Node,
+    topic: &str,
+    qos: QosProfile,
+    handle: F,
+) -> Result<Subscribed<T, F>, RosError> {
+    let subscription = Subscription::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
+    Ok(Subscribed { subscription, topic: topic.into(), handle })
 }

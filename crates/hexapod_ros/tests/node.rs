@@ -2,14 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
-use hexapod_ros::bounds::MAX_MESSAGE;
 use hexapod_ros::r2r::QosProfile;
-use hexapod_ros::r2r::diagnostic_msgs::msg::DiagnosticArray;
-use hexapod_ros::r2r::std_msgs::msg::{Bool, Int64, String as Text, UInt8MultiArray};
+use hexapod_ros::r2r::std_msgs::msg::{Bool, Int64, UInt8MultiArray};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{
-    Diagnostics, Received, Reply, Ros, RosClock, RosNode, Sender, Shutdown, Stage, Status, monotonic_now,
-};
+use hexapod_ros::{Received, Reply, Ros, RosNode, Sender, Shutdown, Stage, monotonic_now};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{JoinHandle, sleep, spawn};
@@ -244,38 +240,4 @@ fn when_a_node_is_gone_expect_what_is_left_of_it_to_say_so() {
     drop(gone);
     assert!(!publisher.is_heard());
     assert!(publisher.publish(&Bool { data: true }).unwrap_err().to_string().contains("gone"));
-}
-
-#[test]
-fn when_a_message_is_beyond_the_bound_expect_it_refused_and_counted_and_the_next_one_handled() {
-    let mut hears = node(&ros(), "hears");
-    let (tell, heard) = mpsc::channel();
-    let (default, own) = (tell.clone(), tell);
-    hears.subscribe("names", keep(10), move |text: Text| default.send(("names", text.data.len())).unwrap()).unwrap();
-    let handle = move |text: Text| own.send(("short", text.data.len())).unwrap();
-    hears.subscribe_at_most("short", keep(10), 1000, handle).unwrap();
-    let diagnostics = Diagnostics::new(&mut hears, "robot", RosClock::System).unwrap();
-    let _hears = Spinning::start(hears);
-    let mut says = node(&ros(), "says");
-    let names = says.publisher::<Text>("names", keep(10)).unwrap();
-    let short = says.publisher::<Text>("short", keep(10)).unwrap();
-    let (tell, told) = mpsc::channel();
-    says.subscribe("/diagnostics", keep(10), move |array: DiagnosticArray| tell.send(array).unwrap()).unwrap();
-    until("discovery", || names.is_heard() && short.is_heard());
-    let _says = Spinning::start(says);
-    // Besides the text: encapsulation and length, 4 bytes each, and a NUL.
-    for (publisher, name, bound) in [(&names, "names", MAX_MESSAGE), (&short, "short", 1000)] {
-        let longest = bound - 9;
-        for length in [longest, longest + 1, 1] {
-            publisher.publish(&Text { data: "g".repeat(length) }).unwrap();
-        }
-        for length in [longest, 1] {
-            assert_eq!(heard.recv_timeout(PATIENCE).unwrap(), (name, length));
-        }
-    }
-    until("the count", || {
-        diagnostics.publish(Status::default());
-        let Ok(array) = told.recv_timeout(100 * MS) else { return false };
-        array.status[0].values.iter().any(|pair| pair.key == "messages refused for their size" && pair.value == "2")
-    });
 }
