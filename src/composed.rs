@@ -274,9 +274,13 @@ mod tests {
 
     #[test]
     fn when_the_planner_fails_expect_the_robot_held_until_the_driver_lets_go_or_a_signal_comes() {
+        let waits = || {
+            std::thread::sleep(Duration::from_secs(1));
+            Ok(())
+        };
         for by_signal in [true, false] {
             let (live, shutdown) = (Live::default(), Shutdown::default());
-            let driver = spawn("driver", &Shutdown::default(), || Ok(std::thread::sleep(Duration::from_secs(1)))).ok();
+            let driver = spawn("driver", &Shutdown::default(), waits).ok();
             let driver = driver.unwrap();
             live.set(true);
             let (ends, lets_go) = (shutdown.clone(), live.clone());
