@@ -28,8 +28,8 @@ GOOD = {'step_height': (0.02, 0.045), 'max_linear_velocity': (0.05, 0.15), 'max_
         'cmd_vel_timeout': (0.3, 0.5)}
 DEFAULTS = {'step_height': 0.03, 'max_linear_velocity': 0.15, 'max_angular_velocity': 0.8, 'cmd_vel_timeout': 0.5,
             'gait': 'tripod'}
-BAD = [{'step_height': 9.0}, {'step_height': float('nan')}, {'gait': 'gallop'}, {'gait': 7}, {'nothing': 'x'}, {'rate': 0.0},
-       {'cmd_vel_timeout': -1.0}, {'step_height': 'x' * 100_000}, {'max_linear_velocity': None}]
+BAD = [{'step_height': 9.0}, {'step_height': float('nan')}, {'gait': 'gallop'}, {'gait': 7}, {'nothing': 'x'},
+       {'rate': 0.0}, {'cmd_vel_timeout': -1.0}, {'step_height': 'x' * 100_000}, {'max_linear_velocity': None}]
 
 
 class Events:
@@ -120,7 +120,8 @@ class Events:
         node = 'gait_planner'
         results = self.user.set_params(node, **values)
         if results[0].successful != good:
-            self.robot.chronicle.violate('a parameter', f'{str(values)[:200]}: {results[0].successful} {results[0].reason[:200]}')
+            answer = f'{results[0].successful} {results[0].reason[:200]}'
+            self.robot.chronicle.violate('a parameter', f'{str(values)[:200]}: {answer}')
 
     # --- stops
 

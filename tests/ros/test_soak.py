@@ -58,5 +58,6 @@ def test_when_oe_is_low_after_a_stop_expect_a_violation_until_an_enable(wired):
 def test_when_memory_grows_expect_it_judged_by_slope_or_in_short_runs_by_growth(seconds, mb_h, wrong):
     memory = Memory(seconds)
     memory.names[1, 0.0] = 'hexapod'
-    memory.samples[1, 0.0] = [Sample(age, 40.0 + mb_h * age / 3600.0 + 0.2 * (age % 3), 22, 22) for age in range(0, seconds, 2)]
+    memory.samples[1, 0.0] = [Sample(age, 40.0 + mb_h * age / 3600.0 + 0.2 * (age % 3), 22, 22)
+                              for age in range(0, seconds, 2)]
     assert len(verdict(memory)) == wrong, verdict(memory)
