@@ -14,10 +14,13 @@ from soak_robot import ADDRESSES, BATTERY, BUTTON, OE, pins, pose, STOP_QOS
 from soak_watch import STOP_S
 from std_msgs.msg import Bool, Float64, String
 from std_srvs.srv import SetBool, Trigger
+from test_guard import is_running
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from user import twist, TYPES
 import yaml
 
+# A driver that starts a guard in place of one that died has done so by then.
+GUARD_RETURNS_S = 2.0
 GAITS = ['tripod', 'ripple', 'amble', 'wave']
 MOTIONS = list(yaml.safe_load((ROOT / 'config' / 'motions.yaml').read_text())['motions'])
 LEGS = flooder.LEGS
@@ -302,26 +305,32 @@ class Events:
             self.robot.chronicle.violate('a second driver', f'{process.popen.returncode}: {process.log()[-1000:]}')
 
     def guard_dies(self, dice):
-        """Kill the guard; nobody enables until another one is there."""
+        """Kill every guard; nobody enables until another one is there, started by the driver or, in the end, by us."""
         robot = self.robot
-        driver = robot.parts.get('hexapod') or robot.parts['servo_driver']
         if robot.guard:
             robot.processes.expect_end(robot.guard)
             robot.guard.signal(signal.SIGKILL)
             robot.guard.wait()
-        else:
-            for pid in driver.children():
-                os.kill(pid, signal.SIGKILL)
+            robot.guard = None
+        for pid in self._guards():
+            os.kill(pid, signal.SIGKILL)
         robot.disable()
         robot.let_go()
         self.user.spin(dice.uniform(0.2, 1.0))
         answer = robot.enable()
-        if answer.success or 'FAILED guard' not in answer.message:
-            robot.chronicle.violate('enabled without a guard', answer.message)
-        robot.guard = robot.session.start('hexapod', 'guard', '--bus', 'i2c', '-p', f'servo_driver.oe_pin:={OE}',
-                                          environment=self.boards.environment)
-        robot.processes.watch(robot.guard)
-        self.user.until(lambda: 'watching over' in robot.guard.log(), 10.0, 'another guard')
+        if answer.success and not self._guards() or not answer.success and 'FAILED guard' not in answer.message:
+            robot.chronicle.violate('enabled without a guard, or refused with one', answer.message)
+        self.user.spin(GUARD_RETURNS_S)
+        if not self._guards():
+            robot.guard = robot.session.start('hexapod', 'guard', '--bus', 'i2c', '-p', f'servo_driver.oe_pin:={OE}',
+                                              environment=self.boards.environment)
+            robot.processes.watch(robot.guard)
+            self.user.until(lambda: 'watching over' in robot.guard.log(), 10.0, 'another guard')
+
+    def _guards(self):
+        """Return the processes that the driver has started and that live."""
+        driver = self.robot.parts.get('hexapod') or self.robot.parts['servo_driver']
+        return [pid for pid in driver.children() if is_running(pid)]
 
     # --- ends
 
