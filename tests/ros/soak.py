@@ -9,6 +9,7 @@ import argparse
 import itertools
 from pathlib import Path
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -148,6 +149,8 @@ def episodes(seed, kinds):
 def main():
     """Soak, report, and return the exit status."""
     asked = arguments()
+    # Whoever ends it early gets a report all the same.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     print(f'seed {asked.seed}, {asked.seconds:.0f} s, report {asked.report}', flush=True)
     with tempfile.TemporaryDirectory() as folder:
         soak = Soak(asked, Path(folder))

@@ -11,12 +11,16 @@ import rclpy
 from rclpy.serialization import serialize_message
 from servo_bus import joint_state, JOINTS, ON_I2C
 from soak_robot import ADDRESSES, BATTERY, BUTTON, OE, pins, pose, STOP_QOS
+from soak_watch import STOP_S
 from std_msgs.msg import Bool, Float64, String
 from std_srvs.srv import SetBool, Trigger
+from test_guard import is_running
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from user import twist, TYPES
 import yaml
 
+# A driver that starts a guard in place of one that died has done so by then.
+GUARD_RETURNS_S = 2.0
 GAITS = ['tripod', 'ripple', 'amble', 'wave']
 MOTIONS = list(yaml.safe_load((ROOT / 'config' / 'motions.yaml').read_text())['motions'])
 LEGS = flooder.LEGS
@@ -27,8 +31,8 @@ GOOD = {'step_height': (0.02, 0.045), 'max_linear_velocity': (0.05, 0.15), 'max_
         'cmd_vel_timeout': (0.3, 0.5)}
 DEFAULTS = {'step_height': 0.03, 'max_linear_velocity': 0.15, 'max_angular_velocity': 0.8, 'cmd_vel_timeout': 0.5,
             'gait': 'tripod'}
-BAD = [{'step_height': 9.0}, {'step_height': float('nan')}, {'gait': 'gallop'}, {'gait': 7}, {'nothing': 'x'}, {'rate': 0.0},
-       {'cmd_vel_timeout': -1.0}, {'step_height': 'x' * 100_000}, {'max_linear_velocity': None}]
+BAD = [{'step_height': 9.0}, {'step_height': float('nan')}, {'gait': 'gallop'}, {'gait': 7}, {'nothing': 'x'},
+       {'rate': 0.0}, {'cmd_vel_timeout': -1.0}, {'step_height': 'x' * 100_000}, {'max_linear_velocity': None}]
 
 
 class Events:
@@ -119,7 +123,8 @@ class Events:
         node = 'gait_planner'
         results = self.user.set_params(node, **values)
         if results[0].successful != good:
-            self.robot.chronicle.violate('a parameter', f'{str(values)[:200]}: {results[0].successful} {results[0].reason[:200]}')
+            answer = f'{results[0].successful} {results[0].reason[:200]}'
+            self.robot.chronicle.violate('a parameter', f'{str(values)[:200]}: {answer}')
 
     # --- stops
 
@@ -133,7 +138,7 @@ class Events:
     def stop_topic(self, dice):
         """Stop by the topic, with each QoS in turn."""
         name = dice.choice(list(STOP_QOS))
-        self.user.until(lambda: self.robot.stops[name].get_subscription_count() > 1, 5.0, 'a listener on emergency_stop')
+        self.user.until(self.robot.stops[name].get_subscription_count, 5.0, 'a listener on emergency_stop')
         self.robot.stops[name].publish(Bool(data=True))
         self.outputs.stopped(f'emergency_stop, {name}')
         self._stays_off(dice)
@@ -143,6 +148,8 @@ class Events:
         self.boards.set_pin(BUTTON, OPEN)
         self.outputs.stopped('the stop button')
         self._stays_off(dice)
+        # Within the time in which a press is to be seen, an enable may still be granted, and is void then.
+        self.user.spin(2.0 * STOP_S)
         if dice.random() < 0.5 and self.robot.enable().success:
             self.robot.chronicle.violate('enabled with the stop button pressed')
         self.boards.set_pin(BUTTON, LOW)
@@ -298,26 +305,32 @@ class Events:
             self.robot.chronicle.violate('a second driver', f'{process.popen.returncode}: {process.log()[-1000:]}')
 
     def guard_dies(self, dice):
-        """Kill the guard; nobody enables until another one is there."""
+        """Kill every guard; nobody enables until another one is there, started by the driver or, in the end, by us."""
         robot = self.robot
-        driver = robot.parts.get('hexapod') or robot.parts['servo_driver']
         if robot.guard:
             robot.processes.expect_end(robot.guard)
             robot.guard.signal(signal.SIGKILL)
             robot.guard.wait()
-        else:
-            for pid in driver.children():
-                os.kill(pid, signal.SIGKILL)
+            robot.guard = None
+        for pid in self._guards():
+            os.kill(pid, signal.SIGKILL)
         robot.disable()
         robot.let_go()
         self.user.spin(dice.uniform(0.2, 1.0))
         answer = robot.enable()
-        if answer.success or 'FAILED guard' not in answer.message:
-            robot.chronicle.violate('enabled without a guard', answer.message)
-        robot.guard = robot.session.start('hexapod', 'guard', '--bus', 'i2c', '-p', f'servo_driver.oe_pin:={OE}',
-                                          environment=self.boards.environment)
-        robot.processes.watch(robot.guard)
-        self.user.until(lambda: 'watching over' in robot.guard.log(), 10.0, 'another guard')
+        if answer.success and not self._guards() or not answer.success and 'FAILED guard' not in answer.message:
+            robot.chronicle.violate('enabled without a guard, or refused with one', answer.message)
+        self.user.spin(GUARD_RETURNS_S)
+        if not self._guards():
+            robot.guard = robot.session.start('hexapod', 'guard', '--bus', 'i2c', '-p', f'servo_driver.oe_pin:={OE}',
+                                              environment=self.boards.environment)
+            robot.processes.watch(robot.guard)
+            self.user.until(lambda: 'watching over' in robot.guard.log(), 10.0, 'another guard')
+
+    def _guards(self):
+        """Return the processes that the driver has started and that live."""
+        driver = self.robot.parts.get('hexapod') or self.robot.parts['servo_driver']
+        return [pid for pid in driver.children() if is_running(pid)]
 
     # --- ends
 

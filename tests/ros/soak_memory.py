@@ -42,7 +42,8 @@ class Memory:
         self._due = now + self.period
         for process in list(self._watched):
             try:
-                sample = Sample(now - process.started_at, process.resident_mb(), count(process, 'task'), count(process, 'fd'))
+                counts = count(process, 'task'), count(process, 'fd')
+                sample = Sample(now - process.started_at, process.resident_mb(), *counts)
             except (OSError, StopIteration):
                 continue  # it has just ended
             self.samples[process.pid, process.started_at].append(sample)

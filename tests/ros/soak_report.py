@@ -67,7 +67,8 @@ def events(chronicle, robot):
     """Return the table of events."""
     rows = [f'| {kind} | {count} | {recovery(robot.recoveries.get(kind, []))} |'
             for kind, count in sorted(chronicle.counts.items())]
-    return ['## Events, and the way back to walking', '', '| event | times | median, longest way back |', '|---|---|---|', *rows, '']
+    head = ['## Events, and the way back to walking', '', '| event | times | median, longest way back |', '|---|---|---|']
+    return [*head, *rows, '']
 
 
 def recovery(times):
@@ -78,8 +79,8 @@ def recovery(times):
 def lateness(ears):
     """Return the table of lateness."""
     rows = [f'| {node} | {median:.0f} | {most:.0f} |' for node, median, most in ears.lateness_table()]
-    return ['## Lateness', '', 'p99 of a second, us, from the diagnostics.', '', '| node | median | greatest |', '|---|---|---|',
-            *rows, '']
+    head = ['## Lateness', '', 'p99 of a second, us, from the diagnostics.', '', '| node | median | greatest |', '|---|---|---|']
+    return [*head, *rows, '']
 
 
 def violations(chronicle):

@@ -42,15 +42,12 @@ class Robot:
         self.parts, self.apart, self.guard, self.relaxed, self.others, self.faulty = {}, False, None, [], [], {}
         node = self.user.node
         self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
-        self.user.listen('gait_state')
         self.recoveries = {}
 
     # --- processes
 
     def start(self, apart=False):
         """Start the robot, composed or by node, and wait until its planner is heard."""
-        self.ears.forget()
-        self.user.listen('gait_state').clear()
         self.apart = apart
         for name in NODES if apart else ('hexapod',):
             if name not in self.parts:
@@ -58,6 +55,7 @@ class Robot:
         self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot')
 
     def _start(self, name):
+        self.ears.forget(name)
         arguments = {
             'hexapod': ['run', '--bus', 'i2c', *pins('servo_driver.')],
             'servo_driver': [*ON_I2C, *pins()],
@@ -80,7 +78,7 @@ class Robot:
         process.signal(signal.SIGKILL)
         if name in ('hexapod', 'servo_driver'):
             self.outputs.stopped(f'kill -9 of {name}', GUARD_S)
-        self.ears.forget()
+        self.ears.forget(name)
         process.wait()
 
     def end(self, name, *numbers):
@@ -101,7 +99,7 @@ class Robot:
         self.chronicle.note(f'{name} ended with {status} after {time.monotonic() - sent:.2f} s')
         if status != 0 and (healthy or status != 1):
             self.chronicle.violate('an end out of order', f'{name} with {status}: {process.log()[-1500:]}')
-        self.ears.forget()
+        self.ears.forget(name)
 
     def close(self):
         """End what runs."""

@@ -71,6 +71,8 @@ class Chronicle:
             if not goes_on:
                 history = [each for each in self._recent if each[0] >= now - HISTORY_S]
                 self.violations.append(Violation(now, what, str(detail)[:2000], history))
+                if self.told:
+                    print(f'{now:.2f} s VIOLATION {what}: {str(detail)[:500]}', flush=True)
 
 
 class Outputs:
@@ -167,10 +169,13 @@ class Ears:
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
-    def forget(self):
-        """Begin anew: a node was restarted."""
-        self._commands, self._servos, self.said = {}, {}, {}
-        self.state, self.driver_state, self.commands_heard = None, None, 0
+    def forget(self, name):
+        """Begin anew with one process: it ends or starts."""
+        if name in ('hexapod', 'gait_planner'):
+            self._commands, self.state, self.commands_heard = {}, None, 0
+        if name in ('hexapod', 'servo_driver'):
+            self._servos, self.driver_state = {}, None
+        self.said = {}
 
     def look(self):
         """Look at what has not come."""

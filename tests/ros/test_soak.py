@@ -10,6 +10,14 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from boards import HIGH, LOW
+from servo_bus import boards, library
+from soak_memory import Memory, Sample, verdict
+from soak_watch import Chronicle, Outputs
+from test_real_pins import OE, wired
+
+__all__ = ['boards', 'library', 'wired']
+
 pytestmark = pytest.mark.alone
 SECONDS = float(os.environ.get('HEXAPOD_SOAK_SECONDS', '180'))
 # A robot that does not come back is waited for, ended and started again.
@@ -25,3 +33,32 @@ def test_when_soaked_with_a_fresh_seed_expect_no_violation_and_no_growth(tmp_pat
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=LONGEST_S, check=False)
     print(soak.stdout)
     assert soak.returncode == 0, report.read_text() if report.exists() else soak.stdout
+
+
+def test_when_oe_is_low_after_a_stop_expect_a_violation_until_an_enable(wired):
+    chronicle = Chronicle()
+    outputs = Outputs(wired, chronicle)
+
+    def looked(level):
+        wired.set_pin(OE, level)
+        time.sleep(0.02)
+        outputs.look()
+        return [each.what for each in chronicle.violations]
+
+    assert looked(LOW) == [], 'nothing was stopped'
+    outputs.stopped('a button', within=0.0)
+    assert looked(HIGH) == []
+    token = outputs.enabling()
+    assert looked(LOW) == [], 'an enable was sent'
+    outputs.refused(token)
+    time.sleep(0.2)
+    assert looked(LOW) == ['OE low after a button, then a refused enable']
+
+
+@pytest.mark.parametrize('seconds, mb_h, wrong', [(7200, 0.5, 0), (7200, 1.5, 1), (180, 10.0, 0), (180, 100.0, 1)])
+def test_when_memory_grows_expect_it_judged_by_slope_or_in_short_runs_by_growth(seconds, mb_h, wrong):
+    memory = Memory(seconds)
+    memory.names[1, 0.0] = 'hexapod'
+    memory.samples[1, 0.0] = [Sample(age, 40.0 + mb_h * age / 3600.0 + 0.2 * (age % 3), 22, 22)
+                              for age in range(0, seconds, 2)]
+    assert len(verdict(memory)) == wrong, verdict(memory)

@@ -354,6 +354,18 @@ mod tests {
     }
 
     #[test]
+    fn when_told_to_stand_at_any_moment_of_packing_expect_the_robot_standing() {
+        for ticks in (1..900).step_by(37) {
+            let mut bench = Bench::standing();
+            bench.send(Command::Pack);
+            bench.tick(ticks);
+            bench.send(Command::Stand);
+            bench.tick(1500);
+            assert_eq!(bench.state(), GaitState::Standing, "told to after {ticks} ticks");
+        }
+    }
+
+    #[test]
     fn when_commands_are_logged_and_replayed_expect_the_same_bits() {
         let run = || {
             let mut bench = Bench::standing();

@@ -82,6 +82,10 @@ impl Engine {
             (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
                 Mode::Placing(Placing { goal: Goal::Land(Then::Stand), ..placing })
             }
+            // Legs that were folded are not in their places: each is still to have its turn.
+            (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Pack, .. })) => {
+                Mode::Placing(Placing { goal: Goal::Stand, placed: 0, ..placing })
+            }
             (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
             (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
             (Some(Posture::Sit), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
