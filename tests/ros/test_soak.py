@@ -19,11 +19,13 @@ from test_real_pins import OE, wired
 __all__ = ['boards', 'library', 'wired']
 
 pytestmark = pytest.mark.alone
+ASKED_FOR = 'HEXAPOD_SOAK_SECONDS' in os.environ
 SECONDS = float(os.environ.get('HEXAPOD_SOAK_SECONDS', '180'))
 # A robot that does not come back is waited for, ended and started again.
 LONGEST_S = SECONDS + 300.0
 
 
+@pytest.mark.skipif(not ASKED_FOR, reason='minutes of soak; HEXAPOD_SOAK_SECONDS=180, or cargo xtask soak')
 @pytest.mark.timeout(LONGEST_S + 30.0)
 def test_when_soaked_with_a_fresh_seed_expect_no_violation_and_no_growth(tmp_path):
     seed, report = time.time_ns() % 2**32, tmp_path / 'report.md'
