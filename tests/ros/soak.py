@@ -90,6 +90,7 @@ class Soak:
         try:
             self.robot.start(apart)
             self.robot.recover(['start'])
+            self.events.large_ones()
             for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', kinds)):
                 if self.chronicle.elapsed() >= until:
                     break

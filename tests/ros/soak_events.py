@@ -27,6 +27,7 @@ LEGS = flooder.LEGS
 # Messages of the flooder that are no nonsense, or that stop.
 NO_NONSENSE = ('emergency_stop true', 'cmd_vel valid', 'velocity valid', 'motion valid', 'joint_trajectory valid')
 NONSENSE = [kind for kind in flooder.TOPICS if kind not in NO_NONSENSE]
+LARGE = [kind for kind in NONSENSE if any(word in kind for word in ('huge', 'many', 'twice'))]
 GOOD = {'step_height': (0.02, 0.045), 'max_linear_velocity': (0.05, 0.15), 'max_angular_velocity': (0.3, 0.8),
         'cmd_vel_timeout': (0.3, 0.5)}
 DEFAULTS = {'step_height': 0.03, 'max_linear_velocity': 0.15, 'max_angular_velocity': 0.8, 'cmd_vel_timeout': 0.5,
@@ -256,11 +257,20 @@ class Events:
         for _ in range(dice.randint(1, 4)):
             kind = dice.choice(NONSENSE)
             self.robot.chronicle.note(f'nonsense: {kind}')
-            large = any(word in kind for word in ('huge', 'many', 'twice'))
-            publisher = self.user.publisher(flooder.TOPICS[kind][0])
-            for number in range(1 if large else dice.randint(1, 300)):
-                publisher.publish(self._message(kind, number))
+            self._send(kind, 1 if kind in LARGE else dice.randint(1, 300))
             self.user.spin(dice.uniform(0.0, 0.5))
+
+    def large_ones(self):
+        """Send each of the large messages once: what the heap keeps of them it takes at the first."""
+        self.robot.chronicle.note('large messages')
+        for kind in LARGE:
+            self._send(kind, len(flooder.TOPICS[kind][1]()))
+            self.user.spin(0.3)
+
+    def _send(self, kind, count):
+        publisher = self.user.publisher(flooder.TOPICS[kind][0])
+        for number in range(count):
+            publisher.publish(self._message(kind, number))
 
     def _message(self, kind, number):
         """Return a message of a kind as it is sent, made once."""
