@@ -39,14 +39,11 @@ pub enum Command {
     Limits(TwistLimits),
     /// Parameter `cmd_vel_timeout`, s.
     Timeout(f64),
-    /// The joint angles the robot is found in before it has moved.
-    Found {
-        /// Angles of each leg's joints, rad.
-        angles: [LegAngles; MAX_LEGS],
-        /// How many legs there are.
-        legs: usize,
-    },
 }
+
+/// Joint angles of each leg that the servos hold, rad; none where some of them are told nothing, and the robot's pose
+/// is not known.
+pub type HeldPose = Option<[LegAngles; MAX_LEGS]>;
 
 /// A command and when it was received.
 #[derive(Clone, Debug)]
@@ -57,10 +54,20 @@ pub struct Received {
     pub at: Moment,
 }
 
-const CAPACITY: usize = 512;
+const COMMANDS: usize = 512;
+const POSES: usize = 16;
 
-/// The two ends of a queue of commands.
+/// What reaches the control loop. Poses do not wait behind commands: the first command counts from where the robot is.
+pub struct Incoming {
+    /// Commands in the order in which they came.
+    pub commands: Consumer<Received>,
+    /// What `servo_states` says.
+    pub poses: Consumer<HeldPose>,
+}
+
+/// The sending ends for commands and for poses, and where they arrive.
 #[must_use]
-pub fn queue() -> (Producer<Received>, Consumer<Received>) {
-    RingBuffer::new(CAPACITY)
+pub fn queues() -> (Producer<Received>, Producer<HeldPose>, Incoming) {
+    let ((to_commands, commands), (to_poses, poses)) = (RingBuffer::new(COMMANDS), RingBuffer::new(POSES));
+    (to_commands, to_poses, Incoming { commands, poses })
 }

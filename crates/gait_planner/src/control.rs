@@ -38,21 +38,29 @@ pub fn run_in_real_time(
             }
             Stage::Now => return,
         }
-        let tick = *core.tick(Moment::real(now), dt);
-        outbox.push(Done::Tick { tick, stamp: clock.now(), fault: core.fault() });
-        if let Some(refused) = core.take_refused() {
-            outbox.push(Done::Refused(refused));
-        }
+        let state = tick(core, outbox, (Moment::real(now), dt), clock.now());
         let since = now.saturating_sub(*reported.get_or_insert(now.saturating_sub(pacer.period())));
         if since >= REPORT_EVERY {
             outbox.push(Done::Lateness(pacer.take_lateness(), since.as_secs_f64()));
             reported = Some(now);
         }
-        let sits = tick.state == GaitState::Sitting;
+        let sits = state == GaitState::Sitting;
         if leaving.is_some_and(|since| sits || now.saturating_sub(since) > GOODBYE) {
             return;
         }
     }
+}
+
+/// One tick, dated `stamp`, and what there is to tell of it.
+fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: Duration) -> GaitState {
+    let tick = *core.tick(now, dt);
+    if core.speaks() {
+        outbox.push(Done::Tick { tick, stamp, fault: core.fault() });
+    }
+    if let Some(refused) = core.take_refused() {
+        outbox.push(Done::Refused(refused));
+    }
+    tick.state
 }
 
 /// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, so that the same
@@ -89,12 +97,8 @@ impl SimulatedLoop {
         let started = monotonic_now();
         while next <= floor && monotonic_now() - started < MAX_JUMP {
             self.shared.pulse.beat(monotonic_now());
-            let tick = *self.core.tick(Moment { at: next, real }, self.period.as_secs_f64());
+            tick(&mut self.core, &mut self.outbox, (Moment { at: next, real }, self.period.as_secs_f64()), next);
             self.shared.pulse.rest();
-            self.outbox.push(Done::Tick { tick, stamp: next, fault: self.core.fault() });
-            if let Some(refused) = self.core.take_refused() {
-                self.outbox.push(Done::Refused(refused));
-            }
             self.report();
             self.last = Some(next);
             next += self.period;
@@ -114,7 +118,7 @@ impl SimulatedLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Command, Received, queue};
+    use crate::command::{Command, Received, queues};
     use crate::outbox::outbox;
     use crate::params::shipped;
     use crate::setup::Setup;
@@ -135,9 +139,9 @@ mod tests {
     impl Bench {
         fn standing() -> Self {
             let setup = Setup::load(&shipped()).unwrap();
-            let ((commands, queue), (outbox, done)) = (queue(), outbox());
+            let ((commands, _, incoming), (outbox, done)) = (queues(), outbox());
             let ticks = SimulatedLoop::new(
-                Core::new(setup.engine, queue, setup.timeout),
+                Core::new(setup.engine, incoming, setup.timeout),
                 outbox,
                 setup.rate_hz,
                 Arc::default(),
@@ -145,7 +149,7 @@ mod tests {
             let now = Moment { at: Duration::from_secs(7200), real: Duration::from_secs(1000) };
             let mut bench = Self { ticks, commands, done, now, state: GaitState::Sitting };
             bench.send(Command::Stand);
-            bench.run(3.0, 1.0);
+            bench.run(3.5, 1.0);
             assert_eq!(bench.state, GaitState::Standing);
             bench
         }

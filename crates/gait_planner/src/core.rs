@@ -1,12 +1,11 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
-use crate::command::{Command, Received};
+use crate::command::{Command, HeldPose, Incoming, Received};
 use crate::fault::{Fault, Watch};
 use crate::life::{ClockRate, Moment, is_fresh};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
-use rtrb::Consumer;
 use std::time::Duration;
 
 /// Which topics drive the robot: those that spoke last.
@@ -19,7 +18,9 @@ enum Steering {
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
     player: Player,
-    commands: Consumer<Received>,
+    incoming: Incoming,
+    started_at: Option<Duration>,
+    speaks: bool,
     steering: Steering,
     steered_at: Option<Moment>,
     ticked_at: Duration,
@@ -32,6 +33,9 @@ pub struct Core {
     watch: Watch,
 }
 
+/// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
+const LISTEN_FIRST: Duration = Duration::from_millis(300);
+
 /// A command that did not suit the robot's state when its turn came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
@@ -42,13 +46,15 @@ pub struct Refused {
 }
 
 impl Core {
-    /// A core that takes its commands from `commands`; a twist older than `timeout` stops the robot.
+    /// A core that takes its commands from `incoming`; a twist older than `timeout` stops the robot.
     #[must_use]
-    pub fn new(engine: Engine, commands: Consumer<Received>, timeout: Duration) -> Self {
+    pub fn new(engine: Engine, incoming: Incoming, timeout: Duration) -> Self {
         Self {
             watch: Watch::new(engine.last()),
             player: Player::new(engine),
-            commands,
+            incoming,
+            started_at: None,
+            speaks: false,
             steering: Steering::Twist(Twist::ZERO),
             steered_at: None,
             ticked_at: Duration::ZERO,
@@ -88,9 +94,19 @@ impl Core {
         self.watch.fault()
     }
 
+    /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding
+    /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
+    #[must_use]
+    pub fn speaks(&self) -> bool {
+        self.speaks
+    }
+
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
-        while let Ok(received) = self.commands.pop() {
+        self.listen(now.real);
+        while self.speaks
+            && let Ok(received) = self.incoming.commands.pop()
+        {
             self.take(received);
         }
         if now.at < self.ticked_at || !self.is_steered(now) {
@@ -162,14 +178,27 @@ impl Core {
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
-            Command::Found { angles, legs } => {
-                if !self.moved {
-                    self.moved = self.player.engine_mut().adopt(&angles[..legs]);
-                    if !self.moved {
-                        self.refuse("servo_states", "a joint is beyond its limits; standing up starts from sitting");
-                    }
-                }
-            }
+        }
+    }
+
+    /// Hears what the servos hold. Commands wait for it.
+    fn listen(&mut self, now: Duration) {
+        let waited = now.saturating_sub(*self.started_at.get_or_insert(now));
+        self.speaks |= waited >= LISTEN_FIRST;
+        while let Ok(pose) = self.incoming.poses.pop() {
+            self.speaks = true;
+            self.adopt(pose);
+        }
+    }
+
+    /// Takes the pose the servos hold for the robot's, as long as nothing has moved it.
+    fn adopt(&mut self, pose: HeldPose) {
+        let Some(angles) = pose.filter(|_| !self.moved) else { return };
+        let engine = self.player.engine_mut();
+        let legs = engine.robot().legs().len();
+        self.moved = engine.adopt(&angles[..legs]);
+        if !self.moved {
+            self.refuse("servo_states", "a joint is beyond its limits; standing up starts from sitting");
         }
     }
 
@@ -212,10 +241,11 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::queue;
+    use crate::command::queues;
     use crate::params::{settings, shipped};
     use crate::setup::Setup;
     use hexapod_gait::motion::Motion;
+    use hexapod_kinematics::LegAngles;
     use rtrb::Producer;
     use std::sync::Arc;
 
@@ -224,6 +254,7 @@ mod tests {
     struct Bench {
         core: Core,
         commands: Producer<Received>,
+        poses: Producer<HeldPose>,
         now: Duration,
     }
 
@@ -234,13 +265,17 @@ mod tests {
         }
 
         fn of(engine: Engine, timeout: Duration) -> Self {
-            let (commands, queue) = queue();
-            let core = Core::new(engine, queue, timeout);
-            let mut bench = Self { core, commands, now: Duration::from_secs(1000) };
+            let mut bench = Self::just_started(engine, timeout);
+            bench.poses.push(None).unwrap();
             bench.send(Command::Stand);
             bench.tick(300);
             assert_eq!(bench.state(), GaitState::Standing);
             bench
+        }
+
+        fn just_started(engine: Engine, timeout: Duration) -> Self {
+            let (commands, poses, incoming) = queues();
+            Self { core: Core::new(engine, incoming, timeout), commands, poses, now: Duration::from_secs(1000) }
         }
 
         fn send(&mut self, command: Command) {
@@ -267,6 +302,41 @@ mod tests {
                 self.tick(1);
             }
         }
+    }
+
+    #[test]
+    fn when_started_under_a_robot_that_walks_expect_nothing_told_before_its_pose_is_known_and_no_joint_to_jump() {
+        let setup = Setup::load(&shipped()).unwrap();
+        for seconds in [0.63, 1.0, 1.37] {
+            let mut before = Bench::standing();
+            before.drive(seconds, 5);
+            let held = before.core.last().angles;
+            let mut bench = Bench::just_started(setup.engine.clone(), setup.timeout);
+            for _ in 0..29 {
+                bench.drive(0.01, 1);
+                assert!(!bench.core.speaks(), "its stick is still pushed");
+            }
+            bench.poses.push(Some(held)).unwrap();
+            bench.drive(0.01, 1);
+            assert!(bench.core.speaks());
+            let joints = |legs: &[LegAngles]| legs.iter().flat_map(|leg| leg.iter().copied()).collect::<Vec<_>>();
+            let (told, held) = (joints(&bench.core.last().angles), joints(&held));
+            let moved = told.iter().zip(&held).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(moved < 0.02, "{moved} rad in the first tick");
+        }
+    }
+
+    #[test]
+    fn when_no_servo_says_what_it_holds_expect_the_planner_to_speak_all_the_same() {
+        let setup = Setup::load(&shipped()).unwrap();
+        let mut bench = Bench::just_started(setup.engine, setup.timeout);
+        bench.send(Command::Stand);
+        bench.tick(30);
+        assert!(!bench.core.speaks() && bench.state() == GaitState::Sitting);
+        bench.tick(1);
+        assert!(bench.core.speaks());
+        bench.tick(300);
+        assert_eq!(bench.state(), GaitState::Standing, "what was asked meanwhile is done");
     }
 
     #[test]

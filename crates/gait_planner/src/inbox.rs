@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn when_reasons_are_huge_and_many_expect_little_kept_and_each_counted() {
-        let (queue, _commands) = crate::command::queue();
+        let (queue, _, _incoming) = crate::command::queues();
         let inbox = Inbox::new(queue, Arc::new(|| Duration::ZERO), Shutdown::default());
         for number in 0..1000 {
             inbox.reject("gait", format!("{number} {}", "g".repeat(100_000)));

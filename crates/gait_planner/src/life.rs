@@ -50,7 +50,7 @@ pub struct ClockRate {
 
 /// The rate is taken over so long.
 const WINDOW: Duration = Duration::from_secs(1);
-/// A clock that says nothing for so long stands, which tells nothing of its rate.
+/// A clock that does not go on for so long stands, which tells nothing of its rate.
 const GAP: Duration = Duration::from_millis(300);
 /// Parts of real time below which a clock is slow.
 const SLOW: f64 = 0.9;
@@ -58,6 +58,9 @@ const SLOW: f64 = 0.9;
 impl ClockRate {
     /// Takes down what the clock says.
     pub fn take(&mut self, now: Moment) {
+        if self.last.is_some_and(|last| now.at == last.at) {
+            return; // It stands, however often it says so.
+        }
         let goes_on = self.last.is_some_and(|last| now.at >= last.at && now.since(&last).real <= GAP);
         let since = *self.since.get_or_insert(now);
         let over = now.since(&since);
@@ -103,6 +106,10 @@ mod tests {
         clock.take(moment(2010, 9000));
         clock.take(moment(2020, 9010));
         assert!(!clock.is_slow(), "a clock that stood is not slow");
+        for real in (9020..60_000).step_by(10) {
+            clock.take(moment(2020, real));
+            assert!(!clock.is_slow(), "nor is one that says so while it stands");
+        }
     }
 
     #[test]

@@ -35,9 +35,10 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
             Arc::new(move || clock.now())
         }
     };
-    let (commands, queue) = command::queue();
+    let (commands, poses, incoming) = command::queues();
     let inbox = Inbox::new(commands, now, shutdown.clone());
     let shared = Arc::new(SharedState::default());
+    subscriptions::hear_servos(&mut node, &setup, poses)?;
     subscriptions::open(&mut node, &setup, &inbox, &shared)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
     let mut outlet = Outlet::new(&mut node, &setup, diagnostics, inbox, Arc::clone(&shared))?;
@@ -58,7 +59,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         }
     })?;
     outbox.wakes(publisher.thread().clone());
-    let core = Core::new(setup.engine, queue, setup.timeout);
+    let core = Core::new(setup.engine, incoming, setup.timeout);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
         let ticks = SimulatedLoop::new(core, outbox, setup.rate_hz, Arc::clone(&shared));

@@ -121,7 +121,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Received, queue};
+    use crate::command::{Received, queues};
     use crate::params;
     use hexapod_gait::Engine;
     use hexapod_ros::Shutdown;
@@ -129,8 +129,8 @@ mod tests {
     use std::time::Duration;
 
     fn inbox(shutdown: &Shutdown) -> (Inbox, Consumer<Received>) {
-        let (commands, queue) = queue();
-        (Inbox::new(commands, Arc::new(|| Duration::ZERO), shutdown.clone()), queue)
+        let (commands, _, incoming) = queues();
+        (Inbox::new(commands, Arc::new(|| Duration::ZERO), shutdown.clone()), incoming.commands)
     }
 
     fn standing() -> SharedState {

@@ -1,6 +1,6 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::Command;
+use crate::command::{Command, HeldPose};
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::services;
@@ -16,6 +16,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
 use hexapod_ros::{RosError, RosNode, bounds};
+use rtrb::Producer;
 use std::sync::Arc;
 
 /// Subscribes and serves all that commands the robot.
@@ -83,13 +84,18 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
         if to.take("gait", gait.map(Command::Gait)) {
             state.set_gait(&message.data);
         }
-    })?;
-    let (to, robot) = (inbox.clone(), Arc::clone(setup.engine.robot()));
+    })
+}
+
+/// Subscribes to what the servos hold.
+///
+/// # Errors
+/// The topic cannot be opened.
+pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<HeldPose>) -> Result<(), RosError> {
+    let robot = Arc::clone(setup.engine.robot());
     node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
-        // Servos that are told nothing, or only some that are, do not tell the robot's pose.
-        if let Some(angles) = pose_of(&robot, message) {
-            to.take("servo_states", Ok(Command::Found { angles, legs: robot.legs().len() }));
-        }
+        // A loop that does not take them has no use for more.
+        let _ = poses.push(pose_of(&robot, message));
     })
 }
 
@@ -128,7 +134,7 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 }
 
 /// The legs' angles, if the message has every joint and all are finite.
-fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
+fn pose_of(robot: &Robot, message: &JointState) -> HeldPose {
     let mut angles = [LegAngles::zeros(0); MAX_LEGS];
     for (angles, leg) in angles.iter_mut().zip(robot.legs()) {
         *angles = LegAngles::zeros(leg.joint_count());
