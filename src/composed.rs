@@ -4,7 +4,7 @@ use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
 use hexapod_config::Document;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
-use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, realtime};
+use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
 use hexapod_setup::{Files, SetupError, params};
 use servo_driver::Live;
 use std::thread::JoinHandle;
@@ -157,7 +157,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let values = nodes.values();
     check_clock(&values)?;
     let setups = Setups::load(&values)?;
-    if let Err(reason) = realtime::lock_memory() {
+    if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }
     let (last, end) = (Shutdown::default(), shutdown.clone());

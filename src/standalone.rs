@@ -3,7 +3,7 @@
 use crate::exit::{self, Failure};
 use hexapod_config::ros_params::{ParamSpec, Params, load_ros_params};
 use hexapod_config::{ConfigError, Document};
-use hexapod_ros::{Ros, RosNode, Shutdown, realtime};
+use hexapod_ros::{Ros, RosNode, Shutdown, memory};
 use std::process::ExitCode;
 
 /// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
@@ -15,6 +15,7 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
     // First of all, as long as there is one thread.
+    memory::bound_heap();
     hexapod_middleware::take_profile();
     exit::log();
     exit::status(start(name, specs, load, run))
@@ -31,7 +32,7 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     let ros = Ros::init(&shutdown)?;
     let node = RosNode::create(&ros, name, specs, Params::new())?;
     let setup = load(node.values()).map_err(Into::into)?;
-    if let Err(reason) = realtime::lock_memory() {
+    if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }
     run(setup, node, &shutdown).map_err(|error| Failure::Running(error.to_string()))

@@ -34,12 +34,6 @@ NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 # Those with a loop of their own: what the other publishes waits for their commands, up to a tick by its phase.
 LOOPS = NODES[:2]
 
-# What cannot be bounded where messages are looked at, and where it is to be.
-UNPACKED = 'a message of 10^5 names or points is unpacked before it can be refused; its pieces stay in the heap, once'
-EXPECTED = {
-    'joint_commands huge': UNPACKED, 'joint_commands huge name': UNPACKED, 'joint_commands twice': UNPACKED,
-    'servo_states huge': UNPACKED, 'joint_trajectory huge': UNPACKED, 'joint_trajectory many names': UNPACKED,
-}
 # The machine is to do nothing else.
 pytestmark = pytest.mark.alone
 
@@ -49,10 +43,6 @@ KINDS = [*flooder.TOPICS, *flooder.SERVICES, *(f'{node}/{kind}' for node in NODE
 def is_huge(kind):
     """Return whether single messages are large."""
     return any(word in kind for word in ('huge', 'many', 'twice'))
-
-
-# Requests are unpacked by rcl before anybody sees them, as messages are.
-EXPECTED.update({kind: UNPACKED for kind in KINDS if '/' in kind and is_huge(kind)})
 
 
 def related(kind):
@@ -66,13 +56,11 @@ def related(kind):
 
 
 def floods():
-    """Return the kinds of each flood, joined by commas, with what is expected to fail marked."""
+    """Return the kinds of each flood, joined by commas."""
     groups = {}
     for kind in KINDS:
         groups.setdefault(kind if SOAK else related(kind), []).append(kind)
-    return [pytest.param(','.join(kinds), id=title(kinds), marks=[
-        pytest.mark.xfail(reason=EXPECTED[kind], strict=False) for kind in kinds if kind in EXPECTED])
-        for kinds in groups.values()]
+    return [pytest.param(','.join(kinds), id=title(kinds)) for kinds in groups.values()]
 
 
 def title(kinds):

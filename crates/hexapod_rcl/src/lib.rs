@@ -4,6 +4,7 @@ mod client;
 mod context;
 mod error;
 mod graph;
+pub mod heap;
 mod info;
 mod node;
 mod opening;

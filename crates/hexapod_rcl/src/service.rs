@@ -19,12 +19,8 @@ use std::sync::{Arc, Weak};
 /// A service. Requests wait in the middleware until they are taken.
 pub struct Service<S: WrappedServiceTypeSupport> {
     handle: Arc<ServiceHandle>,
-    /// The middleware's form of the last request: the next one reuses what it has allocated.
-    kept: NativeMsg<S::Request>,
+    service: PhantomData<fn(S)>,
 }
-
-// SAFETY: the kept request is plain memory without ties to a thread, and reached through `&mut self` alone.
-unsafe impl<S: WrappedServiceTypeSupport> Send for Service<S> {}
 
 pub(crate) struct ServiceHandle {
     service: Pinned<rcl_service_t>,
@@ -61,7 +57,7 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Service<
         });
         check("rcl_service_init", code)?;
         let handle = Arc::new(ServiceHandle { service, awaiting: Awaiting::default(), node });
-        Ok(Self { handle, kept: NativeMsg::new() })
+        Ok(Self { handle, service: PhantomData })
     }
 
     /// The next request and where it comes from, if there is one.
@@ -71,12 +67,14 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Service<
     pub fn take_request(&mut self) -> Result<Option<(S::Request, RequestInfo, RequestId)>, RclError> {
         let request_id = rmw_request_id_t { writer_guid: [0; 16], sequence_number: 0 };
         let mut info = rmw_service_info_t { source_timestamp: 0, received_timestamp: 0, request_id };
+        // Not kept for the next one: it would keep as much memory as the largest request ever took.
+        let request = NativeMsg::<S::Request>::new();
         // SAFETY: the service is initialised and, with `&mut self`, nobody else takes; the request is an initialised one
         // of its type.
-        let code = unsafe { rcl_take_request_with_info(self.handle.get(), &raw mut info, self.kept.msg.cast()) };
+        let code = unsafe { rcl_take_request_with_info(self.handle.get(), &raw mut info, request.msg.cast()) };
         let taken = found("rcl_take_request_with_info", code, RCL_RET_SERVICE_TAKE_FAILED)?;
         Ok(taken.then(|| {
-            let request = <S::Request as r2r::WrappedTypesupport>::from_native(&self.kept);
+            let request = <S::Request as r2r::WrappedTypesupport>::from_native(&request);
             (request, RequestInfo::from(&info), RequestId(info.request_id))
         }))
     }

@@ -12,17 +12,14 @@ use r2r_rcl::{
     RCL_RET_SUBSCRIPTION_TAKE_FAILED, rcl_get_zero_initialized_subscription, rcl_subscription_fini,
     rcl_subscription_get_default_options, rcl_subscription_init, rcl_subscription_t, rcl_take, rmw_message_info_t,
 };
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A subscription. Messages wait in the middleware, as many as its QoS keeps, until they are taken.
 pub struct Subscription<T: WrappedTypesupport> {
     handle: Arc<SubscriptionHandle>,
-    /// The middleware's form of the last message: the next one reuses what it has allocated.
-    kept: NativeMsg<T>,
+    message: PhantomData<fn() -> T>,
 }
-
-// SAFETY: the kept message is plain memory without ties to a thread, and reached through `&mut self` alone.
-unsafe impl<T: WrappedTypesupport> Send for Subscription<T> {}
 
 pub(crate) struct SubscriptionHandle {
     subscription: Pinned<rcl_subscription_t>,
@@ -49,7 +46,7 @@ impl<T: WrappedTypesupport + 'static> Subscription<T> {
         });
         check("rcl_subscription_init", code)?;
         let handle = Arc::new(SubscriptionHandle { subscription, awaiting: Awaiting::default(), node });
-        Ok(Self { handle, kept: NativeMsg::new() })
+        Ok(Self { handle, message: PhantomData })
     }
 
     /// The next message and where it comes from, if there is one.
@@ -57,29 +54,15 @@ impl<T: WrappedTypesupport + 'static> Subscription<T> {
     /// # Errors
     /// The next message was malformed; it is gone.
     pub fn take(&mut self) -> Result<Option<(T, MessageInfo)>, RclError> {
-        let info = take(&self.handle, &mut self.kept)?;
-        Ok(info.map(|info| (T::from_native(&self.kept), info)))
+        let mut info = rmw_message_info_t::default();
+        // Not kept for the next one: it would keep as much memory as the largest message ever took.
+        let message = NativeMsg::<T>::new();
+        // SAFETY: the subscription is initialised and, with `&mut self`, nobody else takes, as rcl_take demands; the
+        // message is an initialised one of its type.
+        let code = unsafe { rcl_take(self.handle.get(), message.msg.cast(), &raw mut info, std::ptr::null_mut()) };
+        let taken = found("rcl_take", code, RCL_RET_SUBSCRIPTION_TAKE_FAILED)?;
+        Ok(taken.then(|| (T::from_native(&message), MessageInfo::from(&info))))
     }
-
-    /// As [`Self::take`], into the middleware's form of a message, whose allocations are reused.
-    ///
-    /// # Errors
-    /// The next message was malformed; it is gone, and what `message` holds is of no meaning.
-    pub fn take_native(&mut self, message: &mut NativeMsg<T>) -> Result<Option<MessageInfo>, RclError> {
-        take(&self.handle, message)
-    }
-}
-
-/// Takes a message for the one owner of the subscription: rcl_take is not thread-safe.
-fn take<T: WrappedTypesupport>(
-    handle: &SubscriptionHandle,
-    message: &mut NativeMsg<T>,
-) -> Result<Option<MessageInfo>, RclError> {
-    let mut info = rmw_message_info_t::default();
-    // SAFETY: the subscription is initialised and, as both callers have it mutably, nobody else takes; the message is an
-    // initialised one of its type.
-    let code = unsafe { rcl_take(handle.get(), message.msg.cast(), &raw mut info, std::ptr::null_mut()) };
-    Ok(found("rcl_take", code, RCL_RET_SUBSCRIPTION_TAKE_FAILED)?.then(|| MessageInfo::from(&info)))
 }
 
 impl<T: WrappedTypesupport> Awaited for Subscription<T> {

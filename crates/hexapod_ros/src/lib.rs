@@ -10,6 +10,7 @@ mod graph;
 mod inputs;
 mod lane;
 mod local;
+pub mod memory;
 mod node;
 mod pacer;
 mod parameter_services;

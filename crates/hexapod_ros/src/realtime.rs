@@ -1,7 +1,6 @@
 //! Real-time scheduling where the machine allows it, and words for where it does not.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::unistd::Pid;
 use thread_priority::unix::{
     RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
@@ -27,17 +26,6 @@ pub mod priority {
 
 /// What came of asking for real-time treatment: `Ok` or the reason and the remedy.
 pub type Granted = Result<(), String>;
-
-/// Keeps the process's memory from being paged out.
-///
-/// # Errors
-/// The limit on locked memory is too low, and how to raise it.
-pub fn lock_memory() -> Granted {
-    // MCL_ONFAULT (Linux 4.4): pages are locked as they are first used, not all of every thread's stack at once.
-    const MCL_ONFAULT: i32 = 4;
-    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | MlockAllFlags::from_bits_retain(MCL_ONFAULT))
-        .map_err(|error| format!("memory is not locked ({error}); raise `memlock` in /etc/security/limits.conf"))
-}
 
 /// Gives the calling thread SCHED_FIFO at `priority` (1 to 99).
 ///

@@ -2,6 +2,7 @@
 
 use crate::inputs::Inputs;
 use crate::lane::Joined;
+use crate::memory;
 use crate::node::RosNode;
 use crate::realtime::{self, priority};
 use crate::shutdown::{Shutdown, Stage};
@@ -63,6 +64,7 @@ impl RosNode {
         }
         while !end.has_come() {
             self.inputs.turn(TURN);
+            memory::tidy();
         }
     }
 }
