@@ -3,7 +3,7 @@
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
 use hexapod::{calibrate, check, composed, demo, drive, exit, guard, plot, servo, trace};
-use hexapod_ros::{Shutdown, memory};
+use hexapod_ros::Shutdown;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -24,7 +24,6 @@ fn main() -> ExitCode {
 
 fn run(arguments: &hexapod::cli::RunArgs) -> Result<(), exit::Failure> {
     // First of all, as long as there is one thread.
-    memory::bound_heap();
     let local_topics = hexapod_middleware::take_local_topics();
     let shutdown = Shutdown::on_signals()?;
     if arguments.attached {

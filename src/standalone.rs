@@ -15,7 +15,6 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
     // First of all, as long as there is one thread.
-    memory::bound_heap();
     hexapod_middleware::take_profile();
     exit::log();
     exit::status(start(name, specs, load, run))

@@ -1,7 +1,7 @@
 //! How much of a message may stay in the process: everything a message could make grow has its bound here.
 //!
-//! What a message itself takes while it is received cannot be helped; what is kept of it, logged, told in `/diagnostics`
-//! or answered can.
+//! What a message itself takes while it is received cannot be helped, and is given back (`memory.rs`); what is kept of it,
+//! logged, told in `/diagnostics` or answered can.
 
 use std::borrow::Cow;
 use std::time::Duration;

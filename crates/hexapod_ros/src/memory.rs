@@ -5,7 +5,6 @@
 
 use crate::realtime::Granted;
 use hexapod_rcl::heap;
-pub use hexapod_rcl::heap::bound as bound_heap;
 use nix::sys::mman::{MlockAllFlags, mlockall, munlockall};
 use std::sync::{Mutex, TryLockError};
 use std::time::{Duration, Instant};
