@@ -33,7 +33,7 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
         .spawn(move || turn_and_let_go(driver, &stop, place, seconds, &theirs))?;
-    if !shutdown.outwait(&thread, ENDING, || false) {
+    if !shutdown.outwait(&thread, (Stage::Stopping, ENDING), || false) {
         return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
     }
     thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?

@@ -33,6 +33,10 @@ pub enum Command {
     Pack,
     /// Stop, with all feet planted.
     Stop,
+    /// Sit down, and stay down for a while: the servos are about to be switched off.
+    Retire,
+    /// End everything in the pose the robot is in: an emergency stop.
+    Freeze,
     /// Parameter `step_height`.
     StepHeight(f64),
     /// The velocity and acceleration parameters.
@@ -41,9 +45,16 @@ pub enum Command {
     Timeout(f64),
 }
 
-/// Joint angles of each leg that the servos hold, rad; none where some of them are told nothing, and the robot's pose
-/// is not known.
-pub type HeldPose = Option<[LegAngles; MAX_LEGS]>;
+/// What `servo_states` says the servos hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Held {
+    /// No servo is told anything.
+    Nothing,
+    /// Some are, or some angle is none: the robot's pose is not known.
+    Part,
+    /// Joint angles of each leg, rad.
+    Pose([LegAngles; MAX_LEGS]),
+}
 
 /// A command and when it was received.
 #[derive(Clone, Debug)]
@@ -62,12 +73,12 @@ pub struct Incoming {
     /// Commands in the order in which they came.
     pub commands: Consumer<Received>,
     /// What `servo_states` says.
-    pub poses: Consumer<HeldPose>,
+    pub poses: Consumer<Held>,
 }
 
 /// The sending ends for commands and for poses, and where they arrive.
 #[must_use]
-pub fn queues() -> (Producer<Received>, Producer<HeldPose>, Incoming) {
+pub fn queues() -> (Producer<Received>, Producer<Held>, Incoming) {
     let ((to_commands, commands), (to_poses, poses)) = (RingBuffer::new(COMMANDS), RingBuffer::new(POSES));
     (to_commands, to_poses, Incoming { commands, poses })
 }

@@ -1,11 +1,12 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
-use crate::command::{Command, HeldPose, Incoming, Received};
+use crate::command::{Command, Held, Incoming, Received};
 use crate::fault::{Fault, Watch};
 use crate::life::{ClockRate, Moment, is_fresh};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use std::time::Duration;
 
 /// Which topics drive the robot: those that spoke last.
@@ -21,6 +22,8 @@ pub struct Core {
     incoming: Incoming,
     started_at: Option<Duration>,
     speaks: bool,
+    /// Some servo is told something.
+    held: bool,
     steering: Steering,
     steered_at: Option<Moment>,
     ticked_at: Duration,
@@ -55,6 +58,7 @@ impl Core {
             incoming,
             started_at: None,
             speaks: false,
+            held: false,
             steering: Steering::Twist(Twist::ZERO),
             steered_at: None,
             ticked_at: Duration::ZERO,
@@ -163,6 +167,7 @@ impl Core {
                 self.player.sit();
                 self.notice();
             }
+            Command::Retire => self.sit(),
             Command::Pack => {
                 if self.player.pack() {
                     self.moved = true;
@@ -175,6 +180,7 @@ impl Core {
                 self.player.stop();
                 self.notice();
             }
+            Command::Freeze => self.freeze(),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -185,15 +191,26 @@ impl Core {
     fn listen(&mut self, now: Duration) {
         let waited = now.saturating_sub(*self.started_at.get_or_insert(now));
         self.speaks |= waited >= LISTEN_FIRST;
-        while let Ok(pose) = self.incoming.poses.pop() {
+        while let Ok(held) = self.incoming.poses.pop() {
             self.speaks = true;
-            self.adopt(pose);
+            let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
+            match held {
+                Held::Nothing if before => self.freeze(),
+                Held::Pose(angles) if !self.moved => self.adopt(&angles),
+                _ => {}
+            }
         }
     }
 
-    /// Takes the pose the servos hold for the robot's, as long as nothing has moved it.
-    fn adopt(&mut self, pose: HeldPose) {
-        let Some(angles) = pose.filter(|_| !self.moved) else { return };
+    /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
+    /// again once the stick has been let go and pushed.
+    fn freeze(&mut self) {
+        self.steered_at = None;
+        self.player.freeze();
+    }
+
+    /// Takes the pose the servos hold for the robot's.
+    fn adopt(&mut self, angles: &[LegAngles; MAX_LEGS]) {
         let engine = self.player.engine_mut();
         let legs = engine.robot().legs().len();
         self.moved = engine.adopt(&angles[..legs]);
@@ -245,7 +262,6 @@ mod tests {
     use crate::params::{settings, shipped};
     use crate::setup::Setup;
     use hexapod_gait::motion::Motion;
-    use hexapod_kinematics::LegAngles;
     use rtrb::Producer;
     use std::sync::Arc;
 
@@ -254,7 +270,7 @@ mod tests {
     struct Bench {
         core: Core,
         commands: Producer<Received>,
-        poses: Producer<HeldPose>,
+        poses: Producer<Held>,
         now: Duration,
     }
 
@@ -266,7 +282,7 @@ mod tests {
 
         fn of(engine: Engine, timeout: Duration) -> Self {
             let mut bench = Self::just_started(engine, timeout);
-            bench.poses.push(None).unwrap();
+            bench.poses.push(Held::Nothing).unwrap();
             bench.send(Command::Stand);
             bench.tick(300);
             assert_eq!(bench.state(), GaitState::Standing);
@@ -316,7 +332,7 @@ mod tests {
                 bench.drive(0.01, 1);
                 assert!(!bench.core.speaks(), "its stick is still pushed");
             }
-            bench.poses.push(Some(held)).unwrap();
+            bench.poses.push(Held::Pose(held)).unwrap();
             bench.drive(0.01, 1);
             assert!(bench.core.speaks());
             let joints = |legs: &[LegAngles]| legs.iter().flat_map(|leg| leg.iter().copied()).collect::<Vec<_>>();
@@ -324,6 +340,39 @@ mod tests {
             let moved = told.iter().zip(&held).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved < 0.02, "{moved} rad in the first tick");
         }
+    }
+
+    #[test]
+    fn when_the_servos_are_let_go_in_stride_expect_the_robot_frozen_until_a_new_command_after_none() {
+        for seconds in [0.2, 0.63, 1.0, 1.37] {
+            let mut bench = Bench::standing();
+            bench.poses.push(Held::Part).unwrap();
+            bench.drive(seconds, 5);
+            bench.poses.push(Held::Nothing).unwrap();
+            let left = bench.core.last().angles;
+            for _ in 0..300 {
+                bench.drive(0.01, 1);
+                assert!(bench.core.last().angles == left && bench.state() == GaitState::Standing);
+            }
+            bench.send(Command::Twist(Twist::ZERO));
+            bench.drive(12.0, 5);
+            assert_eq!(bench.state(), GaitState::Walking);
+        }
+    }
+
+    #[test]
+    fn when_stopped_in_an_emergency_while_a_motion_plays_expect_it_broken_off_where_it_is() {
+        let mut bench = Bench::standing();
+        bench.send(Command::Motion(Some(motion("bow"))));
+        bench.tick(200);
+        assert_eq!(bench.state(), GaitState::Playing);
+        let left = bench.core.last().angles;
+        bench.send(Command::Freeze);
+        bench.tick(100);
+        assert!(bench.core.last().angles == left && bench.state() == GaitState::Standing);
+        bench.send(Command::Sit);
+        bench.tick(300);
+        assert_eq!(bench.state(), GaitState::Sitting);
     }
 
     #[test]

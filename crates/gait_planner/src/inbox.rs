@@ -24,9 +24,15 @@ pub struct Inbox {
     shutdown: Shutdown,
 }
 
+/// How long the robot stays down after it was told that its servos are about to be switched off; it is told again each
+/// second until they are.
+const RETIRED: Duration = Duration::from_millis(1500);
+
 struct Shared {
     queue: Producer<Received>,
     rejected: BTreeMap<&'static str, Rejected>,
+    /// Until when (monotonic clock) nothing is taken that would keep the robot up.
+    retired_until: Duration,
     /// Second handles to motions made for one use, so that they are freed here and not in the control loop.
     kept: Vec<Arc<Motion>>,
 }
@@ -45,7 +51,7 @@ impl Inbox {
     /// An inbox that fills `queue`.
     #[must_use]
     pub fn new(queue: Producer<Received>, now: Now, shutdown: Shutdown) -> Self {
-        let shared = Shared { queue, rejected: BTreeMap::new(), kept: Vec::new() };
+        let shared = Shared { queue, rejected: BTreeMap::new(), retired_until: Duration::ZERO, kept: Vec::new() };
         Self { shared: Arc::new(Mutex::new(shared)), now, shutdown }
     }
 
@@ -57,6 +63,8 @@ impl Inbox {
         let received = Received { command, at: Moment { at: (self.now)(), real: monotonic_now() } };
         let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
             "the robot sits down, because its process has been asked to end"
+        } else if self.is_retired(&received) {
+            "the robot sits down, because its servos are about to be switched off; see the servo driver's /diagnostics"
         } else if self.locked(|shared| shared.queue.push(received).is_err()) {
             "the control loop does not take commands; see /diagnostics, and start the planner anew if it hangs"
         } else {
@@ -64,6 +72,15 @@ impl Inbox {
         };
         self.reject(topic, refusal);
         Err(refusal.into())
+    }
+
+    fn is_retired(&self, Received { command, at }: &Received) -> bool {
+        self.locked(|shared| {
+            if matches!(command, Command::Retire) {
+                shared.retired_until = at.real + RETIRED;
+            }
+            at.real < shared.retired_until && (keeps_up(command) || drives(command))
+        })
     }
 
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.
@@ -116,6 +133,15 @@ impl Inbox {
 /// Whether a command asks for something that a robot which has to sit down does not do.
 fn keeps_up(command: &Command) -> bool {
     matches!(command, Command::Stand | Command::Pack | Command::Motion(Some(_)) | Command::Trajectory(_))
+}
+
+/// Whether a command drives the robot on.
+fn drives(command: &Command) -> bool {
+    match command {
+        Command::Twist(twist) => !twist.is_zero(),
+        Command::Velocity(velocity) => *velocity != 0.0,
+        _ => false,
+    }
 }
 
 /// The planar part of a twist; all six numbers must be finite, though three are not used.

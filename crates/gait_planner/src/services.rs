@@ -17,10 +17,12 @@ enum Service {
     Sit,
     Pack,
     Stop,
+    /// For the servo driver, which is about to switch the servos off.
+    Retire,
 }
 
 impl Service {
-    const ALL: [Self; 4] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop];
+    const ALL: [Self; 5] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop, Self::Retire];
 
     fn name(self) -> &'static str {
         match self {
@@ -28,6 +30,7 @@ impl Service {
             Self::Sit => "sit",
             Self::Pack => "pack",
             Self::Stop => "stop",
+            Self::Retire => "retire",
         }
     }
 
@@ -37,6 +40,7 @@ impl Service {
             Self::Sit => Command::Sit,
             Self::Pack => Command::Pack,
             Self::Stop => Command::Stop,
+            Self::Retire => Command::Retire,
         }
     }
 
@@ -48,9 +52,9 @@ impl Service {
             (Self::Stand, Standing) => "stands already",
             (Self::Stand, Walking | Stopping) => "stopping, to stand",
             (Self::Stand, Playing) => "stands when the transition is over",
-            (Self::Sit, Sitting) => "sits already",
-            (Self::Sit, Walking | Stopping) => "stopping, then sitting down",
-            (Self::Sit, Standing | Playing) => "sitting down",
+            (Self::Sit | Self::Retire, Sitting) => "sits already",
+            (Self::Sit | Self::Retire, Walking | Stopping) => "stopping, then sitting down",
+            (Self::Sit | Self::Retire, Standing | Playing) => "sitting down",
             (Self::Pack, Sitting) => "folding the legs",
             (Self::Pack, Walking | Stopping) => "stopping, then sitting down and folding the legs",
             (Self::Pack, Standing | Playing) => "sitting down, then folding the legs",
@@ -65,7 +69,7 @@ impl Service {
         let fault = shared.fault();
         if let Some(fault) = fault.filter(|fault| fault.is_final()) {
             // What ends a motion is waiting for a loop that comes back after all.
-            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit) {
+            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit | Self::Retire) {
                 inbox.send(self.name(), self.command())?;
             } else {
                 inbox.reject(self.name(), fault.reason());
@@ -123,7 +127,7 @@ mod tests {
     use super::*;
     use crate::command::{Received, queues};
     use crate::params;
-    use hexapod_gait::Engine;
+    use hexapod_gait::{Engine, Twist};
     use hexapod_ros::Shutdown;
     use rtrb::Consumer;
     use std::time::Duration;
@@ -141,8 +145,8 @@ mod tests {
 
     #[test]
     fn when_the_planner_cannot_do_its_work_expect_every_service_to_say_why_and_the_way_out() {
-        let (inbox, _queue) = inbox(&Shutdown::default());
         for fault in Fault::ALL {
+            let (inbox, _queue) = inbox(&Shutdown::default());
             let shared = standing();
             shared.set(GaitState::Stopping, Some(fault));
             for service in Service::ALL {
@@ -193,5 +197,18 @@ mod tests {
             assert_eq!(answer.is_ok(), taken, "{service:?}: {answer:?}");
             assert!(taken || answer.is_err_and(|reason| reason.contains("end")));
         }
+    }
+    #[test]
+    fn when_the_servos_are_about_to_be_switched_off_expect_what_would_keep_the_robot_up_refused() {
+        let (inbox, mut queue) = inbox(&Shutdown::default());
+        assert!(Service::Retire.ask(&Robot::default(), &standing(), &inbox).is_ok());
+        assert!(matches!(queue.pop().unwrap().command, Command::Retire));
+        let answer = Service::Stand.ask(&Robot::default(), &standing(), &inbox);
+        assert!(answer.is_err_and(|reason| reason.contains("switched off")));
+        for (speed, taken) in [(0.1, false), (0.0, true)] {
+            assert_eq!(inbox.send("velocity", Command::Velocity(speed)).is_ok(), taken);
+            assert_eq!(inbox.send("cmd_vel", Command::Twist(Twist::new(speed, 0.0, 0.0))).is_ok(), taken);
+        }
+        assert!(Service::Stop.ask(&Robot::default(), &standing(), &inbox).is_ok());
     }
 }

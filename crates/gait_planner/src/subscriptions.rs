@@ -1,6 +1,6 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Command, HeldPose};
+use crate::command::{Command, Held};
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::services;
@@ -13,7 +13,7 @@ use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_msgs::msg::{Float64, String as StringMsg};
+use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
 use hexapod_ros::{RosError, RosNode, bounds};
 use rtrb::Producer;
@@ -26,6 +26,7 @@ use std::sync::Arc;
 pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     steering(node, setup.stamped, inbox)?;
     shared.set_gait(&setup.gait_name);
+    emergency_stop(node, inbox)?;
     posture(node, setup, inbox, shared)?;
     motions(node, setup, inbox, shared)?;
     services::open(node, setup, inbox, shared)?;
@@ -67,6 +68,16 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosE
     })
 }
 
+/// The servo driver cuts the servos; the planner is not to walk on meanwhile. Best effort hears every sender.
+fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
+    let to = inbox.clone();
+    node.subscribe("emergency_stop", steering_stream(), move |message: Bool| {
+        if message.data {
+            to.take("emergency_stop", Ok(Command::Freeze));
+        }
+    })
+}
+
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let (to, state) = (inbox.clone(), Arc::clone(shared));
     node.subscribe("body_pose", stream(), move |message: Pose| {
@@ -91,11 +102,11 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 ///
 /// # Errors
 /// The topic cannot be opened.
-pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<HeldPose>) -> Result<(), RosError> {
+pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>) -> Result<(), RosError> {
     let robot = Arc::clone(setup.engine.robot());
     node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
         // A loop that does not take them has no use for more.
-        let _ = poses.push(pose_of(&robot, message));
+        let _ = poses.push(held_by(&robot, message));
     })
 }
 
@@ -133,8 +144,16 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })
 }
 
+/// What the servos of a robot hold.
+fn held_by(robot: &Robot, message: &JointState) -> Held {
+    if message.name.is_empty() {
+        return Held::Nothing;
+    }
+    pose_of(robot, message).map_or(Held::Part, Held::Pose)
+}
+
 /// The legs' angles, if the message has every joint and all are finite.
-fn pose_of(robot: &Robot, message: &JointState) -> HeldPose {
+fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
     let mut angles = [LegAngles::zeros(0); MAX_LEGS];
     for (angles, leg) in angles.iter_mut().zip(robot.legs()) {
         *angles = LegAngles::zeros(leg.joint_count());

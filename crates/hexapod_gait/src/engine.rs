@@ -413,7 +413,7 @@ impl Engine {
     pub(crate) fn report(robot: &Robot, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
         let footprint_from_body = state.footprint_from_body();
         let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
-        let is_coming_down = state.mode.is_coming_down();
+        let is_of_joints = state.mode.is_of_joints();
         for (index, leg) in robot.legs().iter().enumerate().take(MAX_LEGS) {
             let now = &state.angles[index];
             tick.velocities[index] = now.rate_from(&tick.angles[index], rate);
@@ -424,7 +424,7 @@ impl Engine {
                 _ => foot.is_planted() && !is_packed,
             };
             tick.feet[index] = match foot {
-                _ if is_packed || *foot == Foot::Missing || is_coming_down => {
+                _ if is_packed || *foot == Foot::Missing || is_of_joints => {
                     let in_body = leg.foot_in_body(now);
                     footprint_from_body.transform_point(&in_body.into()).coords
                 }

@@ -9,6 +9,7 @@ mod centring;
 mod engine;
 mod fitting;
 mod footing;
+mod found;
 mod gait;
 mod joints;
 pub mod limits;

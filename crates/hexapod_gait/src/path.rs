@@ -60,7 +60,7 @@ impl Engine {
         state.offset = start.offset.moved(&start.offset_rate, real * pace.offset);
         state.sway += start.sway_rate * (real * pace.body);
         match &mut state.mode {
-            Mode::Sitting | Mode::Standing => {}
+            Mode::Sitting | Mode::Found | Mode::Standing => {}
             Mode::Placing(placing) => {
                 placing.part.advance(time);
                 let part = placing.part.part();
@@ -118,7 +118,7 @@ impl Engine {
         let Some(ns) = planned else { return self.hold(start, GRID_NS - start.ns % GRID_NS) };
         let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
-        if resting && matches!(start.mode, Mode::Sitting | Mode::Standing) {
+        if resting && matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing) {
             segment.end.ns += ns;
             return segment;
         }
@@ -294,7 +294,7 @@ impl Engine {
 
     /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
     fn solve(&self, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
-        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting | Mode::Sinking(_)) {
+        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::joints::turn_time;
 use crate::posture::Glide;
-use crate::state::{Goal, Mode, Placing, Stage, State, Way};
+use crate::state::{Goal, Mode, Placing, Stage, State};
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, LegAngles};
@@ -15,27 +15,6 @@ const PLACED_M: f64 = 1e-4;
 const STAGE_TIME_S: f64 = 0.25;
 
 impl Engine {
-    /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
-    pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
-        let legs = self.robot.legs();
-        let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
-        if !fits || self.now.start.mode != Mode::Sitting {
-            return false;
-        }
-        let start = &mut self.now.start;
-        start.ns += self.now.elapsed_ns;
-        (self.now.segment, self.now.elapsed_ns) = (None, 0);
-        start.angles[..angles.len()].copy_from_slice(angles);
-        start.height = angles
-            .iter()
-            .zip(legs)
-            .map(|(a, leg)| -leg.foot_in_body(a).z)
-            .fold(self.settings.stance.sit_height, f64::max)
-            .min(self.settings.stance.height);
-        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
-        true
-    }
-
     /// Starts to bring a leg that is not in its place there, of those the one without which the robot stands best;
     /// rises when there is none. `placed` has a bit for each leg that has had its turn.
     pub(crate) fn place_from(&mut self, start: &mut State, placed: u32) -> Mode {

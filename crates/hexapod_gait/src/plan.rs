@@ -76,7 +76,8 @@ impl Engine {
         }
         let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
         start.mode = match (posture, start.mode) {
-            (Some(Posture::Stand), Mode::Sitting) => self.place_from(start, 0),
+            (Some(Posture::Stand), Mode::Sitting | Mode::Found) => self.place_from(start, 0),
+            (Some(Posture::Sit), Mode::Found) => self.sit_as_found(start),
             (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Stand, ..stop }),
             (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
@@ -119,7 +120,7 @@ impl Engine {
         }
         match start.mode {
             Mode::Sitting if self.now.control.then_pack => start.mode = self.fold_from(start, 0),
-            Mode::Sitting if !wanted.is_zero() => start.mode = self.place_from(start, 0),
+            Mode::Sitting | Mode::Found if !wanted.is_zero() => start.mode = self.place_from(start, 0),
             Mode::Standing => {
                 self.take_next_gait(start);
                 if wanted.is_zero() {

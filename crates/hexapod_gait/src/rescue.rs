@@ -83,9 +83,15 @@ impl Engine {
             self.lie_down(start);
             return;
         }
+        start.mode = self.sinking(start);
+    }
+
+    /// Starts to turn all legs to the sitting pose.
+    pub(crate) fn sinking(&self, start: &State) -> Mode {
         let legs = self.legs().iter().zip(start.angles.iter().zip(&self.sitting));
         let turning = legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(0.0, f64::max);
-        start.mode = Mode::Sinking(self.glide(start.height, sitting, self.settings.sit_time.max(turning)));
+        let sitting = self.settings.stance.sit_height;
+        Mode::Sinking(self.glide(start.height, sitting, self.settings.sit_time.max(turning)))
     }
 
     /// Takes all legs this part of the way that is left to the sitting pose.

@@ -21,6 +21,8 @@ pub(crate) const GRID_S: f64 = GRID_NS as f64 * 1e-9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mode {
     Sitting,
+    /// Holding a pose that was not planned, with the body off the ground.
+    Found,
     /// Bringing one leg after another to its place, through a lifted pose.
     Placing(Placing),
     Rising(Glide),
@@ -93,14 +95,20 @@ impl Mode {
     pub(crate) fn state(&self) -> GaitState {
         match self {
             Self::Sitting => GaitState::Sitting,
-            Self::Standing => GaitState::Standing,
+            Self::Standing | Self::Found => GaitState::Standing,
             Self::Walking => GaitState::Walking,
             Self::Stopping(_) => GaitState::Stopping,
             Self::Placing(_) | Self::Rising(_) | Self::Lowering(_) | Self::Sinking(_) => GaitState::Playing,
         }
     }
 
-    /// Whether the robot is on its way down through joint space: where its feet are follows from the joints.
+    /// Whether where the feet are follows from the joints: in a pose that was not planned, or on the way down through
+    /// joint space.
+    pub(crate) fn is_of_joints(&self) -> bool {
+        *self == Self::Found || self.is_coming_down()
+    }
+
+    /// Whether the robot is on its way down through joint space.
     pub(crate) fn is_coming_down(&self) -> bool {
         matches!(self, Self::Sinking(_) | Self::Placing(Placing { goal: Goal::Land(_), .. }))
     }

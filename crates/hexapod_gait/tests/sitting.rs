@@ -103,12 +103,48 @@ proptest! {
     }
 
     #[test]
+    fn when_frozen_at_any_moment_expect_no_move_before_the_stick_was_let_go_and_every_way_on_open(
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], ticks in 1usize..600, turn in -0.5..0.5f64, sit: bool,
+    ) {
+        let mut engine = engine(legs);
+        let mut observer = Observer::new(&engine, DT);
+        drive(&mut engine, &mut observer, &twist(0.05, 0.01, turn), ticks)?;
+        let held = engine.last().angles;
+        engine.freeze(&held);
+        for _ in 0..200 {
+            let tick = *engine.step(&twist(0.05, 0.01, turn), DT);
+            prop_assert!(tick.angles == held, "{:?}", tick.state);
+            prop_assert!(matches!(tick.state, GaitState::Standing | GaitState::Sitting));
+        }
+        engine.step(&Input::default(), DT);
+        if !sit {
+            for _ in 0..2500 {
+                engine.step(&twist(0.05, 0.01, turn), DT);
+            }
+            prop_assert_eq!(engine.last().state, GaitState::Walking);
+            return Ok(());
+        }
+        engine.sit();
+        let mut taken = 0;
+        while engine.last().state != GaitState::Sitting || taken == 0 {
+            engine.step(&Input::default(), DT);
+            taken += 1;
+            prop_assert!(taken <= 240, "{:?} after {taken} ticks", engine.last().state);
+        }
+        let low = engine.stance().spec().sit_height + 0.005;
+        prop_assert!(engine.last().footprint_from_body.translation.z <= low, "the body is down");
+        stand_up(&mut engine)?;
+    }
+
+    #[test]
     fn when_found_in_any_joint_pose_expect_the_robot_to_stand_up_leg_by_leg(
         legs in prop_oneof![Just(4usize), Just(6), Just(8)], parts in prop::collection::vec(0.0..=1.0f64, 24),
     ) {
         let mut engine = engine(legs);
         let found = pose(&engine, &parts);
         prop_assert!(engine.adopt(&found));
+        let sits = engine.last().state == GaitState::Sitting;
+        prop_assert_eq!(sits, engine.last().footprint_from_body.translation.z < engine.stance().spec().sit_height + 0.005);
         stand_up(&mut engine)?;
         let rest = engine.rest_feet().to_vec();
         for (foot, rest) in engine.last().feet.iter().zip(rest) {

@@ -101,16 +101,22 @@ impl Shutdown {
     }
 
     /// Waits for a thread that may hang in a transfer, and must not keep the process then: once the end has been asked
-    /// for it is given `patience`, and none once it has been asked for again. False if it is left behind, as it is when
-    /// it is `given_up`.
+    /// for as far as `from` it is given `patience`, and none once it has been asked for again. False if it is left behind,
+    /// as it is when it is `given_up`.
     #[must_use]
-    pub fn outwait<R>(&self, thread: &JoinHandle<R>, patience: Duration, given_up: impl Fn() -> bool) -> bool {
+    pub fn outwait<R>(
+        &self,
+        thread: &JoinHandle<R>,
+        (from, patience): (Stage, Duration),
+        given_up: impl Fn() -> bool,
+    ) -> bool {
         const LOOK_EVERY: Duration = Duration::from_millis(10);
         let mut asked: Option<Instant> = None;
         while !thread.is_finished() {
-            if self.wait(Stage::Stopping, LOOK_EVERY) {
+            if self.wait(from, LOOK_EVERY) {
                 let since = *asked.get_or_insert_with(Instant::now);
-                if self.wait(Stage::Now, LOOK_EVERY) || since.elapsed() > patience {
+                let again = from < Stage::Now && self.wait(Stage::Now, LOOK_EVERY);
+                if again || since.elapsed() > patience {
                     return false;
                 }
             }
@@ -211,15 +217,24 @@ mod tests {
         let hangs = release.clone();
         let thread = std::thread::spawn(move || hangs.wait(Stage::Stopping, Duration::from_secs(20)));
         let (long, short) = (Duration::from_secs(10), Duration::from_millis(30));
-        assert!(!Shutdown::default().outwait(&thread, long, || true), "given up");
+        assert!(!Shutdown::default().outwait(&thread, (Stage::Stopping, long), || true), "given up");
         let shutdown = Shutdown::default();
         shutdown.ask();
         let started = Instant::now();
-        assert!(!shutdown.outwait(&thread, short, || false) && started.elapsed() >= short, "its time is over");
+        assert!(
+            !shutdown.outwait(&thread, (Stage::Stopping, short), || false) && started.elapsed() >= short,
+            "its time is over"
+        );
         shutdown.ask_now();
-        assert!(!shutdown.outwait(&thread, long, || false) && started.elapsed() < long, "asked again");
+        assert!(
+            !shutdown.outwait(&thread, (Stage::Stopping, long), || false) && started.elapsed() < long,
+            "asked again"
+        );
         release.ask();
-        assert!(Shutdown::default().outwait(&thread, long, || false) && thread.join().unwrap(), "it ends");
+        assert!(
+            Shutdown::default().outwait(&thread, (Stage::Stopping, long), || false) && thread.join().unwrap(),
+            "it ends"
+        );
     }
 
     #[test]

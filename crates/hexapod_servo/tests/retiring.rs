@@ -91,13 +91,23 @@ fn when_the_other_board_is_lost_too_expect_a_fault_at_once() {
 }
 
 #[test]
-fn when_not_all_joints_are_commanded_yet_expect_a_fault_instead_of_a_sitting_robot() {
+fn when_the_battery_is_low_while_servos_are_switched_on_expect_no_more_of_them_on_and_the_others_to_sit_down() {
     let mut rig = Rig::armed();
     rig.driver.disable();
     rig.tick();
     rig.send(|_| 0.0);
     assert!(rig.driver.enable(rig.now).passed());
-    rig.step(|_| 0.0);
+    while rig.driver.told(0).is_none() {
+        assert_eq!(rig.step(|_| 0.0), State::Arming);
+    }
     rig.driver.retire(rig.now, "the battery is low");
-    assert_eq!(rig.step(|_| 0.0), State::Fault);
+    let on = |rig: &Rig| (0..JOINTS).filter(|&joint| rig.driver.told(joint).is_some()).count();
+    let before = on(&rig);
+    assert!(before < JOINTS, "{before} joints are on");
+    for _ in 0..300 {
+        assert_eq!(rig.step(|_| 0.2), State::Retiring);
+        assert_eq!(on(&rig), before);
+    }
+    rig.driver.sat_down(rig.now);
+    assert_eq!((rig.step(|_| 0.2), rig.all_low()), (State::Fault, true));
 }

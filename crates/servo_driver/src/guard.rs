@@ -55,8 +55,19 @@ pub enum GuardError {
 pub enum Term {
     /// Until a signal, whatever drivers come and go.
     Always,
-    /// Until the driver that started it has gone and everything is off, or cannot be switched off.
+    /// Until the driver that started it has gone and everything is off, or cannot be switched off. A signal that reaches
+    /// all of a unit or of a terminal reaches its driver, too, which takes its time to sit down: only a second one ends it.
     OneDriver,
+}
+
+impl Term {
+    /// How far the end must have been asked for.
+    fn end(self) -> Stage {
+        match self {
+            Self::Always => Stage::Stopping,
+            Self::OneDriver => Stage::Now,
+        }
+    }
 }
 
 /// Watches over the driver on the bus of `setup` until `shutdown`. With the bus hanging it ends [`ENDING`] after the
@@ -77,7 +88,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
     crate::systemd::ready();
     let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
-    if !shutdown.outwait(&thread, ENDING, given_up) {
+    if !shutdown.outwait(&thread, (term.end(), ENDING), given_up) {
         return Err(GuardError::Hung);
     }
     thread.join().map_err(|_| GuardError::Panicked)?
@@ -113,7 +124,7 @@ impl Guarding {
     fn run(mut self, shutdown: &Shutdown) -> Result<(), GuardError> {
         let (mut watch, mut driver, mut on_guard) =
             (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
-        while !shutdown.wait(Stage::Stopping, LOOK_EVERY) {
+        while !shutdown.wait(self.term.end(), LOOK_EVERY) {
             let now = monotonic_now();
             on_guard.stand(self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.

@@ -1,14 +1,26 @@
 //! What the driver knows of the planner: the state it says it is in.
 
-use std::sync::Arc;
+use hexapod_ros::Sender;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The last `gait_state` that was heard. Cheap to clone; nobody waits for anybody.
+/// So many who say a `gait_state` are told apart; of more the latest count.
+const MOST: usize = 8;
+
+/// The last `gait_state` of each who says one. Cheap to clone; whoever reads it waits for nobody.
 #[derive(Clone, Debug, Default)]
-pub struct Planner(Arc<AtomicU8>);
+pub struct Planner(Arc<Said>);
 
-/// What the driver makes of a `gait_state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
+struct Said {
+    by: Mutex<Vec<(Sender, Pose)>>,
+    /// What counts of it.
+    pose: AtomicU8,
+}
+
+/// What the driver makes of a `gait_state`. Of two that are said at a time the later one here counts: where one planner
+/// rests and another is on its way, the joints are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pose {
     /// No planner is there, or it has not said.
     Unknown,
@@ -34,29 +46,43 @@ impl Pose {
 
 impl Planner {
     /// Takes in a `gait_state`; one that is not known counts as a robot on its way.
-    pub fn hear(&self, gait_state: &str) {
-        self.set(match gait_state {
+    pub fn hear(&self, sender: Sender, gait_state: &str) {
+        let pose = match gait_state {
             "sitting" => Pose::Sitting,
             "standing" => Pose::Standing,
             "fault" => Pose::Fault,
             _ => Pose::Moving,
-        });
+        };
+        let mut by = self.said();
+        by.retain(|(other, _)| *other != sender);
+        if by.len() == MOST {
+            by.remove(0);
+        }
+        by.push((sender, pose));
+        self.settle(&by);
     }
 
-    /// There is no planner any more that could have said it.
-    pub fn forget(&self) {
-        self.set(Pose::Unknown);
+    /// What was said by those who are not there any more does not count.
+    pub fn forget_gone(&self, is_there: impl Fn(Sender) -> bool) {
+        let mut by = self.said();
+        by.retain(|(sender, _)| is_there(*sender));
+        self.settle(&by);
     }
 
     /// What it last said.
     #[must_use]
     pub fn pose(&self) -> Pose {
-        let code = usize::from(self.0.load(Ordering::SeqCst));
+        let code = usize::from(self.0.pose.load(Ordering::SeqCst));
         Pose::ALL.get(code).copied().unwrap_or(Pose::Unknown)
     }
 
-    fn set(&self, pose: Pose) {
-        self.0.store(pose as u8, Ordering::SeqCst);
+    fn said(&self) -> MutexGuard<'_, Vec<(Sender, Pose)>> {
+        self.0.by.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settle(&self, by: &[(Sender, Pose)]) {
+        let pose = by.iter().map(|(_, pose)| *pose).max().unwrap_or(Pose::Unknown);
+        self.0.pose.store(pose as u8, Ordering::SeqCst);
     }
 }
 
@@ -77,10 +103,28 @@ mod tests {
             ("fault", Pose::Fault, false),
             ("dancing", Pose::Moving, false),
         ] {
-            planner.hear(said);
+            planner.hear(Sender::Local(1), said);
             assert_eq!((planner.pose(), planner.pose().may_arm()), (pose, may_arm), "{said}");
         }
-        planner.forget();
+        planner.forget_gone(|_| false);
         assert_eq!(planner.pose(), Pose::Unknown);
+    }
+
+    #[test]
+    fn when_several_say_a_state_expect_those_who_are_there_and_move_to_count() {
+        let planner = Planner::default();
+        let (first, second) = (Sender::Local(1), Sender::Local(2));
+        planner.hear(first, "walking");
+        planner.hear(second, "sitting");
+        assert_eq!(planner.pose(), Pose::Moving, "a rest that another one says opens nothing");
+        planner.hear(first, "standing");
+        assert_eq!(planner.pose(), Pose::Standing);
+        planner.hear(second, "walking");
+        planner.forget_gone(|sender| sender == first);
+        assert_eq!(planner.pose(), Pose::Standing, "nor does one who has gone block anything");
+        for number in 0..100 {
+            planner.hear(Sender::Local(number), "walking");
+        }
+        assert!(planner.said().len() <= MOST);
     }
 }

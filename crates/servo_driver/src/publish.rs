@@ -41,7 +41,7 @@ pub(crate) struct Teller {
     lateness: Lateness,
     /// The longest transaction of each tick.
     latency: Lateness,
-    sit: Caller<Trigger::Service>,
+    retire: Caller<Trigger::Service>,
     sit_requests: u64,
     /// When it was last asked to sit.
     sit_asked: Duration,
@@ -91,7 +91,7 @@ impl Teller {
             message: JointState::default(),
             lateness: Lateness::default(),
             latency: Lateness::default(),
-            sit: node.caller("sit")?,
+            retire: node.caller("retire")?,
             sit_requests: 0,
             sit_asked: Duration::ZERO,
             graph: node.graph(),
@@ -134,7 +134,8 @@ impl Teller {
         let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
         let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
         if periodic || condition != self.diagnosed.condition {
-            self.diagnosed.condition = condition;
+            let before = std::mem::replace(&mut self.diagnosed.condition, condition);
+            self.end_walks_without_servos(before.map(|(state, _)| state), now);
             self.diagnose(now, io, periodic, None);
         }
         let states = self.next_state.max(self.commanded + LULL);
@@ -249,19 +250,36 @@ impl Teller {
         if !new && !again {
             return;
         }
-        (self.sit_requests, self.sit_asked) = (newest.counters.sit_requests, now);
+        self.sit_requests = newest.counters.sit_requests;
         if new {
             match newest.fault {
                 Some(fault) => tracing::warn!("{fault}: the planner is asked to sit"),
                 None => tracing::warn!("no joint_commands: the planner is asked to sit"),
             }
         }
-        self.call_sit();
+        self.call_retire(now);
     }
 
-    /// Asks the planner to sit.
-    pub fn call_sit(&self) {
-        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
+    /// A planner whose servos are switched off sees that in `servo_states`, and walks no more. Where they were off before
+    /// an emergency stop, it is told.
+    fn end_walks_without_servos(&mut self, before: Option<State>, now: Duration) {
+        let Some(newest) = self.newest else { return };
+        if newest.state == State::EmergencyStop && before == Some(State::Disarmed) {
+            self.call_retire(now);
+        }
+    }
+
+    /// Asks the planner to sit, and to stay down until it is asked no more; at most once in [`SIT_AGAIN`].
+    pub fn ask_to_retire(&mut self, now: Duration) {
+        if now >= self.sit_asked + SIT_AGAIN {
+            self.call_retire(now);
+        }
+    }
+
+    fn call_retire(&mut self, now: Duration) {
+        self.sit_asked = now;
+        let told =
+            self.retire.call(&Trigger::Request {}, |answer| tracing::info!("retire: {}", excerpt(&answer.message)));
         if let Err(error) = told {
             tracing::warn!("the planner cannot be asked to sit: {error}");
         }

@@ -1,6 +1,7 @@
 //! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
 use crate::front::Front;
+use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
@@ -9,7 +10,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::realtime::priority;
-use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, monotonic_now};
+use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -71,10 +72,17 @@ fn enable(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
 
 /// Whoever enables the servos means those who are there now.
 fn forget_those_gone(front: &Front, graph: &Graph) {
-    if graph.senders("gait_state").is_empty() {
-        front.planner().forget();
-    }
+    forget_planners_gone(front.planner(), graph);
     front.heartbeats().forget_gone(|sender| graph.name_of(sender).is_some());
+}
+
+/// What a planner said last does not outlive it.
+fn forget_planners_gone(planner: &Planner, graph: &Graph) {
+    let there = graph.senders("gait_state");
+    planner.forget_gone(|sender| match sender {
+        Sender::Remote(gid) => there.iter().any(|endpoint| endpoint.gid == gid),
+        Sender::Local(_) => graph.name_of(sender).is_some(),
+    });
 }
 
 /// A service for each leg: `relax/left_front` takes its pulses away and gives them back.
@@ -122,7 +130,10 @@ fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) 
 
 /// What the planner says of itself: servos are switched on while it rests, and off when it sits.
 fn planner(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
-    let planner = front.planner().clone();
+    let (planner, graph) = (front.planner().clone(), node.graph());
     let qos = QosProfile::default().keep_last(10).reliable().transient_local();
-    node.subscribe_shared::<StringMsg>("gait_state", qos, move |message| planner.hear(&message.data))
+    node.subscribe_shared_from::<StringMsg>("gait_state", qos, move |message, received| {
+        forget_planners_gone(&planner, &graph);
+        planner.hear(received.sender, &message.data);
+    })
 }

@@ -76,6 +76,8 @@ impl Supervisor<'_> {
             let mut nap = if hung.is_some() { SHORT_NAP } else { NAP };
             if !shutdown.is_running() {
                 let since = *leaving.get_or_insert_with(|| self.leave(now));
+                // The planner is to sit and to stay down, whoever else tells it what.
+                self.teller().ask_to_retire(now);
                 if self.is_time(shutdown.stage(), newest.as_ref(), now.saturating_sub(since), now) {
                     break;
                 }
@@ -107,11 +109,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Once the end has been asked for nobody switches the servos on any more, and the planner is to sit, whoever else
-    /// has told it.
+    /// Once the end has been asked for nobody switches the servos on any more.
     fn leave(&self, now: Duration) -> Duration {
         self.front.close();
-        self.teller().call_sit();
         now
     }
 

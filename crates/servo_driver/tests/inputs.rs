@@ -120,13 +120,13 @@ fn when_the_battery_sags_for_a_moment_expect_nothing_and_when_it_stays_low_a_fau
 #[test]
 fn when_the_battery_is_low_expect_the_robot_to_sit_before_its_servos_go_off() {
     let (mut rig, wires) = wired();
-    rig.ends.front.planner().hear("standing");
+    rig.ends.front.planner().hear(Sender::Local(1), "standing");
     rig.arm();
-    rig.ends.front.planner().hear("walking");
+    rig.ends.front.planner().hear(Sender::Local(1), "walking");
     wires.battery.store(true, Ordering::SeqCst);
     rig.drive(0.1, |snapshot| snapshot.state == State::Retiring && snapshot.counters.sit_requests == 1);
     rig.drive(0.3, |snapshot| snapshot.told(0).is_some_and(|told| (told - 0.3).abs() < 0.01));
-    rig.ends.front.planner().hear("sitting");
+    rig.ends.front.planner().hear(Sender::Local(1), "sitting");
     rig.drive(0.3, |snapshot| snapshot.fault == Some(Fault::External("the battery is low")));
     assert_eq!(rig.pulses(), 0);
 }
@@ -135,12 +135,12 @@ fn when_the_battery_is_low_expect_the_robot_to_sit_before_its_servos_go_off() {
 fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way_out() {
     let mut rig = Rig::new();
     for state in ["walking", "stopping", "playing", "fault"] {
-        rig.ends.front.planner().hear(state);
+        rig.ends.front.planner().hear(Sender::Local(1), state);
         rig.command(0.0);
         let answer = rig.ask(Action::Enable);
         assert!(!answer.success && answer.message.contains("FAILED planner"), "{state}: {}", answer.message);
     }
-    rig.ends.front.planner().hear("sitting");
+    rig.ends.front.planner().hear(Sender::Local(1), "sitting");
     rig.arm();
 }
 

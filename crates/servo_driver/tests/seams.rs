@@ -179,7 +179,7 @@ impl World {
                 let angle_rad = if planner == 1 { 0.1 } else { -0.4 };
                 let _ = self.ends.intake.take(Sender::Local(planner), names, &vec![angle_rad; names.len()], now);
             }
-            Step::GaitState(said) => self.ends.front.planner().hear(said),
+            Step::GaitState(said) => self.ends.front.planner().hear(Sender::Local(1), said),
             Step::Dead(dead) => {
                 let address = 0x41;
                 self.bus.inject(if dead { BusFault::Dead { address } } else { BusFault::Alive { address } });

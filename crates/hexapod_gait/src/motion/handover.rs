@@ -55,7 +55,11 @@ impl Engine {
 
     /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
     pub(crate) fn present_state(&self) -> GaitState {
-        let state = self.now.start.mode.state();
+        let state = match self.now.start.mode {
+            // It has to stand up before it stands where it plays.
+            Mode::Found => GaitState::Sitting,
+            mode => mode.state(),
+        };
         match (self.now.requests.posture, state) {
             (Some(Posture::Sit | Posture::GoHome), GaitState::Standing) => GaitState::Stopping,
             (Some(Posture::Stand), GaitState::Sitting) => GaitState::Playing,

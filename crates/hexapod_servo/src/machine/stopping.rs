@@ -59,11 +59,12 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     /// Reports something that the robot shall sit down for before its servos go off, e.g. a low battery. With all joints
-    /// commanded it has [`RETIRING`] for that; in any other live state it is a fault at once.
+    /// commanded that are on it has [`RETIRING`] for that, and no more are switched on; in any other live state it is a
+    /// fault at once.
     pub fn retire(&mut self, now: Duration, reason: &'static str) {
         match self.state {
-            State::Armed => self.begin_retiring(now, Fault::External(reason)),
-            State::Arming | State::Holding => self.trip(reason),
+            State::Armed | State::Arming => self.begin_retiring(now, Fault::External(reason)),
+            State::Holding => self.trip(reason),
             _ => {}
         }
     }

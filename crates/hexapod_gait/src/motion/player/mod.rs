@@ -188,6 +188,15 @@ impl Player {
         true
     }
 
+    /// Ends whatever the robot does in the pose it is in, because its servos have been let go.
+    pub fn freeze(&mut self) {
+        let angles = self.last().angles;
+        self.job.cancel();
+        (self.phase, self.cancelled) = (Phase::Idle, false);
+        (self.sit_when_home, self.pack_when_home, self.sent_home) = (false, false, false);
+        self.engine.freeze(&angles);
+    }
+
     /// Stops walking and playing, with all feet planted.
     pub fn stop(&mut self) {
         self.cancel();

@@ -1,0 +1,77 @@
+//! A pose that the engine did not plan: the one a robot is found in when its planner starts, or is left in when its
+//! servos have been let go.
+//!
+//! It is held as it is. From there the robot sits down with its feet where they are, or stands up: each leg is brought to
+//! its place before the body rises on them.
+
+use crate::engine::{Engine, Requests};
+use crate::posture::BodyOffset;
+use crate::ramp::Ramp;
+use crate::state::{Barred, Mode, State, Way};
+use crate::twist::Twist;
+use crate::walk::{Foot, Walk};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::Vector2;
+
+/// A body that is higher than it sits by more than this is on its feet, and a foot farther from its place than this is
+/// elsewhere, m.
+const NEAR_M: f64 = 5e-3;
+
+impl Engine {
+    /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
+    pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
+        let legs = self.robot.legs();
+        let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
+        if !fits || self.now.start.mode != Mode::Sitting {
+            return false;
+        }
+        let mut found = self.now.start.angles;
+        found.iter_mut().zip(angles).for_each(|(found, angles)| *found = *angles);
+        self.take_pose(&found);
+        true
+    }
+
+    /// Ends whatever the robot does in the pose of `angles`, because its servos have been let go. Commands count again
+    /// once the driver has let go of the stick.
+    pub fn freeze(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        if self.now.start.mode != Mode::Sitting {
+            self.take_pose(angles);
+        }
+        self.now.control.held = true;
+        self.now.requests = Requests::default();
+    }
+
+    /// Down between the feet where all of them rest at their places; else through joint space.
+    pub(crate) fn sit_as_found(&self, start: &mut State) -> Mode {
+        let feet = start.angles.iter().zip(self.legs()).map(|(angles, leg)| leg.foot_in_body(angles));
+        let places = start.walk.feet.iter().zip(self.stance.rest());
+        let elsewhere = feet.zip(places).any(|(foot, (planned, rest))| {
+            *planned != Foot::Missing && (foot - rest.push(-start.height)).norm() > NEAR_M
+        });
+        if elsewhere { self.sinking(start) } else { self.lower_as_found(start) }
+    }
+
+    fn take_pose(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        let (sitting, standing) = (self.settings.stance.sit_height, self.settings.stance.height);
+        let depths = angles.iter().zip(self.robot.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
+        let height = depths.fold(sitting, f64::max).min(standing);
+        let footing = self.stance.own_footing();
+        let start = &mut self.now.start;
+        start.ns += self.now.elapsed_ns;
+        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        start.mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
+        let missing = start.walk.feet.map(|foot| foot == Foot::Missing);
+        start.walk = Walk::at_rest(footing, self.now.gait.cycle_time());
+        let feet = start.walk.feet.iter_mut().zip(missing);
+        feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
+        (start.height, start.height_rate) = (height, 0.0);
+        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
+        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
+        (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
+        start.angles = *angles;
+        let control = &mut self.now.control;
+        (control.ramp, control.barred) = (Ramp::REST, Barred::default());
+        (control.leaving, control.then_pack) = (false, false);
+        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+    }
+}

@@ -1,0 +1,105 @@
+"""What the planner does when the servos are let go: an emergency stop in stride is the end of the walk."""
+
+import math
+import signal
+import time
+
+import figures
+import pytest
+
+pytest.importorskip('rclpy')
+
+from servo_bus import state_of
+from std_msgs.msg import Bool
+from user import twist
+import walked
+
+STOPS = ('service', 'topic', 'disable')
+
+
+@pytest.fixture(params=['composed', 'apart'])
+def walking(request, session):
+    """Return the user of a robot that walks with its servos on."""
+    if request.param == 'composed':
+        session.start('hexapod', 'run')
+    else:
+        for node in ('gait_planner', 'servo_driver', 'state_publisher'):
+            session.start(node)
+    user = session.user
+    user.hear('joint_commands', 'foot_contacts', 'gait_state', 'odom', 'servo_states', '/diagnostics')
+    user.client('emergency_stop')
+    user.publisher('emergency_stop', listeners=2)  # driver and planner
+    user.arm()
+    user.stand()
+    user.stream('cmd_vel', twist(0.05, 0.0, 0.2))
+    user.wait_state('walking')
+    user.spin(2.2)
+    return user
+
+
+def stop(user, way):
+    """Stop in one of the ways and return when."""
+    if way == 'topic':
+        user.publish('emergency_stop', Bool(data=True))
+        return time.time()
+    answer = user.call('emergency_stop') if way == 'service' else user.enable(False)
+    assert answer.success, answer.message
+    return time.time()
+
+
+def joints_of(commands):
+    """Return the angle of each joint."""
+    return dict(zip(commands.name, commands.position))
+
+
+def pose(odom):
+    """Return where the robot says it is, and which way it looks."""
+    position, orientation = odom.pose.pose.position, odom.pose.pose.orientation
+    return position.x, position.y, 2.0 * math.atan2(orientation.z, orientation.w)
+
+
+@pytest.mark.parametrize('way', STOPS)
+def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(walking, way):
+    user = walking
+    stopped = stop(user, way)
+    user.until(lambda: user.latest('gait_state').data == 'standing', 1.0, 'no walk any more')
+    took = user.listen('gait_state')[-1].sent - stopped
+    figures.note(f'{way} in stride to gait_state standing', took, 's', 0.1)
+    assert took <= 0.1 * figures.BUSY
+    user.spin(0.3)
+    still = [pose(each.message) for each in user.listen('odom') if each.sent > stopped + 0.2]
+    left = joints_of(user.latest('joint_commands'))
+    user.publish('emergency_stop', Bool(data=False))
+    user.until(lambda: user.enable().success, 5.0, 'servos on again')
+    user.spin(1.5)
+    still += [pose(each.message) for each in user.listen('odom') if each.sent > stopped + 0.2]
+    moved = max(max(abs(a - b) for a, b in zip(each, still[0])) for each in still)
+    figures.note(f'{way} in stride: odometry from 0.2 s later on', moved * 1e3, 'mm', 0.1)
+    assert moved < 1e-4
+    assert joints_of(user.latest('joint_commands')) == left, 'the stick is still pushed'
+    user.stream('cmd_vel', twist())
+    user.spin(0.3)
+    user.stream('cmd_vel', twist(0.05))
+    user.wait_state('walking', seconds=20.0)
+    user.quiet()
+
+
+def test_when_a_planner_is_started_anew_under_a_standing_robot_and_told_to_end_expect_the_body_down_first(session):
+    user = session.user
+    for node in ('servo_driver', 'state_publisher'):
+        session.start(node)
+    planner = session.start('gait_planner')
+    user.hear('joint_commands', 'gait_state', 'servo_states', '/diagnostics')
+    user.arm()
+    user.stand()
+    planner.signal(signal.SIGKILL)
+    user.spin(0.5)
+    assert state_of(user) == 'holding'
+    planner = session.start('gait_planner')
+    user.until(lambda: state_of(user) == 'armed', 10.0, 'the new planner')
+    assert user.latest('gait_state').data == 'standing'
+    high = joints_of(user.latest('joint_commands'))
+    user.call('sit')
+    user.wait_state('sitting')
+    low = joints_of(user.latest('joint_commands'))
+    assert max(abs(low[joint] - high[joint]) for joint in low) > 0.2, 'it went down'
