@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from servo_bus import state_of
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, String
 from user import twist
 import walked
 
@@ -70,7 +70,8 @@ def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(w
     still = [pose(each.message) for each in user.listen('odom') if each.sent > stopped + 0.2]
     left = joints_of(user.latest('joint_commands'))
     user.publish('emergency_stop', Bool(data=False))
-    user.until(lambda: user.enable().success, 5.0, 'servos on again')
+    answers = []
+    user.until(lambda: answers.append(user.enable()) or answers[-1].success, 5.0, lambda: answers[-1].message)
     user.spin(1.5)
     still += [pose(each.message) for each in user.listen('odom') if each.sent > stopped + 0.2]
     moved = max(max(abs(a - b) for a, b in zip(each, still[0])) for each in still)
@@ -103,3 +104,35 @@ def test_when_a_planner_is_started_anew_under_a_standing_robot_and_told_to_end_e
     user.wait_state('sitting')
     low = joints_of(user.latest('joint_commands'))
     assert max(abs(low[joint] - high[joint]) for joint in low) > 0.2, 'it went down'
+
+
+@pytest.mark.parametrize('way', ['stick', 'stand', 'motion'])
+def test_when_only_the_driver_is_told_to_end_expect_the_robot_down_before_its_servos_go_off_whatever_is_asked(session, way):
+    user = session.user
+    for node in ('gait_planner', 'state_publisher'):
+        session.start(node)
+    driver = session.start('servo_driver')
+    user.hear('joint_commands', 'gait_state', 'servo_states', '/diagnostics')
+    user.publisher('cmd_vel')
+    user.publisher('motion')
+    user.arm()
+    low = joints_of(user.latest('joint_commands'))
+    user.stand()
+    servos, states = user.listen('servo_states'), user.listen('gait_state')
+    said = len(states)
+    driver.signal(signal.SIGTERM)
+    user.spin(0.3)
+    if way == 'stick':
+        user.stream('cmd_vel', twist(0.05), rate=10)
+    elif way == 'stand':
+        assert not user.call('stand').success
+    else:
+        user.publish('motion', String(data='wave'))
+    user.until(lambda: not driver.is_running(), 5.0, 'the end of the driver')
+    user.spin(0.1)
+    assert 'walking' not in [each.message.data for each in states[said:]]
+    told = [joints_of(each.message) for each in servos if each.message.name][-1]
+    assert max(abs(told[joint] - low[joint]) for joint in low) < 0.05, 'it sat when the servos were let go'
+    user.quiet()
+    user.spin(1.6)
+    assert user.call('stand').success, 'what was asked of the planner is over'

@@ -205,7 +205,6 @@ impl Core {
     /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
     /// again once the stick has been let go and pushed.
     fn freeze(&mut self) {
-        self.steered_at = None;
         self.player.freeze();
     }
 
@@ -350,8 +349,12 @@ mod tests {
             bench.drive(seconds, 5);
             bench.poses.push(Held::Nothing).unwrap();
             let left = bench.core.last().angles;
-            for _ in 0..300 {
-                bench.drive(0.01, 1);
+            for tick in 0..300 {
+                if tick % 5 == 1 {
+                    bench.drive(0.01, 1);
+                } else {
+                    bench.tick(1);
+                }
                 assert!(bench.core.last().angles == left && bench.state() == GaitState::Standing);
             }
             bench.send(Command::Twist(Twist::ZERO));
