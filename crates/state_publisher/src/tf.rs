@@ -11,16 +11,16 @@ mod real {
     use super::{Duration, Estimate, Frames, Links, RosError, RosNode};
     use crate::links::Placed;
     use crate::messages::{quaternion, vector};
-    use hexapod_ros::Publisher;
     use hexapod_ros::clock::to_stamp;
     use hexapod_ros::r2r::QosProfile;
     use hexapod_ros::r2r::geometry_msgs::msg::TransformStamped;
     use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
+    use hexapod_ros::{Publisher, SharedPublisher};
     use nalgebra::Isometry3;
 
     /// Sends the robot's place and its moving links on `/tf`, and what never moves on `/tf_static`.
     pub(crate) struct Tf {
-        publisher: Publisher<TFMessage>,
+        publisher: SharedPublisher<TFMessage>,
         /// Only where there is something to tell.
         latched: Option<(Publisher<TFMessage>, TFMessage)>,
         walked: Option<TransformStamped>,
@@ -32,7 +32,7 @@ mod real {
     impl Tf {
         /// Opens the topics. What is fixed goes out with [`Self::publish_fixed`].
         pub(crate) fn new(node: &mut RosNode, frames: &Frames, odom: &str, links: &Links) -> Result<Self, RosError> {
-            let publisher = node.publisher("/tf", QosProfile::default().keep_last(100))?;
+            let publisher = node.shared_publisher("/tf", QosProfile::default().keep_last(100))?;
             let blank = |link: &Placed| between(&frames.name(&link.parent), &frames.name(&link.child));
             let moving: Vec<TransformStamped> = links.moving.iter().map(blank).collect();
             let mut fixed: Vec<TransformStamped> = links.fixed.iter().map(blank).collect();
