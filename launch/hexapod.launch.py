@@ -7,8 +7,12 @@ Start the robot: the three nodes in one process or each in its own, and if asked
     ros2 launch hexapod hexapod.launch.py --show-args
 """
 
+from pathlib import Path
+import re
+import tempfile
+
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, Shutdown
+from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction, Shutdown
 from launch.conditions import IfCondition, UnlessCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -51,7 +55,8 @@ def arguments():
                         'each in a process of its own.'),
         DeclareLaunchArgument(
             'namespace', default_value='',
-            description='Namespace of all nodes and topics, such as robot1. /tf and /diagnostics stay global.'),
+            description='Namespace of all nodes and topics, such as robot1, and prefix of all frames, such as '
+                        'robot1/base_link. /tf, /tf_static and /diagnostics stay global.'),
         DeclareLaunchArgument(
             'use_sim_time', default_value='false',
             description='Take the time from /clock. Only takes effect at start.'),
@@ -138,17 +143,35 @@ def robot_node(executable, *extra):
 
 
 def rviz():
-    """Return RViz with the view of this package, whose topics are relative and so follow the namespace."""
-    return Node(
+    """Return what starts RViz with the view of this package, whose topics are relative and so follow the namespace."""
+    return OpaqueFunction(function=rviz_in_namespace, condition=IfCondition(LaunchConfiguration('rviz')))
+
+
+def rviz_in_namespace(context):
+    """Return RViz, its view in the frames of the namespace."""
+    view = LaunchConfiguration('rviz_config').perform(context)
+    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
+    if namespace:
+        view = view_in_namespace(Path(view), namespace)
+    return [Node(
         package='rviz2',
         executable='rviz2',
         name='rviz2',
         namespace=LaunchConfiguration('namespace'),
-        arguments=['-d', LaunchConfiguration('rviz_config')],
+        arguments=['-d', str(view)],
         parameters=[{'use_sim_time': sim_time()}],
         output='screen',
-        condition=IfCondition(LaunchConfiguration('rviz')),
-    )
+    )]
+
+
+def view_in_namespace(view, namespace):
+    """Return a copy of a view with the namespace before its frames; frames that have a prefix already keep it."""
+    text = re.sub(r'(?m)^( *(?:Fixed|Target) Frame: )([^</\s]+)$', rf'\g<1>{namespace}/\g<2>', view.read_text())
+    text = re.sub(r'(?m)^( *TF Prefix: )""$', rf'\g<1>{namespace}', text)
+    folder = Path(tempfile.mkdtemp(prefix='hexapod-')) / 'rviz'
+    folder.mkdir()
+    (folder / view.name).write_text(text)
+    return folder / view.name
 
 
 def joystick():

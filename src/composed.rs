@@ -56,6 +56,16 @@ pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
     Ok(AllParams { planner: next(), driver: next(), publisher: next() })
 }
 
+/// Lets the planner tell its markers in the frames of `state_publisher`, unless it has been given frames of its own.
+fn share_frames(mut all: AllParams) -> AllParams {
+    for name in ["base_frame", "frame_prefix"] {
+        if params::text(&all.planner, name).is_empty() {
+            all.planner.insert(name, ParamValue::String(params::text(&all.publisher, name)));
+        }
+    }
+    all
+}
+
 /// Refuses to move real servos by a clock that is not real.
 fn check_clock(all: &AllParams) -> Result<(), Failure> {
     let simulated = params::switch(&all.planner, "use_sim_time");
@@ -94,14 +104,16 @@ impl Setups {
     pub fn load(all: &AllParams) -> Result<Self, Failure> {
         // The planner has most to work out; the others read their files meanwhile.
         std::thread::scope(|scope| {
-            let others =
-                || Ok((servo_driver::Setup::load(&all.driver)?, state_publisher::Setup::load(&all.publisher)?));
+            let publisher =
+                || state_publisher::Setup::load(&all.publisher).map_err(|e| where_it_is_set(e, &all.publisher));
+            let others = move || Ok((servo_driver::Setup::load(&all.driver)?, publisher()?));
             let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
-            let planner = gait_planner::Setup::load(&all.planner).map_err(|e| where_it_is_set(e, &all.planner))?;
+            let planner = gait_planner::Setup::load(&all.planner).map_err(|e| where_it_is_set(e, &all.planner));
             let others: Result<_, Failure> =
                 others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
+            // The planner may have its frames of the publisher, which says so where they do not hold.
             let (driver, publisher) = others?;
-            Ok(Self { planner, driver, publisher })
+            Ok(Self { planner: planner?, driver, publisher })
         })
     }
 }
@@ -154,7 +166,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
     let nodes = Nodes::create(parameters(arguments)?, local_topics, shutdown)?;
-    let values = nodes.values();
+    let values = share_frames(nodes.values());
     check_clock(&values)?;
     let setups = Setups::load(&values)?;
     if let Err(reason) = memory::lock() {
@@ -254,6 +266,17 @@ mod tests {
             check_clock(&all).is_ok()
         };
         assert!(with(false, "i2c") && with(true, "simulated") && !with(true, "i2c"));
+    }
+
+    #[test]
+    fn when_one_node_is_given_frames_expect_the_planner_to_share_them_unless_it_has_its_own() {
+        let mut all = AllParams { planner: Params::new(), driver: Params::new(), publisher: Params::new() };
+        all.planner.insert("frame_prefix", "own/".into());
+        all.publisher.insert("frame_prefix", "left/".into());
+        all.publisher.insert("base_frame", "trunk".into());
+        let planner = share_frames(all).planner;
+        let texts = ["frame_prefix", "base_frame"].map(|name| params::text(&planner, name));
+        assert_eq!(texts, ["own/", "trunk"]);
     }
 
     #[test]

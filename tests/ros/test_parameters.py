@@ -16,7 +16,8 @@ DEFAULTS = {
     'gait_planner': {'rate': 100.0, 'gait': 'tripod', 'step_height': 0.03, 'cmd_vel_timeout': 0.5,
                      'stamped_cmd_vel': False, 'max_linear_velocity': 0.15, 'max_angular_velocity': 0.8},
     'servo_driver': {'bus': 'simulated', 'i2c_device': 1},
-    'state_publisher': {'rate': 50.0, 'publish_tf': True},
+    'state_publisher': {'rate': 50.0, 'publish_tf': True, 'publish_link_tf': True, 'odom_frame': 'odom',
+                        'base_frame': '', 'frame_prefix': ''},
 }
 
 

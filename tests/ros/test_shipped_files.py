@@ -2,6 +2,9 @@
 
 import ast
 from pathlib import Path
+import re
+import shutil
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -24,6 +27,29 @@ def test_when_the_rviz_view_is_read_expect_our_topics_relative_to_the_namespace(
     assert description['Durability Policy'] == 'Transient Local'
     assert displays['MarkerArray']['Topic']['Value'] == 'markers'
     assert displays['Odometry']['Topic']['Value'] == 'odom'
+
+
+def test_when_the_rviz_view_is_read_expect_the_robot_shown_by_its_description_and_the_frames_of_this_package():
+    view = load_yaml('rviz/hexapod.rviz')['Visualization Manager']
+    [model] = [display for display in view['Displays'] if display['Class'].endswith('/RobotModel')]
+    assert model['Enabled'] is True and model['Description Source'] == 'Topic' and model['TF Prefix'] == ''
+    assert view['Views']['Current']['Target Frame'] == 'base_link'
+
+
+def test_when_the_view_is_opened_in_a_namespace_expect_its_prefix_before_each_frame():
+    pytest.importorskip('yaml')
+    tree = ast.parse((ROOT / 'launch' / 'hexapod.launch.py').read_text())
+    [function] = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == 'view_in_namespace']
+    names = {'Path': Path, 're': re, 'tempfile': tempfile}
+    exec(compile(ast.Module([function], []), 'launch', 'exec'), names)
+    copy = names['view_in_namespace'](ROOT / 'rviz' / 'hexapod.rviz', 'left')
+    view = load_yaml(copy)['Visualization Manager']
+    shutil.rmtree(copy.parents[1])
+    [model] = [display for display in view['Displays'] if display['Class'].endswith('/RobotModel')]
+    [grid] = [display for display in view['Displays'] if display['Class'].endswith('/Grid')]
+    assert view['Global Options']['Fixed Frame'] == 'left/odom'
+    assert model['TF Prefix'] == 'left' and grid['Reference Frame'] == '<Fixed Frame>'
+    assert view['Views']['Current']['Target Frame'] == 'left/base_link'
 
 
 def test_when_the_joystick_file_is_read_expect_speeds_only_while_a_button_is_held():

@@ -76,7 +76,7 @@ def test_when_running_expect_odom_to_base_link(session, robot):
     assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
     transforms = user.listen('/tf', TFMessage)
     user.until(lambda: transforms, 5.0, '/tf')
-    [transform] = transforms[0].message.transforms
+    transform = transforms[0].message.transforms[0]
     assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
     user.spin(0.5)
     poses = {each.message.header.stamp.nanosec: each.message.pose.pose.position for each in user.listen('odom')}

@@ -16,6 +16,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
@@ -31,9 +32,9 @@ TYPES = {
     'joint_commands': JointState, 'foot_contacts': UInt8MultiArray, 'gait_state': String, 'commanded_twist': Twist,
     'markers': MarkerArray, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
     'joint_trajectory': JointTrajectory, 'emergency_stop': Bool, 'robot_description': String,
-    '/diagnostics': DiagnosticArray, '/clock': Clock,
+    '/diagnostics': DiagnosticArray, '/clock': Clock, '/tf': TFMessage, '/tf_static': TFMessage,
 }
-LATCHED = {'gait_state', 'robot_description'}
+LATCHED = {'gait_state', 'robot_description', '/tf_static'}
 SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'pack': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
 
 # A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s).

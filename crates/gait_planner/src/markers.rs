@@ -8,13 +8,16 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Point, Vector3 as Vector3Msg};
 use hexapod_ros::r2r::std_msgs::msg::ColorRGBA;
 use hexapod_ros::r2r::visualization_msgs::msg::{Marker, MarkerArray};
 use hexapod_ros::{Publisher, RosError, RosNode};
+use hexapod_setup::Frames;
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The publisher of `markers`, all in `base_link`.
+/// The publisher of `markers`, all in the body's frame.
 pub struct Markers {
     publisher: Publisher<MarkerArray>,
+    frame: String,
+    base_from_root: Isometry3<f64>,
     balance: Balance,
     legs: usize,
 }
@@ -29,9 +32,12 @@ impl Markers {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn new(node: &mut RosNode, robot: &Arc<Robot>) -> Result<Self, RosError> {
+    pub fn new(node: &mut RosNode, robot: &Arc<Robot>, frames: &Frames) -> Result<Self, RosError> {
+        let frames = frames.clone().in_namespace(&node.namespace());
         Ok(Self {
             publisher: node.publisher("markers", QosProfile::default())?,
+            frame: frames.base(),
+            base_from_root: frames.root_from_base().inverse(),
             balance: Balance::new(robot),
             legs: robot.legs().len(),
         })
@@ -49,11 +55,14 @@ impl Markers {
     fn draw(&self, tick: &Tick, standing: &Standing, stamp: Duration) {
         let legs = self.legs;
         let (centre, polygon, margin) = (standing.centre, &standing.support, standing.margin);
-        let body = tick.footprint_from_body.inverse();
+        let base_from_footprint = self.base_from_root * tick.footprint_from_body.inverse();
         let mut array = MarkerArray::default();
         let mut add = |kind: i32, width: f64, colour: [f32; 4], points: Vec<Vector3<f64>>, text: String| {
             let id = i32::try_from(array.markers.len()).unwrap_or_default();
-            array.markers.push(marker(id, stamp, Shape { kind, width, colour, points, text }, &body));
+            let mut marker = marker(id, Shape { kind, width, colour, points, text }, &base_from_footprint);
+            marker.header.frame_id.clone_from(&self.frame);
+            marker.header.stamp = to_stamp(stamp);
+            array.markers.push(marker);
         };
         let feet = |wanted: bool| (0..legs).filter(move |&leg| tick.contacts[leg] == wanted).map(|leg| tick.feet[leg]);
         add(SPHERE_LIST, 0.016, [0.1, 0.5, 0.9, 1.0], feet(true).collect(), String::new());
@@ -86,10 +95,8 @@ struct Shape {
     text: String,
 }
 
-fn marker(id: i32, stamp: Duration, shape: Shape, base_from_footprint: &Isometry3<f64>) -> Marker {
+fn marker(id: i32, shape: Shape, base_from_footprint: &Isometry3<f64>) -> Marker {
     let mut marker = Marker { ns: "gait".into(), id, type_: shape.kind, text: shape.text, ..Marker::default() };
-    marker.header.frame_id = "base_link".into();
-    marker.header.stamp = to_stamp(stamp);
     marker.scale = Vector3Msg { x: shape.width, y: shape.width, z: shape.width };
     let [r, g, b, a] = shape.colour;
     marker.color = ColorRGBA { r, g, b, a };

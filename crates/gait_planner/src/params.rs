@@ -3,12 +3,14 @@
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
+use hexapod_setup::frames;
 use hexapod_setup::params::{common, number, text};
 
 /// The node's parameters.
 #[must_use]
 pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
+    specs.extend(frames::specs());
     specs.extend([
         ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(20.0, 1000.0).read_only(),
         ParamSpec::new("gait", "tripod", "Gait to walk with, from config/gaits.yaml"),

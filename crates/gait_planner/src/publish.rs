@@ -61,7 +61,7 @@ impl Outlet {
             foot_contacts: node.shared_publisher("foot_contacts", reliable.clone())?,
             gait_state: node.shared_publisher("gait_state", latched)?,
             commanded_twist: node.publisher("commanded_twist", reliable)?,
-            markers: Markers::new(node, robot)?,
+            markers: Markers::new(node, robot, &setup.frames)?,
             diagnostics,
             inbox,
             shared,

@@ -4,7 +4,7 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Engine, StanceError};
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, Gaits, Motions, SetupError};
+use hexapod_setup::{Description, Files, Frames, Gaits, Motions, SetupError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +30,8 @@ pub struct Setup {
     pub timeout: Duration,
     /// Whether `cmd_vel` carries stamps.
     pub stamped: bool,
+    /// Frames of the robot.
+    pub frames: Frames,
     /// The parameters it was made from.
     pub params: Params,
 }
@@ -42,6 +44,7 @@ impl Setup {
     pub fn load(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
+        let frames = Frames::new(description.robot.model(), crate::NAME, params)?;
         let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
         let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
         let asked = params::gait_name(params);
@@ -77,6 +80,7 @@ impl Setup {
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),
+            frames,
             params: params.clone(),
         })
     }

@@ -14,6 +14,8 @@ mod publisher;
 mod service;
 mod subscription;
 mod text;
+#[cfg(tf2_msgs)]
+mod transforms;
 mod waiting;
 
 pub use client::{Client, Requester};
@@ -25,4 +27,6 @@ pub use node::Node;
 pub use publisher::Publisher;
 pub use service::{RequestId, Responder, Service};
 pub use subscription::Subscription;
+#[cfg(tf2_msgs)]
+pub use transforms::refill_transforms;
 pub use waiting::{Awaited, WaitSet, Waker};

@@ -79,6 +79,16 @@ impl RosNode {
         Ok(self.node.full_name())
     }
 
+    /// The node's namespace, as in `/robot`; `/` where it has none.
+    #[must_use]
+    pub fn namespace(&self) -> String {
+        let full = self.node.full_name();
+        match full.rsplit_once('/') {
+            Some((namespace, _)) if !namespace.is_empty() => namespace.into(),
+            _ => "/".into(),
+        }
+    }
+
     /// The parameters the node starts with.
     #[must_use]
     pub fn values(&self) -> &Params {

@@ -4,9 +4,13 @@ use crate::error::RosError;
 use crate::local::LocalTopic;
 use crate::received::next_local_id;
 use hexapod_rcl::{Node, RclError};
+#[cfg(tf2_msgs)]
+use r2r::geometry_msgs::msg::TransformStamped;
 use r2r::qos::DurabilityPolicy;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
+#[cfg(tf2_msgs)]
+use r2r::tf2_msgs::msg::TFMessage;
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use std::any::Any;
 use std::cell::RefCell;
@@ -117,6 +121,20 @@ impl Refill for UInt8MultiArray {
 
     fn refill(&self, kept: &mut NativeMsg<Self>) {
         kept.data.update(&self.data);
+    }
+}
+
+#[cfg(tf2_msgs)]
+impl Refill for TFMessage {
+    fn same_frame(&self, other: &Self) -> bool {
+        let same = |(one, other): (&TransformStamped, &TransformStamped)| {
+            one.child_frame_id == other.child_frame_id && one.header.frame_id == other.header.frame_id
+        };
+        self.transforms.len() == other.transforms.len() && self.transforms.iter().zip(&other.transforms).all(same)
+    }
+
+    fn refill(&self, kept: &mut NativeMsg<Self>) {
+        hexapod_rcl::refill_transforms(self, kept);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod error;
 mod files;
+pub mod frames;
 mod gaits;
 mod meshes;
 mod motions;
@@ -12,6 +13,7 @@ mod servos;
 
 pub use error::SetupError;
 pub use files::Files;
+pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;
 pub use robot::Description;

@@ -1,10 +1,12 @@
 //! The node: what comes in goes to the state, and the state goes out at the node's rate.
 
+use crate::links::Links;
 use crate::messages;
 use crate::report;
 use crate::setup::Setup;
 use crate::state::State;
 use crate::tf::Tf;
+use crate::turn::{Audience, LULL, Listeners, Newest, Turn};
 use hexapod_config::ros_params::ParamValue;
 use hexapod_odometry::Estimate;
 use hexapod_ros::clock::{from_stamp, to_stamp};
@@ -16,6 +18,7 @@ use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
     Diagnostics, Lateness, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now,
 };
+use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -126,8 +129,15 @@ struct Output {
     state: Arc<Mutex<State>>,
     send_tf: Arc<AtomicBool>,
     joint_states: (SharedPublisher<JointState>, JointState, Turn),
-    odometry: (Publisher<Odometry>, Odometry, Turn),
+    odometry: (Publisher<Odometry>, Odometry, Newest),
+    /// Pose of the base frame in the root link.
+    root_from_base: Isometry3<f64>,
     tf: Tf,
+    links: Links,
+    /// The stamp of the links' last poses.
+    told_links: Newest,
+    /// Odometry and transforms go out together.
+    frames_turn: Turn,
     diagnostics: Diagnostics,
     period: Duration,
     lateness: Lateness,
@@ -139,15 +149,8 @@ struct Output {
 }
 
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
-/// How long after its publisher has seen a listener the listener has seen the publisher too.
-const MUTUAL: Duration = Duration::from_millis(3);
-/// How long after the start, and how often, it is looked whether somebody listens; later that is seen as commands come.
+/// How long after the start it is looked often whether somebody listens; later that is seen as commands come.
 const WATCH: Duration = Duration::from_secs(1);
-const WATCH_PERIOD: Duration = Duration::from_millis(1);
-/// Without commands for this long, a clock's turns decide when to publish.
-const LULL: Duration = Duration::from_millis(100);
-/// Stamps that go back by more than this have been set anew, as a simulation does when it is reset.
-const RESET: Duration = Duration::from_secs(1);
 
 impl Output {
     fn new(
@@ -158,7 +161,11 @@ impl Output {
         send_tf: Arc<AtomicBool>,
     ) -> Result<Self, RosError> {
         let joint_states = messages::joint_states(lock(state).table());
-        let odometry = messages::odometry(&setup.odom_frame, &setup.base_frame);
+        let frames = setup.frames.clone().in_namespace(&node.namespace());
+        let odometry = messages::odometry(&frames.name(&setup.odom_frame), &frames.base());
+        let links = Links::new(setup.description.robot.model(), setup.publish_links);
+        let mut tf = Tf::new(node, &frames, &setup.odom_frame, &links)?;
+        tf.publish_fixed(clock.now());
         let now = monotonic_now();
         Ok(Self {
             state: state.clone(),
@@ -168,8 +175,12 @@ impl Output {
                 joint_states,
                 Turn::default(),
             ),
-            odometry: (node.publisher("odom", QosProfile::default())?, odometry, Turn::default()),
-            tf: Tf::new(node, &setup.odom_frame, &setup.base_frame)?,
+            odometry: (node.publisher("odom", QosProfile::default())?, odometry, Newest::default()),
+            root_from_base: *frames.root_from_base(),
+            tf,
+            links,
+            told_links: Newest::default(),
+            frames_turn: Turn::default(),
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
             period: Duration::from_secs_f64(1.0 / setup.rate),
             lateness: Lateness::default(),
@@ -209,33 +220,45 @@ impl Output {
                 true
             }
         };
+        let are_frames_due = self.frames_turn.has_come(now, self.period);
+        let are_links_due = are_frames_due && self.links.count() > 0 && self.tf.is_heard();
         let (stamp, estimate) = {
             let state = lock(&self.state);
             let mut write = || state.write_joints(now, &mut message.position, &mut message.velocity);
-            (is_joints_turn.then(&mut write).flatten(), state.estimate().copied())
+            ((is_joints_turn || are_links_due).then(&mut write).flatten(), state.estimate().copied())
         };
-        if let Some(late) = stamp.and_then(|stamp| turn.take(stamp, now, self.period)) {
-            message.header.stamp = to_stamp(turn.stamp);
+        if let Some(stamp) = stamp.filter(|_| is_joints_turn)
+            && let Some(late) = turn.take(stamp, now, self.period)
+        {
+            message.header.stamp = to_stamp(stamp);
             warn(publisher.publish(message));
             self.lateness.record(late);
             self.lateness.overruns += u64::from(late > self.period);
             self.published = now;
         }
-        let turn = &mut self.odometry.2;
-        if let Some(estimate) = estimate.filter(|_| turn.has_come(now, self.period))
-            && turn.take(estimate.time, now, self.period).is_some()
-        {
-            self.publish_odometry(&estimate);
+        if are_frames_due {
+            self.publish_frames(estimate.as_ref(), stamp.filter(|_| are_links_due), now);
         }
     }
 
-    fn publish_odometry(&mut self, estimate: &Estimate) {
-        let (publisher, message, _) = &mut self.odometry;
-        messages::fill_odometry(message, estimate);
-        warn(publisher.publish(message));
-        if self.send_tf.load(Ordering::Relaxed) {
-            self.tf.publish(estimate);
+    /// Publishes odometry and transforms that are news: the robot's by `estimate`, the links' by the joints of `stamp`.
+    fn publish_frames(&mut self, estimate: Option<&Estimate>, stamp: Option<Duration>, now: Duration) {
+        let (publisher, message, told) = &mut self.odometry;
+        let walked = estimate.filter(|estimate| told.take(estimate.time));
+        let moved = stamp.filter(|&stamp| self.told_links.take(stamp));
+        if walked.is_none() && moved.is_none() {
+            return;
         }
+        self.frames_turn.pass(now, self.period);
+        if let Some(estimate) = walked {
+            messages::fill_odometry(message, estimate, &self.root_from_base);
+            warn(publisher.publish(message));
+        }
+        let send_tf = self.send_tf.load(Ordering::Relaxed);
+        if moved.is_some() {
+            self.links.place(&self.joint_states.1.position);
+        }
+        self.tf.publish(walked.filter(|_| send_tf), moved.map(|stamp| (stamp, &self.links)));
     }
 
     /// Publishes diagnostics when it is time to.
@@ -251,148 +274,8 @@ impl Output {
     }
 }
 
-/// Those who listen to joint states from other processes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Listeners {
-    /// Since when the first of them has been seen.
-    since: Option<Duration>,
-    /// Whether a message has been sent since.
-    served: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Audience {
-    /// There is none, or the same as before.
-    Usual,
-    /// It has been seen, but may not have seen this publisher yet: what it does not get now, it gets 200 ms later
-    /// (`config/fastdds.xml`), and all that follows after that.
-    Arriving,
-    /// It takes its first message now.
-    Arrived,
-}
-
-impl Listeners {
-    /// What is the case now, of which [`Audience::Arrived`] is told once.
-    fn look(&mut self, heard: bool, now: Duration) -> Audience {
-        if !heard {
-            *self = Self::default();
-        }
-        match (heard, self.served, self.may_be_served(heard, now)) {
-            (true, false, false) => Audience::Arriving,
-            (true, false, true) => {
-                self.served = true;
-                Audience::Arrived
-            }
-            _ => Audience::Usual,
-        }
-    }
-
-    /// When to look again, while nobody has been served.
-    fn look_again(&self, now: Duration) -> Duration {
-        let served_at = self.since.map(|since| since + MUTUAL).filter(|&at| at > now);
-        served_at.unwrap_or(now + WATCH_PERIOD)
-    }
-
-    /// Whether somebody listens who has been seen long enough ago.
-    fn may_be_served(&mut self, heard: bool, now: Duration) -> bool {
-        heard && now >= *self.since.get_or_insert(now) + MUTUAL
-    }
-}
-
-/// When a topic is to be published next, and the stamp it was published with last.
-#[derive(Clone, Copy, Debug, Default)]
-struct Turn {
-    next: Duration,
-    stamp: Duration,
-}
-
-impl Turn {
-    /// Comes at once, for what has been published to nobody as well: whoever begins to listen need not wait for news.
-    fn begin(&mut self, now: Duration) {
-        *self = Self { next: now, stamp: Duration::ZERO };
-    }
-
-    /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
-    fn has_come(&self, now: Duration, period: Duration) -> bool {
-        now + period / 4 >= self.next
-    }
-
-    /// Takes the turn if the stamp is news; returns how late it was then.
-    fn take(&mut self, stamp: Duration, now: Duration, period: Duration) -> Option<Duration> {
-        if stamp <= self.stamp && self.stamp - stamp <= RESET {
-            return None;
-        }
-        let late = now.saturating_sub(self.next);
-        // The first turn, or the first after a lull, is not late.
-        let late = if late > LULL { Duration::ZERO } else { late };
-        self.next = if now > self.next + period { now + period } else { self.next + period };
-        self.stamp = stamp;
-        Some(late)
-    }
-}
-
 fn warn(published: Result<(), RosError>) {
     if let Err(error) = published {
         tracing::warn!("{error}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn ms(ms: u64) -> Duration {
-        Duration::from_millis(ms)
-    }
-
-    #[test]
-    fn when_somebody_begins_to_listen_expect_a_message_at_once_but_not_before_they_can_take_it() {
-        let mut listeners = Listeners::default();
-        let looks = [(0, false), (10, true), (12, true), (14, true), (16, true), (20, false), (30, true), (40, true)];
-        let seen = looks.map(|(at, heard)| listeners.look(heard, ms(at)));
-        use Audience::{Arrived, Arriving, Usual};
-        assert_eq!(seen, [Usual, Arriving, Arriving, Arrived, Usual, Usual, Arriving, Arrived]);
-    }
-
-    #[test]
-    fn when_somebody_has_been_seen_expect_the_next_look_when_they_can_take_a_message() {
-        let mut listeners = Listeners::default();
-        assert_eq!(listeners.look_again(ms(10)), ms(10) + WATCH_PERIOD);
-        listeners.look(true, ms(10));
-        assert_eq!(listeners.look_again(ms(11)), ms(10) + MUTUAL);
-        assert_eq!(listeners.look(true, ms(10) + MUTUAL), Audience::Arrived);
-    }
-
-    #[test]
-    fn when_a_stamp_is_old_expect_it_published_once() {
-        let mut turn = Turn::default();
-        let stamps =
-            [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| turn.take(ms(stamp), ms(1), ms(20)).is_some());
-        assert_eq!(stamps, [true, false, true, false, true, true, true]);
-    }
-
-    #[test]
-    fn when_somebody_begins_to_listen_expect_them_told_what_was_told_to_nobody() {
-        let mut turn = Turn::default();
-        assert!(turn.take(ms(5000), ms(1), ms(20)).is_some());
-        turn.begin(ms(8));
-        assert!(turn.has_come(ms(8), ms(20)));
-        assert_eq!(turn.take(ms(5000), ms(8), ms(20)), Some(Duration::ZERO));
-        assert_eq!(turn.take(ms(5000), ms(28), ms(20)), None, "and once only");
-    }
-
-    #[test]
-    fn when_commands_come_faster_than_the_rate_expect_the_rate_in_step_with_them() {
-        for (period, expected) in [(ms(20), 50), (ms(10), 100), (Duration::from_secs_f64(1.0 / 30.0), 30), (ms(5), 100)]
-        {
-            let mut turn = Turn::default();
-            let mut count = 0;
-            for tick in 0..100_u64 {
-                // A little early or late, as threads are woken.
-                let now = ms(1000 + 10 * tick) + Duration::from_micros(700 * (tick * 7 % 3));
-                count += i32::from(turn.has_come(now, period) && turn.take(now, now, period).is_some());
-            }
-            assert!((count - expected).abs() <= 1, "{count} with a period of {period:?}");
-        }
     }
 }

@@ -1,9 +1,10 @@
 //! What `state_publisher` can be set to, and what it needs to run.
 
-use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, Params};
+use hexapod_kinematics::Model;
+use hexapod_setup::frames::{self, bare};
 use hexapod_setup::params::{common, number, switch, text};
-use hexapod_setup::{Description, Files};
+use hexapod_setup::{Description, Files, Frames, SetupError};
 
 /// The node's name.
 pub const NAME: &str = "state_publisher";
@@ -12,11 +13,13 @@ pub const NAME: &str = "state_publisher";
 #[must_use]
 pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
+    specs.extend(frames::specs());
     specs.extend([
-        ParamSpec::new("rate", 50.0, "Messages on joint_states and odom, Hz").range(1.0, 500.0).read_only(),
-        ParamSpec::new("publish_tf", true, "Send odom_frame -> base_frame on /tf"),
+        ParamSpec::new("rate", 50.0, "Messages on joint_states, odom and /tf, Hz").range(1.0, 500.0).read_only(),
+        ParamSpec::new("publish_tf", true, "Send odom_frame -> root link on /tf"),
+        ParamSpec::new("publish_link_tf", true, "Send all links on /tf and /tf_static, as robot_state_publisher does")
+            .read_only(),
         ParamSpec::new("odom_frame", "odom", "Frame that the robot's way is told in").read_only(),
-        ParamSpec::new("base_frame", "", "Frame of the body; empty: the root link of the description").read_only(),
     ]);
     specs
 }
@@ -30,28 +33,74 @@ pub struct Setup {
     pub rate: f64,
     /// Whether `/tf` is sent at the start.
     pub publish_tf: bool,
-    /// Frame that the robot's way is told in.
+    /// Whether links are sent on `/tf` and `/tf_static`.
+    pub publish_links: bool,
+    /// Frame that the robot's way is told in, without the prefix.
     pub odom_frame: String,
-    /// Frame of the body.
-    pub base_frame: String,
+    /// Frames of the robot.
+    pub frames: Frames,
 }
 
 impl Setup {
     /// Finds and reads the robot's description. Opens nothing else.
     ///
     /// # Errors
-    /// The description is not found or does not hold: file, line, element, why.
-    pub fn load(params: &Params) -> Result<Self, ConfigError> {
+    /// The description is not found or does not hold: file, line, element, why. The parameter that does not suit it.
+    pub fn load(params: &Params) -> Result<Self, SetupError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
-        let named = text(params, "base_frame");
-        let base_frame = if named.is_empty() { description.robot.model().base_link().to_owned() } else { named };
+        let model = description.robot.model();
+        let frames = Frames::new(model, NAME, params)?;
         Ok(Self {
-            description,
             rate: number(params, "rate"),
             publish_tf: switch(params, "publish_tf"),
-            odom_frame: text(params, "odom_frame"),
-            base_frame,
+            publish_links: switch(params, "publish_link_tf"),
+            odom_frame: odom_frame(params, model, &frames)?,
+            frames,
+            description,
         })
+    }
+}
+
+/// The odometry's frame, which is not one of the robot's own.
+fn odom_frame(params: &Params, model: &Model, frames: &Frames) -> Result<String, SetupError> {
+    let name = bare(&text(params, "odom_frame"));
+    let wrong = |reason| Err(SetupError::Parameter { node: NAME, name: "odom_frame", reason });
+    if name.is_empty() {
+        return wrong("is empty; write odom, or another name".into());
+    }
+    if model.link_index(&name).is_some() || frames.name(&name) == frames.base() {
+        return wrong(format!("{name:?} is a frame of the robot itself; write odom, or another name"));
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_config::ros_params::ParamValue;
+
+    fn load(given: &[(&'static str, &str)]) -> Result<Setup, SetupError> {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        params.insert("config", ParamValue::String(format!("{root}/config")));
+        params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
+        params.extend(given.iter().map(|&(name, value)| (name, ParamValue::String(value.into()))));
+        Setup::load(&params)
+    }
+
+    #[test]
+    fn when_frames_would_not_be_one_tree_expect_the_parameter_named() {
+        assert_eq!(load(&[]).unwrap().frames.base(), "base_link");
+        assert_eq!(load(&[("odom_frame", "/walked")]).unwrap().odom_frame, "walked");
+        for (given, name) in [
+            ([("odom_frame", ""), ("base_frame", "")], "odom_frame"),
+            ([("odom_frame", "left_rear_foot"), ("base_frame", "")], "odom_frame"),
+            ([("odom_frame", "trunk"), ("base_frame", "trunk")], "odom_frame"),
+            ([("odom_frame", "odom"), ("base_frame", "left_rear_foot")], "base_frame"),
+        ] {
+            let refused = load(&given).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(refused.contains(&format!("`{name}`")), "{given:?}: {refused}");
+        }
     }
 }

@@ -28,6 +28,17 @@ impl Model {
         pose
     }
 
+    /// Pose in the base frame of a link that never moves in it; `None` where a joint between them moves, or the index is
+    /// out of range.
+    pub fn fixed_in_base(&self, link: usize) -> Option<Isometry3<f64>> {
+        self.links.get(link)?;
+        let path = self.path_to(link);
+        let joints = path.iter().filter_map(|&joint| self.joints.get(joint));
+        joints
+            .into_iter()
+            .try_fold(Isometry3::identity(), |pose, joint| joint.is_fixed().then(|| pose * joint.parent_from_joint))
+    }
+
     /// Poses of all links in the base frame, written to `poses` (cleared first) in the order of [`Model::links`].
     ///
     /// Allocates only when `poses` has no room yet.

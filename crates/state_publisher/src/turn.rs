@@ -1,0 +1,167 @@
+//! When a topic is to be published next, and for whom.
+
+use std::time::Duration;
+
+/// Without commands for this long, a clock's turns decide when to publish.
+pub(crate) const LULL: Duration = Duration::from_millis(100);
+/// How long after its publisher has seen a listener the listener has seen the publisher too.
+const MUTUAL: Duration = Duration::from_millis(3);
+/// How often it is looked whether somebody listens, while nobody has been served.
+const WATCH_PERIOD: Duration = Duration::from_millis(1);
+/// Stamps that go back by more than this have been set anew, as a simulation does when it is reset.
+const RESET: Duration = Duration::from_secs(1);
+
+/// Those who listen to joint states from other processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Listeners {
+    /// Since when the first of them has been seen.
+    since: Option<Duration>,
+    /// Whether a message has been sent since.
+    pub(crate) served: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// There is none, or the same as before.
+    Usual,
+    /// It has been seen, but may not have seen this publisher yet: what it does not get now, it gets 200 ms later
+    /// (`config/fastdds.xml`), and all that follows after that.
+    Arriving,
+    /// It takes its first message now.
+    Arrived,
+}
+
+impl Listeners {
+    /// What is the case now, of which [`Audience::Arrived`] is told once.
+    pub(crate) fn look(&mut self, heard: bool, now: Duration) -> Audience {
+        if !heard {
+            *self = Self::default();
+        }
+        match (heard, self.served, self.may_be_served(heard, now)) {
+            (true, false, false) => Audience::Arriving,
+            (true, false, true) => {
+                self.served = true;
+                Audience::Arrived
+            }
+            _ => Audience::Usual,
+        }
+    }
+
+    /// When to look again, while nobody has been served.
+    pub(crate) fn look_again(&self, now: Duration) -> Duration {
+        let served_at = self.since.map(|since| since + MUTUAL).filter(|&at| at > now);
+        served_at.unwrap_or(now + WATCH_PERIOD)
+    }
+
+    /// Whether somebody listens who has been seen long enough ago.
+    pub(crate) fn may_be_served(&mut self, heard: bool, now: Duration) -> bool {
+        heard && now >= *self.since.get_or_insert(now) + MUTUAL
+    }
+}
+
+/// The stamp that something was told with last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Newest(Duration);
+
+impl Newest {
+    /// Takes a stamp if it is news.
+    pub(crate) fn take(&mut self, stamp: Duration) -> bool {
+        let news = stamp > self.0 || self.0 - stamp > RESET;
+        if news {
+            self.0 = stamp;
+        }
+        news
+    }
+}
+
+/// When a topic is to be published next, and the stamp it was published with last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turn {
+    next: Duration,
+    newest: Newest,
+}
+
+impl Turn {
+    /// Comes at once, for what has been published to nobody as well: whoever begins to listen need not wait for news.
+    pub(crate) fn begin(&mut self, now: Duration) {
+        *self = Self { next: now, newest: Newest::default() };
+    }
+
+    /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
+    pub(crate) fn has_come(&self, now: Duration, period: Duration) -> bool {
+        now + period / 4 >= self.next
+    }
+
+    /// Takes the turn if the stamp is news; returns how late it was then.
+    pub(crate) fn take(&mut self, stamp: Duration, now: Duration, period: Duration) -> Option<Duration> {
+        self.newest.take(stamp).then(|| self.pass(now, period))
+    }
+
+    /// Passes the turn on; returns how late it was.
+    pub(crate) fn pass(&mut self, now: Duration, period: Duration) -> Duration {
+        let late = now.saturating_sub(self.next);
+        self.next = if now > self.next + period { now + period } else { self.next + period };
+        // The first turn, or the first after a lull, is not late.
+        if late > LULL { Duration::ZERO } else { late }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn when_somebody_begins_to_listen_expect_a_message_at_once_but_not_before_they_can_take_it() {
+        let mut listeners = Listeners::default();
+        let looks = [(0, false), (10, true), (12, true), (14, true), (16, true), (20, false), (30, true), (40, true)];
+        let seen = looks.map(|(at, heard)| listeners.look(heard, ms(at)));
+        use Audience::{Arrived, Arriving, Usual};
+        assert_eq!(seen, [Usual, Arriving, Arriving, Arrived, Usual, Usual, Arriving, Arrived]);
+    }
+
+    #[test]
+    fn when_somebody_has_been_seen_expect_the_next_look_when_they_can_take_a_message() {
+        let mut listeners = Listeners::default();
+        assert_eq!(listeners.look_again(ms(10)), ms(10) + WATCH_PERIOD);
+        listeners.look(true, ms(10));
+        assert_eq!(listeners.look_again(ms(11)), ms(10) + MUTUAL);
+        assert_eq!(listeners.look(true, ms(10) + MUTUAL), Audience::Arrived);
+    }
+
+    #[test]
+    fn when_a_stamp_is_old_expect_it_published_once() {
+        let mut turn = Turn::default();
+        let stamps =
+            [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| turn.take(ms(stamp), ms(1), ms(20)).is_some());
+        assert_eq!(stamps, [true, false, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn when_somebody_begins_to_listen_expect_them_told_what_was_told_to_nobody() {
+        let mut turn = Turn::default();
+        assert!(turn.take(ms(5000), ms(1), ms(20)).is_some());
+        turn.begin(ms(8));
+        assert!(turn.has_come(ms(8), ms(20)));
+        assert_eq!(turn.take(ms(5000), ms(8), ms(20)), Some(Duration::ZERO));
+        assert_eq!(turn.take(ms(5000), ms(28), ms(20)), None, "and once only");
+    }
+
+    #[test]
+    fn when_commands_come_faster_than_the_rate_expect_the_rate_in_step_with_them() {
+        for (period, expected) in [(ms(20), 50), (ms(10), 100), (Duration::from_secs_f64(1.0 / 30.0), 30), (ms(5), 100)]
+        {
+            let mut turn = Turn::default();
+            let mut count = 0;
+            for tick in 0..100_u64 {
+                // A little early or late, as threads are woken.
+                let now = ms(1000 + 10 * tick) + Duration::from_micros(700 * (tick * 7 % 3));
+                count += i32::from(turn.has_come(now, period) && turn.take(now, now, period).is_some());
+            }
+            assert!((count - expected).abs() <= 1, "{count} with a period of {period:?}");
+        }
+    }
+}
