@@ -148,6 +148,12 @@ pub struct CalibrateArgs {
     /// Forget where an earlier calibration was left
     #[arg(long)]
     pub anew: bool,
+    /// Look at three angles of each joint again; what a calibration that is complete goes on with by itself
+    #[arg(long)]
+    pub verify: bool,
+    /// For practice with --bus simulated: how the servos are mounted (joint: {offset_rad, reversed, plug_of, stops_rad})
+    #[arg(long, value_name = "FILE")]
+    pub mounting: Option<std::path::PathBuf>,
     /// Which boards.
     #[command(flatten)]
     pub bus: BusArgs,
