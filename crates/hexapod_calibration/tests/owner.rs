@@ -132,7 +132,7 @@ impl<'a> Owner<'a> {
                 self.tick();
             }
         }
-        panic!("no end: {:#?}", self.dialogue.view());
+        panic!("no end: {:?} {:?} {:?} {:#?}", self.driven(), self.dialogue.finding(), self.dialogue.stage(), self.dialogue.view());
     }
 
     fn kill(&mut self) {
@@ -220,6 +220,10 @@ impl<'a> Owner<'a> {
         let told = self.dialogue.told().expect("a pulse");
         let (_, rest_rad) =
             self.mounting.driven([0x40, 0x41][told.board], told.channel, told.rest_us).expect("a joint");
+        if (truth_rad - rest_rad).abs().to_degrees() < 3.0 {
+            // It has gone back meanwhile: look again.
+            return self.key(Key::Push(1.0, Pace::Slow));
+        }
         self.key(match () {
             () if moving != drawn => Key::Other,
             () if truth_rad > rest_rad => Key::Yes,
