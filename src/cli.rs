@@ -28,7 +28,7 @@ pub enum Command {
     Guard(GuardArgs),
     /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
     Servo(ServoArgs),
-    /// Find the pulses of every servo, guided in the terminal; writes servos.yaml and goes on where it was left.
+    /// Find the plug, direction, stops and pulses of every servo, guided in the terminal; run it again to verify them.
     Calibrate(CalibrateArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),

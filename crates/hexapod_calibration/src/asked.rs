@@ -69,7 +69,7 @@ fn first_angle(travel: &Travel, trusted: bool) -> f64 {
     let middle = 0.5 * (lower + upper);
     let (lower, upper) = (lower.max(whole_lower + room), upper.min(whole_upper - room));
     if lower >= upper {
-        return middle;
+        return (middle / DEG).round() * DEG;
     }
     let nearest = 0.0_f64.clamp(lower, upper);
     if nearest == 0.0 { 0.0 } else { rounded(nearest, 0.5 * (lower + upper)) }

@@ -472,10 +472,10 @@ impl Dialogue {
     fn back(&mut self) -> Outcome {
         let calibrates = self.mode == Mode::Calibrate;
         let finding = &mut self.findings[self.joint];
-        if finding.marks.pop().is_none() && calibrates {
-            if finding.plus_us.take().is_none() && finding.minus_us.take().is_none() {
-                finding.rising = None;
-            }
+        let undone = finding.marks.pop().is_some()
+            || (calibrates && (finding.plus_us.take().is_some() || finding.minus_us.take().is_some()));
+        if calibrates && !undone {
+            finding.rising = None;
         }
         self.begin_stage();
         Outcome::Found

@@ -36,13 +36,14 @@ pub fn draw_joint(leg: &Leg, joint: usize, drawing: &Drawing) -> Vec<String> {
         let end = arm(angle_rad);
         [pivot[0] + part * (end[0] - pivot[0]), pivot[1] + part * (end[1] - pivot[1])]
     };
-    let mut shown = pose.clone();
+    // From the joint before this one on, or from the body.
+    let mut shown = pose.iter().skip(joint).copied().collect::<Vec<_>>();
     shown.extend([0.0, drawing.pose_rad].into_iter().chain(drawing.limit_rad).map(|rad| along(rad, 1.15)));
     shown.push(along(drawing.pose_rad + ARROW_RAD, ARROW_AT));
     let frame = Frame::around(&shown, width, height.saturating_sub(1));
     let place = |point: [f64; 2]| frame.place(point);
     let mut canvas = Canvas::new(width, height.saturating_sub(1));
-    for (index, pair) in pose.windows(2).enumerate() {
+    for (index, pair) in pose.windows(2).enumerate().skip(joint) {
         canvas.line(place(pair[0]), place(pair[1]), if index > joint { Stroke::Thick } else { Stroke::Thin });
     }
     for angle_rad in [0.0].into_iter().chain(drawing.limit_rad) {

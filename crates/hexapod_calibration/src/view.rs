@@ -158,14 +158,14 @@ impl Dialogue {
 
     fn picture(&self) -> Vec<String> {
         let (lower_rad, upper_rad) = self.urdf_rad();
-        let (pose_rad, limit) = match self.stage() {
+        let (pose_rad, limit_rad) = match self.stage() {
             Stage::Test => (self.neutral_rad(), None),
-            Stage::Minus => (self.neutral_rad(), Some((lower_rad, '-'))),
-            Stage::Plus => (self.neutral_rad(), Some((upper_rad, '+'))),
+            Stage::Minus => (self.neutral_rad(), Some(lower_rad)),
+            Stage::Plus => (self.neutral_rad(), Some(upper_rad)),
             Stage::Set(angle_rad) => (angle_rad, None),
         };
         let (leg, joint) = self.leg();
-        draw_joint(leg, joint, &Drawing { pose_rad, limit_rad: limit.map(|(rad, _)| rad), size: PICTURE })
+        draw_joint(leg, joint, &Drawing { pose_rad, limit_rad, size: PICTURE })
     }
 }
 

@@ -132,7 +132,13 @@ impl<'a> Owner<'a> {
                 self.tick();
             }
         }
-        panic!("no end: {:?} {:?} {:?} {:#?}", self.driven(), self.dialogue.finding(), self.dialogue.stage(), self.dialogue.view());
+        panic!(
+            "no end: {:?} {:?} {:?} {:#?}",
+            self.driven(),
+            self.dialogue.finding(),
+            self.dialogue.stage(),
+            self.dialogue.view()
+        );
     }
 
     fn kill(&mut self) {

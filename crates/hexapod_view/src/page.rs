@@ -188,4 +188,19 @@ mod tests {
             }
         }
     }
+    #[test]
+    fn when_there_is_a_picture_expect_it_beside_the_text_where_there_is_room() {
+        let page = Page {
+            lines: vec![(Tone::Plain, "turn the joint until it stands as drawn".into())],
+            picture: vec!["o----+----------------------------".into(), "      seen from above, front on top".into()],
+            ..Page::default()
+        };
+        for (width, beside) in [(80, true), (60, false)] {
+            let mut terminal = Terminal::new(TestBackend::new(width, 24)).expect("a test's screen");
+            terminal.draw(|frame| draw_page(frame, &page)).expect("a test's screen");
+            let text = terminal.backend().to_string();
+            assert_eq!(text.contains("o----+"), beside, "{text}");
+            assert!(text.contains("turn the joint"), "{text}");
+        }
+    }
 }
