@@ -28,7 +28,7 @@ pub enum Command {
     Guard(GuardArgs),
     /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
     Servo(ServoArgs),
-    /// Find the pulses of every servo, guided in the terminal; writes servos.yaml and goes on where it was left.
+    /// Find the plug, direction, stops and pulses of every servo, guided in the terminal; run it again to verify them.
     Calibrate(CalibrateArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
@@ -148,6 +148,12 @@ pub struct CalibrateArgs {
     /// Forget where an earlier calibration was left
     #[arg(long)]
     pub anew: bool,
+    /// Look at three angles of each joint again; what a calibration that is complete goes on with by itself
+    #[arg(long)]
+    pub verify: bool,
+    /// For practice with --bus simulated: how the servos are mounted (joint: {offset_rad, reversed, plug_of, stops_rad})
+    #[arg(long, value_name = "FILE")]
+    pub mounting: Option<std::path::PathBuf>,
     /// Which boards.
     #[command(flatten)]
     pub bus: BusArgs,

@@ -7,13 +7,21 @@ use crate::cli::CalibrateArgs;
 use crate::composed::parameters;
 use crate::exit::Failure;
 use file::CalibrationFile;
-use hexapod_ros::Shutdown;
-use hexapod_servo::calibration::{Key, Outcome, Session};
+use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
+use hexapod_config::{ConfigError, Document};
+use hexapod_ros::{Shutdown, monotonic_now};
+use hexapod_servo::ServoConfig;
+use hexapod_servo::simulated::Mounting;
 use hexapod_setup::{Description, Files, params};
-use hexapod_view::{PageKey, is_terminal, run_page};
+use hexapod_view::{Page, PageKey, is_terminal, run_page};
 use servo_driver::Setup;
-use servo_driver::bench::Bench;
+use servo_driver::bench::{Bench, Pulse};
 use std::cell::RefCell;
+use std::path::Path;
+use std::time::Duration;
+
+/// A picture that comes later than this is no reason for a larger step.
+const LONGEST_TICK: Duration = Duration::from_millis(100);
 
 /// Guides through the calibration until every joint is done or a key leaves it for another day.
 ///
@@ -28,82 +36,132 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     if arguments.anew {
         file.forget_progress()?;
     }
-    let mut session = file.session()?;
-    if let Some(joint) = &arguments.joint {
-        start_at(&mut session, joint)?;
+    let mut dialogue = file.dialogue(arguments.verify)?;
+    if let Some(joint) = arguments.joint.as_ref().filter(|joint| !dialogue.go_to_joint(joint)) {
+        let names = dialogue.names().join(", ");
+        return Err(Failure::Words(format!("no joint is called `{joint}`; there are {names}")));
     }
+    let mounting = arguments.mounting.as_deref().map(|path| mounting(path, setup.servos())).transpose()?;
     if !is_terminal() {
         return Err(Failure::Words("calibrating needs a terminal: somebody has to look at the robot".into()));
     }
     let shutdown = Shutdown::on_signals()?;
     let bench = Bench::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    let work = RefCell::new(Work { session, file, said: None });
-    let shown = || work.borrow().page(&bench, &setup);
-    run_page(shown, |key| work.borrow_mut().take(key, &bench), || !shutdown.is_running())?;
-    drop(bench);
-    let work = work.into_inner();
-    work.leave()
+    if mounting.is_some() && bench.simulated().is_none() {
+        return Err(Failure::Words("--mounting is for simulated servos; add --bus simulated".into()));
+    }
+    let work = RefCell::new(Work { dialogue, file, bench, mounting, at: monotonic_now() });
+    let shown = || work.borrow_mut().page();
+    run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
+    work.into_inner().leave()
 }
 
-fn start_at(session: &mut Session, joint: &str) -> Result<(), Failure> {
-    let servos = &session.config().servos.0;
-    let names = || servos.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    let wanted = servos.iter().position(|(name, _)| name == joint);
-    let wanted =
-        wanted.ok_or_else(|| Failure::Words(format!("no joint is called `{joint}`; there are {}", names())))?;
-    session.key(Key::Joint(wanted as isize - session.joint() as isize));
-    Ok(())
+/// How simulated servos are mounted.
+fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, ConfigError> {
+    let document = Document::read(path)?;
+    let raw = document.deserialize()?;
+    Mounting::try_new(servos, &raw)
+        .map_err(|error| ConfigError::whole_file(&path.display().to_string(), error.to_string(), ""))
 }
 
 /// What is under way.
 struct Work {
-    session: Session,
+    dialogue: Dialogue,
     file: CalibrationFile,
-    /// What was last said: true if it is good.
-    said: Option<(bool, String)>,
+    bench: Bench,
+    mounting: Option<Mounting>,
+    /// When the dialogue last heard of the time.
+    at: Duration,
 }
 
 impl Work {
+    /// Passes time on, and what comes of it.
+    fn page(&mut self) -> Page {
+        self.pass_time();
+        let readout = self.bench.readout();
+        let mut view = self.dialogue.view();
+        let counts = readout.told.map(|(_, counts)| format!("{counts} counts"));
+        view.lines.extend(counts.map(|counts| (Tone::Plain, counts)));
+        if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.bench.simulated()) {
+            view.lines.push((Tone::Plain, page::seen(mounting, bus)));
+        }
+        view.lines.extend(readout.trouble.map(|trouble| (Tone::Bad, trouble)));
+        page::page(view)
+    }
+
+    fn pass_time(&mut self) {
+        let now = monotonic_now();
+        self.dialogue.tick(now.saturating_sub(self.at).min(LONGEST_TICK));
+        self.at = now;
+        if self.bench.readout().trouble.is_some() {
+            // Where the servo stands now nobody knows: it begins at neutral, when somebody asks for it.
+            self.dialogue.cut();
+        }
+        self.tell();
+    }
+
+    fn tell(&self) {
+        self.bench.want(self.dialogue.told().map(|told| Pulse {
+            board: told.board,
+            channel: told.channel,
+            pulse_us: told.pulse_us,
+            rest_us: told.rest_us,
+        }));
+    }
+
     /// Takes a key; false when it leaves.
-    fn take(&mut self, key: PageKey, bench: &Bench) -> bool {
+    fn take(&mut self, key: PageKey) -> bool {
         if matches!(key, PageKey::Escape | PageKey::Char('q')) {
-            bench.want(None);
+            self.bench.want(None);
             return false;
         }
         let Some(key) = page::meaning(key) else { return true };
-        self.said = None;
-        let outcome = self.session.key(key);
+        self.pass_time();
+        let shown_us = self.bench.readout().told.map(|(pulse_us, _)| pulse_us);
+        let outcome = self.dialogue.key(key, shown_us);
         self.keep(outcome);
-        bench.want(self.session.pulse_us().map(|pulse_us| (self.session.joint(), pulse_us)));
-        !(self.session.is_finished() && matches!(outcome, Outcome::Joint(_)))
+        self.tell();
+        !(self.dialogue.is_finished() && matches!(outcome, Outcome::Joint(_) | Outcome::Verified(_)))
     }
 
     fn keep(&mut self, outcome: Outcome) {
-        if let Outcome::Joint(joint) = outcome {
-            let name = self.session.config().servos.0[joint].0.clone();
-            self.said = Some(match self.file.write(self.session.config()) {
-                Ok(()) => (true, format!("{name} is calibrated and written to {}", self.file.name())),
-                Err(reason) => {
-                    self.session.reject(joint);
-                    (false, format!("{name} was not written: {reason}"))
-                }
-            });
+        let written = match outcome {
+            Outcome::Joint(joint) => Some(format!("{} is calibrated", self.dialogue.names()[joint])),
+            Outcome::Swapped(one, other) => {
+                let names = self.dialogue.names();
+                Some(format!("the plugs of {} and {} are swapped; test again", names[one], names[other]))
+            }
+            _ => None,
+        };
+        if let Some(words) = written {
+            match self.file.write(self.dialogue.config(), &self.dialogue) {
+                Ok(()) => self.dialogue.say(Tone::Good, format!("{words} and written")),
+                Err(reason) => self.dialogue.reject(&reason),
+            }
         }
         if outcome != Outcome::Same
-            && let Err(error) = self.file.keep_progress(&self.session.progress())
+            && let Err(error) = self.file.keep_progress(&self.dialogue)
         {
-            self.said = Some((false, format!("where you are could not be noted: {error}")));
+            self.dialogue.say(Tone::Bad, format!("where you are could not be noted: {error}"));
         }
     }
 
-    fn leave(mut self) -> Result<(), Failure> {
-        if self.session.is_finished() {
-            self.file.forget_progress()?;
-            println!("all joints are calibrated: {}", self.file.name());
-        } else {
-            self.file.keep_progress(&self.session.progress())?;
-            let (done, of) = self.session.count();
-            println!("{done} of {of} joints are calibrated; `hexapod calibrate` goes on where you left");
+    fn leave(self) -> Result<(), Failure> {
+        drop(self.bench);
+        self.file.keep_progress(&self.dialogue)?;
+        let (done, of) = self.dialogue.count();
+        let name = self.file.name();
+        match (self.dialogue.mode(), self.dialogue.is_finished()) {
+            (Mode::Calibrate, true) => {
+                println!("all joints are calibrated: {name}; `hexapod calibrate` once more verifies them");
+            }
+            (Mode::Calibrate, false) => {
+                println!("{done} of {of} joints are calibrated; `hexapod calibrate` goes on where you left");
+            }
+            (Mode::Verify, true) => println!("all joints are verified: {name}"),
+            (Mode::Verify, false) => {
+                println!("{done} of {of} joints are verified; `hexapod calibrate` goes on where you left");
+            }
         }
         Ok(())
     }

@@ -137,15 +137,16 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while not all(word in self.screen() for word in words):
             assert time.monotonic() < deadline, (words, self.screen())
-            self._read()
+            self.read(0.1)
 
     def screen(self):
         """Return what is on the screen."""
         return '\n'.join(''.join(self.cells.get((row, column), ' ') for column in range(1, 141)).rstrip()
                          for row in range(1, 41))
 
-    def _read(self):
-        if select.select([self.fd], [], [], 0.1)[0]:
+    def read(self, wait=0.0):
+        """Take in what was written to the screen."""
+        if select.select([self.fd], [], [], wait)[0]:
             self._show(self.rest + os.read(self.fd, 65536).decode(errors='replace'))
 
     def _show(self, text):
@@ -172,7 +173,7 @@ class Terminal:
         deadline = time.monotonic() + 10.0
         while time.monotonic() < deadline:
             try:
-                self._read()
+                self.read(0.1)
             except OSError:
                 pass
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -183,7 +184,8 @@ class Terminal:
         pytest.fail('it does not end')
 
 
-UP, ENTER, PAGE_DOWN = '\x1b[A', '\r', '\x1b[6~'
+UP, DOWN, RIGHT, LEFT = '\x1b[A', '\x1b[B', '\x1b[C', '\x1b[D'
+PAGE_UP, PAGE_DOWN, ENTER = '\x1b[5~', '\x1b[6~', '\r'
 
 
 def wait_pulse(boards, address, channel, pulse):
@@ -198,64 +200,136 @@ def wait_pulse(boards, address, channel, pulse):
         time.sleep(0.02)
 
 
-def test_when_a_joint_is_calibrated_and_left_expect_it_written_kept_and_gone_on_with(boards, config):
-    before = (config / 'servos.yaml').read_text()
-    terminal = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
-    terminal.until('left_front_coxa', 'Step 1 of 6', 'no pulse')
-    wait_pulse(boards, 0x40, 0, None)
-    terminal.press(' ')
-    wait_pulse(boards, 0x40, 0, 1500)
-    terminal.press(UP * 2)
-    wait_pulse(boards, 0x40, 0, 1510)
+class Owner:
+    """Somebody who sees where the joints of a wrongly mounted leg really stand, and holds keys down."""
+
+    def __init__(self, boards, terminal):
+        """Swap the plugs of coxa and femur; mount the coxa's servo the other way round and 12 degrees off."""
+        self.boards, self.terminal = boards, terminal
+        self.plugs = {(0x40, 1): ('left_front_coxa', -1, 12.0), (0x40, 0): ('left_front_femur', 1, -9.0)}
+
+    def stands(self):
+        """Return the joint that has a pulse, and its true angle in degrees."""
+        (plug, pulse), = self.boards.pulses().items()
+        joint, way, offset = self.plugs[plug]
+        return joint, offset + way * (pulse - 1500.0) * 90.0 / 1000.0
+
+    def hold(self, key, until, seconds=40.0):
+        """Hold a key down, as a terminal repeats it, until something is seen."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < deadline, self.terminal.screen()
+            self.terminal.press(key)
+            time.sleep(0.03)
+            self.terminal.read()
+
+    def test(self):
+        """Turn the servo by 5 degrees."""
+        self.hold(' ', lambda: self.boards.pulses())
+        rest = self.stands()[1]
+        self.hold(UP, lambda: abs(self.stands()[1] - rest) > 4.3)
+
+    def seek(self, fast, slow, limit):
+        """Go to where the joint stops."""
+        self.hold(' ', lambda: self.boards.pulses())
+        self.hold(fast, lambda: abs(self.stands()[1] - limit) < 12.0)
+        self.hold(slow, lambda: abs(self.stands()[1] - limit) < 1.5)
+        time.sleep(0.3)
+        self.terminal.press(ENTER)
+
+    def set(self, number):
+        """Set the joint to the angle that is asked for; return that."""
+        self.terminal.until(f'Step {number} of 6')
+        asked = float(re.search(rf'Step {number} of 6: (-?[0-9.]+) degrees', self.terminal.screen()).group(1))
+        self.hold(' ', lambda: abs(self.stands()[1] - asked) < 15.0)
+        still = [time.monotonic(), None]
+
+        def is_still():
+            now, angle = time.monotonic(), self.stands()[1]
+            if angle != still[1]:
+                still[:] = [now, angle]
+            return now - still[0] > 0.5
+        self.hold(' ', is_still)
+        for _ in range(60):
+            off = asked - self.stands()[1]
+            if abs(off) < 0.4:
+                break
+            self.terminal.press(RIGHT if off > 0 else LEFT)
+            time.sleep(0.15)
+            self.terminal.read()
+        time.sleep(0.15)
+        self.terminal.press(ENTER)
+        return asked
+
+
+def test_when_a_leg_is_mounted_wrongly_expect_an_owner_to_find_the_plug_the_way_and_the_angles(boards, config):
+    path, before = config / 'servos.yaml', (config / 'servos.yaml').read_text()
+    arguments = ('calibrate', '--bus', 'i2c', '--config', str(config))
+    terminal = Terminal(boards, *arguments)
+    terminal.until('left_front_coxa', 'Step 1 of 6', 'no pulse', 'seen from above')
+    owner = Owner(boards, terminal)
+    owner.test()
+    assert owner.stands()[0] == 'left_front_femur', 'another joint than the one that is drawn'
+    terminal.press('o')
+    terminal.until('Which joint moved?', '> left_front_femur')
     terminal.press(ENTER)
-    wait_pulse(boards, 0x40, 0, 1000)
-    terminal.press(UP)
-    wait_pulse(boards, 0x40, 0, 1005)
-    # Neutral and the first point are found; the rest stays.
-    terminal.press(ENTER)
-    time.sleep(0.3)
-    terminal.press(ENTER + ENTER + ENTER + ENTER)
-    terminal.until('1 of 18 joints done', 'left_front_femur', 'is calibrated')
-    wait_pulse(boards, 0x40, 0, None)
-    after = yaml.safe_load((config / 'servos.yaml').read_text())
-    expected = yaml.safe_load(before)
-    expected['servos']['left_front_coxa']['neutral_us'] = 1510.0
-    expected['servos']['left_front_coxa']['points'][0]['pulse_us'] = 1005.0
-    assert after == expected
+    terminal.until('plugs of left_front_coxa and left_front_femur are swapped', 'no pulse')
+    swapped = yaml.safe_load(path.read_text())['servos']
+    assert [swapped[joint]['channel'] for joint in ('left_front_coxa', 'left_front_femur')] == [1, 0]
     assert (config / 'servos.yaml.bak').read_text() == before
+    owner.test()
+    assert owner.stands()[0] == 'left_front_coxa'
+    terminal.press('r')
+    terminal.until('Step 2 of 6')
+    owner.seek(PAGE_DOWN, DOWN, -38.0)
+    terminal.until('Step 3 of 6')
+    # Killed: what was found is still there, and nothing has a pulse.
+    os.kill(terminal.pid, signal.SIGKILL)
+    wait_pulse(boards, 0x40, 1, None)
+    terminal.end()
+    terminal = owner.terminal = Terminal(boards, *arguments)
+    terminal.until('left_front_coxa', 'Step 3 of 6', 'no pulse')
+    owner.seek(PAGE_UP, UP, 38.0)
+    asked = [owner.set(number) for number in (4, 5, 6)]
+    assert all(-38.0 <= angle <= 38.0 for angle in asked) and 0.0 in asked
+    terminal.until('1 of 18 joints done', 'left_front_femur', 'is calibrated and written')
+    wait_pulse(boards, 0x40, 1, None)
+    found = yaml.safe_load(path.read_text())
+    coxa = found['servos'].pop('left_front_coxa')
+    for point in coxa['points']:
+        servo_degrees = point['angle_rad'] * 180.0 / 3.14159265 * coxa['direction']
+        true = 12.0 - (point['pulse_us'] - 1500.0) * 0.09
+        assert abs(servo_degrees - true) < 0.6, coxa
+    assert (config / 'servos.yaml.bak').read_text() == before, 'kept from before the calibration, not from its middle'
     comments = [line.split('#', 1)[1] for line in before.splitlines() if '#' in line]
-    assert comments == [line.split('#', 1)[1] for line in (config / 'servos.yaml').read_text().splitlines() if '#' in line]
-    # The second joint is left half-way.
-    terminal.press(' ' + PAGE_DOWN)
-    wait_pulse(boards, 0x40, 1, 1475)
+    assert comments == [line.split('#', 1)[1] for line in path.read_text().splitlines() if '#' in line]
+    terminal.press('q')
+    assert terminal.end() == 0 and boards.pulses() == {}
+
+
+def test_when_no_key_is_held_expect_nothing_moved_and_neutral_again(boards, config):
+    arguments = ('calibrate', '--bus', 'i2c', '--config', str(config), '--anew', '--joint', 'left_front_tibia')
+    terminal = Terminal(boards, *arguments)
+    terminal.until('left_front_tibia', 'Step 1 of 6', 'seen from')
+    terminal.press(' ')
+    wait_pulse(boards, 0x40, 2, 1500)
     terminal.press(ENTER)
-    time.sleep(0.3)
-    terminal.press('q')
-    assert terminal.end() == 0
-    assert boards.pulses() == {}
-    again = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
-    again.until('1 of 18 joints done', 'left_front_femur', 'Step 2 of 6', '1475')
-    # What is kept is the file from before the calibration, not from before it was gone on with.
-    again.press(' ' + ENTER * 5)
-    again.until('2 of 18 joints done')
-    assert (config / 'servos.yaml.bak').read_text() == before
-    again.press('\x03')
-    assert again.end() == 0
-    anew = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config), '--anew', '--joint', 'right_rear_tibia')
-    anew.until('0 of 18 joints done', 'right_rear_tibia', 'Step 1')
-    anew.press('q')
-    assert anew.end() == 0
-
-
-def test_when_what_was_found_does_not_hold_expect_it_said_and_the_file_untouched(boards, config):
-    before = (config / 'servos.yaml').read_text()
-    terminal = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
-    terminal.until('left_front_coxa')
-    # The first point is taken far above the last.
-    terminal.press(' ' + ENTER + '\x1b[5~' * 40 + ENTER + ENTER + ENTER + ENTER + ENTER)
-    terminal.until('was not written', 'points')
-    assert (config / 'servos.yaml').read_text() == before
-    terminal.press('q')
+    deadline = time.monotonic() + 3.0
+    while time.monotonic() < deadline:
+        assert abs(boards.pulses()[0x40, 2] - 1500) < 4
+        time.sleep(0.05)
+    # One key is one step; held keys stop at 5 degrees of the test; silence brings it back.
+    terminal.press(PAGE_UP)
+    wait_pulse(boards, 0x40, 2, 1522)
+    Owner(boards, terminal).hold(PAGE_UP, lambda: boards.pulses()[0x40, 2] > 1550)
+    for _ in range(30):
+        terminal.press(PAGE_UP)
+        time.sleep(0.03)
+        assert boards.pulses()[0x40, 2] < 1500 + 5.5 * 1000 / 90
+    wait_pulse(boards, 0x40, 2, 1500)
+    terminal.press('x')
+    wait_pulse(boards, 0x40, 2, None)
+    terminal.press('\x03')
     assert terminal.end() == 0
 
 

@@ -33,6 +33,8 @@ pub struct Page {
     pub title: String,
     /// From the top.
     pub lines: Vec<(Tone, String)>,
+    /// Beside the lines, on the right, where there is room: lines of equal width.
+    pub picture: Vec<String>,
     /// At the foot: keys and what they do.
     pub keys: Vec<(&'static str, &'static str)>,
 }
@@ -121,8 +123,19 @@ pub fn draw_page(frame: &mut Frame, page: &Page) {
     let [body, foot] = Layout::vertical([Constraint::Min(3), Constraint::Length(height)]).areas(frame.area());
     let lines: Vec<Line> = page.lines.iter().map(|(tone, text)| Line::styled(text.as_str(), style(*tone))).collect();
     let block = Block::bordered().title(Span::styled(format!(" {} ", page.title), style(Tone::Strong)));
-    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).block(block), body);
+    let inner = block.inner(body);
+    frame.render_widget(block, body);
+    let width = picture_width(page, inner.width);
+    let [text, picture] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).areas(inner);
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), text);
+    frame.render_widget(Paragraph::new(page.picture.join("\n")), picture);
     frame.render_widget(Paragraph::new(key_lines).block(Block::bordered().title(" keys ")), foot);
+}
+
+/// The picture's width, if the text keeps as much beside it.
+fn picture_width(page: &Page, room: u16) -> u16 {
+    let width = page.picture.first().map_or(0, |line| u16::try_from(line.chars().count()).unwrap_or(u16::MAX));
+    if room >= width.saturating_mul(2) { width } else { 0 }
 }
 
 /// As many keys in a line as fit; none is cut.
@@ -163,6 +176,7 @@ mod tests {
         let page = Page {
             title: "calibrate".into(),
             lines: vec![(Tone::Strong, "turn the joint".into()), (Tone::Bad, "no answer".into())],
+            picture: vec![],
             keys: vec![("Enter", "accept"), ("Space", "pulses on, off"), ("Esc", "leave")],
         };
         for width in [30, 50, 120] {
@@ -172,6 +186,21 @@ mod tests {
             for words in ["calibrate", "turn the joint", "no answer", "accept", "pulses on, off", "leave"] {
                 assert!(text.contains(words), "{words} at {width}: {text}");
             }
+        }
+    }
+    #[test]
+    fn when_there_is_a_picture_expect_it_beside_the_text_where_there_is_room() {
+        let page = Page {
+            lines: vec![(Tone::Plain, "turn the joint until it stands as drawn".into())],
+            picture: vec!["o----+----------------------------".into(), "      seen from above, front on top".into()],
+            ..Page::default()
+        };
+        for (width, beside) in [(80, true), (60, false)] {
+            let mut terminal = Terminal::new(TestBackend::new(width, 24)).expect("a test's screen");
+            terminal.draw(|frame| draw_page(frame, &page)).expect("a test's screen");
+            let text = terminal.backend().to_string();
+            assert_eq!(text.contains("o----+"), beside, "{text}");
+            assert!(text.contains("turn the joint"), "{text}");
         }
     }
 }

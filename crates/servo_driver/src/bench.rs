@@ -1,22 +1,25 @@
-//! One servo at a time on boards without a driver, for calibrating: any pulse that may be tried, slowly. On a thread of
-//! its own, so that a bus that hangs stops neither keys nor picture.
+//! One servo at a time on boards without a driver, for calibrating. On a thread of its own, so that a bus that hangs stops
+//! neither keys nor picture, and a terminal that hangs leaves no servo where it was held.
 
+use crate::bus::Bus;
 use crate::hardware::{Hardware, HardwareError};
 use crate::setup::Setup;
 use crate::stop_button::StopSwitch;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
-use hexapod_servo::ServoConfig;
-use hexapod_servo::calibration::{PwmClock, TRIED_US};
+use hexapod_servo::calibration::{PULSE_US, PwmClock};
 use hexapod_servo::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
 use hexapod_servo::pca9685::{self, BusError, Level, Link, PulseRange, Shadow, Tally};
+use hexapod_servo::{ServoConfig, SimulatedBus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// About half a radian a second for most servos.
+/// The fastest a pulse changes; 27 degrees a second for most servos.
 const SPEED_US_S: f64 = 300.0;
+/// A pulse that nobody has asked for again within this time goes back to neutral.
+const STALE: Duration = Duration::from_millis(1200);
 const PERIOD: Duration = Duration::from_millis(20);
 /// MODE1 and PRE_SCALE are read back in turn this often.
 const READ_BACK: Duration = Duration::from_millis(125);
@@ -24,14 +27,33 @@ const RETRIES: u8 = 2;
 /// How long a bus that hangs is waited for at the end.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Which joint is to have which pulse, in microseconds; none: everything off.
-pub type Wanted = Option<(usize, f64)>;
+/// What one plug is to put out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pulse {
+    /// Number of the board in the file.
+    pub board: usize,
+    /// Its channel.
+    pub channel: u8,
+    /// Pulse in microseconds.
+    pub pulse_us: f64,
+    /// The pulse to go back to when nothing more is heard.
+    pub rest_us: f64,
+}
+
+impl Pulse {
+    fn plug(&self) -> (usize, u8) {
+        (self.board, self.channel)
+    }
+}
+
+/// Which plug is to have which pulse; none: everything off.
+pub type Wanted = Option<Pulse>;
 
 /// What the boards are told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readout {
-    /// Joint, pulse in microseconds and in counts.
-    pub told: Option<(usize, f64, u16)>,
+    /// Pulse in microseconds and in counts.
+    pub told: Option<(f64, u16)>,
     /// What is wrong with the bus.
     pub trouble: Option<String>,
 }
@@ -39,12 +61,14 @@ pub struct Readout {
 /// The boards, and a thread that serves them. Everything goes off when it is dropped.
 pub struct Bench {
     shared: Arc<Shared>,
+    simulated: Option<SimulatedBus>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
-    wanted: Mutex<Wanted>,
+    /// And when it was last asked for.
+    wanted: Mutex<(Wanted, Duration)>,
     readout: Mutex<Readout>,
     end: AtomicBool,
 }
@@ -56,6 +80,7 @@ impl Bench {
     /// The bus or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
         let Hardware { bus, pins, lease, .. } = Hardware::open(setup)?;
+        let simulated = if let Bus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
         let stop = StopSwitch::new(pins, setup.pins.stop.is_some());
         let shared = Arc::new(Shared::default());
         let mut serving = Serving::new(&setup.servos, bus);
@@ -64,9 +89,9 @@ impl Bench {
             while !theirs.end.load(Ordering::SeqCst) {
                 let stopped = stop.was_pressed();
                 if stopped {
-                    *lock(&theirs.wanted) = None;
+                    lock(&theirs.wanted).0 = None;
                 }
-                let wanted = *lock(&theirs.wanted);
+                let wanted = fresh(*lock(&theirs.wanted));
                 stop.enable_outputs(wanted.is_some());
                 serving.tick(wanted);
                 let mut readout = serving.readout();
@@ -82,12 +107,18 @@ impl Bench {
             drop(lease);
         };
         let thread = std::thread::Builder::new().name("calibrate-io".into()).spawn(work).ok();
-        Ok(Self { shared, thread })
+        Ok(Self { shared, simulated, thread })
     }
 
-    /// What the boards shall put out from now on.
+    /// What the boards shall put out. To be said again and again: a pulse that is not goes back to neutral.
     pub fn want(&self, wanted: Wanted) {
-        *lock(&self.shared.wanted) = wanted;
+        *lock(&self.shared.wanted) = (wanted, monotonic_now());
+    }
+
+    /// The boards in memory, if they are.
+    #[must_use]
+    pub fn simulated(&self) -> Option<&SimulatedBus> {
+        self.simulated.as_ref()
     }
 
     /// What they are told.
@@ -113,6 +144,12 @@ impl Drop for Bench {
     }
 }
 
+/// What is wanted, or neutral if that was long ago.
+fn fresh((wanted, at): (Wanted, Duration)) -> Wanted {
+    let stale = monotonic_now().saturating_sub(at) > STALE;
+    wanted.map(|pulse| if stale { Pulse { pulse_us: pulse.rest_us, ..pulse } } else { pulse })
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -126,9 +163,9 @@ struct BenchBoard {
 struct Serving<B> {
     bus: B,
     boards: Vec<BenchBoard>,
-    /// Board and channel of each joint.
+    /// Board and channel of each servo.
     plugs: Vec<(usize, u8)>,
-    told: Option<(usize, f64)>,
+    told: Wanted,
     trouble: Option<String>,
     read_at: Duration,
     register: u8,
@@ -144,7 +181,7 @@ impl<B: I2c> Serving<B> {
         for servo in servos.servos() {
             let board = &mut boards[servo.board()];
             let counts = |pulse_us: f64| (pulse_us * board.clock.counts_per_us()).min(4095.0) as u16;
-            if let Some(range) = PulseRange::try_new(counts(TRIED_US.0) + 1, counts(TRIED_US.1)) {
+            if let Some(range) = PulseRange::try_new(counts(*PULSE_US.start()) + 1, counts(*PULSE_US.end())) {
                 board.shadow.connect(servo.channel(), range);
             }
         }
@@ -154,22 +191,19 @@ impl<B: I2c> Serving<B> {
     }
 
     fn readout(&self) -> Readout {
-        let told = self.told.and_then(|(joint, pulse_us)| {
-            let (board, channel) = *self.plugs.get(joint)?;
-            match self.boards[board].shadow.told(channel)? {
-                Level::Counts(counts) => Some((joint, pulse_us, counts)),
-                Level::Off => None,
-            }
+        let told = self.told.and_then(|told| match self.boards[told.board].shadow.told(told.channel)? {
+            Level::Counts(counts) => Some((f64::from(counts) / self.boards[told.board].clock.counts_per_us(), counts)),
+            Level::Off => None,
         });
         Readout { told, trouble: self.trouble.clone() }
     }
 
     fn tick(&mut self, wanted: Wanted) {
         let step_us = SPEED_US_S * PERIOD.as_secs_f64();
-        self.told = wanted.filter(|(joint, _)| *joint < self.plugs.len()).map(|(joint, wanted_us)| {
-            let before_us =
-                self.told.filter(|(before, _)| *before == joint).map_or(wanted_us, |(_, pulse_us)| pulse_us);
-            (joint, before_us + (wanted_us - before_us).clamp(-step_us, step_us))
+        self.told = wanted.filter(|wanted| self.plugs.contains(&wanted.plug())).map(|wanted| {
+            let before = self.told.filter(|before| before.plug() == wanted.plug());
+            let before_us = before.map_or(wanted.pulse_us, |before| before.pulse_us);
+            Pulse { pulse_us: before_us + (wanted.pulse_us - before_us).clamp(-step_us, step_us), ..wanted }
         });
         self.trouble = self.exchange().err();
         if self.trouble.is_some() {
@@ -196,15 +230,15 @@ impl<B: I2c> Serving<B> {
     }
 
     fn set_levels(&mut self) {
-        for (joint, (board, channel)) in self.plugs.iter().enumerate() {
-            let BenchBoard { shadow, clock, .. } = &mut self.boards[*board];
+        for plug in &self.plugs {
+            let BenchBoard { shadow, clock, .. } = &mut self.boards[plug.0];
             let level = match self.told {
-                Some((told, pulse_us)) if told == joint => {
-                    Level::Counts((pulse_us * clock.counts_per_us() + 0.5) as u16)
+                Some(told) if told.plug() == *plug => {
+                    Level::Counts((told.pulse_us * clock.counts_per_us() + 0.5) as u16)
                 }
                 _ => Level::Off,
             };
-            shadow.set(*channel, level);
+            shadow.set(plug.1, level);
         }
     }
 
@@ -253,22 +287,34 @@ mod tests {
         (Serving::new(&config, bus.clone()), bus)
     }
 
+    fn pulse(channel: u8, pulse_us: f64) -> Wanted {
+        Some(Pulse { board: 0, channel, pulse_us, rest_us: 1500.0 })
+    }
+
+    #[test]
+    fn when_nobody_asks_again_expect_neutral() {
+        let now = monotonic_now();
+        assert_eq!(fresh((pulse(2, 1700.0), now)), pulse(2, 1700.0));
+        assert_eq!(fresh((pulse(2, 1700.0), now.saturating_sub(2 * STALE))), pulse(2, 1500.0));
+        assert_eq!(fresh((None, Duration::ZERO)), None);
+    }
+
     #[test]
     fn when_a_pulse_is_wanted_expect_it_slowly_beyond_the_limits_and_one_joint_at_a_time() {
         let (mut serving, bus) = serving();
         serving.tick(None);
         assert_eq!(bus.pulse_us(0x40, 2), None);
-        serving.tick(Some((0, 1500.0)));
+        serving.tick(pulse(2, 1500.0));
         assert!((bus.pulse_us(0x40, 2).unwrap() - 1500.0).abs() < 3.0);
         for _ in 0..50 {
-            serving.tick(Some((0, 2400.0)));
+            serving.tick(pulse(2, 2400.0));
         }
         assert!((bus.pulse_us(0x40, 2).unwrap() - 1800.0).abs() < 3.0, "300 us a second");
         for _ in 0..150 {
-            serving.tick(Some((0, 2400.0)));
+            serving.tick(pulse(2, 2400.0));
         }
         assert!((bus.pulse_us(0x40, 2).unwrap() - 2400.0).abs() < 3.0);
-        serving.tick(Some((1, 1200.0)));
+        serving.tick(pulse(3, 1200.0));
         assert_eq!(bus.pulse_us(0x40, 2), None);
         assert!((bus.pulse_us(0x40, 3).unwrap() - 1200.0).abs() < 3.0);
         serving.all_off();
@@ -278,19 +324,19 @@ mod tests {
     #[test]
     fn when_the_board_is_reset_or_silent_expect_it_said_and_a_new_start() {
         let (mut serving, bus) = serving();
-        serving.tick(Some((0, 1500.0)));
+        serving.tick(pulse(2, 1500.0));
         bus.inject(BusFault::Dead { address: 0x40 });
-        serving.tick(Some((0, 1600.0)));
+        serving.tick(pulse(2, 1600.0));
         assert!(serving.readout().trouble.unwrap().contains("no acknowledge"));
         bus.inject(BusFault::BrownOut { address: 0x40 });
         bus.inject(BusFault::Alive { address: 0x40 });
-        serving.tick(Some((0, 1600.0)));
+        serving.tick(pulse(2, 1600.0));
         assert_eq!(serving.readout().trouble, None);
         assert!(bus.pulse_us(0x40, 2).is_some());
         bus.inject(BusFault::BrownOut { address: 0x40 });
         serving.read_at = Duration::ZERO;
         serving.register = MODE1;
-        serving.tick(Some((0, 1600.0)));
+        serving.tick(pulse(2, 1600.0));
         assert!(serving.readout().trouble.unwrap().contains("was reset"));
     }
 }

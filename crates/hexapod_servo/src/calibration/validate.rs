@@ -11,7 +11,8 @@ use super::servo::Servo;
 use super::timing::Timing;
 use crate::pca9685::{PulseRange, registers};
 
-const PULSE_US: std::ops::RangeInclusive<f64> = 300.0..=2700.0;
+/// No servo has pulse limits outside these, in microseconds.
+pub const PULSE_US: std::ops::RangeInclusive<f64> = 300.0..=2700.0;
 
 /// The checked configuration, or the first thing wrong with it.
 pub(super) fn config(raw: &RawServoConfig) -> Result<ServoConfig, E> {

@@ -6,6 +6,7 @@
 mod bus;
 mod chip;
 mod fault;
+mod mounting;
 mod random;
 mod transcript;
 mod world;
@@ -13,4 +14,5 @@ mod world;
 pub use bus::{SimulatedBus, SimulatedError};
 pub use chip::{Chip, Output};
 pub use fault::{BusFault, When};
+pub use mounting::{Mounting, MountingError, RawMount, RawMounting};
 pub use transcript::{BusTally, Outcome, Transfer};

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod asked;
+mod braille;
+mod dialogue;
+mod finding;
+mod mover;
+mod picture;
+mod progress;
+mod view;
+
+pub use dialogue::{Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
+pub use finding::{Finding, Mark};
+pub use mover::{SILENCE, STEP_DEG};
+pub use picture::{Drawing, draw_joint};
+pub use progress::{Progress, ProgressError};
+pub use view::{Tone, View};

@@ -1,0 +1,180 @@
+//! What a person is told and shown.
+
+use crate::dialogue::{Dialogue, Mode, Stage};
+use crate::picture::{Drawing, draw_joint};
+
+/// How a line stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Not at all.
+    Plain,
+    /// What is asked for.
+    Strong,
+    /// What is good.
+    Good,
+    /// What is wrong.
+    Bad,
+}
+
+/// One page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// How far the calibration is.
+    pub title: String,
+    /// What to do, from the top.
+    pub lines: Vec<(Tone, String)>,
+    /// The leg, as lines of equal width.
+    pub picture: Vec<String>,
+    /// Keys and what they do.
+    pub keys: Vec<(&'static str, &'static str)>,
+}
+
+/// Cells of the picture.
+const PICTURE: (usize, usize) = (34, 14);
+const MOVE: [(&str, &str); 3] = [("↑ ↓", "to plus, to minus"), ("← →", "finest step"), ("PgUp PgDn", "faster")];
+const ALWAYS: [(&str, &str); 4] = [
+    ("X", "pulses off"),
+    ("Backspace", "one step back"),
+    ("N P", "next, previous joint"),
+    ("Q", "leave, go on another day"),
+];
+
+impl Dialogue {
+    /// What to show now.
+    pub fn view(&self) -> View {
+        let (done, of) = self.count();
+        let title = match self.mode() {
+            Mode::Calibrate => format!("calibrate: {done} of {of} joints done"),
+            Mode::Verify => format!("verify: {done} of {of} joints done"),
+        };
+        if let Some(choice) = self.choice() {
+            return self.choosing(title, choice);
+        }
+        let (number, count) = self.step();
+        let mut lines = vec![
+            (Tone::Strong, self.plug_words()),
+            (Tone::Strong, format!("Step {number} of {count}: {}", self.heading())),
+            (Tone::Plain, self.words()),
+            (Tone::Plain, String::new()),
+            self.pulse_words(),
+        ];
+        lines.extend(self.said().cloned());
+        View { title, lines, picture: self.picture(), keys: self.keys() }
+    }
+
+    fn plug_words(&self) -> String {
+        let (name, address, channel) = self.plug();
+        format!("{name}   board {address:#04x}, channel {channel}")
+    }
+
+    fn heading(&self) -> String {
+        match self.stage() {
+            Stage::Test => "the right joint, the right way?".into(),
+            Stage::Minus => "the stop on the minus side".into(),
+            Stage::Plus => "the stop on the plus side".into(),
+            Stage::Set(angle_rad) => format!("{} degrees", degrees(angle_rad)),
+        }
+    }
+
+    fn words(&self) -> String {
+        let (lower_rad, upper_rad) = self.urdf_rad();
+        let stop = |sign: &str, key: &str, limit_rad: f64| {
+            format!(
+                "Hold {key} until just before anything touches or the servo hums, or until the thick part stands at {} \
+                degrees (dotted, {sign}): whichever comes first. Then Enter. Step back if it touches.",
+                degrees(limit_rad)
+            )
+        };
+        match self.stage() {
+            Stage::Test if !self.is_on() => format!(
+                "Hold the thick part clear of everything. Space switches the pulses on: the servo goes to its neutral, at \
+                once and from anywhere. If the joint then stands more than 20 degrees from the picture ({} degrees), press \
+                X and mount the horn on the tooth that comes nearest.",
+                degrees(self.neutral_rad())
+            ),
+            Stage::Test => "Hold ↑ until the servo has turned 5 degrees. Did the thick part turn towards the +? Y: yes. \
+                R: it turned the other way. O: another joint moved. If nothing moved: is it plugged in, is the supply on?"
+                .into(),
+            Stage::Minus => stop("-", "↓", lower_rad),
+            Stage::Plus => stop("+", "↑", upper_rad),
+            Stage::Set(angle_rad) => {
+                let angle = degrees(angle_rad);
+                let zero = if angle == "0" { "as drawn".into() } else { format!("{angle} degrees from the dotted 0") };
+                let verify = match self.mode() {
+                    Mode::Verify => "If it does not, set it right with the arrow keys. ",
+                    Mode::Calibrate => "",
+                };
+                format!(
+                    "Hold Space: the servo goes there. Set it with the arrow keys until the thick part stands {zero}, by a \
+                    set square. {verify}Enter takes the pulse below. C: it cannot get there."
+                )
+            }
+        }
+    }
+
+    fn pulse_words(&self) -> (Tone, String) {
+        let Some(told) = self.told() else { return (Tone::Plain, "no pulse".into()) };
+        let angle = degrees_fine(self.angle_rad());
+        let doing = match (self.is_held(), self.is_still(), self.is_neutral()) {
+            (true, true, _) => "held",
+            (true, false, _) => "moving",
+            (false, _, true) => "at neutral",
+            (false, ..) => "no key: going back to neutral",
+        };
+        (Tone::Good, format!("pulse {:.1} us, about {angle} deg: {doing}", told.pulse_us))
+    }
+
+    fn choosing(&self, title: String, choice: usize) -> View {
+        let mut lines = vec![
+            (Tone::Strong, self.plug_words()),
+            (Tone::Strong, "Which joint moved?".into()),
+            (Tone::Plain, "↑ and ↓ choose, Enter: the two plugs are swapped in the file.".into()),
+            (Tone::Plain, String::new()),
+        ];
+        let names = self.names();
+        let first = choice.saturating_sub(3).min(names.len().saturating_sub(7));
+        for (index, name) in names.iter().enumerate().skip(first).take(7) {
+            let tone = if index == choice { Tone::Strong } else { Tone::Plain };
+            lines.push((tone, format!("{} {name}", if index == choice { ">" } else { " " })));
+        }
+        let keys = vec![("↑ ↓", "choose"), ("Enter", "this one moved"), ("Backspace", "none of these"), ("Q", "leave")];
+        View { title, lines, picture: self.picture(), keys }
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        let mut keys = vec![if self.is_on() { ("Space", "hold it there") } else { ("Space", "pulses on") }];
+        if self.is_on() {
+            keys.extend(MOVE);
+        }
+        match self.stage() {
+            Stage::Test if self.is_on() => keys.extend([("Y", "yes"), ("R", "the other way"), ("O", "another joint")]),
+            Stage::Set(_) if self.is_on() => keys.extend([("Enter", "that is it"), ("C", "cannot get there")]),
+            Stage::Minus | Stage::Plus if self.is_on() => keys.push(("Enter", "here it ends")),
+            _ => {}
+        }
+        keys.extend(ALWAYS);
+        keys
+    }
+
+    fn picture(&self) -> Vec<String> {
+        let (lower_rad, upper_rad) = self.urdf_rad();
+        let (pose_rad, limit_rad) = match self.stage() {
+            Stage::Test => (self.neutral_rad(), None),
+            Stage::Minus => (self.neutral_rad(), Some(lower_rad)),
+            Stage::Plus => (self.neutral_rad(), Some(upper_rad)),
+            Stage::Set(angle_rad) => (angle_rad, None),
+        };
+        let (leg, joint) = self.leg();
+        draw_joint(leg, joint, &Drawing { pose_rad, limit_rad, size: PICTURE })
+    }
+}
+
+/// Whole degrees, or tenths where it is none.
+pub fn degrees(angle_rad: f64) -> String {
+    let angle = angle_rad.to_degrees();
+    if (angle - angle.round()).abs() < 0.05 { format!("{:.0}", angle.round() + 0.0) } else { format!("{angle:.1}") }
+}
+
+fn degrees_fine(angle_rad: f64) -> String {
+    format!("{:.1}", angle_rad.to_degrees() + 0.0)
+}
