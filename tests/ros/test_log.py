@@ -59,7 +59,7 @@ def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_sta
     wait_line(user, lines, 'gait_planner', INFO, 'sitting -> playing')
     wait_line(user, lines, 'servo_driver', INFO, 'armed: all joints follow')
     user.publish('gait', String(data='ripple'))
-    wait_line(user, lines, 'gait_planner', INFO, 'parameter gait set to ripple')
+    wait_line(user, lines, 'gait_planner', INFO, 'parameter gait set to "ripple"')
     user.publish('motion', String(data='no_such'))
     wait_line(user, lines, 'gait_planner', WARN, 'no_such')
     user.publish('motion', String(data='bow'))

@@ -30,7 +30,7 @@ const DEPTH: usize = 100;
 /// How long it keeps them, as rcl does.
 const LIFESPAN: Duration = Duration::from_secs(10);
 
-/// Lets all events of this process be written. What is told is chosen by `--log-level` among the process's ROS arguments;
+/// Lets events of this process be written. What is told is chosen by `--log-level` among the process's ROS arguments;
 /// where `RUST_LOG` is set, by that alone. `name` is how events are called that belong to no node.
 pub fn start(name: &str) {
     let levels = Levels::of(std::env::args());
