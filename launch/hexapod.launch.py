@@ -61,6 +61,10 @@ def arguments():
             'use_sim_time', default_value='false',
             description='Take the time from /clock. Only takes effect at start.'),
         DeclareLaunchArgument(
+            'log_level', default_value='info',
+            description='What the nodes tell on the console and on /rosout: debug, info, warn, error or fatal; of one '
+                        'node as in gait_planner:=debug.'),
+        DeclareLaunchArgument(
             'config', default_value=PathJoinSubstitution([share, 'config']),
             description='Folder with hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml.'),
         DeclareLaunchArgument(
@@ -93,7 +97,11 @@ def process(executable, *, condition=None, on_exit=None, arguments=(), ros_argum
         # No name: it would rename every node of a composed process.
         namespace=LaunchConfiguration('namespace'),
         arguments=list(arguments),
-        ros_arguments=[*ros_arguments, *parameter('use_sim_time', LaunchConfiguration('use_sim_time'))],
+        ros_arguments=[
+            *ros_arguments,
+            *parameter('use_sim_time', LaunchConfiguration('use_sim_time')),
+            '--log-level', LaunchConfiguration('log_level'),
+        ],
         output='screen',
         sigterm_timeout=STOP_S,
         sigkill_timeout=KILL_S,

@@ -127,8 +127,8 @@ impl RobotProcess {
         }
         let ros = std::env::args().skip_while(|argument| argument != "--ros-args");
         // A group of its own: Ctrl-C reaches this process, which tells the robot once.
-        let child = command.args(ros).stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
-        let child = if is_terminal() { child.stderr(Stdio::null()) } else { child };
+        let child = command.args(ros).stdin(Stdio::piped()).process_group(0);
+        let child = if is_terminal() { child.stdout(Stdio::null()).stderr(Stdio::null()) } else { child };
         Ok(Self { child: child.spawn()? })
     }
 

@@ -1,7 +1,7 @@
 //! How a process says why it ends: 0 in order, 1 something failed, 2 the input does not hold.
 
 use hexapod_config::ConfigError;
-use hexapod_ros::RosError;
+use hexapod_ros::{RosError, log};
 use hexapod_setup::SetupError;
 use std::process::ExitCode;
 
@@ -49,6 +49,7 @@ impl From<std::io::Error> for Failure {
 /// The exit status of a process, after its failure has been told on standard error.
 #[must_use]
 pub fn status(result: Result<(), Failure>) -> ExitCode {
+    log::flush();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(diagnostic)) => {
@@ -71,7 +72,7 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// Log lines on standard error; `RUST_LOG` chooses which.
+/// Log lines of a tool, on standard error; `RUST_LOG` chooses which. Nodes log as ROS does ([`hexapod_ros::log`]).
 pub fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info,r2r=off".into());
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();

@@ -3,9 +3,18 @@
 use crate::cli::GuardArgs;
 use crate::composed::parameters;
 use crate::exit::Failure;
-use hexapod_ros::Shutdown;
+use hexapod_ros::{Shutdown, log};
 use servo_driver::Setup;
 use servo_driver::guard::Term;
+
+/// Lets the guard log as nodes do, under a name of its own.
+pub fn start_log() {
+    log::start(NAME);
+    log::call(servo_driver::NAME, NAME);
+}
+
+/// What the guard is called in the log.
+const NAME: &str = "hexapod_guard";
 
 /// Watches over the driver until a signal.
 ///
@@ -14,6 +23,7 @@ use servo_driver::guard::Term;
 pub fn guard(arguments: &GuardArgs) -> Result<(), Failure> {
     let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
     let shutdown = Shutdown::on_signals()?;
+    log::begin();
     let term = if arguments.one_driver { Term::OneDriver } else { Term::Always };
     servo_driver::guard::guard(&setup, term, &shutdown).map_err(|error| Failure::Running(error.to_string()))
 }

@@ -3,12 +3,16 @@
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
 use hexapod::{calibrate, check, composed, demo, drive, exit, guard, plot, servo, trace};
-use hexapod_ros::Shutdown;
+use hexapod_ros::{Shutdown, log};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse_from(own_arguments());
-    exit::log();
+    match cli.command {
+        Command::Run(_) => log::start("hexapod"),
+        Command::Guard(_) => guard::start_log(),
+        _ => exit::log(),
+    }
     exit::status(match cli.command {
         Command::Run(arguments) => run(&arguments),
         Command::Drive(files) => drive::drive(&files),

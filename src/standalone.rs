@@ -3,7 +3,7 @@
 use crate::exit::{self, Failure};
 use hexapod_config::ros_params::{ParamSpec, Params, load_ros_params};
 use hexapod_config::{ConfigError, Document};
-use hexapod_ros::{Ros, RosNode, Shutdown, memory};
+use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
 use std::process::ExitCode;
 
 /// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
@@ -16,7 +16,7 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
 ) -> ExitCode {
     // First of all, as long as there is one thread.
     hexapod_middleware::take_profile();
-    exit::log();
+    log::start(name);
     exit::status(start(name, specs, load, run))
 }
 

@@ -47,6 +47,7 @@ pub enum Command {
 
 /// What `servo_states` says the servos hold.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would free memory in the tick")]
 pub enum Held {
     /// No servo is told anything.
     Nothing,

@@ -98,6 +98,12 @@ impl Core {
         self.watch.fault()
     }
 
+    /// Whether a motion that was asked for is played, the way to its start and back included.
+    #[must_use]
+    pub fn plays(&self) -> bool {
+        self.player.job().is_busy()
+    }
+
     /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding
     /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
     #[must_use]

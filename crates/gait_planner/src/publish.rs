@@ -9,12 +9,15 @@ use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
+use hexapod_ros::bounds::{self, Burst};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
-use hexapod_ros::{Diagnostics, Publisher, RosError, RosNode, SharedPublisher};
+use hexapod_ros::{
+    Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Unheard, monotonic_now,
+};
 use rtrb::Consumer;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +33,17 @@ pub struct Outlet {
     diagnostics: Diagnostics,
     inbox: Inbox,
     shared: Arc<SharedState>,
+    unheard: Unheard,
+    headers: Headers,
     joints: JointState,
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
+    plays: bool,
+    /// The motion that was started last.
+    motion: String,
+    leaving: bool,
+    lines: Burst,
     alarm: Alarm,
     ticks: u64,
     marker_ticks: u64,
@@ -51,6 +61,7 @@ impl Outlet {
         diagnostics: Diagnostics,
         inbox: Inbox,
         shared: Arc<SharedState>,
+        headers: Headers,
     ) -> Result<Self, RosError> {
         let (robot, stance) = (setup.engine.robot(), setup.engine.stance());
         let reliable = QosProfile::default();
@@ -65,10 +76,16 @@ impl Outlet {
             diagnostics,
             inbox,
             shared,
+            unheard: Unheard::new(node),
+            headers,
             joints: blank_joints(robot),
             contacts: blank_contacts(robot),
             twist: TwistMsg::default(),
             state: None,
+            plays: false,
+            motion: String::new(),
+            leaving: false,
+            lines: Burst::new(20, 1),
             alarm: Alarm::default(),
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
@@ -80,14 +97,18 @@ impl Outlet {
     pub fn publish_all(&mut self, done: &mut Consumer<Done>) {
         while let Ok(done) = done.pop() {
             match done {
-                Done::Tick { tick, stamp, fault } => {
+                Done::Tick { tick, stamp, fault, plays } => {
                     self.publish_tick(&tick, stamp);
+                    self.tell_motion(plays);
                     self.publish_state(tick.state, fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
                 Done::Lateness(lateness, seconds) => {
                     (self.report.lateness, self.report.seconds) = (lateness, seconds);
-                    self.diagnostics.publish(self.report.status(&self.inbox, &self.shared));
+                    let mut status = self.report.status(&self.inbox, &self.shared);
+                    self.headers.report(&mut status);
+                    self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
+                    self.diagnostics.publish(status);
                 }
             }
         }
@@ -137,15 +158,44 @@ impl Outlet {
             return;
         }
         self.shared.set(state, fault);
-        match fault {
-            Some(fault) if before.is_none_or(|(_, before)| before != Some(fault)) => {
-                tracing::error!("{}", fault.reason())
-            }
-            None if before.is_some_and(|(_, before)| before.is_some()) => tracing::info!("the fault is over"),
-            _ => {}
-        }
+        self.log(before, now);
         let data = if fault.is_some() { "fault" } else { state.as_str() };
         warn_if_lost(self.gait_state.publish(&StringMsg { data: data.into() }));
+    }
+
+    /// Logs what has changed; changes of state that come and go faster than anybody reads are left out.
+    fn log(&mut self, before: Option<(GaitState, Option<Fault>)>, (state, fault): (GaitState, Option<Fault>)) {
+        match (before, fault) {
+            (Some((_, before)), Some(fault)) if before == Some(fault) => {}
+            (_, Some(fault)) => tracing::error!("{}", fault.reason()),
+            (Some((_, Some(_))), None) => tracing::info!("the fault is over: {}", state.as_str()),
+            (Some((before, None)), None) if before != state && self.lines.admit(monotonic_now()) => {
+                tracing::info!("{} -> {}", before.as_str(), state.as_str());
+            }
+            _ => {}
+        }
+    }
+
+    /// Logs a motion's start and end.
+    fn tell_motion(&mut self, plays: bool) {
+        if plays == std::mem::replace(&mut self.plays, plays) || !self.lines.admit(monotonic_now()) {
+            return;
+        }
+        if plays {
+            self.motion = bounds::excerpt(&self.shared.motion()).into_owned();
+            tracing::info!("motion {} started", self.motion);
+        } else {
+            tracing::info!("motion {} ended", self.motion);
+        }
+    }
+
+    /// Logs that the robot sits down, once it has been asked to.
+    pub fn watch_end(&mut self, shutdown: &Shutdown) {
+        if !self.leaving && !shutdown.is_running() {
+            self.leaving = true;
+            let at_once = if shutdown.stage() == Stage::Now { "stops where it is" } else { "sits down" };
+            tracing::info!("the robot {at_once}: {}", shutdown.reason());
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::subscriptions;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
-use hexapod_ros::{Diagnostics, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
+use hexapod_ros::{Diagnostics, Headers, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
 use hexapod_setup::params::switch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,13 +38,15 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (commands, poses, incoming) = command::queues();
     let inbox = Inbox::new(commands, now, shutdown.clone());
     let shared = Arc::new(SharedState::default());
+    let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
     subscriptions::hear_servos(&mut node, &setup, poses)?;
-    subscriptions::open(&mut node, &setup, &inbox, &shared)?;
+    subscriptions::open(&mut node, &setup, &inbox, &shared, &headers)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
-    let mut outlet = Outlet::new(&mut node, &setup, diagnostics, inbox, Arc::clone(&shared))?;
+    let mut outlet = Outlet::new(&mut node, &setup, diagnostics, inbox, Arc::clone(&shared), headers)?;
+    tracing::info!("{}", start_line(&setup));
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
-    let stop = Arc::clone(&ended);
+    let (stop, end) = (Arc::clone(&ended), shutdown.clone());
     let publisher = spawn("planner-publish", move || {
         // Whether it is granted, the control loop reports for both.
         let _ = realtime::join_loops(priority::PUBLISHING);
@@ -52,6 +54,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
             let last = stop.load(Ordering::SeqCst);
             outlet.publish_all(&mut done);
             outlet.watch(monotonic_now());
+            outlet.watch_end(&end);
             if last {
                 return;
             }
@@ -78,6 +81,14 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _ = spinner.join();
     }
     ran
+}
+
+/// What the planner has, in one line.
+fn start_line(setup: &Setup) -> String {
+    let robot = setup.engine.robot();
+    let joints: usize = robot.legs().iter().map(|leg| leg.joint_count()).sum();
+    let (legs, gait, rate_hz) = (robot.legs().len(), &setup.gait_name, setup.rate_hz);
+    format!("{legs} legs, {joints} joints, gait {gait}, {rate_hz} Hz")
 }
 
 /// Ticks on a thread of its own until the robot sits.

@@ -85,7 +85,8 @@ impl SharedState {
         *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn motion(&self) -> String {
+    /// The motion that was asked for last.
+    pub(crate) fn motion(&self) -> String {
         self.motion.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

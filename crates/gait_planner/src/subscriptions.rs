@@ -15,7 +15,7 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{RosError, RosNode, bounds};
+use hexapod_ros::{Headers, RosError, RosNode, bounds};
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -23,12 +23,18 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A topic or service cannot be opened.
-pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
-    steering(node, setup.stamped, inbox)?;
+pub fn open(
+    node: &mut RosNode,
+    setup: &Setup,
+    inbox: &Inbox,
+    shared: &Arc<SharedState>,
+    headers: &Headers,
+) -> Result<(), RosError> {
+    steering(node, setup.stamped, inbox, headers)?;
     shared.set_gait(&setup.gait_name);
     emergency_stop(node, inbox)?;
     posture(node, setup, inbox, shared)?;
-    motions(node, setup, inbox, shared)?;
+    motions(node, setup, inbox, shared, headers)?;
     services::open(node, setup, inbox, shared)?;
     parameters(node, setup, inbox, shared);
     Ok(())
@@ -46,10 +52,12 @@ fn steering_stream() -> QosProfile {
     stream().best_effort()
 }
 
-fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox) -> Result<(), RosError> {
+fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox, headers: &Headers) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
+        let headers = headers.clone();
         node.subscribe("cmd_vel", steering_stream(), move |message: TwistStamped| {
+            headers.look("cmd_vel", &message.header);
             to.take("cmd_vel", planar(&message.twist));
         })?;
     } else {
@@ -90,10 +98,12 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
         }
     })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
+    let parameters = node.parameters();
     node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
         let gait = bounds::name("gait", &message.data).and_then(|name| gaits.get(name));
         if to.take("gait", gait.map(Command::Gait)) {
             state.set_gait(&message.data);
+            parameters.note("gait", &ParamValue::String(message.data));
         }
     })
 }
@@ -110,7 +120,13 @@ pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>)
     })
 }
 
-fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
+fn motions(
+    node: &mut RosNode,
+    setup: &Setup,
+    inbox: &Inbox,
+    shared: &Arc<SharedState>,
+    headers: &Headers,
+) -> Result<(), RosError> {
     let (to, motions, state) = (inbox.clone(), setup.motions.clone(), Arc::clone(shared));
     node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
         let motion = match message.data.as_str() {
@@ -124,7 +140,9 @@ fn motions(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     let (to, robot, home, state) =
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
     let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
+    let headers = headers.clone();
     node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
+        headers.look("joint_trajectory", &message.header);
         let now = state.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())

@@ -24,6 +24,8 @@ pub const MAX_PARAMETERS: usize = 256;
 pub const MAX_TEXT: usize = 4096;
 /// Largest `/diagnostics` message, bytes as serialized.
 pub const MAX_DIAGNOSTICS: usize = 16 * 1024;
+/// Longest line of the log, characters.
+pub const MAX_LINE: usize = 2000;
 /// Lines about one cause at most once in this time.
 pub const LINE_EVERY: Duration = Duration::from_secs(1);
 
@@ -108,6 +110,33 @@ impl RateLimited {
     }
 }
 
+/// Lines of which some may come together, but not many for long.
+#[derive(Clone, Debug)]
+pub struct Burst {
+    at_once: u32,
+    per_second: u32,
+    room: f64,
+    last: Option<Duration>,
+}
+
+impl Burst {
+    /// Admits `at_once` lines, and `per_second` more from then on.
+    #[must_use]
+    pub fn new(at_once: u32, per_second: u32) -> Self {
+        Self { at_once, per_second, room: f64::from(at_once), last: None }
+    }
+
+    /// Whether a line may be written at `now` (monotonic clock).
+    pub fn admit(&mut self, now: Duration) -> bool {
+        let since = now.saturating_sub(*self.last.get_or_insert(now));
+        self.last = self.last.max(Some(now));
+        self.room = (self.room + since.as_secs_f64() * f64::from(self.per_second)).min(f64::from(self.at_once));
+        let admitted = self.room >= 1.0;
+        self.room -= if admitted { 1.0 } else { 0.0 };
+        admitted
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +179,18 @@ mod tests {
         let admitted: Vec<String> =
             (0..250).filter_map(|step| lines.admit("refused", Duration::from_millis(10 * step))).collect();
         assert_eq!(admitted, ["refused", "refused (99 more were left out)", "refused (99 more were left out)"]);
+    }
+
+    #[test]
+    fn when_lines_come_in_a_flood_expect_a_burst_and_then_so_many_a_second() {
+        let mut burst = Burst::new(10, 2);
+        let admitted = |burst: &mut Burst, from: u64| {
+            (0..1000).filter(|step| burst.admit(Duration::from_millis(from + step))).count()
+        };
+        assert_eq!(admitted(&mut burst, 5000), 11);
+        assert_eq!(admitted(&mut burst, 6000), 2);
+        assert_eq!(admitted(&mut burst, 100_000), 11, "it was quiet for long");
+        assert_eq!(admitted(&mut burst, 0), 0, "the clock goes back");
     }
 
     #[test]

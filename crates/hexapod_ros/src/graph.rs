@@ -2,6 +2,7 @@
 
 use crate::local::LocalTopics;
 use crate::received::Sender;
+use crate::unheard::Ears;
 use hexapod_rcl::{Endpoint, RclError};
 
 /// What a node knows of the others, for any thread. Once the node is gone, nobody is there.
@@ -9,11 +10,12 @@ use hexapod_rcl::{Endpoint, RclError};
 pub struct Graph {
     graph: hexapod_rcl::Graph,
     local: Option<LocalTopics>,
+    ears: Ears,
 }
 
 impl Graph {
-    pub(crate) fn new(graph: hexapod_rcl::Graph, local: Option<LocalTopics>) -> Self {
-        Self { graph, local }
+    pub(crate) fn new(graph: hexapod_rcl::Graph, local: Option<LocalTopics>, ears: Ears) -> Self {
+        Self { graph, local, ears }
     }
 
     /// Who publishes `topic`.
@@ -26,6 +28,12 @@ impl Graph {
     #[must_use]
     pub fn listeners(&self, topic: &str) -> Vec<Endpoint> {
         self.graph.subscriptions(topic).unwrap_or_else(|error| unknown(topic, &error))
+    }
+
+    /// What is sent to the node's topics and not heard, because of its type or its QoS, in words.
+    #[must_use]
+    pub(crate) fn unheard(&self) -> Vec<String> {
+        self.ears.miss(|topic| self.senders(topic))
     }
 
     /// The full name of a sender's node, as in `/robot/gait_planner`, if the middleware knows it: it

@@ -2,6 +2,7 @@
 
 use crate::entity::Entity;
 use crate::error::RosError;
+use crate::unheard::Ears;
 use hexapod_rcl::{Context, WaitSet, Waker};
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,14 @@ pub(crate) struct Inputs {
     entities: Vec<Box<dyn Entity>>,
     set: WaitSet,
     waits: bool,
+    /// What the node has subscribed to, on whatever thread.
+    pub(crate) ears: Ears,
 }
 
 impl Inputs {
-    pub(crate) fn new(context: &Context) -> Result<Self, RosError> {
+    pub(crate) fn new(context: &Context, ears: &Ears) -> Result<Self, RosError> {
         let set = WaitSet::create(context).map_err(|e| RosError::Context(e.to_string()))?;
-        Ok(Self { entities: vec![], set, waits: true })
+        Ok(Self { entities: vec![], set, waits: true, ears: ears.clone() })
     }
 
     /// Adds an entity, which `name` stands for in an error.

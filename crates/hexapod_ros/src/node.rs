@@ -8,11 +8,13 @@ use crate::graph::Graph;
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneThread};
 use crate::local::{Handler, LocalTopics, Server, call, serve};
+use crate::log;
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
 use crate::received::Received;
 use crate::ros::Ros;
+use crate::unheard::Ears;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use hexapod_rcl::{Client, Context, Node, Service, Subscription};
 use r2r::rosgraph_msgs::msg::Clock;
@@ -29,6 +31,7 @@ pub struct RosNode {
     local: Option<LocalTopics>,
     values: Params,
     name: String,
+    logger: String,
     node: Node,
     context: Context,
 }
@@ -52,14 +55,17 @@ impl RosNode {
             let (spec, value) = check_named(&specs, &key, &value).map_err(refuse)?;
             values.insert(spec.name, value);
         }
+        let logger = log::logger_name(&node.full_name());
+        log::call(name, &logger);
         Ok(Self {
-            inputs: Inputs::new(&ros.context)?,
+            inputs: Inputs::new(&ros.context, &Ears::default())?,
             lanes: vec![],
-            parameters: Parameters::new(specs, values.clone()),
+            parameters: Parameters::new(specs, values.clone()).of_node(&node.full_name()),
             publishers: vec![],
             local: ros.local.clone(),
             values,
             name: node.name(),
+            logger,
             node,
             context: ros.context.clone(),
         })
@@ -69,6 +75,11 @@ impl RosNode {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The name of the node's logger, as in `robot.gait_planner`.
+    pub(crate) fn logger(&self) -> &str {
+        &self.logger
     }
 
     /// The node's name with its namespace, as in `/robot/gait_planner`.
@@ -95,6 +106,12 @@ impl RosNode {
         &self.values
     }
 
+    /// The node's parameters, for who changes one in another way than by its services.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        self.parameters.clone()
+    }
+
     /// Who is asked before a parameter changes while the node runs.
     pub fn on_check(&self, on_check: OnCheck) {
         self.parameters.on_check(on_check);
@@ -108,7 +125,7 @@ impl RosNode {
     /// Who else is there, as far as this node knows.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        Graph::new(self.node.graph(), self.local.clone())
+        Graph::new(self.node.graph(), self.local.clone(), self.inputs.ears.clone())
     }
 
     /// Calls `handle` with every message on `topic`, on the spinning thread.
@@ -121,8 +138,7 @@ impl RosNode {
         qos: QosProfile,
         mut handle: impl FnMut(T) + Send + 'static,
     ) -> Result<(), RosError> {
-        let entity = subscribed(&self.node, topic, qos, move |message, _| handle(message))?;
-        self.inputs.add(topic, entity)
+        self.subscribe_from(topic, qos, move |message, _| handle(message))
     }
 
     /// As [`Self::subscribe`], with where each message comes from.
@@ -233,7 +249,7 @@ impl RosNode {
     /// # Errors
     /// The thread cannot be started, or rcl cannot wait on it.
     pub fn lane(&mut self, thread_name: &'static str, priority: u8) -> Result<Lane<'_>, RosError> {
-        let lane = LaneThread::create(thread_name, priority, Inputs::new(&self.context)?)?;
+        let lane = LaneThread::create(thread_name, priority, Inputs::new(&self.context, &self.inputs.ears)?)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
         Ok(Lane::new(&self.node, inputs))
@@ -290,6 +306,7 @@ pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
     qos: QosProfile,
     mut handle: impl FnMut(T, &Received) + Send + 'static,
 ) -> Result<(), RosError> {
+    inputs.ears.add::<T>(topic, &qos);
     let entity = subscribed(node, topic, qos, move |message, info| handle(message, &Received::from(info)))?;
     inputs.add(topic, entity)
 }

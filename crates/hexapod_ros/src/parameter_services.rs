@@ -2,10 +2,15 @@
 
 use crate::error::RosError;
 use crate::node::RosNode;
+use r2r::QosProfile;
 use r2r::rcl_interfaces::srv;
 
 impl RosNode {
     pub(crate) fn serve_parameters(&mut self) -> Result<(), RosError> {
+        // As deep as rclcpp's.
+        let qos = QosProfile::default().keep_last(1000).reliable();
+        let events = self.publisher("/parameter_events", qos)?;
+        self.parameters.tell_on(events);
         let base = self.name().to_owned();
         let name = |service: &str| format!("{base}/{service}");
         let p = self.parameters.clone();

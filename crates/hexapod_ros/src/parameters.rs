@@ -2,10 +2,14 @@
 //!
 //! r2r has handlers of its own, but they publish no ranges and panic when a client dies in mid-call.
 
-use crate::bounds::{self, MAX_PARAMETERS, MAX_TEXT};
+use crate::bounds::{self, Burst, MAX_PARAMETERS, MAX_TEXT};
+use crate::clock::{RosClock, to_stamp};
+use crate::pacer::monotonic_now;
+use crate::publisher::Publisher;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::msg;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Asked whether a parameter may have a value that its specification allows; an `Err` refuses it with the reason.
 pub type OnCheck = Box<dyn Fn(&str, &ParamValue) -> Result<(), String> + Send>;
@@ -23,13 +27,69 @@ struct Shared {
     values: Params,
     on_check: Option<OnCheck>,
     on_set: Option<OnSet>,
+    events: Events,
 }
+
+/// What `/parameter_events` tells of a node's parameters.
+struct Events {
+    /// Full name of the node.
+    node: String,
+    /// And since when it is there, on the monotonic clock.
+    publisher: Option<(Publisher<msg::ParameterEvent>, Duration)>,
+    /// Whether the parameters that it has from its start have been told.
+    announced: bool,
+    lines: Burst,
+}
+
+/// How long listeners may take to find a topic that has just been opened.
+const FOUND_AFTER: Duration = Duration::from_millis(500);
+/// Lines about changed parameters: so many at once, and so many a second from then on.
+const AT_ONCE: u32 = 20;
+const PER_SECOND: u32 = 1;
 
 impl Parameters {
     /// The parameters of `specs` at `values`; one that has no value has its default.
     #[must_use]
     pub fn new(specs: Vec<ParamSpec>, values: Params) -> Self {
-        Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_check: None, on_set: None })) }
+        let lines = Burst::new(AT_ONCE, PER_SECOND);
+        let events = Events { node: String::new(), publisher: None, announced: false, lines };
+        Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_check: None, on_set: None, events })) }
+    }
+
+    /// The parameters of the node of this full name.
+    pub(crate) fn of_node(self, full_name: &str) -> Self {
+        self.locked(|shared| full_name.clone_into(&mut shared.events.node));
+        self
+    }
+
+    /// Tells changes by `publisher` from now on.
+    pub(crate) fn tell_on(&self, publisher: Publisher<msg::ParameterEvent>) {
+        self.locked(|shared| shared.events.publisher = Some((publisher, monotonic_now())));
+    }
+
+    /// Tells the parameters that the node has from its start, once; a moment after the topic has opened, since those who
+    /// listen have to find it first.
+    pub(crate) fn announce(&self) {
+        let now = monotonic_now();
+        self.locked(|shared| {
+            if shared.events.publisher.as_ref().is_some_and(|(_, since)| now.saturating_sub(*since) >= FOUND_AFTER) {
+                shared.announce();
+            }
+        });
+    }
+
+    /// Takes down that a parameter has changed in another way than by the services: nobody is asked or told but those
+    /// who listen to `/parameter_events`.
+    pub fn note(&self, name: &str, value: &ParamValue) {
+        self.locked(|shared| {
+            if let Ok((spec, value)) = check_named(&shared.specs, name, value) {
+                let name = spec.name;
+                if shared.value(name) != Some(&value) {
+                    shared.values.insert(name, value);
+                    shared.tell_changed(&[name]);
+                }
+            }
+        });
     }
 
     /// Who is asked before a parameter changes.
@@ -57,14 +117,27 @@ impl Parameters {
         // All are checked before the first is set.
         result(self.locked(|shared| {
             let checked: Result<Vec<_>, String> = parameters.iter().map(|p| shared.check(p)).collect();
-            parameters.iter().zip(checked?).try_for_each(|(p, value)| shared.set(&p.name, &value))
+            let (mut set, mut done) = (vec![], Ok(()));
+            for (parameter, value) in parameters.iter().zip(checked?) {
+                match shared.set(&parameter.name, &value) {
+                    Ok(name) => set.push(name),
+                    Err(reason) => done = Err(reason),
+                }
+                if done.is_err() {
+                    break;
+                }
+            }
+            shared.tell_changed(&set);
+            done
         }))
     }
 
     fn set_message(&self, parameter: &msg::Parameter) -> Result<(), String> {
         self.locked(|shared| {
             let value = shared.check(parameter)?;
-            shared.set(&parameter.name, &value)
+            let name = shared.set(&parameter.name, &value)?;
+            shared.tell_changed(&[name]);
+            Ok(())
         })
     }
 
@@ -126,14 +199,57 @@ impl Shared {
         Ok(value)
     }
 
-    fn set(&mut self, name: &str, value: &ParamValue) -> Result<(), String> {
+    /// Sets a parameter; returns its name.
+    fn set(&mut self, name: &str, value: &ParamValue) -> Result<&'static str, String> {
         let (spec, value) = check_named(&self.specs, name, value)?;
         let name = spec.name;
         if let Some(on_set) = &mut self.on_set {
             on_set(name, &value)?;
         }
         self.values.insert(name, value);
-        Ok(())
+        Ok(name)
+    }
+
+    fn announce(&mut self) {
+        if self.events.announced || self.events.publisher.is_none() {
+            return;
+        }
+        self.events.announced = true;
+        let new_parameters = self.specs.iter().map(|spec| self.message(spec.name)).collect();
+        self.publish(msg::ParameterEvent { new_parameters, ..Default::default() });
+    }
+
+    fn tell_changed(&mut self, names: &[&'static str]) {
+        if names.is_empty() {
+            return;
+        }
+        for name in names {
+            if self.events.lines.admit(monotonic_now())
+                && let Some(value) = self.value(name)
+            {
+                let value = bounds::excerpt(&value.to_string()).into_owned();
+                tracing::info!(
+                    node = crate::log::logger_name(&self.events.node).as_str(),
+                    "parameter {name} set to {value}"
+                );
+            }
+        }
+        self.announce();
+        let changed_parameters = names.iter().map(|name| self.message(name)).collect();
+        self.publish(msg::ParameterEvent { changed_parameters, ..Default::default() });
+    }
+
+    fn message(&self, name: &str) -> msg::Parameter {
+        let value = self.value(name).map(to_message).unwrap_or_default();
+        msg::Parameter { name: name.into(), value }
+    }
+
+    fn publish(&self, event: msg::ParameterEvent) {
+        let Some((publisher, _)) = &self.events.publisher else { return };
+        let (stamp, node) = (to_stamp(RosClock::System.now()), self.events.node.clone());
+        if let Err(error) = publisher.publish(&msg::ParameterEvent { stamp, node, ..event }) {
+            tracing::debug!("{error}");
+        }
     }
 
     fn describe(&self, name: &str) -> msg::ParameterDescriptor {

@@ -2,6 +2,7 @@
 
 use crate::error::RosError;
 use crate::local::LocalTopics;
+use crate::log;
 use crate::shutdown::Shutdown;
 use hexapod_rcl::{Context, RclError};
 
@@ -18,6 +19,7 @@ impl Ros {
     /// # Errors
     /// The arguments are malformed, or there is no middleware.
     pub fn init(_process: &Shutdown) -> Result<Self, RosError> {
+        log::begin();
         match Context::create(std::env::args_os()) {
             Ok(context) => Ok(Self { context, local: None }),
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),

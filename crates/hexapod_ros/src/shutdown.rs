@@ -30,6 +30,8 @@ struct Shared {
     asked: AtomicU8,
     /// When the end was asked for first.
     since: OnceLock<Instant>,
+    /// The signal that asked for it first, if one did.
+    signal: OnceLock<i32>,
     /// Threads that sleep on something else.
     sleepers: Mutex<Vec<Sleeper>>,
     changed: Condvar,
@@ -70,7 +72,10 @@ impl Shutdown {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let raised = shutdown.clone();
         std::thread::Builder::new().name("signals".into()).spawn(move || {
-            for _ in signals.forever() {
+            for signal in signals.forever() {
+                if raised.is_running() {
+                    let _ = raised.shared.signal.set(signal);
+                }
                 raised.signalled(Instant::now());
             }
         })?;
@@ -85,6 +90,17 @@ impl Shutdown {
     /// Asks for the end at once.
     pub fn ask_now(&self) {
         self.raise(Stage::Now, Instant::now());
+    }
+
+    /// Why the end was asked for, in words.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self.shared.signal.get() {
+            Some(&SIGINT) => "SIGINT (Ctrl-C) asked for the end",
+            Some(&SIGTERM) => "SIGTERM asked for the end",
+            Some(&SIGHUP) => "SIGHUP asked for the end: its terminal has gone",
+            _ => "its process was asked to end",
+        }
     }
 
     fn signalled(&self, now: Instant) {

@@ -2,6 +2,7 @@
 
 use crate::inputs::Inputs;
 use crate::lane::Joined;
+use crate::log;
 use crate::memory;
 use crate::node::RosNode;
 use crate::realtime::{self, priority};
@@ -37,6 +38,8 @@ impl RosNode {
         self.turns(&over.0);
         drop(over);
         lanes.into_iter().for_each(Joined::join);
+        tracing::info!(node = self.logger(), "ended");
+        log::flush();
         self.say_last_words();
     }
 
@@ -58,12 +61,13 @@ impl RosNode {
             }
         }
         if !end.has_come()
-            && let Err(error) = self.serve_parameters()
+            && let Err(error) = self.open_log().and_then(|()| self.serve_parameters())
         {
-            tracing::error!("{}: no parameter services: {error}", self.name());
+            tracing::error!(node = self.logger(), "no parameter services: {error}");
         }
         while !end.has_come() {
             self.inputs.turn(TURN);
+            self.parameters.announce();
             memory::tidy();
         }
     }

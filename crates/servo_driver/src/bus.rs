@@ -5,6 +5,7 @@ use crate::raspberry::RaspberryBus;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::{ServoConfig, SimulatedBus};
+use std::fmt;
 use std::time::Duration;
 
 /// Which bus the boards are on.
@@ -39,6 +40,15 @@ impl BusOpenError {
             LeaseError::Socket(_) => "check that this process may use Unix sockets",
         };
         Self { device, reason: error.to_string(), remedy }
+    }
+}
+
+impl fmt::Display for BusChoice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Simulated => formatter.write_str("a simulated bus"),
+            Self::I2c { device } => write!(formatter, "/dev/i2c-{device}"),
+        }
     }
 }
 

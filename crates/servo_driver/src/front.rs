@@ -4,7 +4,7 @@
 use crate::heartbeats::Heartbeats;
 use crate::planner::Planner;
 use crate::requests::{Action, Answer};
-use crate::stop::{Stop, StopLine, Ticket};
+use crate::stop::{By, Stop, StopLine, Ticket};
 use crate::waker::Waker;
 use hexapod_ros::Sender;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -38,7 +38,7 @@ impl Front {
     /// answer when the boards were told, or could not be.
     pub fn ask(&self, action: Action, received: Duration, reply: impl FnOnce(Answer) + Send + 'static) {
         let stop = match action {
-            Action::EmergencyStop => self.line.stop(Stop::Emergency, received),
+            Action::EmergencyStop => self.line.emergency_stop(By::Service, received),
             Action::Disable => self.line.stop(Stop::Off, received),
             Action::Enable | Action::Relax { .. } => 0,
         };
@@ -62,7 +62,7 @@ impl Front {
     /// Takes in a message of the topic `emergency_stop`. Each true stops, whatever came before or comes after.
     pub fn hear_stop(&self, sender: Sender, stop: bool, sent: Duration, received: Duration) {
         if self.heartbeats.hear(sender, stop, sent, received) && stop {
-            self.line.stop(Stop::Emergency, received);
+            self.line.emergency_stop(By::Topic, received);
         }
     }
 

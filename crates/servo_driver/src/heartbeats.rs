@@ -86,6 +86,13 @@ impl Heartbeats {
         new
     }
 
+    /// The source that said true last, of those that have not let go.
+    pub(crate) fn stopper(&self) -> Option<Sender> {
+        let sources = self.sources();
+        let stopping = sources.iter().filter(|source| source.trues > 0);
+        stopping.max_by_key(|source| source.received).map(|source| source.sender)
+    }
+
     /// Forgets silent sources that are not there any more, where `is_there` knows: whoever enables the servos again, with a
     /// source that beats, means to do without them.
     pub fn forget_gone(&self, is_there: impl Fn(Sender) -> bool) {

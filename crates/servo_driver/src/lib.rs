@@ -8,6 +8,7 @@ pub mod guard;
 mod hardware;
 pub mod heartbeats;
 pub mod io;
+mod journal;
 pub mod lease;
 pub mod looping;
 mod owners;

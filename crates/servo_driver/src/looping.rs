@@ -7,7 +7,7 @@ use crate::planner::Pose;
 use crate::requests::{Answer, Order};
 use crate::schedule::Schedule;
 use crate::snapshot::Snapshot;
-use crate::stop::{Outcome, Stop, StopLine, Stoppable, Ticket};
+use crate::stop::{By, Outcome, Stop, StopLine, Stoppable, Ticket};
 use crate::stop_button::BOUNCE;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::pca9685::SETTLE;
@@ -147,7 +147,7 @@ impl<B: I2c> Looping<B> {
         // While nothing is on, silence only keeps it so.
         let silent = state.is_live() && matches!(self.io.shared.heartbeats.cause(now), Some(Cause::Silent(_)));
         if pressed || silent {
-            self.line().stop(Stop::Emergency, now);
+            self.line().emergency_stop(if pressed { By::Button } else { By::Silence }, now);
         }
         if self.battery_pin.sees(low, now) {
             self.battery_is_low(now);

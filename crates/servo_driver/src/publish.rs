@@ -1,7 +1,9 @@
 //! What the node tells: `servo_states` and diagnostics.
 
+use crate::front::Front;
 use crate::io::{IoEnd, IoThread};
-use crate::report::Report;
+use crate::journal::Journal;
+use crate::report::{Report, words};
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::bounds::excerpt;
@@ -9,7 +11,9 @@ use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
-use hexapod_ros::{Caller, Diagnostics, Graph, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher};
+use hexapod_ros::{
+    Caller, Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard,
+};
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -46,6 +50,9 @@ pub(crate) struct Teller {
     /// When it was last asked to sit.
     sit_asked: Duration,
     graph: Graph,
+    journal: Journal,
+    unheard: Unheard,
+    headers: Headers,
     /// When the guard of this process was last found dead, and how often.
     guard_died: Option<Duration>,
     guard_restarts: u64,
@@ -73,6 +80,8 @@ pub(crate) struct Sources {
     pub snapshots: Consumer<Snapshot>,
     pub intake: Arc<IntakeCount>,
     pub state_rate_hz: f64,
+    pub front: Front,
+    pub base_link: String,
 }
 
 impl Teller {
@@ -83,7 +92,7 @@ impl Teller {
         Ok(Self {
             states,
             diagnostics,
-            clock,
+            clock: clock.clone(),
             joints: sources.joints,
             snapshots: sources.snapshots,
             intake: sources.intake,
@@ -95,6 +104,9 @@ impl Teller {
             sit_requests: 0,
             sit_asked: Duration::ZERO,
             graph: node.graph(),
+            journal: Journal::new(sources.front, node.graph()),
+            unheard: Unheard::new(node),
+            headers: Headers::new(node.name(), clock.clone(), &sources.base_link),
             guard_died: None,
             guard_restarts: 0,
             since: now,
@@ -109,6 +121,11 @@ impl Teller {
                 condition: None,
             },
         })
+    }
+
+    /// Where headers of what comes in are looked at.
+    pub fn headers(&self) -> Headers {
+        self.headers.clone()
     }
 
     /// The newest snapshot.
@@ -156,6 +173,10 @@ impl Teller {
         if let (None | Some(IoEnd::Panicked(_)), Some(newest)) = (failed, &mut self.newest) {
             newest.switched_off();
         }
+        match failed {
+            Some(end) => tracing::error!("{end}"),
+            None => tracing::info!("all channels are off"),
+        }
         self.tell_states(now);
         self.diagnose(now, io, false, failed);
     }
@@ -167,6 +188,8 @@ impl Teller {
             if !snapshot.bus.longest.is_zero() {
                 self.latency.record(snapshot.bus.longest);
             }
+            let fault = || snapshot.fault.map_or("no reason known".into(), |fault| words(fault, &self.joints));
+            self.journal.take(&snapshot, fault);
             self.newest = Some(snapshot);
         }
     }
@@ -213,6 +236,7 @@ impl Teller {
     }
 
     fn diagnose(&mut self, now: Duration, io: &IoThread, periodic: bool, failed: Option<&IoEnd>) {
+        let unheard = if periodic { self.unheard.look() } else { vec![] };
         let report = Report {
             newest: self.newest.as_ref(),
             before: self.diagnosed.counters,
@@ -229,10 +253,12 @@ impl Teller {
             conflict: self.conflict(now),
             guard_died: self.guard_died.is_some_and(|at| now.saturating_sub(at) <= GUARD_DIED),
             guard_restarts: self.guard_restarts,
-            mistyped: if periodic { self.mistyped() } else { vec![] },
+            unheard,
             now,
         };
-        self.diagnostics.publish(report.status());
+        let mut status = report.status();
+        self.headers.report(&mut status);
+        self.diagnostics.publish(status);
         if periodic {
             self.diagnosed.at = now;
             self.diagnosed.counters = self.newest.map(|newest| newest.counters).unwrap_or_default();
@@ -251,11 +277,9 @@ impl Teller {
             return;
         }
         self.sit_requests = newest.counters.sit_requests;
-        if new {
-            match newest.fault {
-                Some(fault) => tracing::warn!("{fault}: the planner is asked to sit"),
-                None => tracing::warn!("no joint_commands: the planner is asked to sit"),
-            }
+        // Of a fault the change of state tells.
+        if new && newest.fault.is_none() {
+            tracing::warn!("no joint_commands: the planner is asked to sit");
         }
         self.call_retire(now);
     }
@@ -302,21 +326,5 @@ impl Teller {
         let name = |sender: Sender| self.graph.name_of(sender).unwrap_or_else(|| "a node that has gone".into());
         let joint = self.joints.get(conflict.joint).cloned().unwrap_or_default();
         Some((joint, name(conflict.owner), name(conflict.refused)))
-    }
-
-    /// Topics that somebody sends with another type than is heard, and who does.
-    fn mistyped(&self) -> Vec<String> {
-        let heard = [
-            ("emergency_stop", "std_msgs/msg/Bool"),
-            ("joint_commands", "sensor_msgs/msg/JointState"),
-            ("gait_state", "std_msgs/msg/String"),
-        ];
-        let wrong = |(topic, expected): (&str, &str)| {
-            let senders = self.graph.senders(topic).into_iter();
-            let mut typed = senders.filter_map(|sender| Some((sender.node?, sender.message_type)));
-            let (node, sent) = typed.find(|(_, sent)| sent != expected)?;
-            Some(format!("{node} sends {topic} as {sent}, and {expected} is heard"))
-        };
-        heard.into_iter().filter_map(wrong).collect()
     }
 }

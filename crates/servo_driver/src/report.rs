@@ -35,8 +35,8 @@ pub(crate) struct Report<'a> {
     /// The guard of this process died a moment ago, and how often it has.
     pub guard_died: bool,
     pub guard_restarts: u64,
-    /// Who sends a topic with a type that is not heard.
-    pub mistyped: Vec<String>,
+    /// Who sends a topic with a type or a QoS that is not heard.
+    pub unheard: Vec<String>,
     pub now: Duration,
 }
 
@@ -79,7 +79,7 @@ impl Report<'_> {
             status.report(Level::Warn, "the guard had died and was started again");
         }
         status.value("guard restarts", self.guard_restarts);
-        for words in &self.mistyped {
+        for words in &self.unheard {
             status.report(Level::Warn, words.clone());
         }
         let refused = self.intake.refused().saturating_sub(self.refused_before);
@@ -158,15 +158,19 @@ impl Report<'_> {
         }
     }
 
-    /// A fault in words, joints by their names.
     fn words(&self, fault: Fault) -> String {
-        let words = fault.to_string();
-        match fault {
-            Fault::Strained { joint, .. } => match self.joints.get(joint) {
-                Some(name) => words.replacen(&format!("joint {joint}"), name, 1),
-                None => words,
-            },
-            _ => words,
-        }
+        words(fault, self.joints)
+    }
+}
+
+/// A fault in words, joints by their names.
+pub(crate) fn words(fault: Fault, joints: &[String]) -> String {
+    let words = fault.to_string();
+    match fault {
+        Fault::Strained { joint, .. } => match joints.get(joint) {
+            Some(name) => words.replacen(&format!("joint {joint}"), name, 1),
+            None => words,
+        },
+        _ => words,
     }
 }

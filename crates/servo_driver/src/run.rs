@@ -41,7 +41,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (has_button, live) = (setup.pins.stop.is_some(), setup.live());
-    let joints = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
+    let start_line = format!("{} joints on {}, disarmed: call enable", setup.servos.servos().len(), setup.bus);
+    let joints: Vec<_> = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
     let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
     let (mut io, Ends { intake, front, desk, snapshots }) = Io::new(setup.servos);
@@ -51,10 +52,18 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         io = io.with_guard(guard);
     }
     let line = front.line.clone();
-    let sources = Sources { joints, snapshots, intake: intake.count(), state_rate_hz: setup.state_rate_hz };
+    let sources = Sources {
+        joints,
+        snapshots,
+        intake: intake.count(),
+        state_rate_hz: setup.state_rate_hz,
+        front: front.clone(),
+        base_link: setup.base_link.clone(),
+    };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
     services::open(&mut node, intake, &front, &groups, &teller)?;
+    tracing::info!("{start_line}");
 
     let ended = AskedAtEnd(Shutdown::default());
     let button = has_button.then(|| stop_button::watch(line.clone(), ended.0.clone())).transpose()?;

@@ -11,7 +11,7 @@ use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A warning about refused messages at most this often.
@@ -64,6 +64,10 @@ fn enable(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
                 forget_those_gone(&front, &graph);
             }
             front.ask(action, received.at, move |Answer { success, message }| {
+                if !success {
+                    let asked = if action == Action::Enable { "enable" } else { "disable" };
+                    tracing::warn!("{asked} refused: {}", message.replace('\n', "; "));
+                }
                 reply.send(SetBool::Response { success, message });
             });
         },
@@ -94,9 +98,12 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
         }
         let front = front.clone();
         let name = format!("relax/{name}");
+        let service: Arc<str> = name.as_str().into();
         node.serve_later_from::<SetBool::Service>(&name, move |request, reply, received| {
             let action = Action::Relax { group, relaxed: request.data };
+            let service = Arc::clone(&service);
             front.ask(action, received.at, move |Answer { success, message }| {
+                tracing::info!("{service}: {message}");
                 reply.send(SetBool::Response { success, message });
             });
         })?;
@@ -112,9 +119,11 @@ fn is_ros_name(name: &str) -> bool {
 /// Best effort, so that senders of every reliability are heard; an old command is not worth sending twice.
 fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
+    let headers = teller.lock().unwrap_or_else(PoisonError::into_inner).headers();
     let qos = QosProfile::default().keep_last(10).best_effort();
     node.subscribe_shared_from::<JointState>("joint_commands", qos, move |message, received| {
         let now = monotonic_now();
+        headers.look("joint_commands", &message.header);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);
         // Who has it is telling right now.
         if let Ok(mut teller) = teller.try_lock() {

@@ -21,6 +21,8 @@ use std::time::Duration;
 pub struct Setup {
     pub(crate) servos: ServoConfig,
     pub(crate) remark: Option<String>,
+    /// Frame of the body, in which commands count.
+    pub(crate) base_link: String,
     pub(crate) bus: BusChoice,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
@@ -109,6 +111,7 @@ impl Setup {
         Ok(Self {
             servos,
             remark,
+            base_link: description.robot.model().base_link().to_owned(),
             bus,
             rate_hz,
             state_rate_hz,

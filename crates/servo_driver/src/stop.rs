@@ -34,6 +34,23 @@ impl Stop {
     }
 }
 
+/// Who asked for an emergency stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The service.
+    Service,
+    /// A true on the topic.
+    Topic,
+    /// The stop button.
+    Button,
+    /// The silence of a source on the topic.
+    Silence,
+}
+
+impl By {
+    const ALL: [Self; 4] = [Self::Service, Self::Topic, Self::Button, Self::Silence];
+}
+
 /// Cheap to clone; nobody waits for anybody.
 #[derive(Clone, Debug, Default)]
 pub struct StopLine {
@@ -56,6 +73,8 @@ struct State {
     outcome: AtomicU8,
     /// No ticket counts any more: the process ends.
     closed: AtomicBool,
+    /// Who asked for the newest emergency stop.
+    by: AtomicU8,
 }
 
 /// What an `enable` is worth: everything that was received before it, and no stop since.
@@ -92,6 +111,17 @@ impl StopLine {
         self.pins.cut();
         self.waker.wake();
         number
+    }
+
+    /// As [`Self::stop`], with everything off at once, and who asked for it.
+    pub(crate) fn emergency_stop(&self, by: By, received: Duration) -> u64 {
+        self.state.by.store(by as u8, Ordering::SeqCst);
+        self.stop(Stop::Emergency, received)
+    }
+
+    /// Who asked for the newest emergency stop.
+    pub(crate) fn by(&self) -> By {
+        By::ALL.get(usize::from(self.state.by.load(Ordering::SeqCst))).copied().unwrap_or(By::Service)
     }
 
     /// A ticket for what was received at `received`.

@@ -2,7 +2,7 @@
 //! this.
 
 use crate::pins::{Pins, Steady};
-use crate::stop::{Stop, StopLine};
+use crate::stop::{By, StopLine};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use std::thread::JoinHandle;
@@ -71,7 +71,7 @@ pub(crate) fn watch(line: StopLine, end: Shutdown) -> std::io::Result<JoinHandle
             let now = monotonic_now();
             let pressed = button.sees(line.pins().stop_pressed(), now);
             if pressed && !was_pressed {
-                line.stop(Stop::Emergency, now);
+                line.emergency_stop(By::Button, now);
             }
             was_pressed = pressed;
         }

@@ -16,7 +16,8 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
-    Diagnostics, Lateness, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, monotonic_now,
+    Diagnostics, Lateness, Level, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, Unheard,
+    monotonic_now,
 };
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +49,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let output = Output::new(&mut node, &setup, &state, clock.clone(), send_tf.clone())?;
     let shared = Shared { state, output: Arc::new(Mutex::new(output)) };
     subscribe(&mut node, &shared, &clock)?;
+    tracing::info!("joint_states and odom at {} Hz, {} -> {}", setup.rate, setup.odom_frame, setup.frames.base());
     node.on_set(Box::new(move |name, value| {
         if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
             send_tf.store(*on, Ordering::Relaxed);
@@ -139,6 +141,7 @@ struct Output {
     /// Odometry and transforms go out together.
     frames_turn: Turn,
     diagnostics: Diagnostics,
+    unheard: Unheard,
     period: Duration,
     lateness: Lateness,
     published: Duration,
@@ -182,6 +185,7 @@ impl Output {
             told_links: Newest::default(),
             frames_turn: Turn::default(),
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
+            unheard: Unheard::new(node),
             period: Duration::from_secs_f64(1.0 / setup.rate),
             lateness: Lateness::default(),
             published: Duration::ZERO,
@@ -270,6 +274,7 @@ impl Output {
         self.diagnosed = now;
         let mut status = report::status(&mut lock(&self.state), now, since.as_secs_f64());
         status.lateness(&std::mem::take(&mut self.lateness), since.as_secs_f64());
+        self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
         self.diagnostics.publish(status);
     }
 }

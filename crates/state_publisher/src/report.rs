@@ -1,6 +1,5 @@
 //! What the node says of itself once a second.
 
-use crate::setup::NAME;
 use crate::state::{Fitness, Input, State};
 use crate::tf;
 use hexapod_odometry::Fit;
@@ -36,7 +35,7 @@ fn report_input(status: &mut Status, name: &str, input: &mut Input, seconds: f64
     status.value(&format!("{name} refused"), input.refused);
     input.taken = 0;
     if let Some(reason) = input.reason.take() {
-        tracing::warn!("{NAME}: refused: {reason}");
+        tracing::warn!("refused: {reason}");
         status.report(Level::Warn, format!("refused: {reason}"));
     }
 }

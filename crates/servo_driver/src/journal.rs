@@ -1,0 +1,61 @@
+//! What becomes of the driver, as lines of the log: one for each change of its state, told by those who publish it.
+
+use crate::front::Front;
+use crate::snapshot::Snapshot;
+use crate::stop::By;
+use hexapod_ros::Graph;
+use hexapod_servo::State;
+
+/// The state that was logged last, and where it is asked who stops the servos.
+pub(crate) struct Journal {
+    front: Front,
+    graph: Graph,
+    state: State,
+}
+
+impl Journal {
+    pub fn new(front: Front, graph: Graph) -> Self {
+        Self { front, graph, state: State::Disarmed }
+    }
+
+    /// Logs a change of state; `fault` is the snapshot's in words.
+    pub fn take(&mut self, newest: &Snapshot, fault: impl FnOnce() -> String) {
+        let before = std::mem::replace(&mut self.state, newest.state);
+        if before == newest.state {
+            return;
+        }
+        match newest.state {
+            State::Disarmed => tracing::info!("disabled: all pulses are off"),
+            State::Arming => tracing::info!("enabled{}: pulses go on leg by leg, slowly", released(before)),
+            State::Armed if before == State::Holding => tracing::info!("armed: commands come in again"),
+            State::Armed => tracing::info!("armed: all joints follow their commands"),
+            State::Holding => tracing::warn!("commands are stale: the last pose is held"),
+            State::Retiring => tracing::error!("{}: the robot sits down, then everything goes off", fault()),
+            State::Fault => tracing::error!("fault: {}", fault()),
+            State::EmergencyStop => {
+                tracing::error!("emergency stop by {}: all channels are off until enabled", self.stopper());
+            }
+        }
+    }
+
+    fn stopper(&self) -> String {
+        match self.front.line.by() {
+            By::Service => "the service emergency_stop".into(),
+            By::Button => "the stop button (stop_pin)".into(),
+            By::Silence => "silence on the topic emergency_stop (emergency_stop_timeout)".into(),
+            By::Topic => {
+                let name = self.front.heartbeats.stopper().and_then(|sender| self.graph.name_of(sender));
+                format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "a node that has gone".into()))
+            }
+        }
+    }
+}
+
+/// What an `enable` ends besides.
+fn released(before: State) -> &'static str {
+    match before {
+        State::EmergencyStop => ", the emergency stop is released",
+        State::Fault => ", the fault is over",
+        _ => "",
+    }
+}
