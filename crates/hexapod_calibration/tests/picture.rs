@@ -30,7 +30,8 @@ fn when_any_joint_is_drawn_expect_it_in_size_with_pivot_zero_and_plus() {
                 let lines = drawn(leg.name(), joint, pose_deg, None);
                 assert_eq!(lines.len(), 14, "{}", part.name());
                 assert!(lines.iter().all(|line| line.chars().count() == 34), "{}\n{}", part.name(), lines.join("\n"));
-                ['o', '0', '+'].map(|letter| find(&lines, letter));
+                assert_ne!(find(&lines, 'o'), find(&lines, '0'));
+                find(&lines, '+');
             }
         }
     }
