@@ -499,7 +499,8 @@ def test_when_a_board_holds_the_bus_low_expect_it_clocked_free_and_the_pins_give
 # --- arming
 
 
-def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boards):
+@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP], ids=['killed', 'halted'])
+def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boards, number):
     user = session.user
     driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
     user.hear('servo_states', '/diagnostics')
@@ -508,12 +509,25 @@ def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boa
     user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
     guard = driver.children()
     assert len(guard) == 1
-    os.kill(guard[0], signal.SIGKILL)
+    os.kill(guard[0], number)
     user.until(lambda: driver.children() not in ([], guard), 3.0, 'another guard')
     user.until(lambda: any('guard had died' in status.message for _, status in statuses(user)), 3.0, 'a warning')
     user.spin(1.0)
     driver.signal(signal.SIGKILL)
     user.until(lambda: boards.pulses() == {}, 1.0, 'all off')
+
+
+def test_when_the_guard_is_halted_and_the_driver_killed_at_once_expect_all_off(session, boards):
+    user = session.user
+    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
+    user.hear('servo_states', '/diagnostics')
+    command(user, dict.fromkeys(JOINTS, 0.0))
+    user.until(lambda: user.enable().success, 10.0, 'servos on')
+    user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
+    os.kill(driver.children()[0], signal.SIGSTOP)
+    driver.signal(signal.SIGKILL)
+    # The kernel hangs up on halted processes that have lost their parent, and lets them go on.
+    user.until(lambda: boards.pulses() == {}, 2.0, 'all off')
 
 
 SQUATTER = """

@@ -167,15 +167,28 @@ impl OwnGuard {
         Self { device, output_enable, files, child }
     }
 
-    /// Looks whether it is there, and starts it again if it is not; true if it had died.
+    /// Looks whether it is there and not halted, and starts it again if need be; true if so.
     pub(crate) fn keep(&mut self) -> bool {
-        let died = self.child.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None)));
-        if died {
-            tracing::warn!("the guard has died; it is started again");
+        let lives =
+            self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if_halted(child));
+        if !lives {
+            tracing::warn!("the guard has died or was halted; it is started again");
             self.child = start(self.device, self.output_enable, &self.files);
         }
-        died
+        !lives
     }
+}
+
+/// Ends a guard that a signal has halted (`T` in proc_pid_stat(5)): it has its name, and would never act.
+fn end_if_halted(guard: &mut Child) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", guard.id())).unwrap_or_default();
+    // The second field is the name, in parentheses, and may hold any character.
+    let halted = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['T', 't']));
+    if halted {
+        let _ = guard.kill();
+        let _ = guard.wait();
+    }
+    halted
 }
 
 /// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it.
