@@ -27,6 +27,9 @@ SETTLE_S, SETTLE_HUGE_S = 0.5, 2.5
 MEMORY_MB, THREADS, DIAGNOSTICS_BYTES, LATER = 5.0, 4, 16 * 1024, 1.5
 # What a message of 5 MB takes while it is received: in the middleware, unpacked, and as a message of ours, of some topics.
 IN_FLIGHT_MB = 150.0
+# Fast DDS 2.14 does not free what a best-effort reader has of a message whose sender leaves in the middle of it: two nodes
+# hear joint_commands, and the largest message has 5 MB.
+LEFT_IN_THE_MIDDLE_MB = {'joint_commands': 10.0}
 # Lateness is seldom more than this, whatever the machine does: 1.5 times less is none.
 LITTLE_US = 500.0 * figures.BUSY
 LINES_A_SECOND = 6.0
@@ -193,7 +196,8 @@ def test_when_flooded_expect_memory_threads_log_diagnostics_and_lateness_bounded
     for node in LOOPS:
         assert late[node] <= max(LATER * peace[node], LITTLE_US), (node, late, peace)
     assert most <= (IN_FLIGHT_MB if is_huge(kind) else MEMORY_MB), most
-    assert kept <= MEMORY_MB, kept
+    left_mb = LEFT_IN_THE_MIDDLE_MB.get(kind.partition(' ')[0], 0.0) if is_huge(kind) else 0.0
+    assert kept <= MEMORY_MB + left_mb, kept
 
 
 def test_when_enable_is_flooded_and_no_commands_come_expect_no_more_threads(session):
