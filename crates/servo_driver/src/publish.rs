@@ -45,6 +45,7 @@ pub(crate) struct Teller {
     lateness: Lateness,
     /// The longest transaction of each tick.
     latency: Lateness,
+    sit: Caller<Trigger::Service>,
     retire: Caller<Trigger::Service>,
     sit_requests: u64,
     /// When it was last asked to sit.
@@ -100,6 +101,7 @@ impl Teller {
             message: JointState::default(),
             lateness: Lateness::default(),
             latency: Lateness::default(),
+            sit: node.caller("sit")?,
             retire: node.caller("retire")?,
             sit_requests: 0,
             sit_asked: Duration::ZERO,
@@ -281,7 +283,11 @@ impl Teller {
         if new && newest.fault.is_none() {
             tracing::warn!("no joint_commands: the planner is asked to sit");
         }
-        self.call_retire(now);
+        if newest.state == State::Retiring {
+            self.call_retire(now);
+        } else {
+            self.call_sit(now);
+        }
     }
 
     /// A planner whose servos are switched off sees that in `servo_states`, and walks no more. Where they were off before
@@ -289,7 +295,7 @@ impl Teller {
     fn end_walks_without_servos(&mut self, before: Option<State>, now: Duration) {
         let Some(newest) = self.newest else { return };
         if newest.state == State::EmergencyStop && before == Some(State::Disarmed) {
-            self.call_retire(now);
+            self.call_sit(now);
         }
     }
 
@@ -300,12 +306,19 @@ impl Teller {
         }
     }
 
-    fn call_retire(&mut self, now: Duration) {
+    fn call_sit(&mut self, now: Duration) {
         self.sit_asked = now;
-        let told =
-            self.retire.call(&Trigger::Request {}, |answer| tracing::info!("retire: {}", excerpt(&answer.message)));
+        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
         if let Err(error) = told {
             tracing::warn!("the planner cannot be asked to sit: {error}");
+        }
+    }
+
+    /// A planner other than ours may know `sit` alone.
+    fn call_retire(&mut self, now: Duration) {
+        self.call_sit(now);
+        if let Err(error) = self.retire.call(&Trigger::Request {}, |_| {}) {
+            tracing::debug!("the planner cannot be asked to stay down: {error}");
         }
     }
 

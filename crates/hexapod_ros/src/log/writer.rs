@@ -19,8 +19,8 @@ const WAITING: usize = 256;
 /// Lines that wait at most for a node's `/rosout` to open.
 const UNTOLD: usize = 100;
 /// Lines of one severity: so many at once, and so many a second from then on.
-const AT_ONCE: u32 = 100;
-const PER_SECOND: u32 = 20;
+const AT_ONCE: u32 = 40;
+const PER_SECOND: u32 = 5;
 /// How long the end waits for the last lines.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
