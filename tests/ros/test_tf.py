@@ -203,7 +203,8 @@ def test_when_all_links_are_sent_expect_hardly_more_processor_time(tmp_path, hea
         state = 'listened to' if heard else 'not listened to'
         figures.note(f'processor while walking without links, /tf {state}', 100 * without, '% of a core')
         figures.note(f'processor that all links take, /tf {state}', 100 * more, '% of a core', 100 * LINKS_PART)
-        assert more <= LINKS_PART * figures.BUSY
+        # On a busy machine two robots side by side differ by half a percent with links or without.
+        assert more <= LINKS_PART + (0.0 if figures.BUSY == 1.0 else 0.01)
     finally:
         off.close()
         session.close()
