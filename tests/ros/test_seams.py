@@ -457,13 +457,8 @@ def test_when_a_second_driver_is_refused_expect_the_first_ones_pins_untouched(se
     assert time.monotonic() < pressed + 0.2
 
 
-def test_when_lock_files_are_removed_or_locked_expect_nothing_to_happen(session, boards, tmp_path):
-    user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    user.hear('servo_states', '/diagnostics')
-    command(user, dict.fromkeys(JOINTS, 0.0))
-    user.until(lambda: user.enable().success, 10.0, 'servos on')
-    user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
+def test_when_lock_files_are_removed_or_locked_expect_nothing_to_happen(session, armed, driver, boards, tmp_path):
+    user = armed
     for path in tmp_path.rglob('*.lock'):
         path.unlink()
     user.spin(1.5)
@@ -500,13 +495,8 @@ def test_when_a_board_holds_the_bus_low_expect_it_clocked_free_and_the_pins_give
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP], ids=['killed', 'halted'])
-def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boards, number):
-    user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    user.hear('servo_states', '/diagnostics')
-    command(user, dict.fromkeys(JOINTS, 0.0))
-    user.until(lambda: user.enable().success, 10.0, 'servos on')
-    user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
+def test_when_the_guard_dies_expect_another_one_started_and_told_of(armed, driver, boards, number):
+    user = armed
     guard = driver.children()
     assert len(guard) == 1
     os.kill(guard[0], number)
@@ -517,17 +507,20 @@ def test_when_the_guard_dies_expect_another_one_started_and_told_of(session, boa
     user.until(lambda: boards.pulses() == {}, 1.0, 'all off')
 
 
-def test_when_the_guard_is_halted_and_the_driver_killed_at_once_expect_all_off(session, boards):
-    user = session.user
-    driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    user.hear('servo_states', '/diagnostics')
-    command(user, dict.fromkeys(JOINTS, 0.0))
-    user.until(lambda: user.enable().success, 10.0, 'servos on')
-    user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
-    os.kill(driver.children()[0], signal.SIGSTOP)
+def test_when_the_guard_is_halted_and_then_the_driver_killed_expect_all_off(armed, driver, boards):
+    guard = driver.children()[0]
+    os.kill(guard, signal.SIGSTOP)
+    while not is_halted(guard):
+        time.sleep(0.0005)
     driver.signal(signal.SIGKILL)
     # The kernel hangs up on halted processes that have lost their parent, and lets them go on.
-    user.until(lambda: boards.pulses() == {}, 2.0, 'all off')
+    armed.until(lambda: boards.pulses() == {}, 2.0, 'all off')
+
+
+def is_halted(pid):
+    """Return whether a signal has halted every thread of a process."""
+    stats = [each.read_text() for each in Path(f'/proc/{pid}/task').glob('*/stat')]
+    return all(stat.rpartition(') ')[2].startswith('T') for stat in stats)
 
 
 SQUATTER = """

@@ -61,6 +61,9 @@ impl Inbox {
     /// Why it is refused, which is counted: the loop takes no more, or the robot sits down because the process ends.
     pub fn send(&self, topic: &'static str, command: Command) -> Result<(), String> {
         let received = Received { command, at: Moment { at: (self.now)(), real: monotonic_now() } };
+        if matches!(received.command, Command::Retire) {
+            self.locked(|shared| shared.retired_until = received.at.real + RETIRED);
+        }
         let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
             "the robot sits down, because its process has been asked to end"
         } else if self.is_retired(&received) {
@@ -75,12 +78,7 @@ impl Inbox {
     }
 
     fn is_retired(&self, Received { command, at }: &Received) -> bool {
-        self.locked(|shared| {
-            if matches!(command, Command::Retire) {
-                shared.retired_until = at.real + RETIRED;
-            }
-            at.real < shared.retired_until && (keeps_up(command) || drives(command))
-        })
+        (keeps_up(command) || drives(command)) && self.locked(|shared| at.real < shared.retired_until)
     }
 
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.
