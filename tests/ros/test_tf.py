@@ -1,6 +1,7 @@
 """What a listener of tf2 sees: every link, at any time, in one tree for each robot."""
 
 from pathlib import Path
+from statistics import median
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -11,6 +12,7 @@ pytest.importorskip('rclpy')
 
 from conftest import Session
 from processes import ROOT
+from tf2_msgs.msg import TFMessage
 from tf_buffer import Buffer
 from user import User, twist
 
@@ -20,6 +22,8 @@ WALK_S = 6.0
 LOOKUP_HZ, OLDEST_S = 50.0, 0.04
 # What all links may take of a core more than odometry alone.
 LINKS_PART = 0.003
+# How long it is measured, in windows with and without a listener in turn.
+MEASURED_S, WINDOW_S = (240.0 if figures.BUSY == 1.0 else 48.0), 4.0
 
 
 def walk(user):
@@ -94,7 +98,7 @@ def test_when_joint_states_are_told_expect_links_of_the_same_stamps(session, rob
     assert len(stamps) == 19, 'one message for all'
     same = [each for each in transforms[-50:] for stamp in [each.message.transforms[-1].header.stamp]
             if (stamp.sec, stamp.nanosec) in told]
-    assert len(same) >= 25
+    assert len(same) >= 45
 
 
 def test_when_two_robots_walk_in_their_namespaces_expect_two_trees_that_do_not_touch(tmp_path):
@@ -180,31 +184,49 @@ def run_seconds(process):
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
+def price_of_a_listener(users, robots, seconds):
+    """Return the part of a core that each robot takes for a listener of its /tf, and the part it takes without one.
+
+    Windows with and without one take turns: what a robot takes differs from start to start, and with what else runs.
+    """
+    without, more = [[] for _ in robots], [[] for _ in robots]
+    for _ in range(int(seconds / (2 * WINDOW_S))):
+        unheard = parts(users, robots)
+        listener = users[0].node.create_subscription(TFMessage, '/tf', lambda _: None, 100)
+        spin(0.5, *users)
+        heard = parts(users, robots)
+        users[0].node.destroy_subscription(listener)
+        spin(0.5, *users)
+        for index, (on, off) in enumerate(zip(heard, unheard)):
+            more[index].append(on - off)
+            without[index].append(off)
+    return [(median(each), median(base)) for each, base in zip(more, without)]
+
+
+def parts(users, robots):
+    """Return the parts of a core that the robots take for a while."""
+    before, began = [run_seconds(robot) for robot in robots], time.monotonic()
+    spin(WINDOW_S, *users)
+    return [(run_seconds(robot) - used) / (time.monotonic() - began) for robot, used in zip(robots, before)]
+
+
 @pytest.mark.alone
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize('heard', [False, True], ids=['unheard', 'heard'])
-def test_when_all_links_are_sent_expect_hardly_more_processor_time(tmp_path, heard):
+@pytest.mark.timeout(400)
+def test_when_all_links_are_sent_expect_hardly_more_processor_time(tmp_path):
     session = Session(tmp_path, namespace='/on')
     on, off = session.user, User(session.domain, '/off')
     try:
         with_links = session.start('hexapod', 'run', '--ros-args', '-r', '__ns:=/on')
         without = session.start('hexapod', 'run', '-p', 'state_publisher.publish_link_tf:=false', '--ros-args',
                                 '-r', '__ns:=/off')
-        if heard:
-            on.listen('/tf')
         walk(on)
         walk(off)
         spin(2.0, on, off)
-        robots, began = (with_links, without), time.monotonic()
-        before = [run_seconds(robot) for robot in robots]
-        spin(60.0 if figures.BUSY == 1.0 else 20.0, on, off)
-        used = [run_seconds(robot) - start for robot, start in zip(robots, before)]
-        more, without = ((used[0] - used[1]) / (time.monotonic() - began), used[1] / (time.monotonic() - began))
-        state = 'listened to' if heard else 'not listened to'
-        figures.note(f'processor while walking without links, /tf {state}', 100 * without, '% of a core')
-        figures.note(f'processor that all links take, /tf {state}', 100 * more, '% of a core', 100 * LINKS_PART)
-        # On a busy machine two robots side by side differ by half a percent with links or without.
-        assert more <= LINKS_PART + (0.0 if figures.BUSY == 1.0 else 0.01)
+        (all_links, base), (alone, _) = price_of_a_listener((on, off), (with_links, without), MEASURED_S)
+        figures.note('processor while walking, /tf not listened to', 100 * base, '% of a core')
+        figures.note('processor that odometry on /tf takes', 100 * alone, '% of a core')
+        figures.note('processor that all links on /tf take', 100 * (all_links - alone), '% of a core', 100 * LINKS_PART)
+        assert all_links - alone <= LINKS_PART * figures.BUSY
     finally:
         off.close()
         session.close()

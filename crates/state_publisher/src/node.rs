@@ -130,7 +130,7 @@ fn stamp_of(header: &Header, clock: &RosClock) -> Duration {
 struct Output {
     state: Arc<Mutex<State>>,
     send_tf: Arc<AtomicBool>,
-    joint_states: (SharedPublisher<JointState>, JointState, Turn),
+    joint_states: (SharedPublisher<JointState>, JointState, Newest),
     odometry: (Publisher<Odometry>, Odometry, Newest),
     /// Pose of the base frame in the root link.
     root_from_base: Isometry3<f64>,
@@ -138,8 +138,8 @@ struct Output {
     links: Links,
     /// The stamp of the links' last poses.
     told_links: Newest,
-    /// Odometry and transforms go out together.
-    frames_turn: Turn,
+    /// Joint states, odometry and transforms go out together: links are told with the stamps of joint states.
+    turn: Turn,
     diagnostics: Diagnostics,
     unheard: Unheard,
     period: Duration,
@@ -176,14 +176,14 @@ impl Output {
             joint_states: (
                 node.shared_publisher("joint_states", QosProfile::default())?,
                 joint_states,
-                Turn::default(),
+                Newest::default(),
             ),
             odometry: (node.publisher("odom", QosProfile::default())?, odometry, Newest::default()),
             root_from_base: *frames.root_from_base(),
             tf,
             links,
             told_links: Newest::default(),
-            frames_turn: Turn::default(),
+            turn: Turn::default(),
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
             unheard: Unheard::new(node),
             period: Duration::from_secs_f64(1.0 / setup.rate),
@@ -213,55 +213,60 @@ impl Output {
         if watching { next.min(self.audience.look_again(now)) } else { next }
     }
 
-    /// Publishes what is news and has its turn.
+    /// Publishes what is news when it is time to.
     fn publish(&mut self, now: Duration) {
-        let (publisher, message, turn) = &mut self.joint_states;
-        let is_joints_turn = match self.audience.look(publisher.is_heard(), now) {
-            Audience::Usual => turn.has_come(now, self.period),
-            Audience::Arriving => false,
-            Audience::Arrived => {
-                turn.begin(now);
-                true
-            }
-        };
-        let are_frames_due = self.frames_turn.has_come(now, self.period);
-        let are_links_due = are_frames_due && self.links.count() > 0 && self.tf.is_heard();
-        let (stamp, estimate) = {
-            let state = lock(&self.state);
-            let mut write = || state.write_joints(now, &mut message.position, &mut message.velocity);
-            ((is_joints_turn || are_links_due).then(&mut write).flatten(), state.estimate().copied())
-        };
-        if let Some(stamp) = stamp.filter(|_| is_joints_turn)
-            && let Some(late) = turn.take(stamp, now, self.period)
-        {
-            message.header.stamp = to_stamp(stamp);
-            warn(publisher.publish(message));
-            self.lateness.record(late);
-            self.lateness.overruns += u64::from(late > self.period);
-            self.published = now;
+        let (publisher, message, told) = &mut self.joint_states;
+        let audience = self.audience.look(publisher.is_heard(), now);
+        if audience == Audience::Arrived {
+            *told = Newest::default();
+            self.turn = Turn::at(now);
         }
-        if are_frames_due {
-            self.publish_frames(estimate.as_ref(), stamp.filter(|_| are_links_due), now);
-        }
-    }
-
-    /// Publishes odometry and transforms that are news: the robot's by `estimate`, the links' by the joints of `stamp`.
-    fn publish_frames(&mut self, estimate: Option<&Estimate>, stamp: Option<Duration>, now: Duration) {
-        let (publisher, message, told) = &mut self.odometry;
-        let walked = estimate.filter(|estimate| told.take(estimate.time));
-        let moved = stamp.filter(|&stamp| self.told_links.take(stamp));
-        if walked.is_none() && moved.is_none() {
+        if !self.turn.has_come(now, self.period) {
             return;
         }
-        self.frames_turn.pass(now, self.period);
+        let (stamp, estimate) = {
+            let state = lock(&self.state);
+            let stamp = state.write_joints(now, &mut message.position, &mut message.velocity);
+            (stamp, state.estimate().copied())
+        };
+        let joints = stamp.filter(|&stamp| audience != Audience::Arriving && told.take(stamp));
+        let walked = estimate.filter(|estimate| self.odometry.2.take(estimate.time));
+        let moved = stamp.filter(|&stamp| self.sends_links() && self.told_links.take(stamp));
+        if joints.is_none() && walked.is_none() && moved.is_none() {
+            return;
+        }
+        let late = self.turn.pass(now, self.period);
+        self.lateness.record(late);
+        self.lateness.overruns += u64::from(late > self.period);
+        self.published = now;
+        if let Some(stamp) = joints {
+            self.publish_joints(stamp);
+        }
+        self.publish_frames(walked.as_ref(), moved);
+    }
+
+    /// Whether there are links to tell of, and somebody to tell.
+    fn sends_links(&self) -> bool {
+        self.links.count() > 0 && self.tf.is_heard()
+    }
+
+    fn publish_joints(&mut self, stamp: Duration) {
+        let (publisher, message, _) = &mut self.joint_states;
+        message.header.stamp = to_stamp(stamp);
+        warn(publisher.publish(message));
+    }
+
+    /// Publishes odometry and transforms: the robot's by `walked`, the links' by the joints of the stamp `moved`.
+    fn publish_frames(&mut self, walked: Option<&Estimate>, moved: Option<Duration>) {
+        let (publisher, message, _) = &mut self.odometry;
         if let Some(estimate) = walked {
             messages::fill_odometry(message, estimate, &self.root_from_base);
             warn(publisher.publish(message));
         }
-        let send_tf = self.send_tf.load(Ordering::Relaxed);
         if moved.is_some() {
             self.links.place(&self.joint_states.1.position);
         }
+        let send_tf = self.send_tf.load(Ordering::Relaxed);
         self.tf.publish(walked.filter(|_| send_tf), moved.map(|stamp| (stamp, &self.links)));
     }
 

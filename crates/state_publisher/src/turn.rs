@@ -1,4 +1,4 @@
-//! When a topic is to be published next, and for whom.
+//! When it is to be published next, and for whom.
 
 use std::time::Duration;
 
@@ -74,27 +74,21 @@ impl Newest {
     }
 }
 
-/// When a topic is to be published next, and the stamp it was published with last.
+/// When it is to be published next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turn {
     next: Duration,
-    newest: Newest,
 }
 
 impl Turn {
-    /// Comes at once, for what has been published to nobody as well: whoever begins to listen need not wait for news.
-    pub(crate) fn begin(&mut self, now: Duration) {
-        *self = Self { next: now, newest: Newest::default() };
+    /// The turn that comes then.
+    pub(crate) const fn at(next: Duration) -> Self {
+        Self { next }
     }
 
     /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
     pub(crate) fn has_come(&self, now: Duration, period: Duration) -> bool {
         now + period / 4 >= self.next
-    }
-
-    /// Takes the turn if the stamp is news; returns how late it was then.
-    pub(crate) fn take(&mut self, stamp: Duration, now: Duration, period: Duration) -> Option<Duration> {
-        self.newest.take(stamp).then(|| self.pass(now, period))
     }
 
     /// Passes the turn on; returns how late it was.
@@ -133,21 +127,10 @@ mod tests {
     }
 
     #[test]
-    fn when_a_stamp_is_old_expect_it_published_once() {
-        let mut turn = Turn::default();
-        let stamps =
-            [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| turn.take(ms(stamp), ms(1), ms(20)).is_some());
-        assert_eq!(stamps, [true, false, true, false, true, true, true]);
-    }
-
-    #[test]
-    fn when_somebody_begins_to_listen_expect_them_told_what_was_told_to_nobody() {
-        let mut turn = Turn::default();
-        assert!(turn.take(ms(5000), ms(1), ms(20)).is_some());
-        turn.begin(ms(8));
-        assert!(turn.has_come(ms(8), ms(20)));
-        assert_eq!(turn.take(ms(5000), ms(8), ms(20)), Some(Duration::ZERO));
-        assert_eq!(turn.take(ms(5000), ms(28), ms(20)), None, "and once only");
+    fn when_a_stamp_is_old_expect_it_told_once() {
+        let mut newest = Newest::default();
+        let told = [5000, 5000, 5010, 5005, 6000, 4999, 5010].map(|stamp| newest.take(ms(stamp)));
+        assert_eq!(told, [true, false, true, false, true, true, true]);
     }
 
     #[test]
@@ -155,11 +138,14 @@ mod tests {
         for (period, expected) in [(ms(20), 50), (ms(10), 100), (Duration::from_secs_f64(1.0 / 30.0), 30), (ms(5), 100)]
         {
             let mut turn = Turn::default();
-            let mut count = 0;
+            let mut count: i32 = 0;
             for tick in 0..100_u64 {
                 // A little early or late, as threads are woken.
                 let now = ms(1000 + 10 * tick) + Duration::from_micros(700 * (tick * 7 % 3));
-                count += i32::from(turn.has_come(now, period) && turn.take(now, now, period).is_some());
+                if turn.has_come(now, period) {
+                    turn.pass(now, period);
+                    count += 1;
+                }
             }
             assert!((count - expected).abs() <= 1, "{count} with a period of {period:?}");
         }
