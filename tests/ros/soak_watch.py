@@ -29,6 +29,8 @@ TOLD_S = 1.0
 # Walking goes on for `cmd_vel_timeout` (0.5 s by default) after the last command; then the robot stops.
 WALK_S = 0.5 + 1.0 * figures.BUSY
 RATE_HZ = 100.0
+# A watch that has not looked for this long was kept from it by the machine, as were the ears.
+STALL_S = 0.5
 # Two counts of a pulse, rad; a tick of the bus that a busy machine serves late, s.
 COUNTS_RAD, TICK_S = 0.016, 0.012 * figures.BUSY
 CRASH = ('panicked', 'Segmentation', 'SIGSEGV', 'double free', 'corrupt', 'Assertion', 'terminate called')
@@ -138,6 +140,7 @@ class Ears:
         self.chronicle, self.lateness, self.state, self.driver_state = chronicle, defaultdict(list), None, None
         self.largest_diagnostics, self.commands_heard, self._walk_commanded = 0, 0, time.monotonic()
         self._commands, self._servos, self.said, self._ended = {}, {}, {}, threading.Event()
+        self._jumps, self._looked, self._served_since = [], time.monotonic(), time.monotonic()
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node('ears', context=self.context, start_parameter_services=False, enable_rosout=False)
@@ -176,10 +179,16 @@ class Ears:
         if name in ('hexapod', 'servo_driver'):
             self._servos, self.driver_state = {}, None
         self.said = {}
+        self._jumps.clear()
 
     def look(self):
-        """Look at what has not come."""
-        silent = time.monotonic() - self._walk_commanded
+        """Look at what has not come; what a machine that stood still has kept from these ears counts for nothing."""
+        now = time.monotonic()
+        if now - self._looked > STALL_S:
+            self.chronicle.note(f'the watch was held up for {now - self._looked:.2f} s', counted='held up')
+            self._served_since = now
+        self._looked = now
+        silent = now - max(self._walk_commanded, self._served_since)
         if self.state == 'walking' and silent > WALK_S:
             self.chronicle.violate('walking without a command', f'for {silent:.2f} s')
 
@@ -208,12 +217,10 @@ class Ears:
         if not all(map(math.isfinite, [*message.velocity, *message.effort])):
             self.chronicle.violate('joint_commands not finite', message.velocity)
         ticks = max(1, round((stamp - self._commands.get('stamp', -math.inf)) * RATE_HZ)) if self._commands else 1
-        # A planner that has just started takes the pose of servos that it finds switched on, in one tick.
-        settled = self.commands_heard > RATE_HZ
-        for name, position in zip(message.name, message.position if settled else ()):
+        for name, position in zip(message.name, message.position):
             moved = abs(position - self._commands.get(name, position))
             if moved > LIMITS[name].velocity * ticks / RATE_HZ * (1.0 + 1e-6) + 1e-9:
-                self.chronicle.violate('joint_commands too fast', f'{name} by {moved:.3f} rad in {ticks} ticks')
+                self._jumps.append((name, position, f'{name} by {moved:.3f} rad in {ticks} ticks'))
         self._commands = {'stamp': stamp, **dict(zip(message.name, message.position))}
 
     def _servo_states(self, message):
@@ -221,6 +228,12 @@ class Ears:
         if stamp == 0.0:
             return
         told = {name: (stamp, position) for name, position in zip(message.name, message.position)}
+        for name, position, jump in self._jumps:
+            # A planner that finds servos switched on takes their pose, in one tick; what is off may be told anything.
+            ats = [servos[name][1] for servos in (self._servos, told) if name in servos]
+            if ats and min(abs(position - at) for at in ats) > COUNTS_RAD:
+                self.chronicle.violate('joint_commands too fast', f'{jump}; the servo is at {ats[-1]:.3f} rad')
+        self._jumps.clear()
         for name, (_, position) in told.items():
             then, before = self._servos.get(name, (stamp, position))
             allowed = SERVOS['servos'][name]['speed_limit_rad_s'] * (stamp - then + TICK_S) + COUNTS_RAD
