@@ -11,21 +11,21 @@ import pytest
 pytest.importorskip('rclpy')
 
 from boards import HIGH, LOW
-from servo_bus import boards, library
+import domains
+from limits import LIMITS
+from servo_bus import boards, joint_state, library
 from soak_memory import Memory, Sample, verdict
-from soak_watch import Chronicle, Outputs
+from soak_watch import Chronicle, Ears, Outputs
 from test_real_pins import OE, wired
 
 __all__ = ['boards', 'library', 'wired']
 
 pytestmark = pytest.mark.alone
-ASKED_FOR = 'HEXAPOD_SOAK_SECONDS' in os.environ
 SECONDS = float(os.environ.get('HEXAPOD_SOAK_SECONDS', '180'))
 # A robot that does not come back is waited for, ended and started again.
 LONGEST_S = SECONDS + 300.0
 
 
-@pytest.mark.skipif(not ASKED_FOR, reason='minutes of soak; HEXAPOD_SOAK_SECONDS=180, or cargo xtask soak')
 @pytest.mark.timeout(LONGEST_S + 30.0)
 def test_when_soaked_with_a_fresh_seed_expect_no_violation_and_no_growth(tmp_path):
     seed, report = time.time_ns() % 2**32, tmp_path / 'report.md'
@@ -55,6 +55,42 @@ def test_when_oe_is_low_after_a_stop_expect_a_violation_until_an_enable(wired):
     outputs.refused(token)
     time.sleep(0.2)
     assert looked(LOW) == ['OE low after a button, then a refused enable']
+
+
+@pytest.fixture
+def ears():
+    """Return ears that nobody speaks to."""
+    ears = Ears(domains.next_domain(), Chronicle())
+    yield ears
+    ears.close()
+
+
+def at(tick, position=None):
+    """Return a message of all joints at a position, or of none, of a tick."""
+    message = joint_state({} if position is None else dict.fromkeys(LIMITS, position))
+    message.header.stamp.sec, message.header.stamp.nanosec = 100, tick * 10_000_000
+    return message
+
+
+@pytest.mark.parametrize('servos, wrong', [(0.0, ['joint_commands too fast']), (-0.4, []), (None, [])],
+                         ids=['away from the servos', 'to where they are', 'servos off'])
+def test_when_commands_jump_expect_a_violation_where_servos_would_follow(ears, servos, wrong):
+    for tick, position in enumerate([0.0, 0.0, -0.4, -0.4]):
+        ears._joint_commands(at(tick, position))
+        ears._servo_states(at(tick, servos))
+    assert [each.what for each in ears.chronicle.violations] == wrong
+
+
+def test_when_walking_without_commands_expect_a_violation_but_not_of_a_watch_that_was_held_up(ears):
+    ears.state = 'walking'
+    ears.look()
+    ears._walk_commanded -= 60.0
+    ears._looked -= 10.0
+    ears.look()
+    assert not ears.chronicle.violations, 'what was said meanwhile may not have been heard yet'
+    ears._served_since -= 10.0
+    ears.look()
+    assert [each.what for each in ears.chronicle.violations] == ['walking without a command']
 
 
 @pytest.mark.parametrize('seconds, mb_h, wrong', [(7200, 0.5, 0), (7200, 1.5, 1), (180, 10.0, 0), (180, 100.0, 1)])
