@@ -1,7 +1,7 @@
 //! One cycle of a gait, as the engine walks it.
 
 use crate::cli::{FileArgs, RunArgs};
-use crate::composed::parameters;
+use crate::composed::{AllParams, parameters};
 use crate::exit::Failure;
 use clap::Args;
 use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist};
@@ -35,13 +35,23 @@ pub struct GaitArgs {
 /// # Errors
 /// The files do not hold, there is no such gait, or the robot does not walk with it.
 pub fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
-    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
+    let (engine, name) = prepared(arguments, &files_of(arguments)?)?;
+    gait_svg(engine, &name).map_err(Failure::Words)
+}
+
+/// All that the files say.
+pub(super) fn files_of(arguments: &GaitArgs) -> Result<AllParams, Failure> {
+    parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })
+}
+
+/// An engine, its robot sitting, with the gait that is to be drawn, and the gait's name.
+pub(super) fn prepared(arguments: &GaitArgs, all: &AllParams) -> Result<(Engine, String), Failure> {
     let setup = gait_planner::Setup::load(&all.planner)?;
     let name = arguments.gait.as_deref().unwrap_or(&setup.gait_name).to_owned();
     let gait = setup.gaits.get(&name).map_err(Failure::Words)?;
     let mut engine = setup.engine;
     engine.set_gait(gait);
-    gait_svg(engine, &name).map_err(Failure::Words)
+    Ok((engine, name))
 }
 
 /// The gait that `engine`, whose robot sits, is set to, walked straight ahead.
@@ -49,7 +59,7 @@ pub fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
 /// # Errors
 /// The robot does not come to walk steadily.
 pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
-    let cycle = record(&mut engine)?;
+    let cycle = record(&mut engine, SPEED_PART)?;
     let [width, height] = PANEL_PX;
     let seconds = cycle.len() as f64 / RATE_HZ;
     let speed = cycle.first().map_or(0.0, |tick| tick.twist.vx);
@@ -86,8 +96,8 @@ pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
     Ok(page(&title, 2.0 * width, 2.0 * height, Theme::Light, &panels))
 }
 
-/// One steady cycle, tick by tick.
-fn record(engine: &mut Engine) -> Result<Vec<Tick>, String> {
+/// One steady cycle, tick by tick, at a part of the fastest walk the gait's stride allows.
+pub(super) fn record(engine: &mut Engine, speed_part: f64) -> Result<Vec<Tick>, String> {
     let dt = 1.0 / RATE_HZ;
     let most = (SETTLE_S * RATE_HZ) as usize;
     engine.stand();
@@ -95,7 +105,7 @@ fn record(engine: &mut Engine) -> Result<Vec<Tick>, String> {
     // A gait that was set is taken up with the next tick.
     engine.step(&Input::default(), dt);
     let fastest = engine.stance().stride(Vector2::x()) / engine.gait().stance_time();
-    let input = Input { twist: Twist::new(SPEED_PART * fastest, 0.0, 0.0), ..Input::default() };
+    let input = Input { twist: Twist::new(speed_part * fastest, 0.0, 0.0), ..Input::default() };
     let mut wraps = 0;
     let mut cycle = vec![];
     let mut before = *engine.last();
@@ -179,10 +189,10 @@ fn over_time(cycle: &[Tick], value: impl Fn(&Tick) -> f64) -> Vec<[f64; 2]> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn shipped(gait: Option<&str>) -> GaitArgs {
+    pub(crate) fn shipped(gait: Option<&str>) -> GaitArgs {
         let root = env!("CARGO_MANIFEST_DIR");
         let files =
             crate::cli::FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
@@ -203,7 +213,7 @@ mod tests {
             let setup = gait_planner::Setup::load(&all.planner).unwrap();
             let mut engine = setup.engine;
             engine.set_gait(setup.gaits.get(gait).unwrap());
-            let cycle = record(&mut engine.clone()).unwrap();
+            let cycle = record(&mut engine.clone(), SPEED_PART).unwrap();
             assert!((cycle.len() as f64 / RATE_HZ - setup.gaits.get(gait).unwrap().cycle_time()).abs() < 0.01);
             let down = cycle.iter().map(|tick| tick.contacts.iter().filter(|&&down| down).count()).sum::<usize>();
             assert!((down as f64 / cycle.len() as f64 - feet_down).abs() < 0.05, "{gait}");

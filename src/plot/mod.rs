@@ -1,6 +1,7 @@
 //! `hexapod plot`: pictures of what the files describe.
 
 mod gait;
+mod walk;
 mod workspace;
 
 use crate::exit::Failure;
@@ -17,6 +18,8 @@ pub enum Plot {
     Gait(GaitArgs),
     /// Where each foot can go with the body at a height, and how far it can stride in each direction.
     Workspace(WorkspaceArgs),
+    /// The robot as it walks, as a picture that moves.
+    Walk(GaitArgs),
 }
 
 /// Draws a picture to a file, or to standard output.
@@ -26,6 +29,7 @@ pub enum Plot {
 pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
         Plot::Gait(arguments) => write(&arguments.out, &gait::draw(arguments)?),
+        Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
         Plot::Workspace(arguments) => workspace::plot(arguments),
     }
 }

@@ -3,6 +3,7 @@
 mod bsp;
 mod chart;
 mod error;
+mod film;
 mod gait;
 mod mesh;
 mod page;
@@ -15,6 +16,7 @@ mod workspace;
 
 pub use chart::{LineChart, Series, line_plot};
 pub use error::PlotError;
+pub use film::{Film, robot_film};
 pub use gait::{GaitChart, GaitRow, gait_diagram};
 pub use page::{Panel, page};
 pub use picture::{PictureOptions, Polyline, robot_picture, scene_picture};

@@ -49,7 +49,7 @@ fn moved(pose: &Isometry3<f64>, polygon: &[Point3<f64>]) -> Vec<Point3<f64>> {
 
 fn sides(radius: f64, flat: f64) -> usize {
     // NaN becomes 0 and is raised to the least, so the number of sides is always sound.
-    ((TAU * radius / flat).ceil() as usize).clamp(12, 28) / 2 * 2
+    ((TAU * radius / flat).ceil() as usize).clamp(8, 28) / 2 * 2
 }
 
 fn box_polygons(half: Vector3<f64>) -> Vec<Vec<Point3<f64>>> {

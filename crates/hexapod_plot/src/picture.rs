@@ -10,8 +10,6 @@ use crate::visibility::seen;
 use nalgebra::{Point2, Point3, Vector3};
 use std::f64::consts::TAU;
 
-/// Flats that stand for roundness are about this long (m).
-const FLAT_M: f64 = 0.005;
 /// Pieces a polyline is cut into (m); every other one is drawn when it is dashed.
 const DASH_M: f64 = 0.006;
 
@@ -45,6 +43,8 @@ pub struct PictureOptions {
     pub ground_z_m: Option<f64>,
     /// Distance between the lines on the ground (m).
     pub grid_m: f64,
+    /// Flats that stand for roundness are about this long (m).
+    pub flat_m: f64,
     /// Lines drawn into the scene.
     pub polylines: Vec<Polyline>,
     /// The background.
@@ -61,6 +61,7 @@ impl Default for PictureOptions {
             elevation_rad: 0.52,
             ground_z_m: None,
             grid_m: 0.05,
+            flat_m: 0.005,
             polylines: Vec::new(),
             theme: Theme::Light,
         }
@@ -79,21 +80,69 @@ pub fn robot_picture(urdf: &str, positions: &[(&str, f64)], options: &PictureOpt
 /// Solids already placed.
 #[must_use]
 pub fn scene_picture(solids: &[Placed], options: &PictureOptions) -> String {
-    let drawn: Vec<&Placed> = solids.iter().filter(|solid| solid.rgba[3] > 0.0).collect();
-    let groups: Vec<Vec<Face>> = drawn.iter().map(|solid| faces(solid, FLAT_M)).collect();
-    let corners: Vec<Point3<f64>> = groups.iter().flatten().flat_map(|face| face.corners.iter().copied()).collect();
-    let lowest = corners.iter().map(|corner| corner.z).fold(f64::INFINITY, f64::min);
-    let ground = Ground::around(&corners, options.ground_z_m.unwrap_or(if lowest.is_finite() { lowest } else { 0.0 }));
-    let camera = Camera::fitting(&corners, &ground, options);
-
+    let bodies = bodies(solids, options);
+    let stage = Stage::around(&[&bodies], options);
     let mut svg = Svg::new(options.width_px, options.height_px, &options.title, options.theme.background());
-    draw_ground(&mut svg, &camera, &ground, options);
-    draw_shadow(&mut svg, &camera, &ground, &groups, options.theme);
-    let mut visible: Vec<Face> = groups.into_iter().flatten().filter(|face| camera.sees(face)).collect();
-    visible.extend(options.polylines.iter().flat_map(|line| ribbon(line, &camera.towards_viewer)));
-    draw_faces(&mut svg, &camera, back_to_front(visible), options);
-    draw_axes(&mut svg, &camera, options);
+    stage.draw_floor(&mut svg);
+    stage.draw_grid(&mut svg, 0.0);
+    stage.draw_bodies(&mut svg, bodies);
+    stage.draw_axes(&mut svg);
     svg.finish()
+}
+
+/// The faces of each solid that is drawn.
+pub(crate) fn bodies(solids: &[Placed], options: &PictureOptions) -> Vec<Vec<Face>> {
+    let drawn = solids.iter().filter(|solid| solid.rgba[3] > 0.0);
+    drawn.map(|solid| faces(solid, options.flat_m)).collect()
+}
+
+/// Where bodies are shown: the ground under them and the viewer before them.
+pub(crate) struct Stage<'o> {
+    camera: Camera,
+    ground: Ground,
+    options: &'o PictureOptions,
+}
+
+impl<'o> Stage<'o> {
+    /// The stage on which all of these show as large as the picture allows.
+    pub(crate) fn around(scenes: &[&Vec<Vec<Face>>], options: &'o PictureOptions) -> Self {
+        let faces = scenes.iter().flat_map(|bodies| bodies.iter().flatten());
+        let corners: Vec<Point3<f64>> = faces.flat_map(|face| face.corners.iter().copied()).collect();
+        let lowest = corners.iter().map(|corner| corner.z).fold(f64::INFINITY, f64::min);
+        let z = options.ground_z_m.unwrap_or(if lowest.is_finite() { lowest } else { 0.0 });
+        let ground = Ground::around(&corners, z);
+        Self { camera: Camera::fitting(&corners, &ground, options), ground, options }
+    }
+
+    /// A pale disc that fades out towards its rim.
+    pub(crate) fn draw_floor(&self, svg: &mut Svg) {
+        for (step, part) in [(1, 1.0), (2, 0.8), (3, 0.6)] {
+            let opacity = 0.16 * f64::from(step);
+            let disc = self.camera.pixels(&self.ground.rim(part));
+            svg.path(&[disc], true, &Paint::fill(self.options.theme.panel()).with_opacity(opacity));
+        }
+    }
+
+    /// The lines on the ground when it has gone back by `walked_m`.
+    pub(crate) fn draw_grid(&self, svg: &mut Svg, walked_m: f64) {
+        // A grid too fine to see, zero or NaN is not drawn.
+        if self.options.grid_m.partial_cmp(&(self.ground.radius * 0.01)) == Some(std::cmp::Ordering::Greater) {
+            draw_grid(svg, &self.camera, &self.ground, self.options, walked_m);
+        }
+    }
+
+    /// Bodies with their shadow, and the options' lines.
+    pub(crate) fn draw_bodies(&self, svg: &mut Svg, bodies: Vec<Vec<Face>>) {
+        draw_shadow(svg, &self.camera, &self.ground, &bodies, self.options.theme);
+        let mut visible: Vec<Face> = bodies.into_iter().flatten().filter(|face| self.camera.sees(face)).collect();
+        visible.extend(self.options.polylines.iter().flat_map(|line| ribbon(line, &self.camera.towards_viewer)));
+        draw_faces(svg, &self.camera, back_to_front(visible), self.options);
+    }
+
+    /// The root link's axes in the lower left corner.
+    pub(crate) fn draw_axes(&self, svg: &mut Svg) {
+        draw_axes(svg, &self.camera, self.options);
+    }
 }
 
 /// A viewer infinitely far away.
@@ -185,27 +234,18 @@ impl Ground {
 }
 
 /// Grid lines that fade out towards the rim.
-fn draw_ground(svg: &mut Svg, camera: &Camera, ground: &Ground, options: &PictureOptions) {
+fn draw_grid(svg: &mut Svg, camera: &Camera, ground: &Ground, options: &PictureOptions, walked_m: f64) {
     const FADES: usize = 6;
-    // A grid too fine to see, zero or NaN is not drawn.
-    if options.grid_m.partial_cmp(&(ground.radius * 0.01)) != Some(std::cmp::Ordering::Greater) {
-        return;
-    }
-    for (step, part) in [(1, 1.0), (2, 0.8), (3, 0.6)] {
-        let opacity = 0.16 * f64::from(step);
-        let disc = camera.pixels(&ground.rim(part));
-        svg.path(&[disc], true, &Paint::fill(options.theme.panel()).with_opacity(opacity));
-    }
     let grid = options.grid_m;
     let count = (ground.radius / grid).ceil() as i32 + 1;
-    let [middle_x, middle_y] = [ground.centre.x, ground.centre.y].map(|value| (value / grid).round());
+    let [middle_x, middle_y] = [ground.centre.x + walked_m, ground.centre.y].map(|value| (value / grid).round());
     let mut fades: [Vec<Vec<[f64; 2]>>; FADES] = std::array::from_fn(|_| Vec::new());
     for line in -count..=count {
         for cell in -count..count {
             for along_x in [true, false] {
                 let ends = [cell, cell + 1].map(|end| {
                     let (x, y) = if along_x { (end, line) } else { (line, end) };
-                    ground.at((middle_x + f64::from(x)) * grid, (middle_y + f64::from(y)) * grid)
+                    ground.at((middle_x + f64::from(x)) * grid - walked_m, (middle_y + f64::from(y)) * grid)
                 });
                 let middle = nalgebra::center(&ends[0], &ends[1]);
                 let fade = 1.0 - (middle - ground.centre).norm() / ground.radius;
@@ -281,27 +321,25 @@ fn draw_faces(svg: &mut Svg, camera: &Camera, ordered: Vec<Face>, options: &Pict
     let flat: Vec<Vec<Point2<f64>>> =
         ordered.iter().map(|face| face.corners.iter().map(|corner| camera.project(corner)).collect()).collect();
     let shown = seen(&flat, options.width_px, options.height_px);
-    svg.open_group(&[("stroke-linejoin", "round")]);
+    let current = "currentColor";
+    svg.open_group(&[("fill", current), ("stroke", current), ("stroke-width", "0.7"), ("stroke-linejoin", "round")]);
     let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
-    let mut colour = String::new();
-    let mut paint = None;
+    let mut last: Option<Rgb> = None;
     for ((face, polygon), _) in ordered.iter().zip(flat).zip(shown).filter(|(_, shown)| *shown) {
         let shade = camera.shade(face);
-        if let (true, Some(last)) = (shade.to_string() != colour, paint) {
-            svg.path(&pieces, true, &last);
+        if let Some(colour) = last.filter(|colour| colour.to_string() != shade.to_string()) {
+            svg.areas(&pieces, colour);
             pieces.clear();
         }
-        colour = shade.to_string();
-        paint = Some(Paint { stroke: Some((shade, 0.7)), ..Paint::fill(shade) });
+        last = Some(shade);
         pieces.push(polygon.into_iter().map(Into::into).collect());
     }
-    if let Some(last) = paint {
-        svg.path(&pieces, true, &last);
+    if let Some(colour) = last {
+        svg.areas(&pieces, colour);
     }
     svg.close_group();
 }
 
-/// The root link's axes in the lower left corner.
 fn draw_axes(svg: &mut Svg, camera: &Camera, options: &PictureOptions) {
     const LENGTH_PX: f64 = 34.0;
     let origin = [56.0, options.height_px - 44.0];

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use hexapod_plot::{
-    GaitChart, GaitRow, LineChart, PictureOptions, Placed, PlotError, Polyline, Rgb, Series, Shape, Theme,
-    gait_diagram, line_plot, link_poses, place_visuals, robot_picture, scene_picture,
+    Film, GaitChart, GaitRow, LineChart, PictureOptions, Placed, PlotError, Polyline, Rgb, Series, Shape, Theme,
+    gait_diagram, line_plot, link_poses, place_visuals, robot_film, robot_picture, scene_picture,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::path::Path;
@@ -98,7 +98,7 @@ fn when_a_foot_path_is_given_expect_its_colour_in_the_picture() {
     let points = (0..10).map(|x| Point3::new(f64::from(x) * 0.02, 0.3, 0.05)).collect();
     let line = Polyline { points, colour, width_m: 0.003, dashed: true };
     let options = PictureOptions { polylines: vec![line], ..PictureOptions::default() };
-    assert!(robot_picture(&urdf(), &[], &options).unwrap().contains(&format!("fill=\"{colour}\"")));
+    assert!(robot_picture(&urdf(), &[], &options).unwrap().contains(&format!("color=\"{colour}\"")));
 }
 
 #[test]
@@ -194,4 +194,30 @@ fn when_a_stance_is_longer_than_a_cycle_expect_a_full_bar() {
     };
     let svg = gait_diagram(&chart);
     assert!(texts(&check(&svg)).iter().any(|text| text == "1.00"));
+}
+
+#[test]
+fn when_a_robot_moves_expect_one_frame_at_a_time_each_for_its_part_of_the_cycle() {
+    let frames = [0.0, 0.3, 0.6, 0.3].map(|angle| vec![("left_front_coxa", angle)]).to_vec();
+    let film = Film { frames, cycle_s: 2.0, walked_m: 0.15 };
+    let svg = robot_film(&urdf(), &film, &PictureOptions::default()).unwrap();
+    let document = check(&svg);
+    let frames: Vec<_> = document
+        .descendants()
+        .filter(|node| node.attribute("class") == Some("frame"))
+        .map(|frame| frame.range())
+        .collect();
+    let delays: Vec<_> = document.descendants().filter_map(|node| node.attribute("style")).collect();
+    assert_eq!(delays, ["-2s", "-1.5s", "-1s", "-0.5s"].map(|delay| format!("animation-delay:{delay}")));
+    assert!(svg.contains("25.0000%{visibility:hidden}"));
+    let drawn = |index: usize| svg[frames[index].clone()].split_once('>').unwrap().1;
+    assert!(drawn(0) != drawn(1), "the leg has moved");
+    assert!(drawn(1) != drawn(3), "the ground has gone on");
+}
+
+#[test]
+fn when_a_film_is_of_unknown_joints_or_empty_expect_that_said_or_an_empty_stage() {
+    let film = Film { frames: vec![vec![("knee", 0.1)]], cycle_s: 1.0, walked_m: 0.1 };
+    assert!(matches!(robot_film(&urdf(), &film, &PictureOptions::default()), Err(PlotError::UnknownJoint { .. })));
+    check(&robot_film(&urdf(), &Film { frames: vec![], ..film }, &PictureOptions::default()).unwrap());
 }
