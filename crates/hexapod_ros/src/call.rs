@@ -17,17 +17,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Reply<S: WrappedServiceTypeSupport> {
     responder: Responder<S>,
     id: RequestId,
+    service: Arc<str>,
 }
 
 impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
-    pub(crate) fn new(responder: Responder<S>, id: RequestId) -> Self {
-        Self { responder, id }
+    pub(crate) fn new(responder: Responder<S>, id: RequestId, service: Arc<str>) -> Self {
+        Self { responder, id, service }
     }
 
-    /// Answers. A client that has gone in the meantime is its own affair.
+    /// Answers. A client that has gone in the meantime is its own affair; one that has not been heard of yet may wait in
+    /// vain, on a busy machine.
     pub fn send(self, response: S::Response) {
         if let Err(error) = self.responder.respond(self.id, &response) {
-            tracing::debug!("an answer was not delivered: {error}");
+            tracing::warn!("an answer of `{}` did not reach who asked: {error}", self.service);
         }
     }
 }

@@ -319,9 +319,9 @@ pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
 ) -> Result<(), RosError> {
     let service = Service::<S>::create(node, name, QosProfile::services_default());
     let service = service.map_err(|e| RosError::topic(name, e))?;
-    let responder = service.responder();
+    let (responder, service_name) = (service.responder(), Arc::<str>::from(name));
     let handle = move |request, info: hexapod_rcl::RequestInfo, id| {
-        take(request, Reply::new(responder.clone(), id), &Received::from(info));
+        take(request, Reply::new(responder.clone(), id, Arc::clone(&service_name)), &Received::from(info));
     };
     inputs.add(name, Served { service, name: name.into(), handle })
 }
