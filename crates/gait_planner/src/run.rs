@@ -15,7 +15,6 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Diagnostics, Headers, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
-use hexapod_setup::params::switch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,8 +25,8 @@ use std::time::Duration;
 /// A topic or service cannot be opened, or a thread not be started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RosError> {
     setup.notes.iter().for_each(|note| tracing::warn!("{note}"));
-    let simulated = switch(&setup.params, "use_sim_time");
-    let clock = if simulated { RosClock::simulated() } else { RosClock::System };
+    let clock = node.stamps();
+    let simulated = matches!(clock, RosClock::Simulated(_));
     let now: Now = match &clock {
         RosClock::System => Arc::new(monotonic_now),
         simulated => {
