@@ -66,7 +66,8 @@ pub struct Received {
     pub at: Moment,
 }
 
-const COMMANDS: usize = 512;
+/// Most commands that wait.
+pub(crate) const COMMANDS: usize = 512;
 const POSES: usize = 16;
 
 /// What reaches the control loop. Poses do not wait behind commands: the first command counts from where the robot is.

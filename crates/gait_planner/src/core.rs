@@ -2,11 +2,13 @@
 
 use crate::command::{Command, Held, Incoming, Received};
 use crate::fault::{Fault, Watch};
+use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use rtrb::Consumer;
 use std::time::Duration;
 
 /// Which topics drive the robot: those that spoke last.
@@ -19,7 +21,8 @@ enum Steering {
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
     player: Player,
-    incoming: Incoming,
+    intake: Intake,
+    poses: Consumer<Held>,
     started_at: Option<Duration>,
     speaks: bool,
     /// Some servo is told something.
@@ -55,7 +58,8 @@ impl Core {
         Self {
             watch: Watch::new(engine.last()),
             player: Player::new(engine),
-            incoming,
+            intake: Intake::new(incoming.commands),
+            poses: incoming.poses,
             started_at: None,
             speaks: false,
             held: false,
@@ -115,7 +119,7 @@ impl Core {
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
         self.listen(now.real);
         while self.speaks
-            && let Ok(received) = self.incoming.commands.pop()
+            && let Some(received) = self.intake.next(now.at)
         {
             self.take(received);
         }
@@ -133,6 +137,7 @@ impl Core {
     /// Takes down how a simulated clock goes, before the ticks it brings.
     pub fn clock(&mut self, now: Moment) {
         self.clock_rate.take(now);
+        self.intake.clock(now);
     }
 
     /// Asks for the last posture, whatever was asked before.
@@ -197,7 +202,7 @@ impl Core {
     fn listen(&mut self, now: Duration) {
         let waited = now.saturating_sub(*self.started_at.get_or_insert(now));
         self.speaks |= waited >= LISTEN_FIRST;
-        while let Ok(held) = self.incoming.poses.pop() {
+        while let Ok(held) = self.poses.pop() {
             self.speaks = true;
             let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
             match held {
@@ -242,7 +247,8 @@ impl Core {
     }
 
     fn is_steered(&self, now: Moment) -> bool {
-        self.steered_at.is_some_and(|at| is_fresh(&at, &now, self.timeout, self.clock_rate.is_slow()))
+        let timeout = self.timeout.max(self.intake.least_timeout());
+        self.steered_at.is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
     }
 
     /// What is wanted now: nothing when the last command is too old.

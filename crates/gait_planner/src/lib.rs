@@ -5,6 +5,7 @@ mod control;
 pub mod core;
 mod fault;
 mod inbox;
+mod intake;
 pub mod life;
 mod lookout;
 mod markers;

@@ -108,7 +108,7 @@ fn control(
     .wait(shutdown, &shared.pulse)
 }
 
-/// Ticks on a spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
+/// Ticks on a spinning thread, as `/clock` comes in: commands that were received before it are in the queue by then.
 fn run_simulated(
     mut node: RosNode,
     mut ticks: SimulatedLoop,
@@ -117,10 +117,10 @@ fn run_simulated(
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
     let qos = QosProfile::default().keep_last(100).best_effort();
-    node.subscribe("/clock", qos, move |message: Clock| {
+    node.subscribe_from("/clock", qos, move |message: Clock, from| {
         let now = clock::from_stamp(&message.clock);
         clock.set(now);
-        ticks.clock(Moment { at: now, real: monotonic_now() });
+        ticks.clock(Moment { at: now, real: from.at });
     })?;
     let end = shutdown.clone();
     let spin = move || node.spin(&end, Stage::Stopping);

@@ -56,52 +56,52 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox, headers: &Headers)
     let to = inbox.clone();
     if stamped {
         let headers = headers.clone();
-        node.subscribe("cmd_vel", steering_stream(), move |message: TwistStamped| {
+        node.subscribe_from("cmd_vel", steering_stream(), move |message: TwistStamped, from| {
             headers.look("cmd_vel", &message.header);
-            to.take("cmd_vel", planar(&message.twist));
+            to.take("cmd_vel", planar(&message.twist), from);
         })?;
     } else {
-        node.subscribe("cmd_vel", steering_stream(), move |message: Twist| {
-            to.take("cmd_vel", planar(&message));
+        node.subscribe_from("cmd_vel", steering_stream(), move |message: Twist, from| {
+            to.take("cmd_vel", planar(&message), from);
         })?;
     }
     let to = inbox.clone();
     // The curvature is taken in before the velocity that is walked with it.
-    node.subscribe("curvature", stream(), move |message: Float64| {
-        to.take("curvature", finite(message.data).map(Command::Curvature));
+    node.subscribe_from("curvature", stream(), move |message: Float64, from| {
+        to.take("curvature", finite(message.data).map(Command::Curvature), from);
     })?;
     let to = inbox.clone();
-    node.subscribe("velocity", steering_stream(), move |message: Float64| {
-        to.take("velocity", finite(message.data).map(Command::Velocity));
+    node.subscribe_from("velocity", steering_stream(), move |message: Float64, from| {
+        to.take("velocity", finite(message.data).map(Command::Velocity), from);
     })
 }
 
 /// The servo driver cuts the servos; the planner is not to walk on meanwhile. Best effort hears every sender.
 fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
-    node.subscribe("emergency_stop", steering_stream(), move |message: Bool| {
+    node.subscribe_from("emergency_stop", steering_stream(), move |message: Bool, from| {
         if message.data {
-            to.take("emergency_stop", Ok(Command::Freeze));
+            to.take("emergency_stop", Ok(Command::Freeze), from);
         }
     })
 }
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.subscribe("body_pose", stream(), move |message: Pose| {
+    node.subscribe_from("body_pose", stream(), move |message: Pose, from| {
         let asked = match body_offset(&message) {
             Ok(asked) => asked,
             Err(reason) => return to.reject("body_pose", reason),
         };
-        if to.take("body_pose", Ok(Command::BodyOffset(asked))) {
+        if to.take("body_pose", Ok(Command::BodyOffset(asked)), from) {
             state.set_body_pose(asked);
         }
     })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     let parameters = node.parameters();
-    node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
+    node.subscribe_from("gait", QosProfile::default(), move |message: StringMsg, from| {
         let gait = bounds::name("gait", &message.data).and_then(|name| gaits.get(name));
-        if to.take("gait", gait.map(Command::Gait)) {
+        if to.take("gait", gait.map(Command::Gait), from) {
             state.set_gait(&message.data);
             parameters.note("gait", &ParamValue::String(message.data));
         }
@@ -128,12 +128,12 @@ fn motions(
     headers: &Headers,
 ) -> Result<(), RosError> {
     let (to, motions, state) = (inbox.clone(), setup.motions.clone(), Arc::clone(shared));
-    node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
+    node.subscribe_from("motion", QosProfile::default(), move |message: StringMsg, from| {
         let motion = match message.data.as_str() {
             "" => Ok(None),
             name => bounds::name("motion", name).and_then(|name| motions.get(name)).map(Some),
         };
-        if to.take("motion", motion.map(Command::Motion)) {
+        if to.take("motion", motion.map(Command::Motion), from) {
             state.set_motion(&message.data);
         }
     })?;
@@ -141,7 +141,7 @@ fn motions(
         (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
     let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
     let headers = headers.clone();
-    node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
+    node.subscribe_from("joint_trajectory", QosProfile::default(), move |message: JointTrajectory, from| {
         headers.look("joint_trajectory", &message.header);
         let now = state.get();
         let motion = if !whole {
@@ -153,7 +153,7 @@ fn motions(
         };
         match motion {
             Ok(motion) => {
-                if to.send_motion("joint_trajectory", motion) {
+                if to.send_motion("joint_trajectory", motion, from) {
                     state.set_motion("joint_trajectory");
                 }
             }
