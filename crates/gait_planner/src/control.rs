@@ -60,6 +60,11 @@ fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: D
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));
     }
+    if let Some(&progress) = core.news(dt)
+        && outbox.push(Done::Progress(progress))
+    {
+        core.told();
+    }
     tick.state
 }
 
@@ -119,7 +124,7 @@ impl SimulatedLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Command, Received, queues};
+    use crate::command::{Asked, Command, Received, queues};
     use crate::outbox::outbox;
     use crate::params::shipped;
     use crate::setup::Setup;
@@ -269,7 +274,7 @@ mod tests {
         recorded.retain(|(at, _)| (6..=94).contains(&(at % 100)));
         recorded.push((1423, Command::Gait(setup.gaits.get("ripple").unwrap())));
         recorded.push((3377, Command::BodyOffset(hexapod_gait::BodyOffset::default())));
-        recorded.push((8055, Command::Motion(Some(setup.motions.get("shake").unwrap()))));
+        recorded.push((8055, Command::Motion(Some(Asked { motion: setup.motions.get("shake").unwrap(), request: 1 }))));
         recorded.sort_by_key(|(at, _)| *at);
         recorded
     }

@@ -1,9 +1,10 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
-use crate::command::{Command, Held, Incoming, Received};
+use crate::command::{Asked, Command, Held, Incoming, Received};
 use crate::fault::{Fault, Watch};
 use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
+use crate::progress::{End, Progress, Tracker};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
@@ -36,6 +37,7 @@ pub struct Core {
     input: Input,
     moved: bool,
     refused: Option<Refused>,
+    tracker: Tracker,
     watch: Watch,
 }
 
@@ -72,6 +74,7 @@ impl Core {
             input: Input::default(),
             moved: false,
             refused: None,
+            tracker: Tracker::default(),
         }
     }
 
@@ -83,17 +86,17 @@ impl Core {
 
     /// A command refused since this was asked last.
     pub fn take_refused(&mut self) -> Option<Refused> {
-        if let Some(dropped) = self.player.take_dropped() {
-            let reason = match dropped {
-                Dropped::NoLegToSpare => {
-                    "the robot cannot put its feet in place without tipping over; sit and stand up again"
-                }
-                Dropped::Driven => "the robot was driven on before the motion began; let go of the stick first",
-                Dropped::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
-            };
-            self.refuse("motion", reason);
-        }
         self.refused.take()
+    }
+
+    /// What there is to tell of requests after a tick of `dt` seconds; until [`Self::told`].
+    pub fn news(&mut self, dt: f64) -> Option<&Progress> {
+        self.tracker.news(dt)
+    }
+
+    /// Takes down that the news have been told.
+    pub fn told(&mut self) {
+        self.tracker.told();
     }
 
     /// What keeps the planner from doing its work.
@@ -131,7 +134,31 @@ impl Core {
         self.input.twist = self.twist();
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
-        self.watch.look(self.player.last(), self.player.is_playing(), now.at, dt)
+        let end = self.end_of_step();
+        self.tracker.follow(&self.player, end);
+        self.watch.look(self.player.last(), self.player.is_playing(), now.at, dt);
+        if let Some(fault) = self.watch.fault().filter(|fault| fault.is_final()) {
+            self.tracker.abort(fault.reason());
+        }
+        self.watch.shown()
+    }
+
+    /// What comes of a motion that was ended by a step and by no other command: it was dropped, or the robot is driven.
+    fn end_of_step(&mut self) -> End {
+        let driver = match self.steering {
+            Steering::Twist(_) => "cmd_vel",
+            Steering::Arc { .. } => "velocity",
+        };
+        let Some(dropped) = self.player.take_dropped() else { return End::canceled_by(driver) };
+        let reason = match dropped {
+            Dropped::NoLegToSpare => {
+                "the robot cannot put its feet in place without tipping over; sit and stand up again"
+            }
+            Dropped::Driven => "the robot was driven on before the motion began; let go of the stick first",
+            Dropped::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
+        };
+        self.refuse("motion", reason);
+        if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(reason) }
     }
 
     /// Takes down how a simulated clock goes, before the ticks it brings.
@@ -142,8 +169,13 @@ impl Core {
 
     /// Asks for the last posture, whatever was asked before.
     pub fn sit(&mut self) {
+        self.sit_for("the end of the process");
+    }
+
+    fn sit_for(&mut self, why: &'static str) {
         self.steered_at = None;
         self.player.sit();
+        self.tracker.follow(&self.player, End::canceled_by(why));
     }
 
     fn take(&mut self, Received { command, at }: Received) {
@@ -159,39 +191,41 @@ impl Core {
                     // The newest command counts: what was driven before the motion does not end it.
                     self.steered_at = None;
                 }
-                self.player.play(motion);
+                self.play(motion);
             }
-            Command::Trajectory(motion) => {
+            Command::Trajectory(asked) => {
                 if self.last().state == GaitState::Standing && !self.player.job().is_busy() {
                     self.steered_at = None;
-                    self.player.play(Some(motion));
+                    self.play(Some(asked));
                 } else {
-                    self.refuse("joint_trajectory", "the robot does not stand");
+                    let reason = "the robot does not stand";
+                    self.tracker.reject(asked.request, reason);
+                    self.refuse("joint_trajectory", reason);
                 }
             }
             Command::Stand => {
                 self.moved = true;
                 self.player.stand();
-                self.notice();
+                self.ended_by("stand");
             }
             Command::Sit => {
                 self.player.sit();
-                self.notice();
+                self.ended_by("sit");
             }
-            Command::Retire => self.sit(),
+            Command::Retire => self.sit_for("retire"),
             Command::Pack => {
                 if self.player.pack() {
                     self.moved = true;
-                    self.notice();
+                    self.ended_by("pack");
                 } else {
                     self.refuse("pack", "the robot has no packed pose");
                 }
             }
             Command::Stop => {
                 self.player.stop();
-                self.notice();
+                self.ended_by("stop");
             }
-            Command::Freeze => self.freeze(),
+            Command::Freeze => self.freeze("emergency stop"),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -206,7 +240,7 @@ impl Core {
             self.speaks = true;
             let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
             match held {
-                Held::Nothing if before => self.freeze(),
+                Held::Nothing if before => self.freeze("the servos were let go"),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
                 _ => {}
             }
@@ -215,8 +249,28 @@ impl Core {
 
     /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
     /// again once the stick has been let go and pushed.
-    fn freeze(&mut self) {
+    fn freeze(&mut self, why: &'static str) {
         self.player.freeze();
+        self.tracker.abort(why);
+    }
+
+    /// Plays what was asked for, or ends what is played with its cycle.
+    fn play(&mut self, asked: Option<Asked>) {
+        let (why, request) = match &asked {
+            Some(asked) => ("another motion", Some(asked.request)),
+            None => ("an empty motion", None),
+        };
+        self.player.play(asked.map(|asked| asked.motion));
+        self.tracker.follow(&self.player, End::canceled_by(why));
+        if let Some(request) = request {
+            self.tracker.accept(request, self.player.job().count());
+        }
+    }
+
+    /// What was played is ended by a service.
+    fn ended_by(&mut self, service: &'static str) {
+        self.tracker.follow(&self.player, End::canceled_by(service));
+        self.notice();
     }
 
     /// Takes the pose the servos hold for the robot's.

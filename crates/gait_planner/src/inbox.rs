@@ -91,23 +91,32 @@ impl Inbox {
 
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.
     pub fn take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> bool {
-        match command {
-            Ok(command) => self.send_from(topic, command, from.at).is_ok(),
-            Err(reason) => {
-                self.reject(topic, reason);
-                false
-            }
-        }
+        self.try_take(topic, command, from).is_ok()
     }
 
-    /// Hands over a motion made for one use; whether it was taken.
-    pub fn send_motion(&self, topic: &'static str, motion: Motion, from: &From) -> bool {
+    /// Keeps a second handle to a motion made for one use.
+    #[must_use]
+    pub fn keep(&self, motion: Motion) -> Arc<Motion> {
         let motion = Arc::new(motion);
         self.locked(|shared| {
             shared.kept.retain(|kept| Arc::strong_count(kept) > 1);
             shared.kept.push(Arc::clone(&motion));
         });
-        self.send_from(topic, Command::Trajectory(motion), from.at).is_ok()
+        motion
+    }
+
+    /// As [`Self::take`].
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn try_take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> Result<(), String> {
+        match command {
+            Ok(command) => self.send_from(topic, command, from.at),
+            Err(reason) => {
+                self.reject(topic, reason.as_str());
+                Err(reason)
+            }
+        }
     }
 
     /// Counts a message that is refused. The log tells of a topic's new reasons, one a second.

@@ -2,7 +2,6 @@ use super::*;
 use crate::command::queues;
 use crate::params::{settings, shipped};
 use crate::setup::Setup;
-use hexapod_gait::motion::Motion;
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -248,8 +247,8 @@ fn when_commands_are_logged_and_replayed_expect_the_same_bits() {
 }
 
 /// A motion of the shipped file.
-fn motion(name: &str) -> Arc<Motion> {
-    Setup::load(&shipped()).unwrap().motions.get(name).unwrap()
+fn motion(name: &str) -> Asked {
+    Asked { motion: Setup::load(&shipped()).unwrap().motions.get(name).unwrap(), request: 1 }
 }
 
 #[test]
