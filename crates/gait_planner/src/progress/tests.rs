@@ -100,24 +100,27 @@ impl Bench {
 }
 
 const STOP: Do = Do::Send(|| Command::Stop);
+const SIT: Do = Do::Send(|| Command::Sit);
+const FREEZE: Do = Do::Send(|| Command::Freeze);
 const EMPTY: Do = Do::Send(|| Command::Motion(None));
+
+/// What is done, and what comes of each request.
+type Case = (&'static [Do], &'static [(Stage, &'static str)]);
 
 #[test]
 fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
     use Do::{Drive, Play, Trajectory, Wait};
     use Stage::{Aborted, Canceled, Rejected, Succeeded};
-    let sit = Do::Send(|| Command::Sit);
-    let freeze = Do::Send(|| Command::Freeze);
-    let cases: [(&[Do], &[(Stage, &str)]); 18] = [
+    let cases: [Case; 18] = [
         (&[Play("shake")], &[(Succeeded, "")]),
         (&[Trajectory], &[(Succeeded, "")]),
         (&[Drive(50), Play("shake")], &[(Succeeded, "")]),
         (&[Play("wave"), Wait(150), STOP], &[(Canceled, "stop")]),
         (&[Play("wave"), Wait(5), STOP], &[(Canceled, "stop")]),
         (&[Play("wave"), STOP], &[(Canceled, "stop")]),
-        (&[Play("dance"), Wait(250), sit], &[(Canceled, "sit")]),
+        (&[Play("dance"), Wait(250), SIT], &[(Canceled, "sit")]),
         (&[Play("dance"), Wait(250), Do::End], &[(Canceled, "the end of the process")]),
-        (&[Play("bow"), Wait(200), freeze], &[(Aborted, "emergency stop")]),
+        (&[Play("bow"), Wait(200), FREEZE], &[(Aborted, "emergency stop")]),
         (&[Play("bow"), Wait(200), Do::LetGo], &[(Aborted, "the servos were let go")]),
         (&[Play("wave"), Wait(150), Drive(300)], &[(Canceled, "cmd_vel")]),
         (&[Drive(100), Play("wave"), Drive(100)], &[(Canceled, "cmd_vel")]),
@@ -182,9 +185,9 @@ fn when_anything_is_done_in_any_order_expect_every_request_to_come_to_one_end() 
         STOP,
         EMPTY,
         Do::Send(|| Command::Stand),
-        Do::Send(|| Command::Sit),
+        SIT,
         Do::Send(|| Command::Pack),
-        Do::Send(|| Command::Freeze),
+        FREEZE,
         Do::LetGo,
         Do::Drive(40),
     ];
