@@ -72,8 +72,8 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// Log lines of a tool, on standard error; `RUST_LOG` chooses which. Nodes log as ROS does ([`hexapod_ros::log`]).
+/// Warnings of a tool, on standard error: its own words say the rest. `RUST_LOG` chooses others. Nodes log as ROS does ([`hexapod_ros::log`]).
 pub fn log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info,r2r=off".into());
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,r2r=off".into());
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
 }

@@ -11,10 +11,12 @@ from builtin_interfaces.msg import Time
 from conftest import Session
 from rclpy.serialization import deserialize_message, serialize_message
 from geometry_msgs.msg import Twist
+from rcl_interfaces.msg import ParameterEvent
 from rosbags.rosbag2 import Reader, Writer
 from rosbags.rosbag2.enums import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
 from user import stamp_ns, twist
 import walked
 
@@ -145,12 +147,15 @@ def test_when_a_bag_is_played_expect_the_same_joint_commands_tick_for_tick(drive
     assert_same(messages, play(tmp_path, played))
 
 
-def test_when_the_clock_comes_in_finer_or_coarser_steps_expect_the_same_stamps(driven, tmp_path):
+@pytest.mark.parametrize('rate_hz', [10, 25, 40, 250])
+def test_when_the_clock_has_another_rate_expect_the_same_joint_commands_at_common_times(driven, tmp_path, rate_hz):
     script, messages = driven
-    for step_ns in (4_000_000, 20_000_000):
-        again = play(tmp_path, script[:40], step_ns)
-        stamps = [stamp_ns(message) for message in again]
-        assert all(b - a == PERIOD_NS for a, b in zip(stamps, stamps[1:]))
+    again = sequence(play(tmp_path, script, 1_000_000_000 // rate_hz))
+    stamps = [stamp for stamp, _, _ in again]
+    assert all(b - a == PERIOD_NS for a, b in zip(stamps, stamps[1:]))
+    for one, other in zip(sequence(messages), again):
+        assert one == other, f'{(one[0] - START_NS) / 1e9} s'
+    assert len(again) > 860
 
 
 def test_when_the_clock_stands_still_expect_the_robot_to(session):
@@ -205,3 +210,19 @@ def test_when_signalled_in_simulated_time_expect_an_orderly_end(session):
     user.spin(0.2)
     robot.signal(2)
     assert robot.wait(3.0) == 0
+
+
+def test_when_a_gait_is_asked_for_by_topic_expect_the_parameter_to_follow_and_the_event_in_simulated_time(session):
+    session.start('gait_planner', '--ros-args', '-p', 'use_sim_time:=true')
+    user = session.user
+    user.publisher('/clock')
+    events = user.listen('/parameter_events', ParameterEvent)
+    user.hear('/parameter_events')
+    user.publish('/clock', clock(START_NS))
+    user.spin(0.1)
+    user.publish('gait', String(data='ripple'))
+    user.until(lambda: any(each.message.changed_parameters for each in events), 5.0, 'an event')
+    event = next(each.message for each in events if each.message.changed_parameters)
+    assert event.stamp == clock(START_NS).clock
+    assert [(p.name, p.value.string_value) for p in event.changed_parameters] == [('gait', 'ripple')]
+    assert user.get_params('gait_planner', 'gait') == ['ripple']

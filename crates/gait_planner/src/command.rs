@@ -22,9 +22,9 @@ pub enum Command {
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.
-    Motion(Option<Arc<Motion>>),
+    Motion(Option<Asked>),
     /// From `joint_trajectory`: play this if the robot stands.
-    Trajectory(Arc<Motion>),
+    Trajectory(Asked),
     /// Stand up.
     Stand,
     /// Sit down.
@@ -43,6 +43,15 @@ pub enum Command {
     Limits(TwistLimits),
     /// Parameter `cmd_vel_timeout`, s.
     Timeout(f64),
+}
+
+/// A motion, and the number of the request for it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What is to be played.
+    pub motion: Arc<Motion>,
+    /// As told on `motion_status`.
+    pub request: u64,
 }
 
 /// What `servo_states` says the servos hold.
@@ -66,7 +75,8 @@ pub struct Received {
     pub at: Moment,
 }
 
-const COMMANDS: usize = 512;
+/// Most commands that wait.
+pub(crate) const COMMANDS: usize = 512;
 const POSES: usize = 16;
 
 /// What reaches the control loop. Poses do not wait behind commands: the first command counts from where the robot is.

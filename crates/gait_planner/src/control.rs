@@ -60,11 +60,17 @@ fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: D
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));
     }
+    if let Some(&progress) = core.news(dt)
+        && outbox.push(Done::Progress(progress))
+    {
+        core.told();
+    }
     tick.state
 }
 
-/// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, so that the same
-/// commands at the same simulated times give the same ticks however the clock's messages fall.
+/// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, and commands have their
+/// turn at whole tenths of a second (`intake.rs`), so that the same commands at the same simulated times give the same
+/// ticks however the clock's messages fall.
 pub struct SimulatedLoop {
     core: Core,
     outbox: Outbox,
@@ -118,7 +124,7 @@ impl SimulatedLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Command, Received, queues};
+    use crate::command::{Asked, Command, Received, queues};
     use crate::outbox::outbox;
     use crate::params::shipped;
     use crate::setup::Setup;
@@ -249,5 +255,67 @@ mod tests {
     fn when_the_loop_has_caught_up_expect_nothing_due() {
         let bench = Bench::standing();
         assert!(!bench.ticks.shared.pulse.is_lost(Duration::MAX));
+    }
+    /// A message on the clock or a command, some milliseconds late.
+    fn late(seed: &mut u64) -> Duration {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        Duration::from_micros((*seed >> 33) % 3000)
+    }
+
+    /// What somebody sends in twelve seconds, ms after the start: changes of mind, a gap, another gait, a motion.
+    fn recorded() -> Vec<(u64, Command)> {
+        let setup = Setup::load(&shipped()).unwrap();
+        let mut recorded = vec![];
+        for k in (0..120).filter(|k| !(40..56).contains(k)) {
+            let x = f64::from(k);
+            let twist = Twist::new(0.06 * (0.11 * x).cos(), 0.03 * (0.7 * x).sin(), 0.3 * (0.13 * x).sin());
+            recorded.push((37 + 53 * k as u64, Command::Twist(twist)));
+        }
+        recorded.retain(|(at, _)| (6..=94).contains(&(at % 100)));
+        recorded.push((1423, Command::Gait(setup.gaits.get("ripple").unwrap())));
+        recorded.push((3377, Command::BodyOffset(hexapod_gait::BodyOffset::default())));
+        recorded.push((8055, Command::Motion(Some(Asked { motion: setup.motions.get("shake").unwrap(), request: 1 }))));
+        recorded.sort_by_key(|(at, _)| *at);
+        recorded
+    }
+
+    /// Ticks of a replay by a clock of this rate, whose messages and the commands come late.
+    fn replayed(rate_hz: f64, mut seed: u64) -> Vec<(Duration, hexapod_gait::Tick)> {
+        let mut bench = Bench::standing();
+        let (start, period) = (bench.now, Duration::from_secs_f64(1.0 / rate_hz));
+        let phase = if seed == 0 { Duration::ZERO } else { late(&mut seed) };
+        let mut commands = recorded().into_iter().peekable();
+        let mut ticks = vec![];
+        for k in 0..(12.0 * rate_hz) as u32 {
+            let clock = phase + period * k;
+            while let Some((at, command)) = commands.next_if(|(at, _)| Duration::from_millis(*at) <= clock) {
+                let real = start.real + Duration::from_millis(at) + late(&mut seed);
+                bench.commands.push(Received { command, at: Moment { at: start.at, real } }).unwrap();
+            }
+            bench.ticks.clock(Moment { at: start.at + clock, real: start.real + clock + late(&mut seed) });
+            while let Ok(done) = bench.done.pop() {
+                if let Done::Tick { tick, stamp, .. } = done {
+                    ticks.push((stamp - start.at, tick));
+                }
+            }
+        }
+        ticks
+    }
+
+    #[test]
+    fn when_a_record_is_replayed_at_any_clock_rate_expect_the_same_planned_states_at_common_times() {
+        let all = replayed(1000.0, 0);
+        assert!(all.iter().any(|(_, tick)| tick.state == GaitState::Walking));
+        assert!(all.iter().any(|(_, tick)| tick.state == GaitState::Playing));
+        for (rate_hz, seed) in
+            [(10.0, 1), (10.0, 2), (25.0, 3), (40.0, 4), (40.0, 0), (60.0, 5), (100.0, 6), (250.0, 7)]
+        {
+            let some = replayed(rate_hz, seed);
+            assert!(some.len() > 1180, "{rate_hz} Hz: {} ticks", some.len());
+            for ((at, tick), (other_at, other)) in some.iter().zip(&all) {
+                assert_eq!(at, other_at, "{rate_hz} Hz: no tick is left out");
+                assert!(tick.angles == other.angles && tick.state == other.state, "{rate_hz} Hz differs at {at:?}");
+            }
+        }
     }
 }

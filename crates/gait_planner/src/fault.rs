@@ -117,6 +117,12 @@ impl Watch {
         &self.shown
     }
 
+    /// What went out last.
+    #[must_use]
+    pub fn shown(&self) -> &Tick {
+        &self.shown
+    }
+
     /// What is wrong, the worst first.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {

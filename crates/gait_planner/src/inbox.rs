@@ -6,7 +6,7 @@ use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::bounds::{self, RateLimited};
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
-use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Received as From, Shutdown, Stage, monotonic_now};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rtrb::Producer;
 use std::collections::BTreeMap;
@@ -60,7 +60,15 @@ impl Inbox {
     /// # Errors
     /// Why it is refused, which is counted: the loop takes no more, or the robot sits down because the process ends.
     pub fn send(&self, topic: &'static str, command: Command) -> Result<(), String> {
-        let received = Received { command, at: Moment { at: (self.now)(), real: monotonic_now() } };
+        self.send_from(topic, command, monotonic_now())
+    }
+
+    /// The same for one that was received at `real` on the monotonic clock.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn send_from(&self, topic: &'static str, command: Command, real: Duration) -> Result<(), String> {
+        let received = Received { command, at: Moment { at: (self.now)(), real } };
         if matches!(received.command, Command::Retire) {
             self.locked(|shared| shared.retired_until = received.at.real + RETIRED);
         }
@@ -82,24 +90,33 @@ impl Inbox {
     }
 
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.
-    pub fn take(&self, topic: &'static str, command: Result<Command, String>) -> bool {
-        match command {
-            Ok(command) => self.send(topic, command).is_ok(),
-            Err(reason) => {
-                self.reject(topic, reason);
-                false
-            }
-        }
+    pub fn take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> bool {
+        self.try_take(topic, command, from).is_ok()
     }
 
-    /// Hands over a motion made for one use; whether it was taken.
-    pub fn send_motion(&self, topic: &'static str, motion: Motion) -> bool {
+    /// Keeps a second handle to a motion made for one use.
+    #[must_use]
+    pub fn keep(&self, motion: Motion) -> Arc<Motion> {
         let motion = Arc::new(motion);
         self.locked(|shared| {
             shared.kept.retain(|kept| Arc::strong_count(kept) > 1);
             shared.kept.push(Arc::clone(&motion));
         });
-        self.send(topic, Command::Trajectory(motion)).is_ok()
+        motion
+    }
+
+    /// As [`Self::take`].
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn try_take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> Result<(), String> {
+        match command {
+            Ok(command) => self.send_from(topic, command, from.at),
+            Err(reason) => {
+                self.reject(topic, reason.as_str());
+                Err(reason)
+            }
+        }
     }
 
     /// Counts a message that is refused. The log tells of a topic's new reasons, one a second.

@@ -1,9 +1,10 @@
 //! How long a command that drives the robot counts.
 //!
 //! Its age is counted from its receipt, never from its stamp, and on two clocks: the one the loop ticks by and the
-//! monotonic one. In real time both are one. In simulated time it counts as long as `timeout` allows on either; where a
-//! simulation has turned out to run slower than real time, simulated time counts, and real time within bounds. A clock
-//! that goes back makes void what was received before.
+//! monotonic one. In real time both are one. In simulated time simulated time counts, and real time within bounds: a little
+//! longer than `timeout`, for a command waits for its turn (`intake.rs`) and `/clock` may speak ten times a second only;
+//! much longer where a simulation has turned out to run slower than real time. A clock that goes back makes void what was
+//! received before.
 
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ impl Moment {
     }
 }
 
+/// In simulated time a command lives so much longer in real time.
+const SLACK: Duration = Duration::from_millis(300);
 /// In a simulation that is slower than real time a command lives so many times as long in real time, at most so long.
 const SLOWER: u32 = 10;
 const LONGEST: Duration = Duration::from_secs(5);
@@ -36,7 +39,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 #[must_use]
 pub fn is_fresh(received: &Moment, now: &Moment, timeout: Duration, slow: bool) -> bool {
     let age = now.since(received);
-    let real = if slow { (timeout * SLOWER).min(LONGEST.max(timeout)) } else { timeout };
+    let least = timeout + SLACK;
+    let real = if slow { (timeout * SLOWER).min(LONGEST).max(least) } else { least };
     age.at <= timeout && age.real <= real
 }
 
@@ -118,7 +122,8 @@ mod tests {
         for (at, real, slow, fresh) in [
             (10_500, 700_500, false, true),
             (10_501, 700_000, false, false),
-            (10_000, 700_501, false, false),
+            (10_000, 700_800, false, true),
+            (10_000, 700_801, false, false),
             (10_400, 704_000, true, true),
             (10_501, 704_000, true, false),
             (10_000, 705_001, true, false),

@@ -2,6 +2,7 @@
 
 use crate::core::Refused;
 use crate::fault::Fault;
+use crate::progress::Progress;
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -18,6 +19,8 @@ pub enum Done {
     Lateness(Lateness, f64),
     /// A command that was refused when its turn came.
     Refused(Refused),
+    /// What has become of the last requests.
+    Progress(Progress),
 }
 
 const CAPACITY: usize = 256;
@@ -41,11 +44,12 @@ impl Outbox {
         self.reader = Some(reader);
     }
 
-    /// Hands over; what does not fit because the reader hangs is dropped, the robot goes on.
-    pub fn push(&mut self, done: Done) {
-        let _ = self.queue.push(done);
+    /// Hands over; what does not fit because the reader hangs is dropped, the robot goes on. Whether it was taken.
+    pub fn push(&mut self, done: Done) -> bool {
+        let taken = self.queue.push(done).is_ok();
         if let Some(reader) = &self.reader {
             reader.unpark();
         }
+        taken
     }
 }

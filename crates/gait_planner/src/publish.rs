@@ -5,6 +5,7 @@ use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::outbox::Done;
 use crate::pulse::Alarm;
+use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
@@ -31,6 +32,7 @@ pub struct Outlet {
     commanded_twist: Publisher<TwistMsg>,
     markers: Markers,
     diagnostics: Diagnostics,
+    status: MotionStatus,
     inbox: Inbox,
     shared: Arc<SharedState>,
     unheard: Unheard,
@@ -58,7 +60,7 @@ impl Outlet {
     pub fn new(
         node: &mut RosNode,
         setup: &Setup,
-        diagnostics: Diagnostics,
+        (diagnostics, status): (Diagnostics, MotionStatus),
         inbox: Inbox,
         shared: Arc<SharedState>,
         headers: Headers,
@@ -74,6 +76,7 @@ impl Outlet {
             commanded_twist: node.publisher("commanded_twist", reliable)?,
             markers: Markers::new(node, robot, &setup.frames)?,
             diagnostics,
+            status,
             inbox,
             shared,
             unheard: Unheard::new(node),
@@ -103,6 +106,7 @@ impl Outlet {
                     self.publish_state(tick.state, fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
+                Done::Progress(progress) => self.status.requests().take(&progress),
                 Done::Lateness(lateness, seconds) => {
                     (self.report.lateness, self.report.seconds) = (lateness, seconds);
                     let mut status = self.report.status(&self.inbox, &self.shared);
@@ -112,12 +116,15 @@ impl Outlet {
                 }
             }
         }
+        self.status.tell();
     }
 
     /// Says so where the control loop, which else says what is wrong, does not come back.
     pub fn watch(&mut self, now: Duration) {
         let Some(silent) = self.alarm.look(&self.shared.pulse, now) else { return };
         self.publish_state(self.shared.get(), Some(Fault::Lost));
+        self.status.requests().abort(Fault::Lost.reason());
+        self.status.tell();
         self.diagnostics.publish(self.report.lost(silent, &self.inbox, &self.shared));
     }
 

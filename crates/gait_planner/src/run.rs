@@ -8,6 +8,7 @@ use crate::life::Moment;
 use crate::lookout::Lookout;
 use crate::outbox::{Outbox, outbox};
 use crate::publish::Outlet;
+use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
 use crate::status::SharedState;
 use crate::subscriptions;
@@ -15,7 +16,6 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Diagnostics, Headers, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
-use hexapod_setup::params::switch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,8 +26,8 @@ use std::time::Duration;
 /// A topic or service cannot be opened, or a thread not be started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RosError> {
     setup.notes.iter().for_each(|note| tracing::warn!("{note}"));
-    let simulated = switch(&setup.params, "use_sim_time");
-    let clock = if simulated { RosClock::simulated() } else { RosClock::System };
+    let clock = node.stamps();
+    let simulated = matches!(clock, RosClock::Simulated(_));
     let now: Now = match &clock {
         RosClock::System => Arc::new(monotonic_now),
         simulated => {
@@ -40,9 +40,10 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let shared = Arc::new(SharedState::default());
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
     subscriptions::hear_servos(&mut node, &setup, poses)?;
-    subscriptions::open(&mut node, &setup, &inbox, &shared, &headers)?;
+    let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
+    subscriptions::open(&mut node, &setup, &inbox, &shared, (&headers, status.requests()))?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
-    let mut outlet = Outlet::new(&mut node, &setup, diagnostics, inbox, Arc::clone(&shared), headers)?;
+    let mut outlet = Outlet::new(&mut node, &setup, (diagnostics, status), inbox, Arc::clone(&shared), headers)?;
     tracing::info!("{}", start_line(&setup));
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
@@ -109,7 +110,7 @@ fn control(
     .wait(shutdown, &shared.pulse)
 }
 
-/// Ticks on a spinning thread, as `/clock` comes in: commands that came before it are in the queue by then.
+/// Ticks on a spinning thread, as `/clock` comes in: commands that were received before it are in the queue by then.
 fn run_simulated(
     mut node: RosNode,
     mut ticks: SimulatedLoop,
@@ -118,10 +119,10 @@ fn run_simulated(
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
     let qos = QosProfile::default().keep_last(100).best_effort();
-    node.subscribe("/clock", qos, move |message: Clock| {
+    node.subscribe_from("/clock", qos, move |message: Clock, from| {
         let now = clock::from_stamp(&message.clock);
         clock.set(now);
-        ticks.clock(Moment { at: now, real: monotonic_now() });
+        ticks.clock(Moment { at: now, real: from.at });
     })?;
     let end = shutdown.clone();
     let spin = move || node.spin(&end, Stage::Stopping);

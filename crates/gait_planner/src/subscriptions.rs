@@ -1,21 +1,23 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Command, Held};
+use crate::command::{Asked, Command, Held};
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
+use crate::requests::Requests;
 use crate::services;
 use crate::setup::Setup;
 use crate::status::SharedState;
 use crate::trajectory;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_gait::GaitState;
+use hexapod_gait::motion::Motion;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{Headers, RosError, RosNode, bounds};
+use hexapod_ros::{Headers, Received, RosError, RosNode, bounds};
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -28,13 +30,13 @@ pub fn open(
     setup: &Setup,
     inbox: &Inbox,
     shared: &Arc<SharedState>,
-    headers: &Headers,
+    (headers, requests): (&Headers, &Requests),
 ) -> Result<(), RosError> {
     steering(node, setup.stamped, inbox, headers)?;
     shared.set_gait(&setup.gait_name);
     emergency_stop(node, inbox)?;
     posture(node, setup, inbox, shared)?;
-    motions(node, setup, inbox, shared, headers)?;
+    motions(node, setup, inbox, shared, (headers, requests))?;
     services::open(node, setup, inbox, shared)?;
     parameters(node, setup, inbox, shared);
     Ok(())
@@ -56,52 +58,52 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox, headers: &Headers)
     let to = inbox.clone();
     if stamped {
         let headers = headers.clone();
-        node.subscribe("cmd_vel", steering_stream(), move |message: TwistStamped| {
+        node.subscribe_from("cmd_vel", steering_stream(), move |message: TwistStamped, from| {
             headers.look("cmd_vel", &message.header);
-            to.take("cmd_vel", planar(&message.twist));
+            to.take("cmd_vel", planar(&message.twist), from);
         })?;
     } else {
-        node.subscribe("cmd_vel", steering_stream(), move |message: Twist| {
-            to.take("cmd_vel", planar(&message));
+        node.subscribe_from("cmd_vel", steering_stream(), move |message: Twist, from| {
+            to.take("cmd_vel", planar(&message), from);
         })?;
     }
     let to = inbox.clone();
     // The curvature is taken in before the velocity that is walked with it.
-    node.subscribe("curvature", stream(), move |message: Float64| {
-        to.take("curvature", finite(message.data).map(Command::Curvature));
+    node.subscribe_from("curvature", stream(), move |message: Float64, from| {
+        to.take("curvature", finite(message.data).map(Command::Curvature), from);
     })?;
     let to = inbox.clone();
-    node.subscribe("velocity", steering_stream(), move |message: Float64| {
-        to.take("velocity", finite(message.data).map(Command::Velocity));
+    node.subscribe_from("velocity", steering_stream(), move |message: Float64, from| {
+        to.take("velocity", finite(message.data).map(Command::Velocity), from);
     })
 }
 
 /// The servo driver cuts the servos; the planner is not to walk on meanwhile. Best effort hears every sender.
 fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
-    node.subscribe("emergency_stop", steering_stream(), move |message: Bool| {
+    node.subscribe_from("emergency_stop", steering_stream(), move |message: Bool, from| {
         if message.data {
-            to.take("emergency_stop", Ok(Command::Freeze));
+            to.take("emergency_stop", Ok(Command::Freeze), from);
         }
     })
 }
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.subscribe("body_pose", stream(), move |message: Pose| {
+    node.subscribe_from("body_pose", stream(), move |message: Pose, from| {
         let asked = match body_offset(&message) {
             Ok(asked) => asked,
             Err(reason) => return to.reject("body_pose", reason),
         };
-        if to.take("body_pose", Ok(Command::BodyOffset(asked))) {
+        if to.take("body_pose", Ok(Command::BodyOffset(asked)), from) {
             state.set_body_pose(asked);
         }
     })?;
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     let parameters = node.parameters();
-    node.subscribe("gait", QosProfile::default(), move |message: StringMsg| {
+    node.subscribe_from("gait", QosProfile::default(), move |message: StringMsg, from| {
         let gait = bounds::name("gait", &message.data).and_then(|name| gaits.get(name));
-        if to.take("gait", gait.map(Command::Gait)) {
+        if to.take("gait", gait.map(Command::Gait), from) {
             state.set_gait(&message.data);
             parameters.note("gait", &ParamValue::String(message.data));
         }
@@ -120,30 +122,58 @@ pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>)
     })
 }
 
+/// What motions and trajectories go through on their way in.
+#[derive(Clone)]
+struct Desk {
+    inbox: Inbox,
+    shared: Arc<SharedState>,
+    requests: Requests,
+}
+
+impl Desk {
+    /// Hands over the motion that is asked for on `topic`, and tells what comes of the request.
+    fn take(
+        &self,
+        topic: &'static str,
+        name: &str,
+        motion: Result<Arc<Motion>, String>,
+        command: fn(Asked) -> Command,
+        from: &Received,
+    ) {
+        let request = self.requests.open(topic, name, from.sender);
+        let command = motion.map(|motion| command(Asked { motion, request }));
+        match self.inbox.try_take(topic, command, from) {
+            Ok(()) => self.shared.set_motion(name),
+            Err(reason) => self.requests.reject(request, &reason),
+        }
+    }
+}
+
 fn motions(
     node: &mut RosNode,
     setup: &Setup,
     inbox: &Inbox,
     shared: &Arc<SharedState>,
-    headers: &Headers,
+    (headers, requests): (&Headers, &Requests),
 ) -> Result<(), RosError> {
-    let (to, motions, state) = (inbox.clone(), setup.motions.clone(), Arc::clone(shared));
-    node.subscribe("motion", QosProfile::default(), move |message: StringMsg| {
-        let motion = match message.data.as_str() {
-            "" => Ok(None),
-            name => bounds::name("motion", name).and_then(|name| motions.get(name)).map(Some),
-        };
-        if to.take("motion", motion.map(Command::Motion)) {
-            state.set_motion(&message.data);
+    let desk = Desk { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() };
+    let (to, motions) = (desk.clone(), setup.motions.clone());
+    node.subscribe_from("motion", QosProfile::default(), move |message: StringMsg, from| {
+        if message.data.is_empty() {
+            if to.inbox.take("motion", Ok(Command::Motion(None)), from) {
+                to.shared.set_motion("");
+            }
+            return;
         }
+        let motion = bounds::name("motion", &message.data).and_then(|name| motions.get(name));
+        to.take("motion", &message.data, motion, |asked| Command::Motion(Some(asked)), from);
     })?;
-    let (to, robot, home, state) =
-        (inbox.clone(), Arc::clone(setup.engine.robot()), setup.engine.home(), Arc::clone(shared));
+    let (robot, home) = (Arc::clone(setup.engine.robot()), setup.engine.home());
     let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
     let headers = headers.clone();
-    node.subscribe("joint_trajectory", QosProfile::default(), move |message: JointTrajectory| {
+    node.subscribe_from("joint_trajectory", QosProfile::default(), move |message: JointTrajectory, from| {
         headers.look("joint_trajectory", &message.header);
-        let now = state.get();
+        let now = desk.shared.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())
         } else if now == GaitState::Standing {
@@ -151,14 +181,8 @@ fn motions(
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
         };
-        match motion {
-            Ok(motion) => {
-                if to.send_motion("joint_trajectory", motion) {
-                    state.set_motion("joint_trajectory");
-                }
-            }
-            Err(reason) => to.reject("joint_trajectory", reason),
-        }
+        let motion = motion.map(|motion| desk.inbox.keep(motion));
+        desk.take("joint_trajectory", "joint_trajectory", motion, Command::Trajectory, from);
     })
 }
 

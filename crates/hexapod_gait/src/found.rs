@@ -55,23 +55,27 @@ impl Engine {
         let (sitting, standing) = (self.settings.stance.sit_height, self.settings.stance.height);
         let depths = angles.iter().zip(self.robot.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
         let height = depths.fold(sitting, f64::max).min(standing);
-        let footing = self.stance.own_footing();
-        let start = &mut self.now.start;
-        start.ns += self.now.elapsed_ns;
-        (self.now.segment, self.now.elapsed_ns) = (None, 0);
-        start.mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
-        let missing = start.walk.feet.map(|foot| foot == Foot::Missing);
-        start.walk = Walk::at_rest(footing, self.now.gait.cycle_time());
-        let feet = start.walk.feet.iter_mut().zip(missing);
+        let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
+        let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
+        let mut walk = Walk::at_rest(self.stance.own_footing(), self.now.gait.cycle_time());
+        let feet = walk.feet.iter_mut().zip(missing);
         feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
-        (start.height, start.height_rate) = (height, 0.0);
-        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
-        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
-        (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
-        start.angles = *angles;
+        self.rest_over(mode, walk, height, angles);
+        (self.now.start.twist, self.now.start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
         let control = &mut self.now.control;
         (control.ramp, control.barred) = (Ramp::REST, Barred::default());
         (control.leaving, control.then_pack) = (false, false);
         Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+    }
+
+    /// Goes on from a body at rest over these feet, straight above them, at these joint angles.
+    pub(crate) fn rest_over(&mut self, mode: Mode, walk: Walk, height: f64, angles: &[LegAngles; MAX_LEGS]) {
+        let start = &mut self.now.start;
+        start.ns += self.now.elapsed_ns;
+        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        (start.mode, start.walk, start.angles) = (mode, walk, *angles);
+        (start.height, start.height_rate) = (height, 0.0);
+        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
+        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
     }
 }

@@ -30,6 +30,7 @@ pub struct RosNode {
     pub(crate) publishers: Vec<Arc<dyn Kept>>,
     local: Option<LocalTopics>,
     values: Params,
+    clock: RosClock,
     name: String,
     logger: String,
     node: Node,
@@ -57,13 +58,16 @@ impl RosNode {
         }
         let logger = log::logger_name(&node.full_name());
         log::call(name, &logger);
+        let simulated = values.get("use_sim_time").and_then(ParamValue::as_bool) == Some(true);
+        let clock = if simulated { RosClock::simulated() } else { RosClock::System };
         Ok(Self {
             inputs: Inputs::new(&ros.context, &Ears::default())?,
             lanes: vec![],
-            parameters: Parameters::new(specs, values.clone()).of_node(&node.full_name()),
+            parameters: Parameters::new(specs, values.clone()).of_node(&node.full_name(), clock.clone()),
             publishers: vec![],
             local: ros.local.clone(),
             values,
+            clock,
             name: node.name(),
             logger,
             node,
@@ -283,15 +287,22 @@ impl RosNode {
         Ok(publisher)
     }
 
-    /// Where stamps come from: `/clock` when the parameter `use_sim_time` is true, else the system's clock.
+    /// Where stamps come from: `/clock` when the parameter `use_sim_time` is true, else the system's clock. A simulated one
+    /// stands until somebody sets it, as after [`Self::clock`].
+    #[must_use]
+    pub fn stamps(&self) -> RosClock {
+        self.clock.clone()
+    }
+
+    /// As [`Self::stamps`], a simulated clock set by each message on `/clock`.
     ///
     /// # Errors
     /// `/clock` cannot be subscribed to.
     pub fn clock(&mut self) -> Result<RosClock, RosError> {
-        if self.values.get("use_sim_time").and_then(ParamValue::as_bool) != Some(true) {
-            return Ok(RosClock::System);
+        let clock = self.stamps();
+        if matches!(clock, RosClock::System) {
+            return Ok(clock);
         }
-        let clock = RosClock::simulated();
         let simulated = clock.clone();
         let qos = QosProfile::default().keep_last(1).best_effort();
         self.subscribe::<Clock>("/clock", qos, move |message| simulated.set(from_stamp(&message.clock)))?;

@@ -34,6 +34,8 @@ struct Shared {
 struct Events {
     /// Full name of the node.
     node: String,
+    /// By which it dates what it tells.
+    clock: RosClock,
     /// And since when it is there, on the monotonic clock.
     publisher: Option<(Publisher<msg::ParameterEvent>, Duration)>,
     /// Whether the parameters that it has from its start have been told.
@@ -52,13 +54,16 @@ impl Parameters {
     #[must_use]
     pub fn new(specs: Vec<ParamSpec>, values: Params) -> Self {
         let lines = Burst::new(AT_ONCE, PER_SECOND);
-        let events = Events { node: String::new(), publisher: None, announced: false, lines };
+        let events = Events { node: String::new(), clock: RosClock::System, publisher: None, announced: false, lines };
         Self { shared: Arc::new(Mutex::new(Shared { specs, values, on_check: None, on_set: None, events })) }
     }
 
-    /// The parameters of the node of this full name.
-    pub(crate) fn of_node(self, full_name: &str) -> Self {
-        self.locked(|shared| full_name.clone_into(&mut shared.events.node));
+    /// The parameters of the node of this full name, which goes by `clock`.
+    pub(crate) fn of_node(self, full_name: &str, clock: RosClock) -> Self {
+        self.locked(|shared| {
+            full_name.clone_into(&mut shared.events.node);
+            shared.events.clock = clock;
+        });
         self
     }
 
@@ -246,7 +251,7 @@ impl Shared {
 
     fn publish(&self, event: msg::ParameterEvent) {
         let Some((publisher, _)) = &self.events.publisher else { return };
-        let (stamp, node) = (to_stamp(RosClock::System.now()), self.events.node.clone());
+        let (stamp, node) = (to_stamp(self.events.clock.now()), self.events.node.clone());
         if let Err(error) = publisher.publish(&msg::ParameterEvent { stamp, node, ..event }) {
             tracing::debug!("{error}");
         }

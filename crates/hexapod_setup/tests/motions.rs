@@ -4,9 +4,11 @@
 use hexapod_gait::motion::Player;
 use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, leg_places};
 use hexapod_kinematics::Robot;
+use hexapod_odometry::Odometry;
 use hexapod_setup::{Description, Files, Motions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[path = "../../hexapod_gait/tests/common/robots.rs"]
 mod robots;
@@ -60,6 +62,24 @@ fn when_a_shipped_motion_is_played_expect_it_balanced_and_the_robot_standing_aft
         println!("{name}: {:.2} s, least margin {:.1} mm", f64::from(played) / 100.0, least * 1e3);
         assert!(least > 0.009, "{name}: margin {least}");
     }
+}
+
+#[test]
+fn when_a_pirouette_is_played_expect_the_odometry_to_see_one_whole_turn() {
+    let motions = Motions::read(&root().join("config/motions.yaml"), &engine()).unwrap();
+    let mut player = Player::new(engine());
+    player.play(Some(motions.get("pirouette").unwrap()));
+    let (mut odometry, mut time) = (Odometry::new(6), Duration::ZERO);
+    while player.job().is_busy() || player.last().state != GaitState::Standing {
+        let tick = *player.step(&Input::default(), 0.01);
+        time += Duration::from_millis(10);
+        let legs = player.engine().robot().legs();
+        let feet: Vec<_> = legs.iter().zip(&tick.angles).map(|(leg, angles)| leg.foot_in_body(angles)).collect();
+        odometry.update(time, &feet, Some(&tick.contacts[..feet.len()])).unwrap();
+    }
+    let turned = odometry.last().unwrap().turned.to_degrees();
+    println!("turned by {turned:.2} degrees in {time:?}");
+    assert!((turned - 360.0).abs() < 1.0, "{turned} degrees");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::state::{Mode, Way};
 use crate::tick::GaitState;
 use crate::walk::Walk;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector3;
 
 /// The least lift of a foot that is put in its place before a motion, m.
 const LEAST_PLACING_LIFT_M: f64 = 0.015;
@@ -69,16 +69,9 @@ impl Engine {
 
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
-        let footing = self.stance.own_footing();
-        let start = &mut self.now.start;
-        start.ns += self.now.elapsed_ns;
-        (self.now.segment, self.now.elapsed_ns) = (None, 0);
-        start.mode = Mode::Standing;
-        start.walk = Walk::standing(&pose.feet, footing, self.now.gait.cycle_time());
-        (start.height, start.height_rate) = (self.settings.stance.height, 0.0);
-        (start.offset, start.offset_rate) = (pose.offset, BodyOffset::default());
-        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
-        start.angles = *angles;
+        let walk = Walk::standing(&pose.feet, self.stance.own_footing(), self.now.gait.cycle_time());
+        self.rest_over(Mode::Standing, walk, self.settings.stance.height, angles);
+        self.now.start.offset = pose.offset;
         Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
     }
 }

@@ -10,11 +10,20 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     running: Option<Running>,
-    next: Option<Arc<Motion>>,
+    next: Option<Numbered>,
+    count: u64,
+}
+
+/// A motion, and the how many-th it is that was handed over.
+#[derive(Clone, Debug)]
+struct Numbered {
+    number: u64,
+    motion: Arc<Motion>,
 }
 
 #[derive(Clone, Debug)]
 struct Running {
+    number: u64,
     motion: Arc<Motion>,
     elapsed: f64,
     stopping: bool,
@@ -36,13 +45,50 @@ impl Job {
     /// Starts `motion` when idle. When busy, asks the running motion to stop at the end of its cycle and puts `motion`,
     /// or nothing, in the place of whatever waited.
     pub fn execute(&mut self, motion: Option<Arc<Motion>>) {
+        self.count = self.count.wrapping_add(u64::from(motion.is_some()));
+        let handed = motion.map(|motion| Numbered { number: self.count, motion });
         match &mut self.running {
             Some(running) => {
                 running.stopping = true;
-                self.next = motion;
+                self.next = handed;
             }
-            None => self.start(motion),
+            None => self.start(handed),
         }
+    }
+
+    /// The number of the motion that was handed over last: they count up from 1.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether the motion of this number runs, or waits.
+    #[must_use]
+    pub fn holds(&self, number: u64) -> bool {
+        self.runs(number) || self.next.as_ref().is_some_and(|next| next.number == number)
+    }
+
+    /// Whether the motion of this number runs.
+    #[must_use]
+    pub fn runs(&self, number: u64) -> bool {
+        self.running.as_ref().is_some_and(|running| running.number == number)
+    }
+
+    /// Whether the running motion will end with its cycle, before its own end, because it was asked to.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.running.as_ref().is_some_and(|Running { motion, elapsed, stopping, .. }| {
+            let own_end = end(motion, *elapsed, false);
+            *stopping && own_end.is_finite() && end(motion, *elapsed, true) < own_end
+        })
+    }
+
+    /// The part of the running motion that is over, 0 to 1; 0 for one that goes on until it is asked to stop.
+    #[must_use]
+    pub fn part(&self) -> f64 {
+        self.running
+            .as_ref()
+            .map_or(0.0, |running| running.elapsed / end(&running.motion, running.elapsed, running.stopping))
     }
 
     /// Drops both motions at once.
@@ -66,7 +112,7 @@ impl Job {
     /// The motion that waits.
     #[must_use]
     pub fn waiting(&self) -> Option<&Motion> {
-        self.next.as_deref()
+        self.next.as_ref().map(|next| &*next.motion)
     }
 
     /// Time inside the running motion's cycle, s.
@@ -78,7 +124,7 @@ impl Job {
     /// Where `dt` more seconds of the running motion lead; it ends at the end of a cycle only.
     #[must_use]
     pub fn ahead(&self, dt: f64) -> Step {
-        let Some(Running { motion, elapsed, stopping }) = &self.running else {
+        let Some(Running { motion, elapsed, stopping, .. }) = &self.running else {
             return Step { elapsed: 0.0, advanced: 0.0, time: 0.0, ended: true };
         };
         let later = elapsed + dt.max(0.0);
@@ -110,8 +156,9 @@ impl Job {
         self.start(next);
     }
 
-    fn start(&mut self, motion: Option<Arc<Motion>>) {
-        self.running = motion.map(|motion| Running { motion, elapsed: 0.0, stopping: false });
+    fn start(&mut self, next: Option<Numbered>) {
+        self.running =
+            next.map(|Numbered { number, motion }| Running { number, motion, elapsed: 0.0, stopping: false });
     }
 }
 

@@ -131,6 +131,18 @@ impl Player {
         !matches!(self.phase, Phase::Idle)
     }
 
+    /// Whether what the job runs has begun: it is on the way from home to its start, or further.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        matches!(self.phase, Phase::Entering(_) | Phase::Running | Phase::Rewinding { .. })
+    }
+
+    /// Whether what has begun is being broken off.
+    #[must_use]
+    pub fn breaks_off(&self) -> bool {
+        self.cancelled || matches!(self.phase, Phase::Rewinding { .. })
+    }
+
     /// Plays a motion that [`check`](super::check) has passed for this engine's home: at once when idle, else after the
     /// running one has finished its cycle, in place of any that waits. `None` only asks the running one to finish.
     pub fn play(&mut self, motion: Option<Arc<Motion>>) {

@@ -1,0 +1,216 @@
+//! Requests are asked of a core and followed to their end.
+
+use super::*;
+use crate::command::{Asked, Command, Held, Received, queues};
+use crate::core::Core;
+use crate::life::Moment;
+use crate::params::shipped;
+use crate::setup::Setup;
+use hexapod_gait::{GaitState, Twist};
+use hexapod_setup::Motions;
+use rtrb::Producer;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const DT: Duration = Duration::from_millis(10);
+
+/// What is done to the robot.
+#[derive(Clone, Copy, Debug)]
+enum Do {
+    Play(&'static str),
+    Trajectory,
+    Send(fn() -> Command),
+    LetGo,
+    End,
+    /// Drives for so many ticks.
+    Drive(usize),
+    Wait(usize),
+}
+
+struct Bench {
+    core: Core,
+    motions: Motions,
+    commands: Producer<Received>,
+    poses: Producer<Held>,
+    now: Duration,
+    requests: u64,
+    /// All that was told of each request.
+    told: BTreeMap<u64, Vec<Entry>>,
+}
+
+impl Bench {
+    fn standing() -> Self {
+        let setup = Setup::load(&shipped()).unwrap();
+        let (commands, poses, incoming) = queues();
+        let core = Core::new(setup.engine, incoming, setup.timeout);
+        let now = Duration::from_secs(1000);
+        let (motions, told) = (setup.motions, BTreeMap::new());
+        let mut bench = Self { core, motions, commands, poses, now, requests: 0, told };
+        bench.poses.push(Held::Part).unwrap();
+        bench.send(Command::Stand);
+        bench.tick(300);
+        bench
+    }
+
+    fn send(&mut self, command: Command) {
+        self.commands.push(Received { command, at: Moment::real(self.now) }).unwrap();
+    }
+
+    fn ask(&mut self, name: &str, command: fn(Asked) -> Command) {
+        self.requests += 1;
+        self.send(command(Asked { motion: self.motions.get(name).unwrap(), request: self.requests }));
+    }
+
+    fn act(&mut self, what: Do) {
+        match what {
+            Do::Play(name) => self.ask(name, |asked| Command::Motion(Some(asked))),
+            Do::Trajectory => self.ask("bow", Command::Trajectory),
+            Do::Send(command) => self.send(command()),
+            Do::LetGo => {
+                self.poses.push(Held::Nothing).unwrap();
+                self.poses.push(Held::Part).unwrap();
+            }
+            Do::End => self.core.sit(),
+            Do::Drive(ticks) => (0..ticks).for_each(|_| {
+                self.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+                self.tick(1);
+            }),
+            Do::Wait(ticks) => self.tick(ticks),
+        }
+    }
+
+    fn tick(&mut self, ticks: usize) {
+        for _ in 0..ticks {
+            self.now += DT;
+            self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+            let Some(news) = self.core.news(DT.as_secs_f64()).copied() else { continue };
+            self.core.told();
+            for entry in news.into_iter().flatten() {
+                let told = self.told.entry(entry.request).or_default();
+                if told.last() != Some(&entry) {
+                    told.push(entry);
+                }
+            }
+        }
+    }
+
+    fn last(&self, request: u64) -> Option<(Stage, &'static str)> {
+        self.told.get(&request)?.last().map(|entry| (entry.stage, entry.why))
+    }
+}
+
+const STOP: Do = Do::Send(|| Command::Stop);
+const SIT: Do = Do::Send(|| Command::Sit);
+const FREEZE: Do = Do::Send(|| Command::Freeze);
+const EMPTY: Do = Do::Send(|| Command::Motion(None));
+
+/// What is done, and what comes of each request.
+type Case = (&'static [Do], &'static [(Stage, &'static str)]);
+
+#[test]
+fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
+    use Do::{Drive, Play, Trajectory, Wait};
+    use Stage::{Aborted, Canceled, Rejected, Succeeded};
+    let cases: [Case; 18] = [
+        (&[Play("shake")], &[(Succeeded, "")]),
+        (&[Trajectory], &[(Succeeded, "")]),
+        (&[Drive(50), Play("shake")], &[(Succeeded, "")]),
+        (&[Play("wave"), Wait(150), STOP], &[(Canceled, "stop")]),
+        (&[Play("wave"), Wait(5), STOP], &[(Canceled, "stop")]),
+        (&[Play("wave"), STOP], &[(Canceled, "stop")]),
+        (&[Play("dance"), Wait(250), SIT], &[(Canceled, "sit")]),
+        (&[Play("dance"), Wait(250), Do::End], &[(Canceled, "the end of the process")]),
+        (&[Play("bow"), Wait(200), FREEZE], &[(Aborted, "emergency stop")]),
+        (&[Play("bow"), Wait(200), Do::LetGo], &[(Aborted, "the servos were let go")]),
+        (&[Play("wave"), Wait(150), Drive(300)], &[(Canceled, "cmd_vel")]),
+        (&[Drive(100), Play("wave"), Drive(100)], &[(Canceled, "cmd_vel")]),
+        (&[Drive(100), Trajectory], &[(Rejected, "the robot does not stand")]),
+        (&[Play("march"), Wait(100), EMPTY], &[(Canceled, "an empty motion")]),
+        (&[Play("march"), Wait(100), Play("shake")], &[(Canceled, "another motion"), (Succeeded, "")]),
+        (&[Play("bow"), Wait(100), Play("bow")], &[(Succeeded, ""), (Succeeded, "")]),
+        (&[Play("wave"), Play("wave")], &[(Canceled, "another motion"), (Succeeded, "")]),
+        (
+            &[Play("bow"), Wait(100), Play("twist"), Wait(1), Play("shake"), Wait(50), STOP],
+            &[(Canceled, "stop"), (Canceled, "another motion"), (Canceled, "stop")],
+        ),
+    ];
+    for (script, ends) in cases {
+        let mut bench = Bench::standing();
+        script.iter().for_each(|&what| bench.act(what));
+        bench.tick(2500);
+        let told: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
+        assert_eq!(told, ends, "{script:?}");
+    }
+}
+
+#[test]
+fn when_a_motion_is_played_expect_its_progress_ten_times_a_second_and_its_end_when_the_next_can_be_asked_for() {
+    let mut bench = Bench::standing();
+    bench.act(Do::Play("shake"));
+    let (mut ticks, mut changes) = (0, 0);
+    while bench.last(1).is_none_or(|(stage, _)| !stage.is_over()) {
+        bench.tick(1);
+        ticks += 1;
+        let told = bench.told.get(&1).map_or(&[][..], |told| told);
+        changes = told.windows(2).filter(|pair| pair[0].stage != pair[1].stage).count();
+    }
+    let told = &bench.told[&1];
+    let stages: Vec<_> = told.iter().map(|entry| entry.stage).collect();
+    assert!(stages.is_sorted_by_key(|stage| *stage as u8) && changes <= 2, "{stages:?}");
+    assert!(told.is_sorted_by(|a, b| a.part <= b.part) && told.last().unwrap().part == 1.0);
+    assert!((20..ticks / 10 + 5).contains(&told.len()), "{} of {ticks} ticks", told.len());
+    assert_eq!(bench.core.last().state, GaitState::Standing);
+    bench.act(Do::Trajectory);
+    bench.tick(1);
+    assert_ne!(bench.last(2).unwrap().0, Stage::Rejected);
+}
+
+#[test]
+fn when_the_servos_are_let_go_expect_it_told_with_the_same_tick() {
+    let mut bench = Bench::standing();
+    bench.act(Do::Play("bow"));
+    bench.tick(200);
+    bench.act(Do::LetGo);
+    bench.tick(1);
+    assert_eq!(bench.last(1), Some((Stage::Aborted, "the servos were let go")));
+}
+
+#[test]
+fn when_anything_is_done_in_any_order_expect_every_request_to_come_to_one_end() {
+    let all = [
+        Do::Play("shake"),
+        Do::Play("march"),
+        Do::Play("bow"),
+        Do::Trajectory,
+        STOP,
+        EMPTY,
+        Do::Send(|| Command::Stand),
+        SIT,
+        Do::Send(|| Command::Pack),
+        FREEZE,
+        Do::LetGo,
+        Do::Drive(40),
+    ];
+    let mut seed = 1_u64;
+    let mut next = move |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    for round in 0..40 {
+        let mut bench = Bench::standing();
+        for _ in 0..12 {
+            // Now and then several in one tick.
+            let (what, ticks) = (all[next(all.len())], [0, 1, 7, 60, 250][next(5)]);
+            bench.act(what);
+            bench.tick(ticks);
+        }
+        bench.act(Do::Send(|| Command::Stand));
+        bench.tick(3000);
+        let first = bench.requests.saturating_sub(7).max(1);
+        for request in first..=bench.requests {
+            let told = &bench.told[&request];
+            assert!(told.last().unwrap().stage.is_over(), "round {round}, request {request}: {told:?}");
+            assert_eq!(told.iter().filter(|entry| entry.stage.is_over()).count(), 1, "{told:?}");
+        }
+    }
+}

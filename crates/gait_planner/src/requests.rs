@@ -1,0 +1,261 @@
+//! The last requests for motions and trajectories, by whom and what came of them: `motion_status`.
+
+use crate::progress::{Entry, KEPT, Progress, Stage};
+use hexapod_ros::bounds::{excerpt, reason};
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The last requests. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    board: Arc<Mutex<Board>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Board {
+    /// Requests so far.
+    count: u64,
+    /// Goes up with each change.
+    changes: u64,
+    /// The newest last.
+    kept: Vec<Request>,
+}
+
+#[derive(Clone, Debug)]
+struct Request {
+    number: u64,
+    topic: &'static str,
+    name: String,
+    sender: Sender,
+    stage: Stage,
+    why: Cow<'static, str>,
+    part: f64,
+    remaining_s: f64,
+}
+
+impl Requests {
+    /// Takes down that somebody asks for something; its number.
+    pub fn open(&self, topic: &'static str, name: &str, sender: Sender) -> u64 {
+        self.locked(|board| {
+            board.count += 1;
+            board.changes += 1;
+            let (stage, why) = (Stage::Accepted, Cow::Borrowed(""));
+            let (name, number) = (excerpt(name).into_owned(), board.count);
+            board.kept.push(Request { number, topic, name, sender, stage, why, part: 0.0, remaining_s: f64::INFINITY });
+            if board.kept.len() > KEPT {
+                let over = board.kept.iter().position(|request| request.stage.is_over());
+                board.kept.remove(over.unwrap_or_default());
+            }
+            number
+        })
+    }
+
+    /// Takes down why a request was refused.
+    pub fn reject(&self, number: u64, why: &str) {
+        self.change(number, |request| {
+            (request.stage, request.why) = (Stage::Rejected, reason(why).into_owned().into());
+        });
+    }
+
+    /// Takes down what the control loop has done.
+    pub fn take(&self, progress: &Progress) {
+        for &Entry { request, stage, why, part, remaining_s, .. } in progress.iter().flatten() {
+            self.change(request, |request| {
+                (request.stage, request.why) = (stage, why.into());
+                (request.part, request.remaining_s) = (part, remaining_s);
+            });
+        }
+    }
+
+    /// Ends all that is under way, because the control loop does not come back.
+    pub fn abort(&self, why: &'static str) {
+        self.locked(|board| {
+            for request in board.kept.iter_mut().filter(|request| !request.stage.is_over()) {
+                (request.stage, request.why) = (Stage::Aborted, why.into());
+                board.changes += 1;
+            }
+        });
+    }
+
+    /// Changes a request that is not over; an end is final.
+    fn change(&self, number: u64, change: impl FnOnce(&mut Request)) {
+        self.locked(|board| {
+            let mut kept = board.kept.iter_mut();
+            if let Some(request) = kept.find(|request| request.number == number && !request.stage.is_over()) {
+                change(request);
+                board.changes += 1;
+            }
+        });
+    }
+
+    fn locked<R>(&self, work: impl FnOnce(&mut Board) -> R) -> R {
+        work(&mut self.board.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The topic `motion_status`.
+pub struct MotionStatus {
+    publisher: Publisher<DiagnosticArray>,
+    requests: Requests,
+    graph: Graph,
+    clock: RosClock,
+    robot: String,
+    /// What was told last, and of whom.
+    told: Option<Board>,
+    names: Vec<Name>,
+}
+
+/// Whoever asked for something.
+#[derive(Clone, Debug)]
+struct Name {
+    sender: Sender,
+    /// The node's full name; empty as long as the middleware does not know it.
+    name: String,
+    looks: u32,
+}
+
+/// How often a name is looked for that the middleware does not know.
+const LOOKS: u32 = 50;
+
+impl MotionStatus {
+    /// Opens the topic, and says that nothing has been asked for.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn new(node: &mut RosNode, robot: &str, requests: Requests) -> Result<Self, RosError> {
+        let latched = QosProfile::default().keep_last(1).reliable().transient_local();
+        let publisher = node.publisher("motion_status", latched)?;
+        let (graph, clock) = (node.graph(), node.stamps());
+        let mut status = Self { publisher, requests, graph, clock, robot: robot.into(), told: None, names: vec![] };
+        status.tell();
+        Ok(status)
+    }
+
+    /// The requests it tells of.
+    #[must_use]
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    /// Publishes what has changed since, the names of those who asked included.
+    pub fn tell(&mut self) {
+        let told = self.told.as_ref().map(|told| told.changes);
+        let changed = self.requests.locked(|board| (told != Some(board.changes)).then(|| board.clone()));
+        let is_changed = changed.is_some();
+        let board = changed.or_else(|| self.told.take()).unwrap_or_default();
+        if self.learn_names(&board) || is_changed {
+            self.publish(&board);
+        }
+        self.told = Some(board);
+    }
+
+    fn publish(&self, board: &Board) {
+        let mut array = DiagnosticArray::default();
+        array.header.stamp = to_stamp(self.clock.now());
+        array.status = board.kept.iter().map(|request| status(request, self.name_of(request), &self.robot)).collect();
+        if let Err(error) = self.publisher.publish(&array) {
+            tracing::warn!("{error}");
+        }
+    }
+
+    fn name_of(&self, request: &Request) -> &str {
+        self.names.iter().find(|known| known.sender == request.sender).map_or("", |known| known.name.as_str())
+    }
+
+    /// Looks for names that are not known yet: the middleware hears of them a moment after the messages. Whether one was
+    /// found.
+    fn learn_names(&mut self, board: &Board) -> bool {
+        let asked = |sender: Sender| board.kept.iter().any(|request| request.sender == sender);
+        self.names.retain(|known| asked(known.sender));
+        for &Request { sender, .. } in &board.kept {
+            if !self.names.iter().any(|known| known.sender == sender) {
+                self.names.push(Name { sender, name: String::new(), looks: 0 });
+            }
+        }
+        let mut found = false;
+        for known in self.names.iter_mut().filter(|known| known.name.is_empty() && known.looks < LOOKS) {
+            known.looks += 1;
+            known.name = self.graph.name_of(known.sender).unwrap_or_default();
+            found |= !known.name.is_empty();
+        }
+        found
+    }
+}
+
+fn status(request: &Request, asked_by: &str, robot: &str) -> DiagnosticStatus {
+    let level = match request.stage {
+        Stage::Accepted | Stage::Executing | Stage::Succeeded => Level::Ok,
+        Stage::Canceling | Stage::Canceled => Level::Warn,
+        Stage::Aborted | Stage::Rejected => Level::Error,
+    };
+    let mut values = vec![
+        ("request", request.number.to_string()),
+        ("state", request.stage.as_str().into()),
+        ("progress", format!("{:.3}", request.part)),
+    ];
+    if request.remaining_s.is_finite() {
+        values.push(("remaining (s)", format!("{:.2}", request.remaining_s)));
+    }
+    values.push(("reason", request.why.to_string()));
+    values.push(("asked on", request.topic.into()));
+    values.push(("asked by", asked_by.into()));
+    DiagnosticStatus {
+        level: level as u8,
+        name: request.name.clone(),
+        message: words(request),
+        hardware_id: robot.into(),
+        values: values.into_iter().map(|(key, value)| KeyValue { key: key.into(), value }).collect(),
+    }
+}
+
+fn words(request: &Request) -> String {
+    let why = &request.why;
+    match request.stage {
+        Stage::Executing => format!("executing, {:.0} %", request.part * 100.0),
+        Stage::Canceling => format!("canceled by {why}, not over yet"),
+        Stage::Canceled => format!("canceled by {why}"),
+        Stage::Aborted => format!("aborted: {why}"),
+        Stage::Rejected => format!("rejected: {why}"),
+        Stage::Accepted | Stage::Succeeded => request.stage.as_str().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SENDER: Sender = Sender::Local(7);
+
+    fn kept(requests: &Requests) -> Vec<(u64, Stage)> {
+        requests.locked(|board| board.kept.iter().map(|request| (request.number, request.stage)).collect())
+    }
+
+    #[test]
+    fn when_a_flood_is_refused_expect_what_is_under_way_still_told_and_little_kept() {
+        let requests = Requests::default();
+        let first = requests.open("motion", "wave", SENDER);
+        for _ in 0..1000 {
+            let number = requests.open("motion", &"x".repeat(100_000), SENDER);
+            requests.reject(number, &"no motion is called so ".repeat(1000));
+        }
+        let kept = kept(&requests);
+        assert_eq!((kept.len(), kept[0], kept[7]), (KEPT, (first, Stage::Accepted), (1001, Stage::Rejected)));
+        let bytes: usize = requests.locked(|board| board.kept.iter().map(|r| r.name.len() + r.why.len()).sum());
+        assert!(bytes < 8000, "{bytes}");
+    }
+
+    #[test]
+    fn when_a_request_is_over_expect_that_for_good() {
+        let requests = Requests::default();
+        let number = requests.open("motion", "wave", SENDER);
+        requests.abort("the loop is lost");
+        requests.reject(number, "late");
+        assert_eq!(kept(&requests), [(number, Stage::Aborted)]);
+        let status = requests.locked(|board| status(&board.kept[0], "/script", "hexapod"));
+        assert_eq!((status.level, status.message.as_str()), (2, "aborted: the loop is lost"));
+    }
+}
