@@ -29,7 +29,9 @@ impl Reach {
             (_, "OFF") => "ROS_AUTOMATIC_DISCOVERY_RANGE=OFF",
             _ => "",
         };
-        Self { domain: or("ROS_DOMAIN_ID", "0"), range, local_by, peers: variable("ROS_STATIC_PEERS") }
+        // It overrides the peers, too.
+        let peers = if variable("ROS_LOCALHOST_ONLY") == "1" { String::new() } else { variable("ROS_STATIC_PEERS") };
+        Self { domain: or("ROS_DOMAIN_ID", "0"), range, local_by, peers }
     }
 
     fn words(&self) -> String {

@@ -44,6 +44,7 @@ mod tests {
         assert!(hearing.hear(at(5000)) && !hearing.hear(at(5990)));
         assert!(hearing.is_heard(at(6989)) && hearing.silence(at(6989)).is_none());
         assert!(!hearing.is_heard(at(6990)));
+        assert_eq!(hearing.silence(at(6990)), Some(at(1000)));
         assert_eq!(hearing.silence(at(9190)), Some(at(3200)));
         assert!(hearing.hear(at(9200)), "it comes back");
         assert!(hearing.is_heard(at(9200)) && hearing.silence(at(9200)).is_none());

@@ -199,7 +199,7 @@ fn when_no_robot_was_heard_yet_expect_where_it_is_looked_for() {
     let snapshot = Snapshot { lookout: silent().lookout, ..Snapshot::default() };
     let shown = text(MIN_WIDTH, MIN_HEIGHT, &snapshot, &Teleop::default());
     assert!(shown.contains("no robot is heard") && shown.contains("domain 7"), "{shown}");
-    assert!(status_line(&snapshot).contains("domain 7"));
+    assert_eq!(status_line(&snapshot), "no robot is heard | namespace / of domain 7 (ROS_DOMAIN_ID) | is it running?");
     assert!(!text(80, 24, &Snapshot { lookout: silent().lookout, ..robot() }, &Teleop::default()).contains("domain 7"));
 }
 
