@@ -82,7 +82,7 @@ def arguments():
             description='View that RViz opens.'),
         DeclareLaunchArgument(
             'joystick', default_value='false',
-            description='Drive with a gamepad through joy and teleop_twist_joy.'),
+            description='Drive with a gamepad: sticks through joy and teleop_twist_joy, buttons through our joystick.'),
         DeclareLaunchArgument(
             'joystick_config', default_value=PathJoinSubstitution([share, 'config', 'joystick.yaml']),
             description='Axes, buttons and speeds of the gamepad.'),
@@ -183,7 +183,7 @@ def view_in_namespace(view, namespace):
 
 
 def joystick():
-    """Return the gamepad's driver and what turns it into `cmd_vel`."""
+    """Return the gamepad's driver, what turns its sticks into `cmd_vel`, and what turns its buttons into calls."""
     nodes = {'joy_node': ('joy', 'joy_node'), 'teleop_twist_joy_node': ('teleop_twist_joy', 'teleop_node')}
     return [
         Node(
@@ -195,7 +195,7 @@ def joystick():
             output='screen',
         )
         for name, (package, executable) in nodes.items()
-    ]
+    ] + [process('joystick', ros_arguments=['--params-file', LaunchConfiguration('joystick_config')])]
 
 
 def sim_time():

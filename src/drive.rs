@@ -3,26 +3,35 @@
 
 use crate::cli::FileArgs;
 use crate::exit::Failure;
+use crate::lookout::{Lookout, Reach};
 use crate::watch::Watch;
 use hexapod_config::ros_params::Params;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
-use hexapod_setup::{Description, Files, Gaits, params};
+use hexapod_ros::{Caller, Graph, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
+use hexapod_setup::{Description, Files, params};
 use hexapod_view::{Action, Snapshot, is_terminal, run_loop, status_line};
-use std::time::Duration;
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// How often robots are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A node that watches a robot and commands it.
 pub struct Driver {
     /// What is seen of the robot.
     pub watch: Watch,
+    lookout: Lookout,
+    looked: Option<Instant>,
+    graph: Graph,
     spinner: Option<std::thread::JoinHandle<()>>,
     stop: Shutdown,
     cmd_vel: Publisher<Twist>,
     body_pose: Publisher<Pose>,
     gait: Publisher<StringMsg>,
+    motion: Publisher<StringMsg>,
     stand: Caller<Trigger::Service>,
     sit: Caller<Trigger::Service>,
     halt: Caller<Trigger::Service>,
@@ -39,17 +48,20 @@ impl Driver {
     pub fn open(arguments: &FileArgs) -> Result<Self, Failure> {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
-        let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
         let stop = Shutdown::default();
         let ros = Ros::init(&stop)?;
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
-        let watch = Watch::open(&mut node, description.robot, gaits.names().map(String::from).collect())?;
+        let watch = Watch::open(&mut node, description.robot)?;
         let mut driver = Self {
             watch,
+            lookout: Lookout::new(Reach::of_process(), node.namespace()),
+            looked: None,
+            graph: node.graph(),
             stop: stop.clone(),
             cmd_vel: node.publisher("cmd_vel", QosProfile::default())?,
             body_pose: node.publisher("body_pose", QosProfile::default())?,
             gait: node.publisher("gait", QosProfile::default())?,
+            motion: node.publisher("motion", QosProfile::default())?,
             stand: node.caller("stand")?,
             sit: node.caller("sit")?,
             halt: node.caller("stop")?,
@@ -64,8 +76,30 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Carries out what a key asked for.
+    /// What is seen now, with where robots are looked for. An emergency stop that is not answered is sent again.
+    pub fn snapshot(&mut self) -> Snapshot {
+        if self.watch.stop_is_due() {
+            self.stop_at_once();
+        }
+        if self.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
+            self.looked = Some(Instant::now());
+            self.lookout.see(&self.graph.nodes());
+        }
+        let mut snapshot = self.watch.snapshot();
+        if snapshot.is_live() {
+            snapshot.hints = self.lookout.heard();
+        } else {
+            snapshot.lookout = self.lookout.unheard(snapshot.silence.is_some());
+        }
+        snapshot
+    }
+
+    /// Carries out what a key asked for. A robot that is not heard is only stopped: what else a key would do, nobody sees.
     pub fn act(&mut self, action: Action) {
+        if !action.stops() && !self.watch.is_heard() {
+            self.watch.tell("keys", false, "not sent: the robot is not heard");
+            return;
+        }
         let done = match action {
             Action::Drive { linear_x, linear_y, angular_z } => {
                 self.watch.wants([linear_x, linear_y, angular_z]);
@@ -76,7 +110,11 @@ impl Driver {
             Action::Stand => self.trigger("stand", &self.stand),
             Action::Sit => self.trigger("sit", &self.sit),
             Action::Stop => self.trigger("stop", &self.halt),
-            Action::EmergencyStop => self.trigger("emergency stop", &self.emergency_stop),
+            Action::EmergencyStop => {
+                self.watch.stop_asked();
+                self.stop_at_once();
+                Ok(())
+            }
             Action::Enable(data) => {
                 let watch = self.watch.clone();
                 self.enable.call(&SetBool::Request { data }, move |answer| {
@@ -87,6 +125,7 @@ impl Driver {
                 self.watch.wants_gait(&data);
                 self.gait.publish(&StringMsg { data })
             }
+            Action::Motion(data) => self.motion.publish(&StringMsg { data }),
             Action::BodyHeight(step) => {
                 self.height = (self.height + step).clamp(-0.04, 0.04);
                 let mut pose = Pose::default();
@@ -98,6 +137,16 @@ impl Driver {
         };
         if let Err(error) = done {
             self.watch.tell("drive", false, &error.to_string());
+        }
+    }
+
+    fn stop_at_once(&self) {
+        let watch = self.watch.clone();
+        let sent = self.emergency_stop.call(&Trigger::Request {}, move |answer| {
+            watch.stop_answered(answer.success, &answer.message);
+        });
+        if let Err(error) = sent {
+            self.watch.stop_answered(false, &error.to_string());
         }
     }
 
@@ -128,7 +177,7 @@ pub fn drive(arguments: &FileArgs) -> Result<(), Failure> {
         return show(&mut driver, &shutdown, &[]);
     }
     while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
-        println!("{}", status_line(&driver.watch.snapshot()));
+        println!("{}", status_line(&driver.snapshot()));
     }
     Ok(())
 }
@@ -138,7 +187,11 @@ pub fn drive(arguments: &FileArgs) -> Result<(), Failure> {
 /// # Errors
 /// The terminal goes away.
 pub fn show(driver: &mut Driver, shutdown: &Shutdown, hints: &[String]) -> Result<(), Failure> {
-    let watch = driver.watch.clone();
-    let source = || Snapshot { hints: hints.to_vec(), ..watch.snapshot() };
-    Ok(run_loop(source, |action| driver.act(action), || !shutdown.is_running())?)
+    let driver = RefCell::new(driver);
+    let source = || {
+        let mut snapshot = driver.borrow_mut().snapshot();
+        snapshot.hints.extend_from_slice(hints);
+        snapshot
+    };
+    Ok(run_loop(source, |action| driver.borrow_mut().act(action), || !shutdown.is_running())?)
 }

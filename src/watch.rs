@@ -2,83 +2,146 @@
 
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_ros::bounds::{excerpt, reason};
-use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use hexapod_ros::r2r::geometry_msgs::msg::Twist;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
-use hexapod_ros::{RosError, RosNode};
-use hexapod_view::{LegView, Level, Snapshot};
+use hexapod_ros::r2r::{QosProfile, WrappedTypesupport};
+use hexapod_ros::{RosError, RosNode, monotonic_now};
+use hexapod_view::{Hearing, LegView, Level, Snapshot, StopAlarm};
 use nalgebra::Vector3;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A view of the robot that the node's handlers keep up to date.
 #[derive(Clone)]
 pub struct Watch {
-    shared: Arc<Mutex<Snapshot>>,
+    shared: Arc<Mutex<Seen>>,
 }
+
+struct Seen {
+    snapshot: Snapshot,
+    /// The planner's ticks, of which there are at least twenty a second.
+    planner: Hearing,
+    /// The driver's status, which comes once a second.
+    driver: Hearing,
+    stop: StopAlarm,
+}
+
+/// Silence after which what was heard is past.
+const PLANNER_SILENCE: Duration = Duration::from_secs(1);
+const DRIVER_SILENCE: Duration = Duration::from_millis(2500);
 
 const PATH_POINTS: usize = 400;
 const MESSAGES: usize = 6;
+const UNKNOWN: &str = "unknown";
 
 impl Watch {
     /// Subscribes to what is shown.
     ///
     /// # Errors
     /// A topic cannot be opened.
-    pub fn open(node: &mut RosNode, robot: Arc<Robot>, gaits: Vec<String>) -> Result<Self, RosError> {
-        let body_outline = outline(&robot);
-        let snapshot = Snapshot { gaits, body_outline, servo_state: "unknown".into(), ..Snapshot::default() };
-        let watch = Self { shared: Arc::new(Mutex::new(snapshot)) };
+    pub fn open(node: &mut RosNode, robot: Arc<Robot>) -> Result<Self, RosError> {
+        let snapshot = Snapshot { body_outline: outline(&robot), servo_state: UNKNOWN.into(), ..Snapshot::default() };
+        let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
+        let seen = Seen { snapshot, planner, driver, stop: StopAlarm::default() };
+        let watch = Self { shared: Arc::new(Mutex::new(seen)) };
         let latest = || QosProfile::default().keep_last(1);
-        let w = watch.clone();
-        node.subscribe("gait_state", latest().transient_local(), move |m: StringMsg| {
-            w.update(|s| s.gait_state = excerpt(&m.data).into_owned())
+        watch.hear(node, "gait_state", latest().transient_local(), |s, m: StringMsg| {
+            s.gait_state = excerpt(&m.data).into_owned();
         })?;
-        let w = watch.clone();
-        node.subscribe("commanded_twist", latest(), move |m: Twist| {
-            w.update(|s| s.twist_walked = [m.linear.x, m.linear.y, m.angular.z]);
+        watch.hear(node, "commanded_twist", latest(), |s, m: Twist| {
+            s.twist_walked = [m.linear.x, m.linear.y, m.angular.z];
         })?;
-        let w = watch.clone();
-        node.subscribe("foot_contacts", latest(), move |m: UInt8MultiArray| {
-            w.update(|s| s.legs.iter_mut().zip(&m.data).for_each(|(leg, &down)| leg.down = down != 0));
+        watch.hear(node, "foot_contacts", latest(), |s, m: UInt8MultiArray| {
+            s.legs.iter_mut().zip(&m.data).for_each(|(leg, &down)| leg.down = down != 0);
         })?;
+        watch.hear(node, "joint_commands", latest(), move |s, m: JointState| see_joints(s, &robot, &m))?;
         let w = watch.clone();
-        node.subscribe("joint_commands", latest(), move |m: JointState| w.update(|s| see_joints(s, &robot, &m)))?;
-        let w = watch.clone();
-        node.subscribe("odom", latest(), move |m: Odometry| w.update(|s| see_odom(s, &m)))?;
-        let w = watch.clone();
-        node.subscribe("/diagnostics", QosProfile::default(), move |m: DiagnosticArray| {
-            w.update(|s| m.status.iter().for_each(|status| see_status(s, status)));
+        node.subscribe("odom", latest(), move |m: Odometry| w.update(|seen| see_odom(&mut seen.snapshot, &m)))?;
+        let (w, namespace) = (watch.clone(), node.namespace().trim_start_matches('/').to_owned());
+        node.subscribe_from("/diagnostics", QosProfile::default(), move |m: DiagnosticArray, from| {
+            w.update(|seen| m.status.iter().for_each(|status| see_status(seen, &namespace, status, from.at)));
         })?;
         Ok(watch)
+    }
+
+    /// Subscribes to a topic of the planner, each message of which is a word of it.
+    fn hear<T: WrappedTypesupport + Send + 'static>(
+        &self,
+        node: &mut RosNode,
+        topic: &str,
+        qos: QosProfile,
+        see: impl Fn(&mut Snapshot, T) + Send + 'static,
+    ) -> Result<(), RosError> {
+        let watch = self.clone();
+        node.subscribe_from(topic, qos, move |message, from| {
+            watch.update(|seen| {
+                if seen.planner.hear(from.at) {
+                    forget(&mut seen.snapshot);
+                }
+                see(&mut seen.snapshot, message);
+            });
+        })
     }
 
     /// What is seen now.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let now = monotonic_now();
+        let seen = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut snapshot = seen.snapshot.clone();
+        snapshot.silence = seen.planner.silence(now);
+        if let Some(silence) = seen.driver.silence(now) {
+            snapshot.servo_state = format!("lost, no word for {:.1} s", silence.as_secs_f64());
+        }
+        snapshot.alarm = seen.stop.words(now, seen.planner.is_heard(now));
+        snapshot
+    }
+
+    /// Whether the robot tells of itself.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).planner.is_heard(monotonic_now())
     }
 
     /// Takes down the twist the keys ask for.
     pub fn wants(&self, twist: [f64; 3]) {
-        self.update(|s| s.twist_commanded = twist);
+        self.update(|seen| seen.snapshot.twist_commanded = twist);
     }
 
     /// Takes down the gait the keys ask for.
     pub fn wants_gait(&self, gait: &str) {
-        self.update(|s| s.gait = gait.into());
+        self.update(|seen| seen.snapshot.gait = gait.into());
     }
 
     /// Shows what a service answered.
     pub fn tell(&self, service: &str, success: bool, message: &str) {
         let level = if success { Level::Ok } else { Level::Error };
-        self.update(|s| note(s, level, format!("{service}: {message}")));
+        self.update(|seen| note(&mut seen.snapshot, level, format!("{service}: {message}")));
     }
 
-    fn update(&self, change: impl FnOnce(&mut Snapshot)) {
-        change(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Takes down that an emergency stop is sent.
+    pub fn stop_asked(&self) {
+        self.update(|seen| seen.stop.ask(monotonic_now()));
+    }
+
+    /// Shows what became of an emergency stop.
+    pub fn stop_answered(&self, success: bool, message: &str) {
+        self.tell("emergency stop", success, message);
+        let answer = if success { Ok(()) } else { Err(reason(message).into_owned()) };
+        self.update(|seen| seen.stop.answer(answer));
+    }
+
+    /// Whether an emergency stop is to be sent again.
+    #[must_use]
+    pub fn stop_is_due(&self) -> bool {
+        self.update(|seen| seen.stop.is_due(monotonic_now()))
+    }
+
+    fn update<R>(&self, change: impl FnOnce(&mut Seen) -> R) -> R {
+        change(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -89,6 +152,21 @@ fn note(snapshot: &mut Snapshot, level: Level, message: String) {
     }
     let surplus = snapshot.messages.len().saturating_sub(MESSAGES);
     snapshot.messages.drain(..surplus);
+}
+
+/// Forgets what a robot that comes back may have changed, or what another one in its place never was. Its state stays: it
+/// is latched, and not told again by one that was only cut off.
+fn forget(snapshot: &mut Snapshot) {
+    let blank = Snapshot::default();
+    snapshot.servo_state = UNKNOWN.into();
+    snapshot.twist_walked = blank.twist_walked;
+    snapshot.gait = blank.gait;
+    snapshot.margin_m = blank.margin_m;
+    snapshot.path = blank.path;
+    snapshot.loop_rate_hz = blank.loop_rate_hz;
+    snapshot.lateness_p99_us = blank.lateness_p99_us;
+    snapshot.overruns = blank.overruns;
+    snapshot.limited_by = blank.limited_by;
 }
 
 /// The hips' hull stands for the body.
@@ -139,22 +217,88 @@ fn see_odom(snapshot: &mut Snapshot, message: &Odometry) {
     }
 }
 
-fn see_status(snapshot: &mut Snapshot, status: &DiagnosticStatus) {
+/// Takes the status of a node in `namespace`; other robots tell of themselves on the same topic.
+fn see_status(seen: &mut Seen, namespace: &str, status: &DiagnosticStatus, at: Duration) {
+    let (place, name) = status.name.rsplit_once('/').unwrap_or(("", &status.name));
+    if place != namespace {
+        return;
+    }
+    let snapshot = &mut seen.snapshot;
     let value =
         |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| excerpt(&pair.value).into_owned());
     let number = |key: &str| value(key).and_then(|text| text.parse::<f64>().ok());
-    if status.name.ends_with("gait_planner") {
+    let names = |key: &str| {
+        let pair = status.values.iter().find(|pair| pair.key == key);
+        pair.map(|pair| reason(&pair.value).split(", ").filter(|name| !name.is_empty()).map(String::from).collect())
+    };
+    if name == gait_planner::NAME {
+        snapshot.gaits = names("gaits").unwrap_or_default();
+        snapshot.motions = names("motions").unwrap_or_default();
         snapshot.loop_rate_hz = number("loop rate (Hz)").unwrap_or_default();
         snapshot.lateness_p99_us = number("lateness p99 (us)");
         snapshot.overruns += number("overruns").unwrap_or_default() as u64;
         snapshot.margin_m = number("stability margin (mm)").map(|mm| mm / 1000.0);
         snapshot.limited_by = value("limited by").filter(|by| by != "nothing").unwrap_or_default();
         snapshot.gait = value("gait").unwrap_or_else(|| snapshot.gait.clone());
-    } else if status.name.ends_with("servo_driver") {
+    } else if name == servo_driver::NAME {
+        seen.driver.hear(at);
         snapshot.servo_state = value("state").unwrap_or_default();
     }
     let level = Level::from_diagnostic(status.level);
     if level != Level::Ok {
         note(snapshot, level, format!("{}: {}", status.name, status.message));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_ros::r2r::diagnostic_msgs::msg::KeyValue;
+
+    fn seen() -> Seen {
+        let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
+        Seen { snapshot: Snapshot::default(), planner, driver, stop: StopAlarm::default() }
+    }
+
+    fn status(name: &str, values: &[(&str, &str)]) -> DiagnosticStatus {
+        let values = values.iter().map(|(key, value)| KeyValue { key: (*key).into(), value: (*value).into() });
+        DiagnosticStatus { name: name.into(), values: values.collect(), ..DiagnosticStatus::default() }
+    }
+
+    #[test]
+    fn when_other_robots_tell_of_themselves_expect_only_the_own_one_taken() {
+        for (namespace, own, other) in
+            [("", "gait_planner", "left/gait_planner"), ("left", "left/gait_planner", "gait_planner")]
+        {
+            let mut seen = seen();
+            let values = |gait| [("gait", gait), ("gaits", "tripod, wave"), ("motions", "")];
+            see_status(&mut seen, namespace, &status(own, &values("wave")), Duration::ZERO);
+            see_status(&mut seen, namespace, &status(other, &values("crawl")), Duration::ZERO);
+            assert_eq!((seen.snapshot.gait.as_str(), seen.snapshot.gaits.len()), ("wave", 2), "{namespace}");
+            assert!(seen.snapshot.motions.is_empty());
+        }
+    }
+
+    #[test]
+    fn when_the_driver_tells_of_itself_expect_its_state_and_its_hearing() {
+        let mut seen = seen();
+        see_status(&mut seen, "", &status("servo_driver", &[("state", "armed")]), Duration::from_secs(5));
+        assert_eq!(seen.snapshot.servo_state, "armed");
+        assert!(seen.driver.is_heard(Duration::from_secs(7)) && !seen.driver.is_heard(Duration::from_secs(8)));
+    }
+
+    #[test]
+    fn when_a_robot_comes_back_expect_nothing_of_the_former_one_but_its_state() {
+        let mut snapshot = Snapshot {
+            gait_state: "standing".into(),
+            servo_state: "armed".into(),
+            loop_rate_hz: 100.0,
+            margin_m: Some(0.04),
+            ..Snapshot::default()
+        };
+        forget(&mut snapshot);
+        assert_eq!((snapshot.gait_state.as_str(), snapshot.servo_state.as_str()), ("standing", "unknown"));
+        assert_eq!((snapshot.loop_rate_hz, snapshot.margin_m), (0.0, None));
     }
 }

@@ -108,11 +108,12 @@ fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
 
 #[test]
 fn when_started_on_ros_and_terminated_expect_every_executable_to_end_in_order() {
-    let executables: [(&str, &[&str]); 4] = [
+    let executables: [(&str, &[&str]); 5] = [
         (HEXAPOD, &["run"]),
         (env!("CARGO_BIN_EXE_gait_planner"), &[]),
         (env!("CARGO_BIN_EXE_servo_driver"), &[]),
         (env!("CARGO_BIN_EXE_state_publisher"), &[]),
+        (env!("CARGO_BIN_EXE_joystick"), &[]),
     ];
     for (executable, arguments) in executables {
         let mut child = start(executable, arguments, free_domain());

@@ -79,14 +79,14 @@ impl Work {
     fn page(&mut self) -> Page {
         self.pass_time();
         let readout = self.bench.readout();
-        let mut view = self.dialogue.view();
+        let mut page = self.dialogue.view();
         let counts = readout.told.map(|(_, counts)| format!("{counts} counts"));
-        view.lines.extend(counts.map(|counts| (Tone::Plain, counts)));
+        page.lines.extend(counts.map(|counts| (Tone::Plain, counts)));
         if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.bench.simulated()) {
-            view.lines.push((Tone::Plain, page::seen(mounting, bus)));
+            page.lines.push((Tone::Plain, page::seen(mounting, bus)));
         }
-        view.lines.extend(readout.trouble.map(|trouble| (Tone::Bad, trouble)));
-        page::page(view)
+        page.lines.extend(readout.trouble.map(|trouble| (Tone::Bad, trouble)));
+        page
     }
 
     fn pass_time(&mut self) {

@@ -1,9 +1,9 @@
-//! What a calibration shows, and what its keys mean.
+//! What the keys of a calibration mean, and what is seen of simulated servos.
 
-use hexapod_calibration::{Key, Pace, Tone, View};
+use hexapod_calibration::{Key, Pace};
 use hexapod_servo::SimulatedBus;
 use hexapod_servo::simulated::Mounting;
-use hexapod_view::{Page, PageKey};
+use hexapod_view::PageKey;
 
 /// What a key means.
 pub(super) fn meaning(key: PageKey) -> Option<Key> {
@@ -26,18 +26,6 @@ pub(super) fn meaning(key: PageKey) -> Option<Key> {
         PageKey::Char('x') => Key::Off,
         _ => return None,
     })
-}
-
-/// A view as the terminal shows it.
-pub(super) fn page(view: View) -> Page {
-    let tone = |tone| match tone {
-        Tone::Plain => hexapod_view::Tone::Plain,
-        Tone::Strong => hexapod_view::Tone::Strong,
-        Tone::Good => hexapod_view::Tone::Good,
-        Tone::Bad => hexapod_view::Tone::Bad,
-    };
-    let lines = view.lines.into_iter().map(|(line_tone, line)| (tone(line_tone), line)).collect();
-    Page { title: view.title, lines, picture: view.picture, keys: view.keys }
 }
 
 /// What a person would see of simulated servos.

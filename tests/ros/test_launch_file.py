@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILE = ROOT / 'launch' / 'hexapod.launch.py'
 EXECUTABLES = {
-    'hexapod': ['hexapod', 'gait_planner', 'servo_driver', 'state_publisher'],
+    'hexapod': ['hexapod', 'gait_planner', 'servo_driver', 'state_publisher', 'joystick'],
     'rviz2': ['rviz2'],
     'joy': ['joy_node'],
     'teleop_twist_joy': ['teleop_node'],
@@ -178,11 +178,11 @@ def test_when_not_composed_expect_three_nodes_with_the_parameter_file_first(laun
 
 def test_when_rviz_and_joystick_are_asked_for_expect_them_in_the_namespace(launched):
     calls = launched('rviz:=true', 'joystick:=true', 'namespace:=robot1').started(
-        ['hexapod', 'rviz2', 'joy_node', 'teleop_node'])
+        ['hexapod', 'rviz2', 'joy_node', 'teleop_node', 'joystick'])
     for name, call in calls.items():
         assert '__ns:=/robot1' in call, name
     assert calls['rviz2'][1].endswith('rviz/hexapod.rviz')
-    for name in ('joy_node', 'teleop_node'):
+    for name in ('joy_node', 'teleop_node', 'joystick'):
         assert any(word.endswith('config/joystick.yaml') for word in calls[name]), name
 
 

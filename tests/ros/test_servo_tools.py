@@ -1,21 +1,17 @@
 """`hexapod servo` and `hexapod calibrate`, as a person uses them: on a terminal, with boards on /dev/i2c-1."""
 
-import fcntl
 import os
-import pty
 import re
-import select
 import shutil
 import signal
-import struct
 import subprocess
-import termios
 import time
 
 import pytest
 
 from boards import Boards, compile_library, HANG_FOR_EVER, is_pulse_burst
 from processes import ROOT, binary
+from terminal import DOWN, ENTER, LEFT, PAGE_DOWN, PAGE_UP, RIGHT, Terminal, UP
 import yaml
 
 OE = 17
@@ -96,7 +92,7 @@ def test_when_oe_is_wired_expect_the_tools_to_let_pulses_through_and_cut_them_in
     wait_pulse(boards, 0x40, 0, 1610)
     assert not boards.is_high(OE)
     assert tool.wait(10.0) == 0 and boards.is_high(OE)
-    terminal = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
+    terminal = Terminal(boards.environment, 'calibrate', '--bus', 'i2c', '--config', str(config))
     terminal.until('left_front_coxa')
     assert boards.is_high(OE)
     terminal.press(' ')
@@ -117,75 +113,6 @@ def test_when_a_board_has_a_reserved_address_expect_status_2_and_the_line(boards
 
 
 # --- hexapod calibrate
-
-
-class Terminal:
-    """A tool on a terminal of its own."""
-
-    def __init__(self, boards, *arguments):
-        """Start it."""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.environ.update(boards.environment, TERM='xterm-256color')
-            os.chdir(ROOT)
-            os.execv(binary('hexapod'), ['hexapod', *arguments])
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 140, 0, 0))
-        self.cells, self.at, self.rest = {}, (1, 1), ''
-
-    def until(self, *words, seconds=10.0):
-        """Read until all the words are on the screen."""
-        deadline = time.monotonic() + seconds
-        while not all(word in self.screen() for word in words):
-            assert time.monotonic() < deadline, (words, self.screen())
-            self.read(0.1)
-
-    def screen(self):
-        """Return what is on the screen."""
-        return '\n'.join(''.join(self.cells.get((row, column), ' ') for column in range(1, 141)).rstrip()
-                         for row in range(1, 41))
-
-    def read(self, wait=0.0):
-        """Take in what was written to the screen."""
-        if select.select([self.fd], [], [], wait)[0]:
-            self._show(self.rest + os.read(self.fd, 65536).decode(errors='replace'))
-
-    def _show(self, text):
-        """Place text as a terminal does: only what has changed is sent."""
-        end = text.rfind('\x1b')
-        if end >= 0 and not re.match(r'\x1b\[[0-9;?<>=]*[A-Za-z]', text[end:]):
-            text, self.rest = text[:end], text[end:]
-        else:
-            self.rest = ''
-        for command, letter in re.findall(r'\x1b\[([0-9;?<>=]*[A-Za-z])|([^\x1b])', text):
-            if command.endswith('H'):
-                row, _, column = command[:-1].partition(';')
-                self.at = int(row or 1), int(column or 1)
-            elif letter and letter.isprintable():
-                self.cells[self.at] = letter
-                self.at = self.at[0], self.at[1] + 1
-
-    def press(self, keys):
-        """Press keys."""
-        os.write(self.fd, keys.encode())
-
-    def end(self):
-        """Return the exit status."""
-        deadline = time.monotonic() + 10.0
-        while time.monotonic() < deadline:
-            try:
-                self.read(0.1)
-            except OSError:
-                pass
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                return os.waitstatus_to_exitcode(status)
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        pytest.fail('it does not end')
-
-
-UP, DOWN, RIGHT, LEFT = '\x1b[A', '\x1b[B', '\x1b[C', '\x1b[D'
-PAGE_UP, PAGE_DOWN, ENTER = '\x1b[5~', '\x1b[6~', '\r'
 
 
 def wait_pulse(boards, address, channel, pulse):
@@ -265,7 +192,7 @@ class Owner:
 def test_when_a_leg_is_mounted_wrongly_expect_an_owner_to_find_the_plug_the_way_and_the_angles(boards, config):
     path, before = config / 'servos.yaml', (config / 'servos.yaml').read_text()
     arguments = ('calibrate', '--bus', 'i2c', '--config', str(config))
-    terminal = Terminal(boards, *arguments)
+    terminal = Terminal(boards.environment, *arguments)
     terminal.until('left_front_coxa', 'Step 1 of 6', 'no pulse', 'seen from above')
     owner = Owner(boards, terminal)
     owner.test()
@@ -287,7 +214,7 @@ def test_when_a_leg_is_mounted_wrongly_expect_an_owner_to_find_the_plug_the_way_
     os.kill(terminal.pid, signal.SIGKILL)
     wait_pulse(boards, 0x40, 1, None)
     terminal.end()
-    terminal = owner.terminal = Terminal(boards, *arguments)
+    terminal = owner.terminal = Terminal(boards.environment, *arguments)
     terminal.until('left_front_coxa', 'Step 3 of 6', 'no pulse')
     owner.seek(PAGE_UP, UP, 38.0)
     asked = [owner.set(number) for number in (4, 5, 6)]
@@ -309,7 +236,7 @@ def test_when_a_leg_is_mounted_wrongly_expect_an_owner_to_find_the_plug_the_way_
 
 def test_when_no_key_is_held_expect_nothing_moved_and_neutral_again(boards, config):
     arguments = ('calibrate', '--bus', 'i2c', '--config', str(config), '--anew', '--joint', 'left_front_tibia')
-    terminal = Terminal(boards, *arguments)
+    terminal = Terminal(boards.environment, *arguments)
     terminal.until('left_front_tibia', 'Step 1 of 6', 'seen from')
     terminal.press(' ')
     wait_pulse(boards, 0x40, 2, 1500)
@@ -340,7 +267,7 @@ def test_when_there_is_no_terminal_expect_status_2(boards, config):
 
 
 def test_when_the_calibration_is_killed_expect_all_off(boards, config):
-    terminal = Terminal(boards, 'calibrate', '--bus', 'i2c', '--config', str(config))
+    terminal = Terminal(boards.environment, 'calibrate', '--bus', 'i2c', '--config', str(config))
     terminal.until('left_front_coxa')
     terminal.press(' ')
     wait_pulse(boards, 0x40, 0, 1500)

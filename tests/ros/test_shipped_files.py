@@ -54,7 +54,7 @@ def test_when_the_view_is_opened_in_a_namespace_expect_its_prefix_before_each_fr
 
 def test_when_the_joystick_file_is_read_expect_speeds_only_while_a_button_is_held():
     nodes = load_yaml('config/joystick.yaml')
-    assert set(nodes) == {'/**/joy_node', '/**/teleop_twist_joy_node'}
+    assert set(nodes) == {'/**/joy_node', '/**/teleop_twist_joy_node', 'joystick'}
     teleop = nodes['/**/teleop_twist_joy_node']['ros__parameters']
     assert teleop['require_enable_button'] is True
     assert teleop['enable_button'] != teleop['enable_turbo_button']
@@ -63,6 +63,8 @@ def test_when_the_joystick_file_is_read_expect_speeds_only_while_a_button_is_hel
     assert set(teleop['axis_linear']) == set(teleop['scale_linear']) == set(teleop['scale_linear_turbo'])
     # The robot stops cmd_vel_timeout (0.5 s) after the last command, so a stick held still must be repeated.
     assert nodes['/**/joy_node']['ros__parameters']['autorepeat_rate'] >= 10.0
+    buttons = nodes['joystick']['ros__parameters']
+    assert not {f'button_{teleop[each]}' for each in ('enable_button', 'enable_turbo_button')} & set(buttons)
 
 
 def load_unit(name):

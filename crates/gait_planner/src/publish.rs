@@ -92,7 +92,8 @@ impl Outlet {
             alarm: Alarm::default(),
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
-            report: Report::new(stance.spec().height),
+            report: Report::new(stance.spec().height)
+                .offering(setup.gaits.names(), setup.motions.names().map(|(name, _)| name)),
         })
     }
 

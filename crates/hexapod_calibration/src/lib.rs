@@ -11,7 +11,7 @@ mod view;
 
 pub use dialogue::{Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
 pub use finding::{Finding, Mark};
+pub use hexapod_page::{Page, Tone};
 pub use mover::{SILENCE, STEP_DEG};
 pub use picture::{Drawing, draw_joint};
 pub use progress::{Progress, ProgressError};
-pub use view::{Tone, View};

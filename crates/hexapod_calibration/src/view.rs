@@ -2,32 +2,7 @@
 
 use crate::dialogue::{Dialogue, Mode, Stage};
 use crate::picture::{Drawing, draw_joint};
-
-/// How a line stands out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Not at all.
-    Plain,
-    /// What is asked for.
-    Strong,
-    /// What is good.
-    Good,
-    /// What is wrong.
-    Bad,
-}
-
-/// One page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct View {
-    /// How far the calibration is.
-    pub title: String,
-    /// What to do, from the top.
-    pub lines: Vec<(Tone, String)>,
-    /// The leg, as lines of equal width.
-    pub picture: Vec<String>,
-    /// Keys and what they do.
-    pub keys: Vec<(&'static str, &'static str)>,
-}
+use hexapod_page::{Page, Tone};
 
 /// Cells of the picture.
 const PICTURE: (usize, usize) = (34, 14);
@@ -41,7 +16,7 @@ const ALWAYS: [(&str, &str); 4] = [
 
 impl Dialogue {
     /// What to show now.
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> Page {
         let (done, of) = self.count();
         let title = match self.mode() {
             Mode::Calibrate => format!("calibrate: {done} of {of} joints done"),
@@ -59,7 +34,7 @@ impl Dialogue {
             self.pulse_words(),
         ];
         lines.extend(self.said().cloned());
-        View { title, lines, picture: self.picture(), keys: self.keys() }
+        Page { title, lines, picture: self.picture(), keys: self.keys() }
     }
 
     fn plug_words(&self) -> String {
@@ -124,7 +99,7 @@ impl Dialogue {
         (Tone::Good, format!("pulse {:.1} us, about {angle} deg: {doing}", told.pulse_us))
     }
 
-    fn choosing(&self, title: String, choice: usize) -> View {
+    fn choosing(&self, title: String, choice: usize) -> Page {
         let mut lines = vec![
             (Tone::Strong, self.plug_words()),
             (Tone::Strong, "Which joint moved?".into()),
@@ -138,7 +113,7 @@ impl Dialogue {
             lines.push((tone, format!("{} {name}", if index == choice { ">" } else { " " })));
         }
         let keys = vec![("↑ ↓", "choose"), ("Enter", "this one moved"), ("Backspace", "none of these"), ("Q", "leave")];
-        View { title, lines, picture: self.picture(), keys }
+        Page { title, lines, picture: self.picture(), keys }
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {

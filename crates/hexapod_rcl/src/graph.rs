@@ -5,9 +5,10 @@ use crate::info::Gid;
 use crate::node::NodeHandle;
 use crate::text::{array, c_text, text};
 use r2r_rcl::{
-    rcl_get_publishers_info_by_topic, rcl_get_subscriptions_info_by_topic, rcl_get_topic_names_and_types,
-    rcl_names_and_types_t, rcl_node_resolve_name, rcl_ret_t, rcl_topic_endpoint_info_array_t,
-    rcutils_get_default_allocator, rmw_get_zero_initialized_names_and_types,
+    rcl_get_node_names, rcl_get_publishers_info_by_topic, rcl_get_subscriptions_info_by_topic,
+    rcl_get_topic_names_and_types, rcl_names_and_types_t, rcl_node_resolve_name, rcl_ret_t,
+    rcl_topic_endpoint_info_array_t, rcutils_get_default_allocator, rcutils_get_zero_initialized_string_array,
+    rcutils_string_array_fini, rmw_get_zero_initialized_names_and_types,
     rmw_get_zero_initialized_topic_endpoint_info_array, rmw_names_and_types_fini, rmw_qos_durability_policy_t,
     rmw_qos_reliability_policy_t, rmw_topic_endpoint_info_array_fini, rmw_topic_endpoint_info_t,
 };
@@ -80,6 +81,15 @@ impl Graph {
         Ok(None)
     }
 
+    /// The full names of all nodes that are known, as in `/robot/gait_planner`; of nodes that died without a farewell, too,
+    /// until the middleware misses them.
+    ///
+    /// # Errors
+    /// The middleware does not tell.
+    pub fn nodes(&self) -> Result<Vec<String>, RclError> {
+        self.node.upgrade().map_or(Ok(vec![]), |node| all_nodes(&node))
+    }
+
     fn endpoints(&self, topic: &str, side: Side) -> Result<Vec<Endpoint>, RclError> {
         let Some(node) = self.node.upgrade() else { return Ok(vec![]) };
         ask(&node, &c_text(resolve(&node, topic)?)?, false, side)
@@ -119,6 +129,31 @@ fn all_topics(node: &NodeHandle) -> Result<Vec<String>, RclError> {
     // SAFETY: they were put together above, and are used no more.
     let _ = check("rmw_names_and_types_fini", unsafe { rmw_names_and_types_fini(&raw mut names) });
     Ok(topics)
+}
+
+/// The full names of all nodes.
+fn all_nodes(node: &NodeHandle) -> Result<Vec<String>, RclError> {
+    let _asking = node.asking();
+    // SAFETY: no preconditions.
+    let (allocator, mut names, mut namespaces) = unsafe {
+        let empty = || rcutils_get_zero_initialized_string_array();
+        (rcutils_get_default_allocator(), empty(), empty())
+    };
+    // SAFETY: the node is initialised and asked by one thread at a time, and both results are zero-initialised.
+    let code = unsafe { rcl_get_node_names(node.get(), allocator, &raw mut names, &raw mut namespaces) };
+    let told = check("rcl_get_node_names", code).map(|()| {
+        // SAFETY: rcl has put both together, of one length.
+        let (names, namespaces) = unsafe { (array(names.data, names.size), array(namespaces.data, namespaces.size)) };
+        // SAFETY: these are rcl's texts.
+        let pairs = names.iter().zip(namespaces).map(|(name, space)| unsafe { (text(*name), text(*space)) });
+        let known = pairs.filter(|(name, _)| !name.is_empty() && name != UNKNOWN_NAME);
+        known.map(|(name, space)| format!("{}/{name}", space.trim_end_matches('/'))).collect()
+    });
+    for list in [&raw mut names, &raw mut namespaces] {
+        // SAFETY: it is zero-initialised or was put together above, and is used no more.
+        let _ = unsafe { rcutils_string_array_fini(list) };
+    }
+    told
 }
 
 /// The endpoints of a topic; `as_it_is` takes the name for the middleware's own.

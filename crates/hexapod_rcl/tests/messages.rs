@@ -23,6 +23,8 @@ fn when_two_publish_expect_their_gids_told_apart_and_their_nodes_named() {
     let publishers = [&first, &second].map(|node| Publisher::<Int64>::create(node, "count", keep(10)).unwrap());
     until("discovery", || publishers.iter().all(|publisher| publisher.subscription_count().unwrap() == 1));
     let graph = listener.graph();
+    let names = ["/first", "/listener", "/second"].map(String::from);
+    until("the nodes", || graph.nodes().is_ok_and(|nodes| names.iter().all(|name| nodes.contains(name))));
     until("the graph", || {
         let endpoints = graph.publishers("count").unwrap();
         endpoints.len() == 2 && endpoints.iter().all(|endpoint| endpoint.node.is_some())

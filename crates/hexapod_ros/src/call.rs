@@ -53,10 +53,11 @@ pub struct Caller<S: WrappedServiceTypeSupport> {
 }
 
 impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static> + 'static> Caller<S> {
-    /// Sends a request; `handle` gets the answer, if one comes.
+    /// Sends a request; `handle` gets the answer, if one comes. Where too many wait for an answer already, the oldest is
+    /// waited for no longer: what is asked for last counts most.
     ///
     /// # Errors
-    /// The request cannot be sent, or too many wait for an answer already.
+    /// The request cannot be sent.
     pub fn call(
         &self,
         request: &S::Request,
@@ -69,11 +70,12 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static> + 
         forget(&self.open, Instant::now());
         // Held while the request is sent: the answer may be there before its number is.
         let mut open = locked(&self.open);
-        if open.len() >= MOST_OPEN {
-            return Err(RosError::topic(&self.service, format!("{MOST_OPEN} requests wait for their answers already")));
-        }
         let number = self.requester.send_request(request).map_err(|e| RosError::topic(&self.service, e))?;
+        let oldest = make_room(&mut open);
         open.push(Open { number, since: Instant::now(), handle: Box::new(handle) });
+        drop(open);
+        // What its handler holds is dropped without the lock.
+        drop(oldest);
         Ok(())
     }
 }
@@ -120,6 +122,12 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Entity f
     }
 }
 
+/// Takes the oldest request out where there are too many.
+fn make_room<R>(open: &mut Vec<Open<R>>) -> Option<Open<R>> {
+    let oldest = open.iter().enumerate().min_by_key(|(_, open)| open.since).map(|(index, _)| index)?;
+    (open.len() >= MOST_OPEN).then(|| open.swap_remove(oldest))
+}
+
 fn close<R>(open: &OpenRequests<R>, number: i64) -> Option<Open<R>> {
     let mut open = locked(open);
     let index = open.iter().position(|open| open.number == number)?;
@@ -154,5 +162,19 @@ mod tests {
         assert_eq!(locked(&open).len(), 2);
         forget(&open, since + PATIENCE);
         assert!(close(&open, 1).is_none() && close(&open, 2).is_some() && close(&open, 2).is_none());
+    }
+
+    #[test]
+    fn when_too_many_wait_expect_the_oldest_forgotten_and_the_newest_kept() {
+        let open = OpenRequests::<()>::default();
+        let since = Instant::now();
+        for number in 0..40 {
+            let at = since + Duration::from_millis(number);
+            let oldest = make_room(&mut locked(&open));
+            assert_eq!(oldest.map(|open| open.number), (number >= 16).then(|| number as i64 - 16));
+            locked(&open).push(Open { number: number as i64, since: at, handle: Box::new(|()| {}) });
+        }
+        assert_eq!(locked(&open).len(), MOST_OPEN);
+        assert!(close(&open, 39).is_some() && close(&open, 23).is_none());
     }
 }

@@ -30,6 +30,13 @@ impl Graph {
         self.graph.subscriptions(topic).unwrap_or_else(|error| unknown(topic, &error))
     }
 
+    /// The full names of all nodes, as in `/robot/gait_planner`; those of nodes that died without a farewell for some
+    /// seconds more.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<String> {
+        self.graph.nodes().unwrap_or_else(|error| unknown("nodes", &error))
+    }
+
     /// What is sent to the node's topics and not heard, because of its type or its QoS, in words.
     #[must_use]
     pub(crate) fn unheard(&self) -> Vec<String> {
@@ -48,7 +55,7 @@ impl Graph {
     }
 }
 
-fn unknown(topic: &str, error: &RclError) -> Vec<Endpoint> {
-    tracing::debug!("`{topic}`: {error}");
+fn unknown<T>(what: &str, error: &RclError) -> Vec<T> {
+    tracing::debug!("`{what}`: {error}");
     vec![]
 }

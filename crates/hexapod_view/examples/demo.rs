@@ -61,6 +61,7 @@ impl Robot {
             Action::Stop => self.wanted = [0.0; 3],
             Action::Gait(name) => self.gait = name,
             Action::BodyHeight(step) => self.height = (self.height + step).clamp(0.05, 0.14),
+            Action::Motion(name) => self.messages.push((Level::Ok, format!("motion {name:?}: this robot is made up"))),
             Action::Quit => {}
         }
     }
@@ -119,6 +120,7 @@ impl Robot {
             servo_state: self.servos.into(),
             gait: self.gait.clone(),
             gaits: ["tripod", "ripple", "wave"].map(String::from).into(),
+            motions: ["bow", "wave"].map(String::from).into(),
             twist_commanded: self.wanted,
             twist_walked: self.walked,
             margin_m: margin(&support),

@@ -22,6 +22,8 @@ pub enum Action {
     Enable(bool),
     /// Walk with the gait of this name.
     Gait(String),
+    /// Play the motion of this name; an empty name ends the one that plays.
+    Motion(String),
     /// Raise (or with a minus sign lower) the body by so many metres.
     BodyHeight(f64),
     /// End the program.
@@ -32,5 +34,14 @@ impl Action {
     /// Drive with a twist `[vx, vy, wz]`.
     pub fn drive([linear_x, linear_y, angular_z]: [f64; 3]) -> Self {
         Self::Drive { linear_x, linear_y, angular_z }
+    }
+
+    /// Whether it does nothing but stop: such an action is sent to a robot that is not heard, too.
+    pub fn stops(&self) -> bool {
+        match self {
+            Self::Drive { linear_x, linear_y, angular_z } => [linear_x, linear_y, angular_z] == [&0.0; 3],
+            Self::Stop | Self::EmergencyStop | Self::Enable(false) | Self::Quit => true,
+            _ => false,
+        }
     }
 }

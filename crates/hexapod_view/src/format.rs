@@ -1,5 +1,7 @@
 //! Numbers and names as text.
 
+use std::time::Duration;
+
 /// A value with `decimals` digits and a unit; a dash when it is not finite. Minus zero is zero.
 pub(crate) fn fixed(value: f64, decimals: usize, unit: &str) -> String {
     if !value.is_finite() {
@@ -14,6 +16,11 @@ pub(crate) fn fixed(value: f64, decimals: usize, unit: &str) -> String {
 /// The text, or a dash for none.
 pub(crate) fn or_dash(text: &str) -> &str {
     if text.is_empty() { "—" } else { text }
+}
+
+/// How long nothing was heard.
+pub(crate) fn no_word(silence: Duration) -> String {
+    format!("no word for {:.1} s", silence.as_secs_f64())
 }
 
 /// The text without control characters, so that it cannot break a line or steer a terminal.

@@ -17,6 +17,7 @@ pub(crate) enum Command {
     Stand,
     Sit,
     NextGait,
+    Motions,
     EmergencyStop,
     Enable(bool),
     Help,
@@ -24,7 +25,7 @@ pub(crate) enum Command {
 }
 
 /// Keys and what they do, as the help shows them: the most needed first.
-pub(crate) const HELP: [(&str, &str); 13] = [
+pub(crate) const HELP: [(&str, &str); 14] = [
     ("W S ↑ ↓", "forward, back"),
     ("A D ← →", "turn left, right"),
     ("Q E", "sideways left, right"),
@@ -33,6 +34,7 @@ pub(crate) const HELP: [(&str, &str); 13] = [
     ("U", "stand up"),
     ("J", "sit down"),
     ("G", "next gait"),
+    ("M", "motions: a list to play from"),
     ("+ -", "faster, slower, also PgUp PgDn"),
     ("R O", "servos on, off"),
     ("[ ]", "body lower, higher"),
@@ -41,7 +43,7 @@ pub(crate) const HELP: [(&str, &str); 13] = [
 ];
 
 /// The same for the foot of the screen, where room is short.
-pub(crate) const SHORT_HELP: [(&str, &str); 12] = [
+pub(crate) const SHORT_HELP: [(&str, &str); 13] = [
     ("X", "EMERGENCY STOP"),
     ("Space", "stop"),
     ("WS↑↓", "walk"),
@@ -51,6 +53,7 @@ pub(crate) const SHORT_HELP: [(&str, &str); 12] = [
     ("H", "help"),
     ("U", "stand"),
     ("J", "sit"),
+    ("M", "motions"),
     ("G", "gait"),
     ("+-", "speed"),
     ("R", "servos on"),
@@ -90,6 +93,7 @@ fn letter_command(letter: char) -> Option<Command> {
         'u' => Command::Stand,
         'j' => Command::Sit,
         'g' => Command::NextGait,
+        'm' => Command::Motions,
         'x' => Command::EmergencyStop,
         'r' => Command::Enable(true),
         'o' => Command::Enable(false),

@@ -1,6 +1,7 @@
-//! A page of text with keys: what guided tools show in the terminal.
+//! A page of text with keys in the terminal, for guided tools.
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
+use hexapod_page::{Page, Tone};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
@@ -12,32 +13,6 @@ use std::time::{Duration, Instant};
 use crate::TerminalGuard;
 use crate::decode::Input;
 use crate::keyboard::Keyboard;
-
-/// How a line of a page stands out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Not at all.
-    Plain,
-    /// What is asked for.
-    Strong,
-    /// What is good.
-    Good,
-    /// What is wrong.
-    Bad,
-}
-
-/// What is shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
-    /// In the frame.
-    pub title: String,
-    /// From the top.
-    pub lines: Vec<(Tone, String)>,
-    /// Beside the lines, on the right, where there is room: lines of equal width.
-    pub picture: Vec<String>,
-    /// At the foot: keys and what they do.
-    pub keys: Vec<(&'static str, &'static str)>,
-}
 
 /// A key that a page may understand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

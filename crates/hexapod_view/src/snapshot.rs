@@ -1,4 +1,5 @@
 use crate::Footfalls;
+use std::time::Duration;
 
 /// How grave a message is: the levels of `diagnostic_msgs/DiagnosticStatus`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,6 +48,12 @@ pub struct LegView {
 /// Twists are `[vx, vy, wz]` of the body in m/s, m/s and rad/s.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
+    /// How long a robot that was heard has said nothing, where that is too long: what is shown of it is past.
+    pub silence: Option<Duration>,
+    /// What somebody has to do something about at once, such as an emergency stop that failed; or empty.
+    pub alarm: String,
+    /// Where robots are looked for and what to check: shown while none is heard.
+    pub lookout: Vec<String>,
     /// `sitting standing walking stopping playing fault`, or empty before the planner is heard.
     pub gait_state: String,
     /// What the servo driver says of itself, such as `enabled`, `disabled` or `emergency stop`.
@@ -55,6 +62,8 @@ pub struct Snapshot {
     pub gait: String,
     /// Names of all gaits, in the order in which the gait key goes through them.
     pub gaits: Vec<String>,
+    /// Names of the motions that can be played, as the robot tells them.
+    pub motions: Vec<String>,
     /// The twist asked for, by the keys or by another publisher.
     pub twist_commanded: [f64; 3],
     /// The twist really walked, after limits.
@@ -96,10 +105,14 @@ pub struct Snapshot {
 impl Default for Snapshot {
     fn default() -> Self {
         Self {
+            silence: None,
+            alarm: String::new(),
+            lookout: Vec::new(),
             gait_state: String::new(),
             servo_state: String::new(),
             gait: String::new(),
             gaits: Vec::new(),
+            motions: Vec::new(),
             twist_commanded: [0.0; 3],
             twist_walked: [0.0; 3],
             top_speed: [0.1, 0.08, 0.6],
@@ -123,8 +136,16 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
+    /// Whether a robot is heard.
+    pub fn is_live(&self) -> bool {
+        self.silence.is_none() && !(self.gait_state.is_empty() && self.legs.is_empty())
+    }
+
     /// How grave the state of the robot is: a fault or an emergency stop, something on its way, or all well.
     pub fn level(&self) -> Level {
+        if self.silence.is_some() {
+            return Level::Stale;
+        }
         let servo = self.servo_state.to_ascii_lowercase();
         let halted = ["emergency", "fault", "error", "lost"].iter().any(|word| servo.contains(word));
         match self.gait_state.as_str() {

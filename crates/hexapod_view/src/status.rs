@@ -1,5 +1,5 @@
 use crate::Snapshot;
-use crate::format::{abbreviation, fixed, or_dash, plain};
+use crate::format::{abbreviation, fixed, no_word, or_dash, plain};
 
 /// The snapshot in one line of plain text, for a standard output that is no terminal.
 ///
@@ -8,7 +8,15 @@ use crate::format::{abbreviation, fixed, or_dash, plain};
 /// assert!(line.starts_with("standing"));
 /// ```
 pub fn status_line(snapshot: &Snapshot) -> String {
-    let mut parts = vec![
+    let mut parts: Vec<String> = vec![];
+    parts.extend((!snapshot.alarm.is_empty()).then(|| plain(&snapshot.alarm)));
+    parts.extend(snapshot.silence.map(|silence| format!("{}; what it said last", no_word(silence))));
+    if !snapshot.is_live() && snapshot.silence.is_none() && !snapshot.lookout.is_empty() {
+        parts.push("no robot is heard".into());
+        parts.extend(snapshot.lookout.iter().map(|line| plain(line)));
+        return parts.join(" | ");
+    }
+    parts.extend([
         format!(
             "{}, servos {}, gait {}",
             plain(or_dash(&snapshot.gait_state)),
@@ -20,7 +28,7 @@ pub fn status_line(snapshot: &Snapshot) -> String {
         format!("margin {}", snapshot.margin_m.map_or("—".into(), |margin| fixed(margin * 1e3, 0, " mm"))),
         place(snapshot.odom),
         timing(snapshot),
-    ];
+    ]);
     if !snapshot.limited_by.is_empty() {
         parts.push(format!("limited by {}", plain(&snapshot.limited_by)));
     }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 use crate::keys::{Command, Heading, command};
+use crate::menu::{Choice, Menu};
 use crate::{Action, Snapshot};
 
 /// How long a first press counts as held. Auto-repeat sets in after 0.25 s to 0.66 s on usual desktops; shorter than
@@ -44,9 +45,11 @@ pub struct Teleop {
     driving: bool,
     percent: u32,
     help: bool,
+    menu: Option<Menu>,
     top_speed: [f64; 3],
     gait: String,
     gaits: Vec<String>,
+    motions: Vec<String>,
 }
 
 impl Default for Teleop {
@@ -65,17 +68,24 @@ impl Teleop {
             driving: false,
             percent: 50,
             help: false,
+            menu: None,
             top_speed,
             gait: String::new(),
             gaits: Vec::new(),
+            motions: Vec::new(),
         }
     }
 
-    /// Takes what it needs of the snapshot: top speeds and the gaits to choose from.
+    /// Takes what it needs of the snapshot: top speeds, and the gaits and motions to choose from. Keys held while the
+    /// robot is not heard drive it only when they are pressed again.
     pub fn observe(&mut self, snapshot: &Snapshot) {
         self.top_speed = snapshot.top_speed;
         self.gait.clone_from(&snapshot.gait);
         self.gaits.clone_from(&snapshot.gaits);
+        self.motions.clone_from(&snapshot.motions);
+        if snapshot.silence.is_some() {
+            self.release_all();
+        }
     }
 
     /// Takes a key event; returns what it asks for at once. Driving comes out of [`tick`](Self::tick).
@@ -86,6 +96,9 @@ impl Teleop {
             return None;
         }
         let is_repeat = self.is_repeat(event, now);
+        if let Some(chosen) = self.choose(event, is_repeat) {
+            return chosen;
+        }
         match command(event)? {
             Command::Drive(heading) => {
                 self.hold(fold(event.code), heading, now, is_repeat);
@@ -127,9 +140,29 @@ impl Teleop {
         self.help
     }
 
+    /// The list of motions, if it is open.
+    pub(crate) fn menu(&self) -> Option<Menu> {
+        self.menu
+    }
+
     /// Whether the terminal has shown that it tells releases.
     pub fn tells_releases(&self) -> bool {
         self.tells_releases
+    }
+
+    /// What a key does while the list of motions is open; `None` if it does what it always does.
+    fn choose(&mut self, event: &KeyEvent, is_repeat: bool) -> Option<Option<Action>> {
+        let choice = self.menu.as_mut()?.key(event, &self.motions);
+        if choice == Choice::Stay || (is_repeat && choice != Choice::Leave) {
+            // A key that is held on from before the list was opened chooses nothing.
+            return Some(None);
+        }
+        self.menu = None;
+        match choice {
+            Choice::Play(motion) => Some(Some(Action::Motion(motion))),
+            Choice::Leave => None,
+            Choice::Stay | Choice::Close => Some(None),
+        }
     }
 
     fn is_repeat(&mut self, event: &KeyEvent, now: Duration) -> bool {
@@ -167,6 +200,11 @@ impl Teleop {
         let action = match command {
             Command::Help => {
                 self.help = !self.help;
+                return None;
+            }
+            Command::Motions => {
+                self.menu = Some(Menu::default());
+                self.release_all();
                 return None;
             }
             Command::NextGait => return self.next_gait().map(Action::Gait),

@@ -7,6 +7,7 @@ use hexapod_view::{Footfalls, LegView, Level, MIN_HEIGHT, MIN_WIDTH, Snapshot, T
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 
 fn text(width: u16, height: u16, snapshot: &Snapshot, teleop: &Teleop) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -159,6 +160,81 @@ fn when_the_robot_is_in_trouble_expect_the_header_to_say_how_to_go_on() {
 fn when_nothing_is_known_yet_expect_waiting() {
     let shown = text(80, 24, &Snapshot::default(), &Teleop::default());
     assert!(shown.contains("waiting") && shown.contains("not known"), "{shown}");
+}
+
+fn silent() -> Snapshot {
+    let lookout = ["namespace / of domain 7 (ROS_DOMAIN_ID)".into(), "is it running?".into()].into();
+    Snapshot { silence: Some(Duration::from_millis(3210)), lookout, ..robot() }
+}
+
+/// The colours of all cells between the header and the footer.
+fn colours(snapshot: &Snapshot) -> Vec<Color> {
+    let mut terminal = Terminal::new(TestBackend::new(100, 36)).unwrap();
+    terminal.draw(|frame| draw(frame, snapshot, &Teleop::default())).unwrap();
+    let cells = terminal.backend().buffer().content().chunks(100).take(25).skip(2).flatten();
+    let mut colours: Vec<_> = cells.filter(|cell| cell.symbol() != " ").map(|cell| cell.fg).collect();
+    colours.sort_by_key(|colour| format!("{colour:?}"));
+    colours.dedup();
+    colours
+}
+
+#[test]
+fn when_the_robot_falls_silent_expect_its_age_and_no_colour_that_says_it_is_well() {
+    for (width, height) in [(40, 12), (60, 20), (80, 24), (120, 40)] {
+        let shown = text(width, height, &silent(), &Teleop::default());
+        assert!(shown.contains("no word for 3.2 s"), "{shown}");
+    }
+    let shown = text(80, 24, &silent(), &Teleop::default());
+    assert!(shown.contains("last walking") && shown.contains("domain 7") && shown.contains("is it running"), "{shown}");
+    let well = Color::Indexed(39);
+    assert!(colours(&robot()).contains(&well));
+    let past = colours(&Snapshot { lookout: vec![], ..silent() });
+    assert_eq!(past.len(), 1, "{past:?}");
+    assert!(status_line(&silent()).starts_with("no word for 3.2 s; what it said last | walking"));
+    assert_eq!(silent().level(), Level::Stale);
+}
+
+#[test]
+fn when_no_robot_was_heard_yet_expect_where_it_is_looked_for() {
+    let snapshot = Snapshot { lookout: silent().lookout, ..Snapshot::default() };
+    let shown = text(MIN_WIDTH, MIN_HEIGHT, &snapshot, &Teleop::default());
+    assert!(shown.contains("no robot is heard") && shown.contains("domain 7"), "{shown}");
+    assert_eq!(status_line(&snapshot), "no robot is heard | namespace / of domain 7 (ROS_DOMAIN_ID) | is it running?");
+    assert!(!text(80, 24, &Snapshot { lookout: silent().lookout, ..robot() }, &Teleop::default()).contains("domain 7"));
+}
+
+#[test]
+fn when_there_is_an_alarm_expect_it_at_any_size() {
+    let snapshot = Snapshot { alarm: "EMERGENCY STOP NOT ANSWERED for 1.2 s: cut the power".into(), ..robot() };
+    for (width, height) in [(60, 10), (60, 20), (100, 36)] {
+        for snapshot in [snapshot.clone(), Snapshot { alarm: snapshot.alarm.clone(), ..silent() }] {
+            let shown = text(width, height, &snapshot, &Teleop::default());
+            assert!(shown.contains("EMERGENCY STOP NOT ANSWERED for 1.2 s: cut the power"), "{shown}");
+        }
+    }
+    assert!(status_line(&snapshot).starts_with("EMERGENCY STOP NOT ANSWERED"));
+}
+
+#[test]
+fn when_the_list_of_motions_is_open_expect_their_names_around_the_cursor() {
+    let names = (0..60).map(|index| format!("motion_{index}")).collect();
+    let snapshot = Snapshot { motions: names, ..robot() };
+    let mut teleop = Teleop::default();
+    teleop.observe(&snapshot);
+    let press = |teleop: &mut Teleop, code| teleop.key(&KeyEvent::new(code, KeyModifiers::NONE), Duration::ZERO);
+    press(&mut teleop, KeyCode::Char('m'));
+    let shown = text(MIN_WIDTH, MIN_HEIGHT, &snapshot, &teleop);
+    assert!(shown.contains("> 1  motion_0") && shown.contains("Enter plays"), "{shown}");
+    for _ in 0..45 {
+        press(&mut teleop, KeyCode::Down);
+    }
+    let shown = text(MIN_WIDTH, MIN_HEIGHT, &snapshot, &teleop);
+    assert!(shown.contains(">    motion_45") && !shown.contains("motion_0 "), "{shown}");
+    for (width, height) in SIZES {
+        text(width, height, &snapshot, &teleop);
+    }
+    let none = text(MIN_WIDTH, MIN_HEIGHT, &robot(), &teleop);
+    assert!(none.contains("has not told of any"), "{none}");
 }
 
 #[test]

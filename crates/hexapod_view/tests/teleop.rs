@@ -185,6 +185,78 @@ fn when_the_gait_key_is_pressed_expect_the_next_gait_and_no_auto_repeat() {
     assert_eq!(teleop.key(&repeat, at(900)), None);
 }
 
+/// Keys with the list of these motions open.
+fn choosing(motions: &[&str]) -> Teleop {
+    let mut teleop = Teleop::new(TOP);
+    let motions = motions.iter().copied().map(String::from).collect();
+    teleop.observe(&Snapshot { motions, ..Snapshot::default() });
+    assert_eq!(press(&mut teleop, KeyCode::Char('m'), 0), None);
+    teleop
+}
+
+#[test]
+fn when_a_motion_is_chosen_expect_it_played_once_and_the_keys_back() {
+    let play = |name: &str| Some(Action::Motion(name.into()));
+    let mut teleop = choosing(&["bow", "twist", "wave"]);
+    assert_eq!(press(&mut teleop, KeyCode::Char('3'), 500), play("wave"));
+    assert_eq!(press(&mut teleop, KeyCode::Char('3'), 1000), None);
+    assert_eq!(teleop.tick(at(1001)), Some(Action::drive([-0.05, 0.0, 0.3])), "a number drives again");
+    let mut teleop = choosing(&["bow", "twist", "wave"]);
+    for (code, milliseconds) in [(KeyCode::Down, 500), (KeyCode::Down, 530), (KeyCode::Up, 1000)] {
+        assert_eq!(press(&mut teleop, code, milliseconds), None);
+        assert_eq!(teleop.tick(at(milliseconds)), None, "an arrow does not drive");
+    }
+    assert_eq!(press(&mut teleop, KeyCode::Enter, 1500), play("twist"));
+    assert_eq!(press(&mut choosing(&["bow"]), KeyCode::Char('0'), 500), play(""));
+}
+
+#[test]
+fn when_the_list_of_motions_is_open_expect_stops_to_stop_and_other_keys_to_close_it() {
+    for (code, expect) in [
+        (KeyCode::Char('x'), Some(Action::EmergencyStop)),
+        (KeyCode::Backspace, Some(Action::EmergencyStop)),
+        (KeyCode::Char(' '), Some(Action::Stop)),
+        (KeyCode::Char('u'), Some(Action::Stand)),
+        (KeyCode::Esc, None),
+        (KeyCode::Char('m'), None),
+    ] {
+        let mut teleop = choosing(&["bow"]);
+        assert_eq!(press(&mut teleop, code, 500), expect, "{code}");
+        assert_eq!(press(&mut teleop, KeyCode::Enter, 1000), None, "{code} closes it");
+        assert_eq!(press(&mut teleop, KeyCode::Esc, 1500), Some(Action::Quit), "{code} closes it");
+    }
+    let mut teleop = choosing(&[]);
+    assert_eq!(press(&mut teleop, KeyCode::Enter, 500), None);
+    assert_eq!(press(&mut teleop, KeyCode::Char('m'), 520), None);
+    let mut held = Teleop::new(TOP);
+    held.observe(&Snapshot { motions: vec!["bow".into()], ..Snapshot::default() });
+    press(&mut held, KeyCode::Char('1'), 0);
+    press(&mut held, KeyCode::Char('m'), 10);
+    assert_eq!(held.tick(at(20)), None);
+    let repeat = event(KeyCode::Char('1'), KeyEventKind::Repeat);
+    assert_eq!(held.key(&repeat, at(30)), None, "held on from before");
+}
+
+#[test]
+fn when_the_robot_falls_silent_expect_held_keys_let_go() {
+    let mut teleop = Teleop::new(TOP);
+    press(&mut teleop, KeyCode::Up, 0);
+    teleop.tick(at(1));
+    teleop.observe(&Snapshot { silence: Some(at(1000)), ..Snapshot::default() });
+    assert_eq!(teleop.tick(at(2)), Some(STILL));
+    assert_eq!(teleop.tick(at(3)), None);
+}
+
+#[test]
+fn when_actions_are_sorted_expect_only_those_that_stop_to_be_sent_unheard() {
+    for action in [STILL, Action::Stop, Action::EmergencyStop, Action::Enable(false), Action::Quit] {
+        assert!(action.stops(), "{action:?}");
+    }
+    let moving = [Action::drive([0.0, 0.01, 0.0]), Action::Stand, Action::Sit, Action::Enable(true)];
+    let named = [Action::Gait("wave".into()), Action::Motion("bow".into()), Action::BodyHeight(0.005)];
+    assert!(!moving.iter().chain(&named).any(Action::stops));
+}
+
 #[test]
 fn when_help_is_asked_for_expect_it_to_open_and_close() {
     let mut teleop = Teleop::new(TOP);

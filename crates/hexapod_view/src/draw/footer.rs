@@ -1,14 +1,14 @@
-//! The last lines: messages, hints, keys; and the page of keys.
+//! The last lines: messages, hints, keys.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Wrap};
+use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{theme, titled};
 use crate::format::plain;
-use crate::keys::{HELP, SHORT_HELP};
+use crate::keys::SHORT_HELP;
 use crate::{Level, Snapshot};
 
 /// Columns from which on messages and hints stand side by side.
@@ -77,21 +77,4 @@ fn key_lines(width: u16) -> Vec<Line<'static>> {
         }
     }
     lines
-}
-
-pub(super) fn draw_help(frame: &mut Frame, screen: Rect) {
-    let lines = HELP.iter().map(|(keys, does)| {
-        Line::from(vec![Span::styled(format!("{keys:<9}"), theme::bold()), Span::raw(format!("  {does}"))])
-    });
-    let width = 56.min(screen.width);
-    let height = u16::try_from(HELP.len() + 4).unwrap_or(screen.height).min(screen.height);
-    let [area] = Layout::horizontal([Constraint::Length(width)]).flex(ratatui::layout::Flex::Center).areas(screen);
-    let [area] = Layout::vertical([Constraint::Length(height)]).flex(ratatui::layout::Flex::Center).areas(area);
-    let block = Block::bordered()
-        .border_type(BorderType::Rounded)
-        .border_style(theme::quiet())
-        .title(" keys ")
-        .padding(Padding::new(2, 2, 1, 1));
-    frame.render_widget(Clear, area);
-    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(block), area);
 }

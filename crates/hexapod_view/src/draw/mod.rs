@@ -1,3 +1,4 @@
+mod boxes;
 mod figures;
 mod footer;
 mod footfall_strip;
@@ -36,15 +37,25 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
     header::draw(frame, snapshot, head);
     top_view::draw(frame, snapshot, view);
     figures::draw(frame, snapshot, teleop, figures);
+    if !snapshot.is_live() {
+        frame.buffer_mut().set_style(main, theme::past());
+    }
+    boxes::lookout(frame, main, snapshot, teleop);
     footer::draw(frame, snapshot, foot);
-    if teleop.shows_help() {
-        footer::draw_help(frame, screen);
+    if let Some(menu) = teleop.menu() {
+        boxes::motions(frame, screen, &snapshot.motions, menu);
+    } else if teleop.shows_help() {
+        boxes::help(frame, screen);
     }
 }
 
 fn draw_small(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
     let room = format!("{}x{} is too small for the view ({MIN_WIDTH}x{MIN_HEIGHT})", area.width, area.height);
-    let lines = vec![Line::from(status_line(snapshot)), Line::from("X EMERGENCY STOP  Esc quit"), Line::from(room)];
+    let mut lines = vec![];
+    if !snapshot.alarm.is_empty() {
+        lines.push(header::alarm(snapshot));
+    }
+    lines.extend([Line::from(status_line(snapshot)), Line::from("X EMERGENCY STOP  Esc quit"), Line::from(room)]);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
 }
 

@@ -26,6 +26,11 @@ pub(crate) fn faint() -> Style {
     Style::new().fg(FAINT)
 }
 
+/// What was so and may be no more: no colour says how it is.
+pub(crate) fn past() -> Style {
+    Style::new().fg(FAINT).remove_modifier(Modifier::BOLD | Modifier::REVERSED)
+}
+
 pub(crate) fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
 }

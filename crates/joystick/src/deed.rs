@@ -1,0 +1,72 @@
+//! What a button means.
+
+use std::str::FromStr;
+
+/// What a button does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// All servos off at once.
+    EmergencyStop,
+    /// Stop walking, feet planted.
+    Stop,
+    /// Stand up.
+    Stand,
+    /// Sit down.
+    Sit,
+    /// Sit down and fold the legs.
+    Pack,
+    /// Servos on or off.
+    Enable(bool),
+    /// Play the motion of this name; an empty name ends the one that plays.
+    Motion(String),
+    /// Walk with the gait of this name.
+    Gait(String),
+}
+
+/// What a button may mean, in the words of the file.
+const WORDS: &str = "emergency_stop, stop, stand, sit, pack, enable, disable, `motion NAME` or `gait NAME`";
+
+impl FromStr for Deed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let (word, name, more) = (words.next().unwrap_or_default(), words.next(), words.next());
+        Ok(match (word, name, more) {
+            ("emergency_stop", None, _) => Self::EmergencyStop,
+            ("stop", None, _) => Self::Stop,
+            ("stand", None, _) => Self::Stand,
+            ("sit", None, _) => Self::Sit,
+            ("pack", None, _) => Self::Pack,
+            ("enable", None, _) => Self::Enable(true),
+            ("disable", None, _) => Self::Enable(false),
+            ("motion", name, None) => Self::Motion(name.unwrap_or_default().into()),
+            ("gait", Some(name), None) => Self::Gait(name.into()),
+            _ => return Err(format!("{text:?} is nothing a button can do; give {WORDS}")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_words_are_read_expect_what_they_mean_or_what_is_possible() {
+        for (text, deed) in [
+            ("emergency_stop", Deed::EmergencyStop),
+            (" stand ", Deed::Stand),
+            ("enable", Deed::Enable(true)),
+            ("disable", Deed::Enable(false)),
+            ("motion wave", Deed::Motion("wave".into())),
+            ("motion", Deed::Motion(String::new())),
+            ("gait ripple", Deed::Gait("ripple".into())),
+        ] {
+            assert_eq!(text.parse(), Ok(deed), "{text}");
+        }
+        for text in ["", "emergency stop", "stand up", "gait", "motion a b", "Stand", "wave"] {
+            let reason = text.parse::<Deed>().unwrap_err();
+            assert!(reason.contains("emergency_stop") && reason.contains(&format!("{text:?}")), "{reason}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The node: buttons in, calls and names out.
+
+use crate::buttons::Buttons;
+use crate::deed::Deed;
+use crate::params::Setup;
+use hexapod_ros::bounds::reason;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::sensor_msgs::msg::Joy;
+use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
+use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
+use hexapod_ros::{Caller, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Joysticks whose buttons are kept; of more, those heard last.
+const MOST_JOYSTICKS: usize = 8;
+/// How often an emergency stop that is held and not answered is sent again.
+const REPEAT_EVERY: Duration = Duration::from_millis(250);
+/// Without an answer for so long, the log says so.
+const ANSWER_TIME: Duration = Duration::from_secs(1);
+
+/// Why the node failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A topic or a service could not be opened.
+    #[error(transparent)]
+    Ros(#[from] RosError),
+}
+
+/// Runs the node until `shutdown`.
+///
+/// # Errors
+/// A topic or a service cannot be opened.
+pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
+    let mut desk = Desk::open(&mut node, setup)?;
+    // A press is lost with a message, and comes again with the next: joy_node repeats. What came late by being sent again
+    // would be a press of the past.
+    let qos = QosProfile::default().keep_last(10).best_effort();
+    node.subscribe_from("joy", qos, move |message: Joy, from| desk.take(&message.buttons, from))?;
+    node.spin(shutdown, Stage::Stopping);
+    Ok(())
+}
+
+/// Who turns buttons into calls.
+struct Desk {
+    setup: Setup,
+    joysticks: BTreeMap<Sender, Buttons>,
+    stop: Stop,
+    calls: Vec<(Deed, Caller<Trigger::Service>)>,
+    enable: Caller<SetBool::Service>,
+    motion: Publisher<StringMsg>,
+    gait: Publisher<StringMsg>,
+}
+
+impl Desk {
+    fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RosError> {
+        let mut calls = vec![];
+        for (deed, name) in [(Deed::Stop, "stop"), (Deed::Stand, "stand"), (Deed::Sit, "sit"), (Deed::Pack, "pack")] {
+            calls.push((deed, node.caller(name)?));
+        }
+        tracing::info!("{} buttons have a meaning", setup.meaning.len());
+        Ok(Self {
+            setup,
+            joysticks: BTreeMap::new(),
+            stop: Stop { caller: node.caller("emergency_stop")?, asked: None, answered: Arc::default(), told: 0 },
+            calls,
+            enable: node.caller("enable")?,
+            motion: node.publisher("motion", QosProfile::default())?,
+            gait: node.publisher("gait", QosProfile::default())?,
+        })
+    }
+
+    fn take(&mut self, pressed: &[i32], from: &Received) {
+        if !self.joysticks.contains_key(&from.sender) {
+            tracing::info!("a joystick with {} buttons is heard", pressed.len());
+            self.make_room();
+        }
+        let buttons = self.joysticks.entry(from.sender).or_default();
+        let deeds = buttons.take(pressed, &self.setup.meaning, from.at);
+        let is_held = buttons.is_stop_held(&self.setup.meaning);
+        if deeds.contains(&&Deed::EmergencyStop) {
+            self.stop.ask(monotonic_now());
+        }
+        self.stop.repeat(is_held, monotonic_now());
+        for deed in deeds {
+            tracing::info!("button: {deed:?}");
+            if let Err(error) = self.carry_out(deed) {
+                tracing::error!("{deed:?}: {error}");
+            }
+        }
+    }
+
+    /// Forgets the joystick that has said nothing for longest, where there are too many.
+    fn make_room(&mut self) {
+        let oldest = self.joysticks.iter().min_by_key(|(_, buttons)| buttons.last_heard()).map(|(sender, _)| *sender);
+        if let Some(oldest) = oldest.filter(|_| self.joysticks.len() >= MOST_JOYSTICKS) {
+            self.joysticks.remove(&oldest);
+        }
+    }
+
+    fn carry_out(&self, deed: &Deed) -> Result<(), RosError> {
+        match deed {
+            Deed::EmergencyStop => Ok(()),
+            Deed::Enable(data) => {
+                let deed = deed.clone();
+                self.enable.call(&SetBool::Request { data: *data }, move |a| tell(&deed, a.success, &a.message))
+            }
+            Deed::Motion(name) => self.motion.publish(&StringMsg { data: name.clone() }),
+            Deed::Gait(name) => self.gait.publish(&StringMsg { data: name.clone() }),
+            Deed::Stop | Deed::Stand | Deed::Sit | Deed::Pack => {
+                let Some((_, caller)) = self.calls.iter().find(|(known, _)| known == deed) else { return Ok(()) };
+                let deed = deed.clone();
+                caller.call(&Trigger::Request {}, move |a| tell(&deed, a.success, &a.message))
+            }
+        }
+    }
+}
+
+/// Says what a service has answered.
+fn tell(deed: &Deed, success: bool, message: &str) {
+    let message = reason(message);
+    if success {
+        tracing::info!("{deed:?}: {message}");
+    } else {
+        tracing::warn!("{deed:?} was refused: {message}");
+    }
+}
+
+/// The emergency stop, from its press to its answer.
+struct Stop {
+    caller: Caller<Trigger::Service>,
+    asked: Option<Asked>,
+    /// The number of the last one that was answered.
+    answered: Arc<AtomicU64>,
+    /// The number of the last one of which the log says that nobody answers.
+    told: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Asked {
+    number: u64,
+    first: Duration,
+    last: Duration,
+}
+
+impl Stop {
+    fn ask(&mut self, now: Duration) {
+        let number = self.asked.map_or(0, |asked| asked.number) + 1;
+        self.asked = Some(Asked { number, first: now, last: now });
+        self.send(number);
+    }
+
+    /// Sends it again while its button is held, until it is answered, and says where it is not.
+    fn repeat(&mut self, is_held: bool, now: Duration) {
+        let Some(asked) = &mut self.asked else { return };
+        if self.answered.load(Ordering::Relaxed) >= asked.number {
+            return;
+        }
+        let number = asked.number;
+        if now.saturating_sub(asked.first) >= ANSWER_TIME && self.told < number {
+            self.told = number;
+            tracing::error!("nobody answers the emergency stop: cut the power");
+        }
+        if is_held && now.saturating_sub(asked.last) >= REPEAT_EVERY {
+            asked.last = now;
+            self.send(number);
+        }
+    }
+
+    fn send(&self, number: u64) {
+        let answered = Arc::clone(&self.answered);
+        let sent = self.caller.call(&Trigger::Request {}, move |answer| {
+            if answer.success {
+                answered.fetch_max(number, Ordering::Relaxed);
+                tracing::info!("emergency stop: {}", reason(&answer.message));
+            } else {
+                tracing::error!("the emergency stop FAILED: {}: cut the power", reason(&answer.message));
+            }
+        });
+        if let Err(error) = sent {
+            tracing::error!("the emergency stop was not sent: {error}: cut the power");
+        }
+    }
+}

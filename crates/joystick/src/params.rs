@@ -1,0 +1,106 @@
+//! What `joystick` can be set to.
+
+use crate::deed::Deed;
+use hexapod_config::ros_params::{ParamSpec, Params};
+use hexapod_setup::SetupError;
+use hexapod_setup::params::text;
+use std::collections::BTreeMap;
+
+/// The node's name.
+pub const NAME: &str = "joystick";
+
+/// Parameters of the buttons, by the numbers they have in `joy`.
+const BUTTONS: [&str; 32] = [
+    "button_0",
+    "button_1",
+    "button_2",
+    "button_3",
+    "button_4",
+    "button_5",
+    "button_6",
+    "button_7",
+    "button_8",
+    "button_9",
+    "button_10",
+    "button_11",
+    "button_12",
+    "button_13",
+    "button_14",
+    "button_15",
+    "button_16",
+    "button_17",
+    "button_18",
+    "button_19",
+    "button_20",
+    "button_21",
+    "button_22",
+    "button_23",
+    "button_24",
+    "button_25",
+    "button_26",
+    "button_27",
+    "button_28",
+    "button_29",
+    "button_30",
+    "button_31",
+];
+
+/// The node's parameters.
+#[must_use]
+pub fn specs() -> Vec<ParamSpec> {
+    let clock = ParamSpec::new("use_sim_time", false, "Take the time from /clock; buttons need no time").read_only();
+    let what = "What this button does, as stand, emergency_stop or motion NAME; empty: nothing";
+    std::iter::once(clock).chain(BUTTONS.map(|name| ParamSpec::new(name, "", what).read_only())).collect()
+}
+
+/// What the buttons mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// By the buttons' numbers.
+    pub meaning: BTreeMap<usize, Deed>,
+}
+
+impl Setup {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// The button whose meaning is not known, and what it may be.
+    pub fn load(params: &Params) -> Result<Self, SetupError> {
+        let mut meaning = BTreeMap::new();
+        for (button, name) in BUTTONS.into_iter().enumerate() {
+            let words = text(params, name);
+            if !words.trim().is_empty() {
+                let wrong = |reason| SetupError::Parameter { node: NAME, name, reason };
+                meaning.insert(button, words.parse().map_err(wrong)?);
+            }
+        }
+        Ok(Self { meaning })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_config::Document;
+    use hexapod_config::ros_params::load_ros_params;
+
+    #[test]
+    fn when_the_shipped_file_is_read_expect_every_service_on_a_button_and_none_on_those_of_the_sticks() {
+        let document = Document::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/joystick.yaml")).unwrap();
+        let meaning = Setup::load(&load_ros_params(&document, NAME, &specs()).unwrap()).unwrap().meaning;
+        let deeds: Vec<_> = meaning.values().cloned().collect();
+        for deed in [Deed::EmergencyStop, Deed::Stand, Deed::Sit, Deed::Enable(true), Deed::Enable(false)] {
+            assert!(deeds.contains(&deed), "{deed:?}");
+        }
+        assert!(deeds.iter().any(|deed| matches!(deed, Deed::Motion(name) if !name.is_empty())));
+        assert!(!meaning.contains_key(&4) && !meaning.contains_key(&5));
+    }
+
+    #[test]
+    fn when_a_button_means_nothing_known_expect_its_name_and_what_is_possible() {
+        let params = Params::from_iter([("button_7", "jump".into())]);
+        let error = Setup::load(&params).unwrap_err().to_string();
+        assert!(error.contains("button_7") && error.contains("jump") && error.contains("stand"), "{error}");
+        assert!(Setup::load(&Params::new()).unwrap().meaning.is_empty());
+    }
+}
