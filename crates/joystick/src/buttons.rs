@@ -1,6 +1,6 @@
 //! Messages of a joystick to presses of its buttons.
 
-use crate::deed::Deed;
+use crate::action::Action;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -26,12 +26,17 @@ pub struct Buttons {
 impl Buttons {
     /// Takes what the joystick says at `now`, on a clock that only goes forward; gives what the buttons pressed since then
     /// mean. An emergency stop leaves nothing else to do.
-    pub fn take<'a>(&mut self, pressed: &[i32], meaning: &'a BTreeMap<usize, Deed>, now: Duration) -> Vec<&'a Deed> {
+    pub fn take<'a>(
+        &mut self,
+        pressed: &[i32],
+        meaning: &'a BTreeMap<usize, Action>,
+        now: Duration,
+    ) -> Vec<&'a Action> {
         let is_found = self.last.replace(now).is_none_or(|last| now.saturating_sub(last) >= SILENCE);
-        let mut deeds = vec![];
-        for (&button, deed) in meaning {
+        let mut actions = vec![];
+        for (&button, action) in meaning {
             let before = self.known.entry(button).or_default();
-            let stops = *deed == Deed::EmergencyStop;
+            let stops = *action == Action::EmergencyStop;
             if is_found && !stops {
                 *before = Known::Nothing;
             }
@@ -43,20 +48,20 @@ impl Buttons {
                 None => Known::Nothing,
             };
             if std::mem::replace(before, state) == Known::Up && state == Known::Down {
-                deeds.push(deed);
+                actions.push(action);
             }
         }
         if self.is_stop_held(meaning) {
-            deeds.retain(|deed| **deed == Deed::EmergencyStop);
+            actions.retain(|action| **action == Action::EmergencyStop);
         }
-        deeds
+        actions
     }
 
     /// Whether an emergency stop is pressed.
     #[must_use]
-    pub fn is_stop_held(&self, meaning: &BTreeMap<usize, Deed>) -> bool {
+    pub fn is_stop_held(&self, meaning: &BTreeMap<usize, Action>) -> bool {
         let is_held = |button| self.known.get(button) == Some(&Known::Down);
-        meaning.iter().any(|(button, deed)| *deed == Deed::EmergencyStop && is_held(button))
+        meaning.iter().any(|(button, action)| *action == Action::EmergencyStop && is_held(button))
     }
 
     /// When the joystick was heard last.
@@ -71,12 +76,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn meaning() -> BTreeMap<usize, Deed> {
-        BTreeMap::from([(0, Deed::Stand), (1, Deed::EmergencyStop), (3, Deed::Motion("wave".into()))])
+    fn meaning() -> BTreeMap<usize, Action> {
+        BTreeMap::from([(0, Action::Stand), (1, Action::EmergencyStop), (3, Action::Motion("wave".into()))])
     }
 
     /// What comes of messages, each so many milliseconds after the one before.
-    fn play(messages: &[(u64, &[i32])]) -> Vec<Deed> {
+    fn play(messages: &[(u64, &[i32])]) -> Vec<Action> {
         let (meaning, mut buttons, mut now) = (meaning(), Buttons::default(), Duration::from_secs(100));
         let mut done = vec![];
         for (wait, pressed) in messages {
@@ -91,19 +96,19 @@ mod tests {
         let up: &[i32] = &[0, 0, 0, 0];
         let stand: &[i32] = &[1, 0, 0, 0];
         let repeats = [(50, up), (50, stand), (50, stand), (900, stand), (50, up), (50, stand)];
-        assert_eq!(play(&repeats), [Deed::Stand, Deed::Stand]);
-        assert_eq!(play(&[(0, up), (50, &[1, 0, 0, 1])]), [Deed::Stand, Deed::Motion("wave".into())]);
+        assert_eq!(play(&repeats), [Action::Stand, Action::Stand]);
+        assert_eq!(play(&[(0, up), (50, &[1, 0, 0, 1])]), [Action::Stand, Action::Motion("wave".into())]);
         assert_eq!(play(&[(0, up), (50, &[0, 0, 1, 0, 1, 1])]), [], "buttons without a meaning");
-        assert_eq!(play(&[(0, up), (50, &[-7, 0, 0, 0])]), [Deed::Stand], "whatever a press is counted as");
+        assert_eq!(play(&[(0, up), (50, &[-7, 0, 0, 0])]), [Action::Stand], "whatever a press is counted as");
     }
 
     #[test]
     fn when_a_button_is_held_as_the_joystick_is_found_expect_nothing_until_it_is_pressed_again() {
         let (up, stand): (&[i32], &[i32]) = (&[0, 0], &[1, 0]);
         assert_eq!(play(&[(0, stand), (50, stand)]), []);
-        assert_eq!(play(&[(0, stand), (50, up), (50, stand)]), [Deed::Stand]);
+        assert_eq!(play(&[(0, stand), (50, up), (50, stand)]), [Action::Stand]);
         assert_eq!(play(&[(0, up), (1000, stand), (50, stand)]), [], "lost and found");
-        assert_eq!(play(&[(0, up), (999, stand)]), [Deed::Stand]);
+        assert_eq!(play(&[(0, up), (999, stand)]), [Action::Stand]);
         assert_eq!(play(&[(0, up), (50, &[]), (50, stand)]), [], "its messages lacked the button");
         assert_eq!(play(&[(0, &[1, 1]), (50, &[1, 1])]), [], "an emergency stop, too");
     }
@@ -111,16 +116,16 @@ mod tests {
     #[test]
     fn when_an_emergency_stop_is_pressed_in_a_silence_expect_it_and_not_one_held_from_before() {
         let (up, stop): (&[i32], &[i32]) = (&[0, 0], &[0, 1]);
-        assert_eq!(play(&[(0, up), (5000, stop), (50, stop)]), [Deed::EmergencyStop]);
-        assert_eq!(play(&[(0, up), (50, stop), (5000, stop)]), [Deed::EmergencyStop]);
-        assert_eq!(play(&[(0, up), (50, &[]), (50, stop), (50, &[]), (50, stop)]), [Deed::EmergencyStop]);
+        assert_eq!(play(&[(0, up), (5000, stop), (50, stop)]), [Action::EmergencyStop]);
+        assert_eq!(play(&[(0, up), (50, stop), (5000, stop)]), [Action::EmergencyStop]);
+        assert_eq!(play(&[(0, up), (50, &[]), (50, stop), (50, &[]), (50, stop)]), [Action::EmergencyStop]);
     }
 
     #[test]
     fn when_an_emergency_stop_is_pressed_with_others_expect_it_alone_until_it_is_let_go() {
         let messages: [(u64, &[i32]); 5] = [(0, &[0, 0]), (50, &[1, 1]), (50, &[0, 1]), (50, &[1, 1]), (50, &[0, 0])];
-        assert_eq!(play(&messages), [Deed::EmergencyStop]);
-        assert_eq!(play(&[(0, &[0, 0]), (50, &[1, 0]), (50, &[1, 1])]), [Deed::Stand, Deed::EmergencyStop]);
+        assert_eq!(play(&messages), [Action::EmergencyStop]);
+        assert_eq!(play(&[(0, &[0, 0]), (50, &[1, 0]), (50, &[1, 1])]), [Action::Stand, Action::EmergencyStop]);
     }
 
     proptest! {
@@ -135,7 +140,7 @@ mod tests {
             }
             prop_assert!(buttons.known.len() <= meaning.len());
             prop_assert!(buttons.take(&[0, 0], &meaning, now).is_empty());
-            prop_assert_eq!(buttons.take(&[0, 1], &meaning, now), [&Deed::EmergencyStop]);
+            prop_assert_eq!(buttons.take(&[0, 1], &meaning, now), [&Action::EmergencyStop]);
         }
     }
 }

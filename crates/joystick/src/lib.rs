@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod action;
 mod buttons;
-mod deed;
 mod node;
 mod params;
 
+pub use action::Action;
 pub use buttons::{Buttons, SILENCE};
-pub use deed::Deed;
 pub use node::{RunError, run};
 pub use params::{NAME, Setup, specs};

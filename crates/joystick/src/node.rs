@@ -1,7 +1,7 @@
 //! The node: buttons in, calls and names out.
 
+use crate::action::Action;
 use crate::buttons::Buttons;
-use crate::deed::Deed;
 use crate::params::Setup;
 use hexapod_ros::bounds::reason;
 use hexapod_ros::r2r::QosProfile;
@@ -48,7 +48,7 @@ struct Desk {
     setup: Setup,
     joysticks: BTreeMap<Sender, Buttons>,
     stop: Stop,
-    calls: Vec<(Deed, Caller<Trigger::Service>)>,
+    calls: Vec<(Action, Caller<Trigger::Service>)>,
     enable: Caller<SetBool::Service>,
     motion: Publisher<StringMsg>,
     gait: Publisher<StringMsg>,
@@ -57,8 +57,10 @@ struct Desk {
 impl Desk {
     fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RosError> {
         let mut calls = vec![];
-        for (deed, name) in [(Deed::Stop, "stop"), (Deed::Stand, "stand"), (Deed::Sit, "sit"), (Deed::Pack, "pack")] {
-            calls.push((deed, node.caller(name)?));
+        for (action, name) in
+            [(Action::Stop, "stop"), (Action::Stand, "stand"), (Action::Sit, "sit"), (Action::Pack, "pack")]
+        {
+            calls.push((action, node.caller(name)?));
         }
         tracing::info!("{} buttons have a meaning", setup.meaning.len());
         Ok(Self {
@@ -78,16 +80,16 @@ impl Desk {
             self.make_room();
         }
         let buttons = self.joysticks.entry(from.sender).or_default();
-        let deeds = buttons.take(pressed, &self.setup.meaning, from.at);
+        let actions = buttons.take(pressed, &self.setup.meaning, from.at);
         let is_held = buttons.is_stop_held(&self.setup.meaning);
-        if deeds.contains(&&Deed::EmergencyStop) {
+        if actions.contains(&&Action::EmergencyStop) {
             self.stop.ask(monotonic_now());
         }
         self.stop.repeat(is_held, monotonic_now());
-        for deed in deeds {
-            tracing::info!("button: {deed:?}");
-            if let Err(error) = self.carry_out(deed) {
-                tracing::error!("{deed:?}: {error}");
+        for action in actions {
+            tracing::info!("button: {action:?}");
+            if let Err(error) = self.carry_out(action) {
+                tracing::error!("{action:?}: {error}");
             }
         }
     }
@@ -100,31 +102,31 @@ impl Desk {
         }
     }
 
-    fn carry_out(&self, deed: &Deed) -> Result<(), RosError> {
-        match deed {
-            Deed::EmergencyStop => Ok(()),
-            Deed::Enable(data) => {
-                let deed = deed.clone();
-                self.enable.call(&SetBool::Request { data: *data }, move |a| tell(&deed, a.success, &a.message))
+    fn carry_out(&self, action: &Action) -> Result<(), RosError> {
+        match action {
+            Action::EmergencyStop => Ok(()),
+            Action::Enable(data) => {
+                let action = action.clone();
+                self.enable.call(&SetBool::Request { data: *data }, move |a| tell(&action, a.success, &a.message))
             }
-            Deed::Motion(name) => self.motion.publish(&StringMsg { data: name.clone() }),
-            Deed::Gait(name) => self.gait.publish(&StringMsg { data: name.clone() }),
-            Deed::Stop | Deed::Stand | Deed::Sit | Deed::Pack => {
-                let Some((_, caller)) = self.calls.iter().find(|(known, _)| known == deed) else { return Ok(()) };
-                let deed = deed.clone();
-                caller.call(&Trigger::Request {}, move |a| tell(&deed, a.success, &a.message))
+            Action::Motion(name) => self.motion.publish(&StringMsg { data: name.clone() }),
+            Action::Gait(name) => self.gait.publish(&StringMsg { data: name.clone() }),
+            Action::Stop | Action::Stand | Action::Sit | Action::Pack => {
+                let Some((_, caller)) = self.calls.iter().find(|(known, _)| known == action) else { return Ok(()) };
+                let action = action.clone();
+                caller.call(&Trigger::Request {}, move |a| tell(&action, a.success, &a.message))
             }
         }
     }
 }
 
 /// Says what a service has answered.
-fn tell(deed: &Deed, success: bool, message: &str) {
+fn tell(action: &Action, success: bool, message: &str) {
     let message = reason(message);
     if success {
-        tracing::info!("{deed:?}: {message}");
+        tracing::info!("{action:?}: {message}");
     } else {
-        tracing::warn!("{deed:?} was refused: {message}");
+        tracing::warn!("{action:?} was refused: {message}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `joystick` can be set to.
 
-use crate::deed::Deed;
+use crate::action::Action;
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_setup::SetupError;
 use hexapod_setup::params::text;
@@ -57,7 +57,7 @@ pub fn specs() -> Vec<ParamSpec> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// By the buttons' numbers.
-    pub meaning: BTreeMap<usize, Deed>,
+    pub meaning: BTreeMap<usize, Action>,
 }
 
 impl Setup {
@@ -88,11 +88,11 @@ mod tests {
     fn when_the_shipped_file_is_read_expect_every_service_on_a_button_and_none_on_those_of_the_sticks() {
         let document = Document::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/joystick.yaml")).unwrap();
         let meaning = Setup::load(&load_ros_params(&document, NAME, &specs()).unwrap()).unwrap().meaning;
-        let deeds: Vec<_> = meaning.values().cloned().collect();
-        for deed in [Deed::EmergencyStop, Deed::Stand, Deed::Sit, Deed::Enable(true), Deed::Enable(false)] {
-            assert!(deeds.contains(&deed), "{deed:?}");
+        let actions: Vec<_> = meaning.values().cloned().collect();
+        for action in [Action::EmergencyStop, Action::Stand, Action::Sit, Action::Enable(true), Action::Enable(false)] {
+            assert!(actions.contains(&action), "{action:?}");
         }
-        assert!(deeds.iter().any(|deed| matches!(deed, Deed::Motion(name) if !name.is_empty())));
+        assert!(actions.iter().any(|action| matches!(action, Action::Motion(name) if !name.is_empty())));
         assert!(!meaning.contains_key(&4) && !meaning.contains_key(&5));
     }
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// What a button does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// All servos off at once.
     EmergencyStop,
     /// Stop walking, feet planted.
@@ -26,7 +26,7 @@ pub enum Deed {
 /// What a button may mean, in the words of the file.
 const WORDS: &str = "emergency_stop, stop, stand, sit, pack, enable, disable, `motion NAME` or `gait NAME`";
 
-impl FromStr for Deed {
+impl FromStr for Action {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -53,19 +53,19 @@ mod tests {
 
     #[test]
     fn when_words_are_read_expect_what_they_mean_or_what_is_possible() {
-        for (text, deed) in [
-            ("emergency_stop", Deed::EmergencyStop),
-            (" stand ", Deed::Stand),
-            ("enable", Deed::Enable(true)),
-            ("disable", Deed::Enable(false)),
-            ("motion wave", Deed::Motion("wave".into())),
-            ("motion", Deed::Motion(String::new())),
-            ("gait ripple", Deed::Gait("ripple".into())),
+        for (text, action) in [
+            ("emergency_stop", Action::EmergencyStop),
+            (" stand ", Action::Stand),
+            ("enable", Action::Enable(true)),
+            ("disable", Action::Enable(false)),
+            ("motion wave", Action::Motion("wave".into())),
+            ("motion", Action::Motion(String::new())),
+            ("gait ripple", Action::Gait("ripple".into())),
         ] {
-            assert_eq!(text.parse(), Ok(deed), "{text}");
+            assert_eq!(text.parse(), Ok(action), "{text}");
         }
         for text in ["", "emergency stop", "stand up", "gait", "motion a b", "Stand", "wave"] {
-            let reason = text.parse::<Deed>().unwrap_err();
+            let reason = text.parse::<Action>().unwrap_err();
             assert!(reason.contains("emergency_stop") && reason.contains(&format!("{text:?}")), "{reason}");
         }
     }
