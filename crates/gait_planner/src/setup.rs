@@ -74,7 +74,7 @@ impl Setup {
             gaits: gaits.made_ready(|gait| engine.ready(gait)),
             engine,
             gait_name,
-            robot_file: files.in_config("robot.yaml"),
+            robot_file: files.to_write("robot.yaml"),
             notes,
             motions,
             rate_hz: params::rate(params),

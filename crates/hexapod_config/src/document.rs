@@ -235,6 +235,42 @@ impl Document {
         Ok((after.end..after.end, format!("{between}{key}: {}", edit.value)))
     }
 
+    /// The text with other lines for one entry of a mapping, which has one entry a line or more; an entry that is not
+    /// there is put in as the first. `lines` gives them, with their ends, for an indentation in spaces.
+    ///
+    /// # Errors
+    /// The mapping is not there, or is written in braces.
+    pub fn with_entry(
+        &self,
+        mapping: &str,
+        key: &str,
+        lines: impl FnOnce(usize) -> String,
+    ) -> Result<String, ConfigError> {
+        let text = &self.source().text;
+        let in_braces = || self.error_at(mapping, "this is written in braces", "write one entry a line, indented");
+        let Found::Exact(parent) = self.tree.find(mapping) else {
+            return Err(self.error_at(mapping, "is missing", ""));
+        };
+        let pairs = self.tree.pairs(parent);
+        let place = |pair: &Pair| layers::lines_of(self, pair.value).ok_or_else(in_braces);
+        let indent = match pairs.first() {
+            Some(pair) => place(pair)?.1,
+            None if self.tree.is_blank(parent) => 2,
+            None => return Err(in_braces()),
+        };
+        let span = match pairs.iter().find(|pair| pair.key == key) {
+            Some(pair) => place(pair)?.0,
+            None => {
+                let start = self.tree.node(parent).key_span.as_ref().map_or(0, |span| span.end);
+                let at = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
+                at..at
+            }
+        };
+        let before = &text[..span.start];
+        let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        Ok(format!("{before}{end}{}{}", lines(indent), &text[span.end..]))
+    }
+
     fn scalar_span(&self, path: &str) -> Option<std::ops::Range<usize>> {
         let Found::Exact(node) = self.tree.find(path) else { return None };
         let node = self.tree.node(node);

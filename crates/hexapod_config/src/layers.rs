@@ -1,6 +1,7 @@
 //! Files over one another: one tree in which every value knows the layer it came from.
 
 use std::mem;
+use std::ops::Range;
 
 use crate::document::{Document, Leaf};
 use crate::error::Location;
@@ -100,5 +101,30 @@ fn written(document: &Document, id: NodeId) -> String {
                 pairs.iter().map(|pair| format!("{}: {}", pair.key, written(document, pair.value))).collect();
             format!("{{{}}}", pairs.join(", "))
         }
+    }
+}
+
+/// The lines of an entry, and its indentation; `None` where other things stand in them, too.
+pub(crate) fn lines_of(document: &Document, node: NodeId) -> Option<(Range<usize>, usize)> {
+    let text = &document.source_of(node).text;
+    let key = document.tree().node(node).key_span.clone()?;
+    let start = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &text[start..key.start];
+    // Brackets that close what is in the entry follow its last value, on the same line.
+    let last = last_byte(document.tree(), node).max(key.end);
+    let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
+    let rest =
+        text[last..end].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ']' | ':' | '{' | '['));
+    let alone = indent.trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));
+    alone.then_some((start..end, indent.len()))
+}
+
+/// Where the last value in a value ends.
+fn last_byte(tree: &Tree, id: NodeId) -> usize {
+    let node = tree.node(id);
+    match &node.kind {
+        Kind::Scalar(_) => node.span.end,
+        Kind::Mapping(pairs) => pairs.iter().map(|pair| last_byte(tree, pair.value)).max().unwrap_or(node.span.start),
+        Kind::Sequence(items) => items.iter().map(|item| last_byte(tree, *item)).max().unwrap_or(node.span.start),
     }
 }
