@@ -39,7 +39,7 @@ impl Driver {
     pub fn open(arguments: &FileArgs) -> Result<Self, Failure> {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
-        let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
+        let gaits = Gaits::read(files.in_config("gaits.yaml"), &description.robot)?;
         let stop = Shutdown::default();
         let ros = Ros::init(&stop)?;
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;

@@ -148,7 +148,7 @@ def assert_told(what, line, status, words):
     assert 'panicked' not in words and words.strip()
     first = words.strip().splitlines()[0]
     name = what.file.rsplit('/', 1)[1]
-    place = re.search(re.escape(name) + r'(?::(\d+))?', words)
+    place = re.search(re.escape(name) + r'(?::(\d+))?', words[words.find('error: '):])
     assert place, f'{name} is not named: {first}'
     if what.line is not None:
         assert place.group(1) == str(line + what.line), f'line {line + what.line} expected: {first}'
@@ -217,11 +217,17 @@ def test_when_a_motion_does_not_suit_the_robot_expect_check_to_note_where_and_wh
     assert words[0] not in played, 'the robot walks without it'
 
 
-@pytest.mark.parametrize('missing', [HEXAPOD, GAITS, MOTIONS, SERVOS, URDF])
-def test_when_a_file_is_missing_expect_its_name(session, files, missing):
+def test_when_the_robots_description_is_missing_expect_its_name(session, files):
+    (files / URDF).unlink()
+    status, words, _ = ended(session, 'check', *arguments(files))
+    assert status == 2 and 'hexapod.urdf' in words
+
+
+@pytest.mark.parametrize('missing', [HEXAPOD, GAITS, MOTIONS, SERVOS, ROBOT])
+def test_when_a_file_of_the_configuration_is_missing_expect_the_shipped_one(session, files, missing):
     (files / missing).unlink()
     status, words, _ = ended(session, 'check', *arguments(files))
-    assert status == 2 and missing.rsplit('/', 1)[1] in words
+    assert status == 0, words
 
 
 def test_when_the_files_are_good_expect_status_0_and_a_table(session, files):

@@ -1,6 +1,7 @@
 //! Servos that take what they share from kinds and from defaults.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+#![allow(clippy::approx_constant, reason = "angles as they are written in the file, to 0.1 mrad")]
 
 use hexapod_servo::calibration::{Origins, RawServo, RawServoConfig, ServoFile};
 use hexapod_servo::{ServoConfig, ServoConfigError};
