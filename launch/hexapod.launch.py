@@ -65,11 +65,12 @@ def arguments():
             description='What the nodes tell on the console and on /rosout: debug, info, warn, error or fatal; of one '
                         'node as in gait_planner:=debug.'),
         DeclareLaunchArgument(
-            'config', default_value=PathJoinSubstitution([share, 'config']),
-            description='Folder with hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml.'),
+            'config', default_value='',
+            description='Folder of your hexapod.yaml, servos.yaml and so on, each with only what differs from the '
+                        'shipped one. Empty: ~/.config/hexapod, over /etc/hexapod.'),
         DeclareLaunchArgument(
-            'urdf', default_value=PathJoinSubstitution([share, 'urdf', 'hexapod.urdf']),
-            description='Description of the robot.'),
+            'urdf', default_value='',
+            description='Description of the robot. Empty: as hexapod.yaml says, else the shipped one.'),
         DeclareLaunchArgument(
             'respawn', default_value='false',
             description='Start a process of the robot again when it ends without being asked to. It comes up with '
@@ -132,6 +133,11 @@ def parameter(name, value):
     return ['-p', [f'{name}:=', value]]
 
 
+def text_parameter(name, value):
+    """Return the same for a text, which may be empty."""
+    return ['-p', [f"{name}:='", value, "'"]]
+
+
 # The nodes, and the parameters each has besides the common ones. When one of them ends the others go on:
 # the driver holds the last pose if the planner is gone, and the planner waits for its driver.
 STANDALONE = {
@@ -142,12 +148,13 @@ STANDALONE = {
 
 
 def robot_node(executable, *extra):
-    """Return one node in a process of its own: the parameter file, then what the command line overrides."""
+    """Return one node in a process of its own. It reads the configuration itself; the command line overrides it."""
     overrides = []
-    for name in ('config', 'urdf', *extra):
+    for name in ('config', 'urdf'):
+        overrides += text_parameter(name, LaunchConfiguration(name))
+    for name in extra:
         overrides += parameter(name, LaunchConfiguration(name))
-    parameter_file = PathJoinSubstitution([LaunchConfiguration('config'), 'hexapod.yaml'])
-    return process(executable, ros_arguments=['--params-file', parameter_file, *overrides])
+    return process(executable, ros_arguments=overrides)
 
 
 def rviz():

@@ -1,7 +1,7 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
 use crate::cli::{FileArgs, RunArgs};
-use crate::composed::{Setups, files_of, parameters};
+use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::Failure;
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
@@ -15,14 +15,17 @@ use std::fmt::Write;
 pub fn check(files: &FileArgs) -> Result<(), Failure> {
     let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
-    let (config, urdf) = files_of(&all);
-    println!("robot    {urdf}\nconfig   {config}\n");
+    let files = files_of(&all.planner)?;
+    println!("robot    {}\n{}\n", files.urdf.display(), files.told());
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));
     let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
     println!("gaits    {names}; starts with {}", setups.planner.gait_name);
     println!("motions  {}", setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
     for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
         println!("note     {note}");
+    }
+    for stray in files.strays() {
+        println!("note     {}", stray_line(&stray));
     }
     // Well written, but not for this robot: it walks without.
     for refused in setups.planner.motions.refused() {

@@ -29,7 +29,10 @@ pub enum Command {
     /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
     Servo(ServoArgs),
     /// Find the plug, direction, stops and pulses of every servo, guided in the terminal; run it again to verify them.
+    /// What is found goes into servos.yaml in your own folder, which no build overwrites.
     Calibrate(CalibrateArgs),
+    /// Show which values of the configuration are your own and where they stand; copy a shipped file to edit.
+    Config(ConfigArgs),
     /// Load and check all files, and show the robot they describe.
     Check(FileArgs),
     /// Draw what the files describe, as SVG.
@@ -40,6 +43,42 @@ pub enum Command {
     },
     /// Walk a list of commands without ROS or servos, and write the joint angles of every tick as CSV.
     Trace(TraceArgs),
+}
+
+/// What to show of the configuration.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = CONFIG_HELP)]
+pub struct ConfigArgs {
+    /// What to do instead of showing it.
+    #[command(subcommand)]
+    pub what: Option<ConfigCommand>,
+    /// Show every value, not only those that are your own
+    #[arg(long)]
+    pub all: bool,
+    /// Folder of your files [default: ~/.config/hexapod, over /etc/hexapod]
+    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true, global = true)]
+    pub config: String,
+}
+
+const CONFIG_HELP: &str = "The shipped files count, and over them, key by key, those in /etc/hexapod and then those in \
+~/.config/hexapod (or $XDG_CONFIG_HOME/hexapod); with --config DIR, those in DIR alone. A file of yours holds only what is \
+different:
+
+    # ~/.config/hexapod/hexapod.yaml
+    gait_planner:
+      ros__parameters:
+        max_linear_velocity: 0.1
+
+Lists are replaced as a whole, `key: null` takes a key away. `hexapod check` tells whether all of it holds.";
+
+/// What to do with the configuration.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Copy a shipped file into your folder, to edit it there; a file that is there already stays as it is.
+    Copy {
+        /// hexapod.yaml, robot.yaml, servos.yaml, gaits.yaml or motions.yaml
+        name: String,
+    },
 }
 
 /// What to walk, and where to write it.
@@ -65,7 +104,8 @@ pub struct TraceArgs {
 /// Which files to read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FileArgs {
-    /// Folder of hexapod.yaml, gaits.yaml, motions.yaml and servos.yaml [default: the shipped one]
+    /// Folder of your own hexapod.yaml, servos.yaml and so on, each with only what differs from the shipped one
+    /// [default: ~/.config/hexapod, over /etc/hexapod]
     #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
     pub config: String,
     /// Description of the robot [default: the shipped one]

@@ -2,11 +2,12 @@
 
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
-use hexapod_config::Document;
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
-use hexapod_setup::{Files, SetupError, params};
+use hexapod_setup::{CONFIG_FILES, Files, SetupError, params};
 use servo_driver::Live;
+use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ pub struct AllParams {
     pub publisher: Params,
 }
 
-const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME];
+/// Names of the nodes.
+pub const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME];
 
 /// Reads `hexapod.yaml` and lays the command line over it.
 ///
@@ -30,18 +32,17 @@ const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publishe
 pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
     let FileArgs { config, urdf } = &arguments.files;
     let files = Files::find(config, urdf)?;
-    let document = Document::read(files.in_config("hexapod.yaml"))?;
+    let document = files.in_config("hexapod.yaml").read()?;
     hexapod_config::ros_params::check_known_nodes(&document, &NODES)?;
     let specs = [gait_planner::specs(), servo_driver::specs(), state_publisher::specs()];
     let mut all: Vec<Params> = Vec::new();
     for (node, specs) in NODES.iter().zip(&specs) {
         let mut params = hexapod_config::ros_params::load_ros_params(&document, node, specs)?;
-        for (name, value) in [("config", &files.config), ("urdf", &files.urdf)] {
-            let given = params.get(name).and_then(ParamValue::as_str).is_some_and(|text| !text.is_empty());
-            let typed = if name == "config" { !config.is_empty() } else { !urdf.is_empty() };
-            if typed || !given {
-                params.insert(name, ParamValue::String(value.display().to_string()));
-            }
+        if !config.is_empty() {
+            params.insert("config", config.as_str().into());
+        }
+        if !urdf.is_empty() || params::text(&params, "urdf").is_empty() {
+            params.insert("urdf", ParamValue::String(files.urdf.display().to_string()));
         }
         all.push(params);
     }
@@ -149,7 +150,7 @@ impl Nodes {
 fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
     let SetupError::Parameter { node, name, reason } = &error else { return error.into() };
     let file = Files::find(&params::text(params, "config"), &params::text(params, "urdf"))
-        .and_then(|files| Document::read(files.in_config("hexapod.yaml")));
+        .and_then(|files| files.in_config("hexapod.yaml").read());
     let path = format!("{node}.ros__parameters.{name}");
     match file {
         Ok(document) if document.location(&path).is_some() => document.error_at(&path, reason, "").into(),
@@ -167,6 +168,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
     let nodes = Nodes::create(parameters(arguments)?, local_topics, shutdown)?;
     let values = share_frames(nodes.values());
+    tell_files([&values.planner, &values.driver, &values.publisher]);
     check_clock(&values)?;
     let setups = Setups::load(&values)?;
     if let Err(reason) = memory::lock() {
@@ -246,10 +248,30 @@ fn join(name: &str, node: Running) -> Result<(), Failure> {
     }
 }
 
-/// The parameters every node has, for `hexapod check`.
-#[must_use]
-pub fn files_of(all: &AllParams) -> (String, String) {
-    (params::text(&all.planner, "config"), params::text(&all.planner, "urdf"))
+/// The files that a node reads.
+///
+/// # Errors
+/// There is no such folder, or the shipped files are needed and not to be found.
+pub fn files_of(node: &Params) -> Result<Files, ConfigError> {
+    Files::find(&params::text(node, "config"), &params::text(node, "urdf"))
+}
+
+/// Logs which of the owner's files some nodes use, once where it is the same for all, and what nobody reads.
+pub fn tell_files<'a>(nodes: impl IntoIterator<Item = &'a Params>) {
+    // Where files are not found, that is told when they are read.
+    let mut files: Vec<Files> = nodes.into_iter().filter_map(|node| files_of(node).ok()).collect();
+    files.dedup_by_key(|files| files.told());
+    for files in files {
+        tracing::info!("{}", files.told());
+        for stray in files.strays() {
+            tracing::warn!("{}", stray_line(&stray));
+        }
+    }
+}
+
+/// What is said of a file that nobody reads.
+pub fn stray_line(file: &Path) -> String {
+    format!("{} is not read: files are called {}", file.display(), CONFIG_FILES.join(", "))
 }
 
 #[cfg(test)]

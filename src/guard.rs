@@ -1,7 +1,7 @@
 //! `hexapod guard`: switches all channels off when the driver dies. It needs no ROS.
 
 use crate::cli::GuardArgs;
-use crate::composed::parameters;
+use crate::composed::{parameters, tell_files};
 use crate::exit::Failure;
 use hexapod_ros::{Shutdown, log};
 use servo_driver::Setup;
@@ -21,9 +21,11 @@ const NAME: &str = "hexapod_guard";
 /// # Errors
 /// The files do not hold, or there is no bus.
 pub fn guard(arguments: &GuardArgs) -> Result<(), Failure> {
-    let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
+    let params = parameters(&arguments.bus.as_run())?.driver;
+    let setup = Setup::load(&params)?;
     let shutdown = Shutdown::on_signals()?;
     log::begin();
+    tell_files([&params]);
     let term = if arguments.one_driver { Term::OneDriver } else { Term::Always };
     servo_driver::guard::guard(&setup, term, &shutdown).map_err(|error| Failure::Running(error.to_string()))
 }

@@ -4,6 +4,7 @@ pub mod calibrate;
 pub mod check;
 pub mod cli;
 pub mod composed;
+pub mod config;
 pub mod demo;
 pub mod drive;
 pub mod exit;

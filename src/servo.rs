@@ -1,7 +1,7 @@
 //! `hexapod servo`: one joint at an angle, for looking at. The others get no pulse.
 
 use crate::cli::ServoArgs;
-use crate::composed::parameters;
+use crate::composed::{parameters, tell_files};
 use crate::exit::Failure;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
@@ -20,7 +20,9 @@ const ENDING: Duration = Duration::from_millis(800);
 /// # Errors
 /// There is no such joint or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
-    let setup = Setup::load(&parameters(&arguments.bus.as_run())?.driver)?;
+    let params = parameters(&arguments.bus.as_run())?.driver;
+    tell_files([&params]);
+    let setup = Setup::load(&params)?;
     let place = place(&setup, arguments)?;
     let shutdown = Shutdown::on_signals()?;
     // Dropped last: nobody else has the bus before the pins are given back, too.

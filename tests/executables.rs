@@ -15,9 +15,16 @@ const HEXAPOD: &str = env!("CARGO_BIN_EXE_hexapod");
 const SHARE: &str = env!("CARGO_MANIFEST_DIR");
 const SOON: Duration = Duration::from_secs(20);
 
+/// An executable that does not see the files of whoever runs the tests.
+fn alone(executable: &str) -> Command {
+    let mut command = Command::new(executable);
+    command.env("XDG_CONFIG_HOME", "/dev/null/config").env("HEXAPOD_SYSTEM_CONFIG", "/dev/null/etc");
+    command
+}
+
 fn check(config: &Path) -> Output {
     let urdf = Path::new(SHARE).join("urdf/hexapod.urdf");
-    Command::new(HEXAPOD).arg("check").arg("--config").arg(config).arg("--urdf").arg(urdf).output().unwrap()
+    alone(HEXAPOD).arg("check").arg("--config").arg(config).arg("--urdf").arg(urdf).output().unwrap()
 }
 
 /// A copy of the shipped configuration, one piece of a file replaced.
@@ -56,7 +63,7 @@ fn free_domain() -> u32 {
 
 /// A process on a ROS domain of its own, ready to be ended in order.
 fn start(executable: &str, arguments: &[&str], domain: u32) -> Child {
-    let mut command = Command::new(executable);
+    let mut command = alone(executable);
     command.args(arguments).env("ROS_DOMAIN_ID", domain.to_string()).env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait("a handler for SIGTERM", || {

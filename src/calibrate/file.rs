@@ -1,12 +1,11 @@
-//! `servos.yaml` and what lies beside it: the one before (`.bak`) and where a calibration was left (`.progress`).
+//! The owner's `servos.yaml` and what lies beside it: the one before (`.bak`) and where a calibration was left (`.progress`).
 
+use super::block::with_servo;
 use crate::exit::Failure;
 use hexapod_calibration::{Dialogue, Progress};
-use hexapod_config::{Document, Edit, Source};
 use hexapod_kinematics::Robot;
 use hexapod_servo::RawServoConfig;
-use hexapod_servo::calibration::RawServo;
-use hexapod_setup::check_servos;
+use hexapod_setup::{Files, check_servos, raw_servos};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,9 @@ use std::sync::Arc;
 
 /// The files of one calibration.
 pub(super) struct CalibrationFile {
+    /// All layers of the configuration.
+    files: Files,
+    /// The owner's file, the topmost layer. It need not be there yet.
     path: PathBuf,
     robot: Arc<Robot>,
     /// The file as it was before this calibration lies beside it.
@@ -21,9 +23,18 @@ pub(super) struct CalibrationFile {
 }
 
 impl CalibrationFile {
-    pub fn open(path: PathBuf, robot: Arc<Robot>) -> io::Result<Self> {
+    /// The owner's file, in a folder that is made where there is none.
+    ///
+    /// # Errors
+    /// The owner has no folder, or it cannot be made.
+    pub fn open(files: Files, robot: Arc<Robot>) -> Result<Self, Failure> {
+        let folder = files.owner_folder()?;
+        let cannot = |error| Failure::Words(format!("{}: {error}; give a folder with --config", folder.display()));
+        fs::create_dir_all(folder).map_err(cannot)?;
+        let path = folder.join("servos.yaml");
         // A link stays one: it is its target that is replaced.
-        Ok(Self { path: path.canonicalize()?, robot, kept: false })
+        let path = path.canonicalize().unwrap_or(path);
+        Ok(Self { files, path, robot, kept: false })
     }
 
     pub fn name(&self) -> String {
@@ -32,7 +43,7 @@ impl CalibrationFile {
 
     /// A dialogue from what the file says, gone on with if one was left.
     pub fn dialogue(&mut self, verify: bool) -> Result<Dialogue, Failure> {
-        let raw: RawServoConfig = Document::read(&self.path)?.deserialize()?;
+        let raw = raw_servos(&self.files.in_config("servos.yaml").read()?, &self.robot)?;
         let place = self.beside("progress");
         let progress = match fs::read_to_string(&place) {
             Ok(text) => {
@@ -51,26 +62,48 @@ impl CalibrationFile {
     /// calibration that is gone on with does not take its own work for the old one.
     pub fn write(&mut self, found: &RawServoConfig, dialogue: &Dialogue) -> Result<(), String> {
         let words = |error: hexapod_config::ConfigError| error.to_string();
-        let document = Document::read(&self.path).map_err(words)?;
-        let before: RawServoConfig = document.deserialize().map_err(words)?;
-        let text = document.edited(&edits(&before, found)).map_err(words)?;
-        let after = Document::parse(Source::new(self.name(), text)).map_err(words)?;
+        let file = self.files.in_config("servos.yaml");
+        let before = raw_servos(&file.read().map_err(words)?, &self.robot).map_err(words)?;
+        let mut text = self.text().map_err(|error| error.to_string())?;
+        for (joint, servo) in &found.servos.0 {
+            let old = before.servos.0.iter().find(|(name, _)| name == joint).map(|(_, old)| old);
+            if let Some(old) = old.filter(|old| *old != servo) {
+                text = with_servo(&self.name(), &text, joint, old, servo).map_err(words)?;
+            }
+        }
+        let after = file.read_with(&self.topmost(), &text).map_err(words)?;
         check_servos(&after, &self.robot).map_err(words)?;
-        self.replace(&after.source().text, dialogue).map_err(|error| error.to_string())
+        self.replace(&text, dialogue).map_err(|error| error.to_string())
+    }
+
+    /// The owner's file as the configuration names it, were it a link.
+    fn topmost(&self) -> PathBuf {
+        self.files.to_write("servos.yaml")
+    }
+
+    /// What the owner's file says; nothing where there is none.
+    fn text(&self) -> io::Result<String> {
+        match fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            text => text,
+        }
     }
 
     fn replace(&mut self, text: &str, dialogue: &Dialogue) -> io::Result<()> {
         if !self.kept {
             // What is noted as kept is kept, whenever this process is killed.
             let copy = self.beside("bak.new");
-            write_through(&copy, &fs::read_to_string(&self.path)?)?;
+            let before = self.text()?;
+            write_through(&copy, if before.is_empty() { "# There was no file before.\n" } else { &before })?;
             fs::rename(copy, self.beside("bak"))?;
             self.kept = true;
             self.keep_progress(dialogue)?;
         }
         let new = self.beside("new");
         write_through(&new, text)?;
-        fs::set_permissions(&new, fs::metadata(&self.path)?.permissions())?;
+        if let Ok(old) = fs::metadata(&self.path) {
+            fs::set_permissions(&new, old.permissions())?;
+        }
         fs::rename(&new, &self.path)
     }
 
@@ -102,48 +135,78 @@ fn write_through(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// What differs between two configurations, as far as a calibration can change it.
-fn edits(before: &RawServoConfig, after: &RawServoConfig) -> Vec<Edit> {
-    let pairs = after.servos.0.iter().filter_map(|(joint, servo)| {
-        let (_, old) = before.servos.0.iter().find(|(name, _)| name == joint)?;
-        Some((joint, old, servo))
-    });
-    pairs.flat_map(|(joint, old, servo)| servo_edits(joint, old, servo)).collect()
-}
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_setup::{Description, read_servos};
 
-fn servo_edits(joint: &str, old: &RawServo, new: &RawServo) -> Vec<Edit> {
-    let edit = |key: &str, value: String| Edit {
-        path: format!("servos.{joint}.{key}"),
-        value,
-        after: format!("servos.{joint}.max_pulse_us"),
-    };
-    let mut edits = vec![];
-    for (index, (old, new)) in old.points.iter().zip(&new.points).enumerate() {
-        if old.angle_rad != new.angle_rad {
-            edits.push(edit(&format!("points[{index}].angle_rad"), format!("{:.4}", new.angle_rad)));
+    const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/servos.yaml");
+
+    /// A calibration in a folder of the owner's, with what is in its file.
+    fn open(name: &str, text: Option<&str>) -> (CalibrationFile, PathBuf) {
+        let folder = std::env::temp_dir().join(format!("hexapod_calibrate_{name}_{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        if let Some(text) = text {
+            fs::write(folder.join("servos.yaml"), text).unwrap();
         }
-        if old.pulse_us != new.pulse_us {
-            edits.push(edit(&format!("points[{index}].pulse_us"), format!("{:.2}", new.pulse_us)));
-        }
+        let files = Files::find(folder.to_str().unwrap(), "").unwrap();
+        let robot = Description::read(&files).unwrap().robot;
+        (CalibrationFile::open(files, robot).unwrap(), folder)
     }
-    for (key, digits, old, new) in [
-        ("min_pulse_us", 2, Some(old.min_pulse_us), Some(new.min_pulse_us)),
-        ("max_pulse_us", 2, Some(old.max_pulse_us), Some(new.max_pulse_us)),
-        ("neutral_us", 2, old.neutral_us, new.neutral_us),
-        ("trim_rad", 4, Some(old.trim_rad), Some(new.trim_rad)),
-    ] {
-        if let Some(value) = new.filter(|_| old != new) {
-            edits.push(edit(key, format!("{value:.digits$}")));
-        }
+
+    /// Writes a pulse for a joint of one leg and a plug for one of another.
+    fn calibrate(file: &mut CalibrationFile, pulse_us: f64) -> RawServoConfig {
+        let dialogue = file.dialogue(false).unwrap();
+        let mut found = dialogue.config().clone();
+        found.servos.0[1].1.points[2].pulse_us = pulse_us;
+        found.servos.0[17].1.channel = 15;
+        file.write(&found, &dialogue).unwrap();
+        found
     }
-    for (key, old, new) in [
-        ("board", old.board, new.board),
-        ("channel", old.channel, new.channel),
-        ("direction", old.direction, new.direction),
-    ] {
-        if old != new {
-            edits.push(edit(key, new.to_string()));
+
+    #[test]
+    fn when_calibrated_expect_it_in_the_owners_folder_and_the_shipped_file_as_it_was() {
+        let shipped = fs::read_to_string(SHIPPED).unwrap();
+        for (name, text) in
+            [("none", None), ("comments", Some("# mine")), ("timing", Some("timing: {sit_after_s: 2.0}"))]
+        {
+            let (mut file, folder) = open(name, text);
+            for pulse_us in [2400.0, 2390.5] {
+                let found = calibrate(&mut file, pulse_us);
+                let merged = file.files.in_config("servos.yaml");
+                assert_eq!(raw_servos(&merged.read().unwrap(), &file.robot).unwrap(), found, "{name}");
+                read_servos(&merged, &file.robot).unwrap();
+            }
+            let text = fs::read_to_string(folder.join("servos.yaml")).unwrap();
+            assert_eq!(text.matches("channel:").count(), 2, "only what was changed: {text}");
+            assert!(folder.join("servos.yaml.bak").is_file());
+            fs::remove_dir_all(folder).unwrap();
         }
+        assert_eq!(fs::read_to_string(SHIPPED).unwrap(), shipped);
     }
-    edits
+
+    #[test]
+    fn when_the_owner_has_said_something_of_a_servo_expect_it_kept_and_all_else_as_it_was() {
+        let text = "# top\nservos:\n  # front\n  left_front_femur: {trim_rad: 0.05, kind: mg996r}  # bent\n  left_front_tibia:\n    trim_rad: 0.1   # twist\n\ntiming: {sit_after_s: 2.0}  # end\n";
+        let (mut file, folder) = open("kept", Some(text));
+        let found = calibrate(&mut file, 2400.0);
+        assert_eq!((found.servos.0[1].1.trim_rad, found.servos.0[1].1.speed_limit_rad_s), (0.05, 6.1));
+        let text = fs::read_to_string(folder.join("servos.yaml")).unwrap();
+        let merged = file.files.in_config("servos.yaml").read().unwrap();
+        assert_eq!(raw_servos(&merged, &file.robot).unwrap(), found, "{text}");
+        for piece in ["# top\n", "# front\n", "    trim_rad: 0.1   # twist\n", "timing: {sit_after_s: 2.0}  # end\n"] {
+            assert!(text.contains(piece), "{piece}: {text}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn when_the_folder_is_the_shipped_one_expect_it_refused() {
+        let shipped = Path::new(SHIPPED).parent().unwrap();
+        let files = Files::find(shipped.to_str().unwrap(), "").unwrap();
+        let robot = Description::read(&files).unwrap().robot;
+        let refused = CalibrationFile::open(files, robot).err();
+        assert!(matches!(refused, Some(Failure::Input(error)) if error.to_string().contains("next build")));
+    }
 }

@@ -1,10 +1,11 @@
 //! `hexapod calibrate`: a guided calibration in the terminal, joint by joint.
 
+mod block;
 mod file;
 mod page;
 
 use crate::cli::CalibrateArgs;
-use crate::composed::parameters;
+use crate::composed::{files_of, parameters, tell_files};
 use crate::exit::Failure;
 use file::CalibrationFile;
 use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
@@ -12,7 +13,7 @@ use hexapod_config::{ConfigError, Document};
 use hexapod_ros::{Shutdown, monotonic_now};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::simulated::Mounting;
-use hexapod_setup::{Description, Files, params};
+use hexapod_setup::Description;
 use hexapod_view::{Page, PageKey, is_terminal, run_page};
 use servo_driver::Setup;
 use servo_driver::bench::{Bench, Pulse};
@@ -30,9 +31,10 @@ const LONGEST_TICK: Duration = Duration::from_millis(100);
 pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     let params = parameters(&arguments.bus.as_run())?.driver;
     let setup = Setup::load(&params)?;
-    let files = Files::find(&params::text(&params, "config"), &params::text(&params, "urdf"))?;
+    let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
-    let mut file = CalibrationFile::open(files.in_config("servos.yaml"), robot)?;
+    let mut file = CalibrationFile::open(files, robot)?;
+    tell_files([&params]);
     if arguments.anew {
         file.forget_progress()?;
     }

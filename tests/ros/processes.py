@@ -11,6 +11,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN_DIR = Path(os.environ.get('HEXAPOD_BIN_DIR', ROOT / 'target' / 'release'))
+# Whoever runs the tests may have a robot: its files are not for ours.
+os.environ['XDG_CONFIG_HOME'] = '/dev/null/config'
+os.environ['HEXAPOD_SYSTEM_CONFIG'] = '/dev/null/etc'
+# The shipped servos with every key of each written out.
+SERVOS_FILE = ROOT / 'tests' / 'servos_full.yaml'
 # Longer than a robot may take to sit down and leave.
 END_S = 10.0
 

@@ -5,12 +5,12 @@ import math
 import time
 
 from boards import Boards, COUNT_US, compile_library, is_pulse_burst
-from processes import ROOT
+from processes import SERVOS_FILE
 import pytest
 from sensor_msgs.msg import JointState
 import yaml
 
-SERVOS = yaml.safe_load((ROOT / 'config' / 'servos.yaml').read_text())
+SERVOS = yaml.safe_load(SERVOS_FILE.read_text())
 JOINTS = list(SERVOS['servos'])
 PLUG = {joint: (SERVOS['boards'][servo['board']]['address'], servo['channel'])
         for joint, servo in SERVOS['servos'].items()}

@@ -21,7 +21,7 @@ PAGE_UP, PAGE_DOWN, ENTER = '\x1b[5~', '\x1b[6~', '\r'
 class Terminal:
     """A tool on a terminal of its own."""
 
-    def __init__(self, environment, *arguments):
+    def __init__(self, environment, *arguments, executable=None):
         """Start it, with more in its environment."""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -29,7 +29,7 @@ class Terminal:
             os.environ.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
             os.environ.update(environment, TERM='xterm-256color')
             os.chdir(ROOT)
-            os.execv(binary('hexapod'), ['hexapod', *arguments])
+            os.execv(executable or binary('hexapod'), ['hexapod', *arguments])
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', ROWS, COLUMNS, 0, 0))
         self.cells, self.at, self.rest = {}, (1, 1), ''
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from boards import Boards, HANG_FOR_EVER, NS_PER_BIT
-from processes import ROOT
+from processes import ROOT, SERVOS_FILE
 from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, swing
 
 __all__ = ['boards', 'library']
@@ -125,7 +125,7 @@ def test_when_the_driver_of_55_boards_is_killed_expect_all_off_in_time(session, 
     config.mkdir()
     for file in (ROOT / 'config').iterdir():
         (config / file.name).write_bytes(file.read_bytes())
-    servos = yaml.safe_load((ROOT / 'config' / 'servos.yaml').read_text())
+    servos = yaml.safe_load(SERVOS_FILE.read_text())
     servos['boards'] = [{'address': address, 'pwm_frequency_hz': 50.0, 'oscillator_hz': 25e6} for address in ADDRESSES]
     for servo, board in zip(servos['servos'].values(), itertools.count(0, 3)):
         servo.update(board=board, channel=(5 * board) % 16)

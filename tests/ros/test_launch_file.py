@@ -154,23 +154,21 @@ def test_when_the_file_is_read_expect_every_argument_described():
 def test_when_nothing_is_given_expect_one_process_on_the_simulated_bus(launched):
     launch = launched()
     call = launch.started(['hexapod'])['hexapod']
-    share = Path(launch.calls.parent / 'prefix' / 'share' / 'hexapod')
-    assert call[:7] == ['run', '--config', str(share / 'config'), '--urdf', str(share / 'urdf' / 'hexapod.urdf'),
-                        '--bus', 'simulated']
+    assert call[:7] == ['run', '--config', '', '--urdf', '', '--bus', 'simulated'], 'the files are found by the robot'
     assert 'use_sim_time:=false' in call[call.index('--ros-args'):]
     assert not any(word.startswith('__node:=') for word in call), 'would rename every node of the process'
     status, stopped, output = launch.stop()
     assert (status, stopped) == (0, {'hexapod': 2}), output
 
 
-def test_when_not_composed_expect_three_nodes_with_the_parameter_file_first(launched):
+def test_when_not_composed_expect_three_nodes_that_read_the_folder_given(launched):
     launch = launched('composed:=false', 'bus:=i2c', 'namespace:=robot1', 'use_sim_time:=true', 'config:=/c',
                       'urdf:=/u.urdf')
     calls = launch.started(['gait_planner', 'servo_driver', 'state_publisher'])
     for name, call in calls.items():
-        assert call[:3] == ['--ros-args', '--params-file', '/c/hexapod.yaml'], name
-        for word in ('config:=/c', 'urdf:=/u.urdf', 'use_sim_time:=true', '__ns:=/robot1'):
-            assert word in call[3:], (name, word)
+        assert '--params-file' not in call, name
+        for word in ("config:='/c'", "urdf:='/u.urdf'", 'use_sim_time:=true', '__ns:=/robot1'):
+            assert word in call, (name, word)
     assert [name for name, call in calls.items() if 'bus:=i2c' in call] == ['servo_driver']
     status, stopped, output = launch.stop()
     assert (status, stopped) == (0, dict.fromkeys(calls, 2)), output

@@ -1,6 +1,7 @@
 """`hexapod servo` and `hexapod calibrate`, as a person uses them: on a terminal, with boards on /dev/i2c-1."""
 
 import os
+from pathlib import Path
 import re
 import shutil
 import signal
@@ -10,12 +11,12 @@ import time
 import pytest
 
 from boards import Boards, compile_library, HANG_FOR_EVER, is_pulse_burst
-from processes import ROOT, binary
+from processes import ROOT, SERVOS_FILE, binary
 from terminal import DOWN, ENTER, LEFT, PAGE_DOWN, PAGE_UP, RIGHT, Terminal, UP
 import yaml
 
 OE = 17
-SERVOS = yaml.safe_load((ROOT / 'config' / 'servos.yaml').read_text())
+SERVOS = yaml.safe_load(SERVOS_FILE.read_text())
 
 
 @pytest.fixture
@@ -26,8 +27,10 @@ def boards(tmp_path):
 
 @pytest.fixture
 def config(tmp_path):
-    """Return a copy of the shipped configuration."""
-    return shutil.copytree(ROOT / 'config', tmp_path / 'config')
+    """Return a copy of the shipped configuration, its servos written out in full."""
+    config = Path(shutil.copytree(ROOT / 'config', tmp_path / 'config'))
+    shutil.copy(SERVOS_FILE, config / 'servos.yaml')
+    return config
 
 
 def run(boards, *arguments, seconds=20.0):
@@ -274,3 +277,39 @@ def test_when_the_calibration_is_killed_expect_all_off(boards, config):
     os.kill(terminal.pid, signal.SIGKILL)
     wait_pulse(boards, 0x40, 0, None)
     terminal.end()
+
+
+def install(prefix):
+    """Put executables and shipped files under a prefix, over those that are there, as `colcon build` does."""
+    shutil.rmtree(prefix, ignore_errors=True)
+    (prefix / 'lib' / 'hexapod').mkdir(parents=True)
+    shutil.copy(binary('hexapod'), prefix / 'lib' / 'hexapod')
+    for name in ('config', 'urdf'):
+        shutil.copytree(ROOT / name, prefix / 'share' / 'hexapod' / name)
+    return prefix / 'lib' / 'hexapod' / 'hexapod'
+
+
+def test_when_it_is_built_again_after_calibrating_expect_the_calibration_kept(boards, tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CONFIG_HOME', str(tmp_path / 'home'))
+    monkeypatch.chdir(tmp_path)
+    robot = install(tmp_path / 'install')
+    shipped = tmp_path / 'install' / 'share' / 'hexapod' / 'config' / 'servos.yaml'
+    before = shipped.read_text()
+    terminal = Terminal(boards.environment, 'calibrate', '--bus', 'i2c', executable=robot)
+    terminal.until('left_front_coxa', 'Step 1 of 6')
+    Owner(boards, terminal).test()
+    terminal.press('o')
+    terminal.until('Which joint moved?', '> left_front_femur')
+    terminal.press(ENTER)
+    terminal.until('plugs of left_front_coxa and left_front_femur are swapped')
+    terminal.press('q')
+    assert terminal.end() == 0
+    assert shipped.read_text() == before
+    for _ in range(2):
+        assert install(tmp_path / 'install') == robot
+        checked = subprocess.run([robot, 'check'], capture_output=True, text=True, cwd=tmp_path)
+        plugs = dict(re.findall(r'^(left_front_\w+) .*(channel \d+) ', checked.stdout, re.MULTILINE))
+        assert plugs == {'left_front_coxa': 'channel 1', 'left_front_femur': 'channel 0', 'left_front_tibia': 'channel 2'}
+        assert str(tmp_path / 'home' / 'hexapod' / 'servos.yaml') in checked.stdout
+    shown = subprocess.run([robot, 'config'], capture_output=True, text=True, cwd=tmp_path).stdout
+    assert re.search(r'servos.left_front_coxa.channel +1 \(shipped: 0\) +\S+/home/hexapod/servos.yaml:\d+', shown), shown

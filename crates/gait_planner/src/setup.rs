@@ -45,7 +45,7 @@ impl Setup {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
         let frames = Frames::new(description.robot.model(), crate::NAME, params)?;
-        let gaits = Gaits::read(&files.in_config("gaits.yaml"), &description.robot)?;
+        let gaits = Gaits::read(files.in_config("gaits.yaml"), &description.robot)?;
         let wrong = |name, reason| SetupError::Parameter { node: crate::NAME, name, reason };
         let asked = params::gait_name(params);
         let (gait_name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
@@ -65,7 +65,7 @@ impl Setup {
         let engine = engine
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))?;
-        let motions = Motions::read(&files.in_config("motions.yaml"), &engine)?;
+        let motions = Motions::read(files.in_config("motions.yaml"), &engine)?;
         for refused in motions.refused() {
             tracing::warn!("{refused}");
         }
@@ -74,7 +74,7 @@ impl Setup {
             gaits: gaits.made_ready(|gait| engine.ready(gait)),
             engine,
             gait_name,
-            robot_file: files.in_config("robot.yaml"),
+            robot_file: files.to_write("robot.yaml"),
             notes,
             motions,
             rate_hz: params::rate(params),

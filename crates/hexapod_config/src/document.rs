@@ -1,4 +1,4 @@
-//! A parsed file: typed access by path, and errors that point into it.
+//! A parsed file, or several as layers: typed access by path, and errors that point into them.
 
 use serde::de::DeserializeOwned;
 
@@ -6,13 +6,14 @@ use crate::error::{ConfigError, Location};
 use crate::scalar::Scalar;
 use crate::source::{self, MAX_BYTES, Source};
 use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
-use crate::{suggest, tree_builder, typed};
+use crate::{layers, suggest, tree_builder, typed};
 
 /// A configuration file that is sound YAML: one document, no key twice, no alias, anchor or tag, bounded size and
-/// depth, finite numbers.
+/// depth, finite numbers. Or several such files as [layers](Document::layered).
 #[derive(Debug)]
 pub struct Document {
-    source: Source,
+    /// The lowest layer first.
+    sources: Vec<Source>,
     tree: Tree,
 }
 
@@ -27,6 +28,21 @@ pub struct Entry {
     pub location: Location,
     /// The value, unless it is a mapping or a list.
     pub scalar: Option<Scalar>,
+}
+
+/// A value that is no mapping, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// Path from the top.
+    pub path: String,
+    /// The value, as YAML on one line.
+    pub value: String,
+    /// Number of the layer, from 0 for the lowest.
+    pub layer: usize,
+    /// Name of the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
 }
 
 /// Another value for one key.
@@ -45,7 +61,20 @@ impl Document {
     ///
     /// # Errors
     /// For everything that keeps the text from being one plain YAML document; see [`Document`].
-    pub fn parse(mut source: Source) -> Result<Self, ConfigError> {
+    pub fn parse(source: Source) -> Result<Self, ConfigError> {
+        Self::build(source)?.map_err(|source| tree_builder::nothing(&source))
+    }
+
+    /// As [`parse`](Self::parse), for a file that may say nothing: `None` where it is empty or holds only comments.
+    ///
+    /// # Errors
+    /// As [`Document::parse`].
+    pub fn parse_layer(source: Source) -> Result<Option<Self>, ConfigError> {
+        Self::build(source).map(Result::ok)
+    }
+
+    /// The document, or the source of one that says nothing.
+    fn build(mut source: Source) -> Result<Result<Self, Source>, ConfigError> {
         if source.text.len() > MAX_BYTES {
             return Err(source::too_large(&source.name));
         }
@@ -53,8 +82,29 @@ impl Document {
             source.text.remove(0);
         }
         refuse_control_characters(&source)?;
-        let tree = tree_builder::build(&source)?;
-        Ok(Self { source, tree })
+        Ok(match tree_builder::build(&source)? {
+            Some(tree) => Ok(Self { sources: vec![source], tree }),
+            None => Err(source),
+        })
+    }
+
+    /// This document with another one over it, key by key: where both have a mapping, its keys are merged; all else of
+    /// `above`, lists included, replaces what is below. `key: null` takes a key away; a key with nothing after it leaves
+    /// the mapping below as it is. Every key keeps the file and line it stands in.
+    #[must_use]
+    pub fn layered(mut self, above: Self) -> Self {
+        layers::overlay(&mut self.tree, above.tree, self.sources.len());
+        self.sources.extend(above.sources);
+        self
+    }
+
+    /// Number of the layer in which a value stands, from 0 for the lowest; for a mapping the topmost that has some of it.
+    /// `None` when there is no such key.
+    pub fn layer(&self, key_path: &str) -> Option<usize> {
+        match self.tree.find(key_path) {
+            Found::Exact(node) => Some(self.tree.node(node).layer),
+            Found::Parent(_) => None,
+        }
     }
 
     /// Reads and parses a file.
@@ -65,9 +115,14 @@ impl Document {
         Self::parse(Source::read(path)?)
     }
 
-    /// The text that was parsed, without byte order mark, and its name.
+    /// The text that was parsed, without byte order mark, and its name; of layers, the topmost.
     pub fn source(&self) -> &Source {
-        &self.source
+        &self.sources[self.sources.len() - 1]
+    }
+
+    /// The file in which a node stands.
+    pub(crate) fn source_of(&self, node: NodeId) -> &Source {
+        &self.sources[self.tree.node(node).layer]
     }
 
     /// The whole file as a value of type `T`, which should be `#[serde(deny_unknown_fields)]` so that a misspelt key
@@ -105,7 +160,8 @@ impl Document {
             push_step(&mut path, &Step::Key(pair.key.clone()));
             let offset = value.key_span.as_ref().unwrap_or(&value.span).start;
             let scalar = if let Kind::Scalar(scalar) = &value.kind { Some(scalar.clone()) } else { None };
-            Entry { key: pair.key.clone(), path, location: self.at_offset(offset), scalar }
+            let location = Location::in_text(&self.source_of(pair.value).text, offset);
+            Entry { key: pair.key.clone(), path, location, scalar }
         };
         self.tree.pairs(node).iter().map(entry).collect()
     }
@@ -114,7 +170,33 @@ impl Document {
     /// not exist the error points at the nearest parent that does.
     pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
-        ConfigError::at(&self.source, self.tree.pointed(node), key_path, message, help)
+        let mut help: String = help.into();
+        if let Some(above) = self.changed_above(node, key_path) {
+            help = if help.is_empty() { above } else { format!("{help}; {above}") };
+        }
+        ConfigError::at(self.source_of(node), self.tree.pointed(node), key_path, message, help)
+    }
+
+    /// Where a higher layer changes other keys of the same entry: what is wrong in one file may come of another.
+    fn changed_above(&self, node: NodeId, key_path: &str) -> Option<String> {
+        let below = self.tree.node(node).layer;
+        let mut path = key_path;
+        while let Some((parent, _)) = path.rsplit_once('.').filter(|(parent, _)| parent.contains('.')) {
+            if let Found::Exact(entry) = self.tree.find(parent)
+                && self.tree.node(entry).layer > below
+            {
+                let source = self.source_of(entry);
+                let line = Location::in_text(&source.text, self.tree.pointed(entry).start).line;
+                return Some(format!("{}:{line} changes other keys of `{parent}`", source.name));
+            }
+            path = parent;
+        }
+        None
+    }
+
+    /// Every value that is no mapping, a list as a whole, in order.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        layers::leaves(self)
     }
 
     /// The text with other scalars at some paths; all else, comments included, stays as it is. A key that is not there is
@@ -125,7 +207,7 @@ impl Document {
     pub fn edited(&self, edits: &[Edit]) -> Result<String, ConfigError> {
         let mut changes = edits.iter().map(|edit| self.change(edit)).collect::<Result<Vec<_>, _>>()?;
         changes.sort_by_key(|(span, _)| span.start);
-        let mut text = self.source.text.clone();
+        let mut text = self.source().text.clone();
         for (span, replacement) in changes.into_iter().rev() {
             text.replace_range(span, &replacement);
         }
@@ -139,17 +221,54 @@ impl Document {
         let after = self.scalar_span(&edit.after);
         let after = after.ok_or_else(|| self.error_at(&edit.path, "there is no plain value here to change", ""))?;
         let key = edit.path.rsplit('.').next().unwrap_or(&edit.path);
-        let line_start = self.source.text[..after.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &self.source.text[line_start..after.start];
+        let whole = &self.source().text;
+        let line_start = whole[..after.start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &whole[line_start..after.start];
         let indent = &before[..before.len() - before.trim_start().len()];
         // One key a line, or several in braces.
         let plain = !before.contains(['{', ',']);
         let between = if plain { format!("\n{indent}") } else { ", ".into() };
         if plain {
-            let end = self.source.text[after.end..].find('\n').map_or(self.source.text.len(), |at| after.end + at);
+            let end = whole[after.end..].find('\n').map_or(whole.len(), |at| after.end + at);
             return Ok((end..end, format!("{between}{key}: {}", edit.value)));
         }
         Ok((after.end..after.end, format!("{between}{key}: {}", edit.value)))
+    }
+
+    /// The text with other lines for one entry of a mapping, which has one entry a line or more; an entry that is not
+    /// there is put in as the first. `lines` gives them, with their ends, for an indentation in spaces.
+    ///
+    /// # Errors
+    /// The mapping is not there, or is written in braces.
+    pub fn with_entry(
+        &self,
+        mapping: &str,
+        key: &str,
+        lines: impl FnOnce(usize) -> String,
+    ) -> Result<String, ConfigError> {
+        let text = &self.source().text;
+        let in_braces = || self.error_at(mapping, "this is written in braces", "write one entry a line, indented");
+        let Found::Exact(parent) = self.tree.find(mapping) else {
+            return Err(self.error_at(mapping, "is missing", ""));
+        };
+        let pairs = self.tree.pairs(parent);
+        let place = |pair: &Pair| layers::lines_of(self, pair.value).ok_or_else(in_braces);
+        let indent = match pairs.first() {
+            Some(pair) => place(pair)?.1,
+            None if self.tree.is_blank(parent) => 2,
+            None => return Err(in_braces()),
+        };
+        let span = match pairs.iter().find(|pair| pair.key == key) {
+            Some(pair) => place(pair)?.0,
+            None => {
+                let start = self.tree.node(parent).key_span.as_ref().map_or(0, |span| span.end);
+                let at = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
+                at..at
+            }
+        };
+        let before = &text[..span.start];
+        let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        Ok(format!("{before}{end}{}{}", lines(indent), &text[span.end..]))
     }
 
     fn scalar_span(&self, path: &str) -> Option<std::ops::Range<usize>> {
@@ -161,13 +280,9 @@ impl Document {
     /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.
     pub fn location(&self, key_path: &str) -> Option<Location> {
         match self.tree.find(key_path) {
-            Found::Exact(node) => Some(self.at_offset(self.tree.pointed(node).start)),
+            Found::Exact(node) => Some(Location::in_text(&self.source_of(node).text, self.tree.pointed(node).start)),
             Found::Parent(_) => None,
         }
-    }
-
-    fn at_offset(&self, offset: usize) -> Location {
-        Location::in_text(&self.source.text, offset)
     }
 
     pub(crate) fn tree(&self) -> &Tree {
@@ -177,11 +292,11 @@ impl Document {
     /// An error at the key of a node rather than at its value.
     pub(crate) fn error_at_key(&self, node: NodeId, path: &str, message: String, help: String) -> ConfigError {
         let span = self.tree.node(node).key_span.clone().unwrap_or_else(|| self.tree.pointed(node));
-        ConfigError::at(&self.source, span, path, message, help)
+        ConfigError::at(self.source_of(node), span, path, message, help)
     }
 
     pub(crate) fn error_at_value(&self, node: NodeId, path: &str, message: String, help: String) -> ConfigError {
-        ConfigError::at(&self.source, self.tree.pointed(node), path, message, help)
+        ConfigError::at(self.source_of(node), self.tree.pointed(node), path, message, help)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod document;
 mod error;
+mod layers;
 pub mod ros_params;
 mod scalar;
 mod source;
@@ -10,7 +11,7 @@ mod tree;
 mod tree_builder;
 mod typed;
 
-pub use document::{Document, Edit, Entry};
+pub use document::{Document, Edit, Entry, Leaf};
 pub use error::{ConfigError, Location};
 pub use scalar::Scalar;
 pub use source::{MAX_BYTES, Source};

@@ -16,6 +16,8 @@ pub(crate) struct Node {
     pub span: Range<usize>,
     /// Bytes of the key, for a value in a mapping.
     pub key_span: Option<Range<usize>>,
+    /// Layer whose text the spans are in, 0 for a file that is read alone.
+    pub layer: usize,
     pub kind: Kind,
 }
 
@@ -143,6 +145,12 @@ impl Tree {
                 steps
             }
         }
+    }
+
+    /// Whether nothing at all stands where the value would be: `key:` and the end of the line.
+    pub fn is_blank(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        matches!(node.kind, Kind::Scalar(Scalar::Null)) && node.span.is_empty()
     }
 
     /// How the way to a node is written. Searches the whole tree: for errors only.

@@ -18,8 +18,8 @@ pub const MAX_DEPTH: usize = 32;
 /// Most values in a file. Bounds the time a file can cost where its size in bytes does not.
 const MAX_VALUES: usize = 20_000;
 
-/// Parses a text without byte order mark.
-pub(crate) fn build(source: &Source) -> Result<Tree, ConfigError> {
+/// Parses a text without byte order mark; `None` when it says nothing.
+pub(crate) fn build(source: &Source) -> Result<Option<Tree>, ConfigError> {
     let mut builder = Builder::new(source);
     let mut parser = Parser::new_from_str(&source.text);
     while let Some(event) = parser.next_event() {
@@ -28,7 +28,7 @@ pub(crate) fn build(source: &Source) -> Result<Tree, ConfigError> {
             Err(error) => return Err(builder.syntax_error(&error)),
         }
     }
-    builder.finish()
+    Ok(builder.finish())
 }
 
 /// A mapping or a list whose end has not come yet.
@@ -160,19 +160,13 @@ impl<'s> Builder<'s> {
                 (Kind::Scalar(_) | Kind::Mapping(_), _) => {}
             },
         }
-        self.nodes.push(Node { span, key_span, kind });
+        self.nodes.push(Node { span, key_span, layer: 0, kind });
         id
     }
 
-    fn finish(self) -> Result<Tree, ConfigError> {
-        match self.root {
-            Some(root) if !is_null(&self.nodes[root.0]) => Ok(Tree { nodes: self.nodes, root }),
-            _ => {
-                let message =
-                    if self.source.text.contains('#') { "the file holds only comments" } else { "the file is empty" };
-                Err(ConfigError::at(self.source, 0..0, "", message, "start from the shipped file of this name"))
-            }
-        }
+    fn finish(self) -> Option<Tree> {
+        let root = self.root.filter(|root| !is_null(&self.nodes[root.0]))?;
+        Some(Tree { nodes: self.nodes, root })
     }
 
     /// Path of what is being read.
@@ -268,6 +262,12 @@ impl<'s> Builder<'s> {
         let offset = line.and_then(|start| self.offsets.get(start + mark.col()));
         offset.copied().unwrap_or(self.source.text.len())
     }
+}
+
+/// The error for a text that says nothing.
+pub(crate) fn nothing(source: &Source) -> ConfigError {
+    let message = if source.text.contains('#') { "the file holds only comments" } else { "the file is empty" };
+    ConfigError::at(source, 0..0, "", message, "start from the shipped file of this name")
 }
 
 const TOO_DEEP_HELP: &str = "no configuration file needs this many: check the brackets and the indentation";

@@ -37,3 +37,25 @@ fn when_there_is_no_value_to_change_expect_an_error_with_its_line() {
     let error = document.edited(&[edit("servos.coxa.points", "1", "servos.tibia.channel")]).unwrap_err();
     assert!(error.to_string().contains("t.yaml"), "{error}");
 }
+
+#[test]
+fn when_an_entry_is_written_anew_expect_its_lines_replaced_or_the_first_put_in() {
+    let lines = |indent: usize| format!("{0}new:\n{0}  a: 1\n", " ".repeat(indent));
+    let cases = [
+        ("servos:\n  new: {a: 0}  # old\n  b: 1\n", "servos:\n  new:\n    a: 1\n  b: 1\n"),
+        ("servos:\n  b: 1\n  new:\n    x: [1,\n    2]\n# end\n", "servos:\n  b: 1\n  new:\n    a: 1\n# end\n"),
+        ("servos:  # mine\n    b: 1\n", "servos:  # mine\n    new:\n      a: 1\n    b: 1\n"),
+        ("servos:\ntiming: {x: 1}\n", "servos:\n  new:\n    a: 1\ntiming: {x: 1}\n"),
+        ("timing: 1\nservos:", "timing: 1\nservos:\n  new:\n    a: 1\n"),
+        ("servos:\n  new:\n  b: 1\n", "servos:\n  new:\n    a: 1\n  b: 1\n"),
+    ];
+    for (text, expected) in cases {
+        let document = Document::parse(Source::new("t.yaml", text)).unwrap();
+        assert_eq!(document.with_entry("servos", "new", lines).unwrap(), expected, "{text}");
+    }
+    for text in ["servos: {b: 1, new: 2}\n", "servos: {}\n", "servos: {new: {a: 0}}\n"] {
+        let document = Document::parse(Source::new("t.yaml", text)).unwrap();
+        let error = document.with_entry("servos", "new", lines).unwrap_err().to_string();
+        assert!(error.contains("t.yaml:1") && error.contains("braces"), "{error}");
+    }
+}

@@ -44,18 +44,33 @@ impl RosNode {
     /// # Errors
     /// The node cannot be created, or an override is not what `specs` ask for.
     pub fn create(ros: &Ros, name: &str, specs: Vec<ParamSpec>, base: Params) -> Result<Self, RosError> {
+        Self::create_over(ros, name, specs, |_| Ok(base))
+    }
+
+    /// As [`Self::create`], where `base` depends on the overrides, such as on the folder they name.
+    ///
+    /// # Errors
+    /// As [`Self::create`], and those of `base`.
+    pub fn create_over<E: From<RosError>>(
+        ros: &Ros,
+        name: &str,
+        specs: Vec<ParamSpec>,
+        base: impl FnOnce(&Params) -> Result<Params, E>,
+    ) -> Result<Self, E> {
         // The first node brings the middleware up. Fast DDS announces itself a moment before it listens: an answer
         // that came in between would be lost, and the next be two seconds away.
         let create = || Node::create(&ros.context, name, "");
         let node = realtime::ahead_of_its_threads(priority::MESSAGES, create).map_err(|e| RosError::node(name, e))?;
-        let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        values.extend(base);
+        let mut overrides = Params::new();
         for (key, value) in node.overrides().map_err(|e| RosError::node(name, e))? {
             let refuse = |reason: String| RosError::Parameter { node: name.into(), parameter: key.clone(), reason };
             let value = from_override(&value).ok_or_else(|| refuse("it has no value of a known type".into()))?;
             let (spec, value) = check_named(&specs, &key, &value).map_err(refuse)?;
-            values.insert(spec.name, value);
+            overrides.insert(spec.name, value);
         }
+        let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        values.extend(base(&overrides)?);
+        values.extend(overrides);
         let logger = log::logger_name(&node.full_name());
         log::call(name, &logger);
         let simulated = values.get("use_sim_time").and_then(ParamValue::as_bool) == Some(true);

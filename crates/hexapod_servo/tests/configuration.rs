@@ -198,7 +198,7 @@ fn when_bus_is_full_expect_62_boards_to_work() {
 
 #[test]
 fn when_a_servo_is_narrowed_to_its_joint_expect_no_count_beyond_it() {
-    let raw: RawServoConfig = serde_yaml::from_str(include_str!("../../../config/servos.yaml")).unwrap();
+    let raw = shipped();
     let mut config = ServoConfig::try_from(raw).unwrap();
     assert!(config.limit_joint("left_front_coxa", -0.7, 0.65));
     assert!(!config.limit_joint("left_front_coxa", 2.0, 2.1) && !config.limit_joint("no_such_joint", -1.0, 1.0));

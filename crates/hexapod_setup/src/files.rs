@@ -1,34 +1,77 @@
-//! Where the robot's files are.
+//! Where the robot's files are: the shipped ones, and over them the owner's.
 
-use hexapod_config::ConfigError;
+use hexapod_config::{ConfigError, Document, Source};
+use std::env;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder of the configuration files and the file of the robot's description.
+/// The configuration files, each of which may stand in several folders.
+pub const CONFIG_FILES: [&str; 5] = ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml"];
+/// The folder for all users of this machine; its variable of the environment moves it.
+const SYSTEM: (&str, &str) = ("HEXAPOD_SYSTEM_CONFIG", "/etc/hexapod");
+
+/// The folders of the configuration files and the file of the robot's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
-    /// Folder of `hexapod.yaml`, `gaits.yaml`, `motions.yaml` and `servos.yaml`.
-    pub config: PathBuf,
+    /// The folder of the shipped files; none where they are not near the executable.
+    shipped: Option<PathBuf>,
+    /// The owner's folders: what stands in a later one counts over an earlier one, and over the shipped files.
+    owner: Vec<PathBuf>,
+    /// Whether the owner's one folder was given, rather than found.
+    given: bool,
     /// The URDF.
     pub urdf: PathBuf,
 }
 
+/// One configuration file in all its layers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConfigFile {
+    /// The lowest layer first. There is always one, which need not exist.
+    layers: Vec<PathBuf>,
+}
+
 impl Files {
-    /// The files given, and for those that are not given (or empty) the shipped ones: beside the executable in an
-    /// installed package (`lib/hexapod/x` and `share/hexapod`), or in the source tree it was built in.
+    /// The shipped files, beside the executable in an installed package (`lib/hexapod/x` and `share/hexapod`) or in the
+    /// source tree it was built in, and over them the owner's: those in the folder `config` alone, where one is given;
+    /// else those in `/etc/hexapod` and over them those in `~/.config/hexapod` (`XDG_CONFIG_HOME`). The description is
+    /// `urdf`, or the shipped one where that is empty.
     ///
     /// # Errors
-    /// The shipped files are needed and nowhere near the executable; says where they were looked for.
+    /// `config` is no folder; the shipped files are needed and nowhere near the executable; says where they were looked
+    /// for.
     pub fn find(config: &str, urdf: &str) -> Result<Self, ConfigError> {
-        let given = |path: &str| (!path.is_empty()).then(|| PathBuf::from(path));
-        let (config, urdf) = (given(config), given(urdf));
-        if let (Some(config), Some(urdf)) = (&config, &urdf) {
-            return Ok(Self { config: config.clone(), urdf: urdf.clone() });
-        }
-        let share = share_folder()?;
-        Ok(Self {
-            config: config.unwrap_or_else(|| share.join("config")),
-            urdf: urdf.unwrap_or_else(|| share.join("urdf/hexapod.urdf")),
-        })
+        let given = !config.is_empty();
+        let owner = if given { vec![existing_folder(config)?] } else { owner_folders() };
+        Self::over_shipped(owner, given, urdf)
+    }
+
+    /// The shipped files and nothing of an owner's, for tests: whatever the machine's user has set up.
+    ///
+    /// # Errors
+    /// The shipped files are nowhere near the executable.
+    pub fn shipped_alone() -> Result<Self, ConfigError> {
+        Self::over_shipped(vec![], false, "")
+    }
+
+    /// The files of one folder and nothing else.
+    #[must_use]
+    pub fn of_folder(config: impl Into<PathBuf>, urdf: impl Into<PathBuf>) -> Self {
+        Self { shipped: None, owner: vec![config.into()], given: true, urdf: urdf.into() }
+    }
+
+    fn over_shipped(owner: Vec<PathBuf>, given: bool, urdf: &str) -> Result<Self, ConfigError> {
+        let share = share_folder();
+        let found = share.as_ref().ok().map(|share| share.join("config"));
+        // A folder may be given that is the shipped one: that alone, then.
+        let is_shipped = |folder: &PathBuf| found.as_ref().is_some_and(|found| same(folder, found));
+        let owner: Vec<PathBuf> = owner.into_iter().filter(|folder| !is_shipped(folder)).collect();
+        let urdf = match (urdf, share) {
+            ("", share) => share?.join("urdf/hexapod.urdf"),
+            (_, Err(error)) if owner.is_empty() || !given => return Err(error),
+            (urdf, _) => urdf.into(),
+        };
+        Ok(Self { shipped: found, owner, given, urdf })
     }
 
     /// A shipped file, by its path below the package's share folder, if it is to be found.
@@ -37,23 +80,210 @@ impl Files {
         share_folder().ok().map(|share| share.join(path)).filter(|file| file.is_file())
     }
 
-    /// A file in the configuration folder.
+    /// A configuration file in all its layers.
     #[must_use]
-    pub fn in_config(&self, name: &str) -> PathBuf {
-        self.config.join(name)
+    pub fn in_config(&self, name: &str) -> ConfigFile {
+        let folders: Vec<&PathBuf> = self.shipped.iter().chain(&self.owner).collect();
+        let mut layers: Vec<PathBuf> = folders.iter().map(|folder| folder.join(name)).collect();
+        let lowest = layers.first().cloned();
+        layers.retain(|path| is_there(path));
+        if layers.is_empty() {
+            layers.extend(lowest);
+        }
+        ConfigFile { layers }
     }
+
+    /// The folder of the shipped files, the lowest layer.
+    #[must_use]
+    pub fn shipped_folder(&self) -> Option<&Path> {
+        self.shipped.as_deref()
+    }
+
+    /// The owner's folders, whether they exist or not, the lowest layer first.
+    #[must_use]
+    pub fn owner_folders(&self) -> &[PathBuf] {
+        &self.owner
+    }
+
+    /// Where the owner would write a configuration file.
+    #[must_use]
+    pub fn to_write(&self, name: &str) -> PathBuf {
+        self.owner_folder().map_or_else(|_| self.in_config(name).path().into(), |folder| folder.join(name))
+    }
+
+    /// The folder the owner writes to: the topmost layer.
+    ///
+    /// # Errors
+    /// It would be the shipped one, which is overwritten by each installation, or there is no home folder.
+    pub fn owner_folder(&self) -> Result<&Path, ConfigError> {
+        if let Some(folder) = self.owner.last().filter(|_| self.given || user_folder().is_some()) {
+            return Ok(folder);
+        }
+        let shipped = self.shipped.as_deref().unwrap_or(Path::new("config")).display().to_string();
+        let (message, help) = if self.given {
+            (
+                "this is the folder of the shipped files: the next build overwrites them",
+                "leave out --config, or give a folder of your own",
+            )
+        } else {
+            (
+                "there is no folder of yours: neither XDG_CONFIG_HOME nor HOME is set",
+                "set HOME, or give a folder with --config",
+            )
+        };
+        Err(ConfigError::whole_file(&shipped, message, help))
+    }
+
+    /// The folder that was given, to give it on to another process; none where the owner's folders were found.
+    #[must_use]
+    pub fn given_folder(&self) -> Option<&Path> {
+        self.owner.last().or(self.shipped.as_ref()).filter(|_| self.given).map(PathBuf::as_path)
+    }
+
+    /// The owner's files that are there, in the order in which they count.
+    #[must_use]
+    pub fn owner_files(&self) -> Vec<PathBuf> {
+        let files = self.owner.iter().flat_map(|folder| CONFIG_FILES.map(|name| folder.join(name)));
+        files.filter(|file| is_there(file)).collect()
+    }
+
+    /// Which of the owner's files are in use, for the log.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let listed = |paths: &[PathBuf]| paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ");
+        match (self.owner_files().as_slice(), self.owner.as_slice()) {
+            ([], []) => "configuration: as shipped".into(),
+            ([], folders) => format!("configuration: as shipped; no file of yours in {}", listed(folders)),
+            (files, _) => format!("configuration: as shipped, with {}", listed(files)),
+        }
+    }
+
+    /// Files in the owner's folders that nobody reads, such as a misspelt `servo.yaml`.
+    #[must_use]
+    pub fn strays(&self) -> Vec<PathBuf> {
+        let yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        let known = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).is_some_and(is_known);
+        let entries = self.owner.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+        let mut strays: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        strays.retain(|path| yaml(path) && !known(path));
+        strays.sort();
+        strays
+    }
+}
+
+impl ConfigFile {
+    /// Reads the layers over one another. An owner's file may be empty; a file that is there alone may not.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not plain YAML: file, line, why.
+    pub fn read(&self) -> Result<Document, ConfigError> {
+        let (lowest, others) = self.layers.split_first().ok_or_else(|| {
+            ConfigError::whole_file("", "there is no folder of configuration files", "give one with --config")
+        })?;
+        others.iter().try_fold(Document::read(lowest)?, |document, path| {
+            let above = Document::parse_layer(Source::read(path)?)?;
+            Ok(match above {
+                Some(above) => document.layered(above),
+                None => document,
+            })
+        })
+    }
+
+    /// As [`read`](Self::read), with another text in place of the topmost layer `path`, which need not be there yet.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with(&self, path: &Path, text: &str) -> Result<Document, ConfigError> {
+        let below: Vec<PathBuf> = self.layers.iter().filter(|layer| *layer != path).cloned().collect();
+        let source = Source::new(path.display().to_string(), text);
+        if below.is_empty() {
+            return Document::parse(source);
+        }
+        let document = Self { layers: below }.read()?;
+        Ok(match Document::parse_layer(source)? {
+            Some(above) => document.layered(above),
+            None => document,
+        })
+    }
+
+    /// The topmost layer.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.layers.last().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// Whether there is such a file.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        is_there(self.path())
+    }
+}
+
+impl From<&Path> for ConfigFile {
+    fn from(path: &Path) -> Self {
+        Self { layers: vec![path.to_owned()] }
+    }
+}
+
+impl From<&PathBuf> for ConfigFile {
+    fn from(path: &PathBuf) -> Self {
+        path.as_path().into()
+    }
+}
+
+impl From<&ConfigFile> for ConfigFile {
+    fn from(file: &ConfigFile) -> Self {
+        file.clone()
+    }
+}
+
+/// Files that may stand in an owner's folder: those of the configuration, and those of others.
+fn is_known(name: &str) -> bool {
+    CONFIG_FILES.contains(&name) || name == "joystick.yaml"
+}
+
+/// Whether there is something, be it a link to nowhere or what may not be read: that is told, not passed over.
+fn is_there(path: &Path) -> bool {
+    let looked = path.symlink_metadata().map_err(|error| error.kind());
+    !matches!(looked, Err(ErrorKind::NotFound | ErrorKind::NotADirectory))
+}
+
+fn existing_folder(config: &str) -> Result<PathBuf, ConfigError> {
+    let folder = PathBuf::from(config);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let help = "give the folder in which your hexapod.yaml, servos.yaml and so on are";
+    let message = if folder.exists() { "this is a file, not a folder" } else { "there is no such folder" };
+    Err(ConfigError::whole_file(config, message, help))
+}
+
+fn owner_folders() -> Vec<PathBuf> {
+    let system = env::var_os(SYSTEM.0).filter(|folder| !folder.is_empty()).unwrap_or_else(|| SYSTEM.1.into());
+    [Some(system.into()), user_folder()].into_iter().flatten().collect()
+}
+
+/// XDG Base Directory Specification: a relative path in `XDG_CONFIG_HOME` does not count.
+fn user_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    Some(folder.join("hexapod"))
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// The folder that holds the shipped `config`, `launch` and `urdf`.
 fn share_folder() -> Result<PathBuf, ConfigError> {
-    let executable = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let executable = env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
     let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
-    let here = std::env::current_dir().ok();
+    let here = env::current_dir().ok();
     let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).collect();
     let found =
         tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
-    found.cloned().ok_or_else(|| {
+    found.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone())).ok_or_else(|| {
         let help = "give the folder with --config and the robot with --urdf (parameters `config` and `urdf`)";
         let nearest = tried.first().map(|path| path.display().to_string()).unwrap_or_default();
         ConfigError::whole_file("config/hexapod.yaml", format!("not found near the executable, nor in {nearest}"), help)

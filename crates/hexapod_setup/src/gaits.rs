@@ -1,13 +1,13 @@
 //! `gaits.yaml`.
 
-use hexapod_config::{ConfigError, Document};
+use crate::files::ConfigFile;
+use hexapod_config::ConfigError;
 use hexapod_gait::{Gait, GaitSpec, LegPlace, leg_places};
 use hexapod_kinematics::{MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
-use std::path::Path;
 
 /// Gaits by name in the order of the file, laid out for a robot's legs.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ impl Gaits {
     ///
     /// # Errors
     /// File, line and key of the first gait that does not hold for any robot, or not for this one that it names.
-    pub fn read(path: &Path, robot: &Robot) -> Result<Self, ConfigError> {
-        let document = Document::read(path)?;
+    pub fn read(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Self, ConfigError> {
+        let document = file.into().read()?;
         let file: File = document.deserialize()?;
         let places = leg_places(robot);
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();

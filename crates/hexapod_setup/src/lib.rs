@@ -12,9 +12,9 @@ mod robot;
 mod servos;
 
 pub use error::SetupError;
-pub use files::Files;
+pub use files::{CONFIG_FILES, ConfigFile, Files};
 pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;
 pub use robot::Description;
-pub use servos::{Servos, check_servos, read_servos, simulated_servos};
+pub use servos::{Servos, check_servos, raw_servos, read_servos, simulated_servos};

@@ -1,11 +1,11 @@
 //! `motions.yaml`.
 
+use crate::files::ConfigFile;
 use hexapod_config::{ConfigError, Document};
 use hexapod_gait::Engine;
 use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Motions by name, laid out for a robot and checked against it.
@@ -34,8 +34,8 @@ impl Motions {
     ///
     /// # Errors
     /// File, line and key of the first motion that is not well written.
-    pub fn read(path: &Path, engine: &Engine) -> Result<Self, ConfigError> {
-        let document = Document::read(path)?;
+    pub fn read(file: impl Into<ConfigFile>, engine: &Engine) -> Result<Self, ConfigError> {
+        let document = file.into().read()?;
         let file: File = document.deserialize()?;
         let clearance = leg_clearance(&document, file.leg_clearance)?;
         let (robot, home) = (engine.robot(), engine.home());

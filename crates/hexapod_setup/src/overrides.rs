@@ -1,11 +1,11 @@
 //! `robot.yaml`: what the configuration says of the robot beside its description.
 
+use crate::files::ConfigFile;
 use hexapod_config::{ConfigError, Document};
 use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
 use nalgebra::Vector3;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The key that stands for every leg or joint.
 const ALL: &str = "all";
@@ -54,11 +54,11 @@ impl Overrides {
     ///
     /// # Errors
     /// File, line and key of what does not hold.
-    pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
-        if !path.exists() {
+    pub(crate) fn read(file: &ConfigFile) -> Result<Self, ConfigError> {
+        if !file.exists() {
             return Ok(Self::default());
         }
-        let document = Document::read(path)?;
+        let document = file.read()?;
         let File { legs, feet, limits, postures, packed } = document.deserialize()?;
         let options = LegOptions {
             legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),

@@ -7,7 +7,8 @@ use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 pub fn common() -> Vec<ParamSpec> {
     vec![
         ParamSpec::new("use_sim_time", false, "Take the time from /clock").read_only(),
-        ParamSpec::new("config", "", "Folder of the configuration files; empty: the shipped ones").read_only(),
+        ParamSpec::new("config", "", "Folder of your configuration files; empty: ~/.config/hexapod over /etc/hexapod")
+            .read_only(),
         ParamSpec::new("urdf", "", "File of the robot's description; empty: the shipped one").read_only(),
     ]
 }

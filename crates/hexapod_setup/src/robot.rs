@@ -1,6 +1,6 @@
 //! The robot's description.
 
-use crate::files::Files;
+use crate::files::{ConfigFile, Files};
 use crate::meshes;
 use crate::overrides::Overrides;
 use hexapod_config::{ConfigError, Source};
@@ -27,9 +27,9 @@ impl Description {
     /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
     pub fn read(files: &Files) -> Result<Self, ConfigError> {
         // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
-        static READ: Mutex<BTreeMap<[PathBuf; 2], Description>> = Mutex::new(BTreeMap::new());
+        static READ: Mutex<BTreeMap<(PathBuf, ConfigFile), Description>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = [files.urdf.clone(), files.in_config("robot.yaml")];
+        let key = (files.urdf.clone(), files.in_config("robot.yaml"));
         if let Some(known) = read.get(&key) {
             return Ok(known.clone());
         }
@@ -38,7 +38,7 @@ impl Description {
         Ok(description)
     }
 
-    fn read_anew([urdf, beside]: &[PathBuf; 2]) -> Result<Self, ConfigError> {
+    fn read_anew((urdf, beside): &(PathBuf, ConfigFile)) -> Result<Self, ConfigError> {
         let source = Source::read(urdf)?;
         let overrides = Overrides::read(beside)?;
         let mut mesh = |address: &str| meshes::read(address, urdf);
@@ -48,7 +48,7 @@ impl Description {
                 let packed = overrides.packed(&robot)?;
                 Ok(Self { robot: Arc::new(robot), urdf: source.text, packed })
             }
-            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside))),
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside.path()))),
         }
     }
 }
@@ -71,7 +71,7 @@ mod tests {
 
     /// The shipped robot beside a `robot.yaml` of this text.
     fn read(name: &str, text: &str) -> Result<Description, ConfigError> {
-        read_beside(name, text, |folder| Files { config: folder.into(), urdf: URDF.into() })
+        read_beside(name, text, |folder| Files::of_folder(folder, URDF))
     }
 
     fn read_beside(name: &str, text: &str, files: impl Fn(&Path) -> Files) -> Result<Description, ConfigError> {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn when_there_is_no_such_file_expect_the_robot_of_the_urdf() {
-        let files = Files { config: "/nowhere".into(), urdf: URDF.into() };
+        let files = Files::of_folder("/nowhere", URDF);
         assert_eq!(Description::read(&files).unwrap().robot.legs().len(), 6);
     }
 
@@ -144,7 +144,7 @@ mod tests {
         let files = |folder: &Path| {
             let file = folder.join("slow.urdf");
             std::fs::write(&file, &urdf).unwrap();
-            Files { config: folder.into(), urdf: file }
+            Files::of_folder(folder, file)
         };
         let error = read_beside("no_speed", "limits: {}", files).unwrap_err();
         let line = urdf.lines().position(|line| line.contains("velocity=\"0\"")).unwrap() + 1;

@@ -1,9 +1,12 @@
 //! `servos.yaml`.
 
+use crate::files::ConfigFile;
 use hexapod_config::{ConfigError, Document};
 use hexapod_kinematics::{JointLimits, Leg, Robot};
-use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoMap};
-use std::path::Path;
+use hexapod_servo::ServoConfigError;
+use hexapod_servo::calibration::{
+    Origins, RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoFile, ServoMap,
+};
 
 /// Joint angles servos can be set up for, rad: a turn either way.
 const TURN: f64 = std::f64::consts::TAU;
@@ -30,8 +33,8 @@ pub struct Servos {
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check_servos(&Document::read(path)?, robot)
+pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
+    check_servos(&file.into().read()?, robot)
 }
 
 /// As [`read_servos`], of a file that was read or is about to be written.
@@ -39,7 +42,15 @@ pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigErro
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check(document, raw(document)?, robot)
+    check(document, written(document, robot)?, robot)
+}
+
+/// Every key of every servo of a file, kinds and defaults filled in, as far as the file holds.
+///
+/// # Errors
+/// File, line and key of what does not hold.
+pub fn raw_servos(document: &Document, robot: &Robot) -> Result<RawServoConfig, ConfigError> {
+    resolved(document, written(document, robot)?).map(|(raw, _)| raw)
 }
 
 /// The same for a simulated bus: a file that names none of the robot's joints is for another robot, and each joint
@@ -47,44 +58,84 @@ pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, C
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub fn simulated_servos(path: &Path, robot: &Robot) -> Result<Servos, ConfigError> {
-    let document = Document::read(path)?;
-    let raw = raw(&document)?;
+pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Servos, ConfigError> {
+    let file = file.into();
+    let document = file.read()?;
+    let written = written(&document, robot)?;
     let names = joint_names(robot);
-    if raw.servos.0.iter().any(|(joint, _)| names.contains(&joint.as_str())) {
-        return Ok(Servos { config: check(&document, raw, robot)?, remark: None });
+    if written.joints().any(|joint| names.contains(&joint)) {
+        return Ok(Servos { config: check(&document, written, robot)?, remark: None });
     }
     // What is wrong in the file itself is still told.
+    let (raw, origins) = resolved(&document, written)?;
     let timing = raw.timing.clone();
-    checked(&document, raw)?;
-    let config = within_limits(&document, checked(&document, made_up(robot, timing))?, robot)?;
+    checked(&document, raw, &origins)?;
+    let config = checked(&document, made_up(robot, timing), &Origins::default())?;
+    let config = within_limits(&document, config, robot)?;
     let remark = format!(
         "{} is for another robot: each of the {} joints gets a simulated servo",
-        path.display(),
+        file.path().display(),
         config.servos().len()
     );
     Ok(Servos { config, remark: Some(remark) })
 }
 
-fn raw(document: &Document) -> Result<RawServoConfig, ConfigError> {
-    document.deserialize()
+/// The file as it is written. Of an owner's file for another robot the shipped servos are none of its own: those of
+/// joints that the robot does not have are left out.
+fn written(document: &Document, robot: &Robot) -> Result<ServoFile, ConfigError> {
+    let mut file: ServoFile = document.deserialize()?;
+    let names = joint_names(robot);
+    let layer = |joint: &str| document.layer(&format!("servos.{joint}")).unwrap_or_default();
+    if file.joints().any(|joint| layer(joint) > 0 && names.contains(&joint)) {
+        file.retain(|joint| layer(joint) > 0 || names.contains(&joint));
+    }
+    Ok(file)
 }
 
-fn checked(document: &Document, raw: RawServoConfig) -> Result<ServoConfig, ConfigError> {
-    ServoConfig::try_from(raw).map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))
+/// Every key of every servo, and where each stands.
+fn resolved(document: &Document, file: ServoFile) -> Result<(RawServoConfig, Origins), ConfigError> {
+    file.resolve(|path| document.layer(path).unwrap_or_default()).map_err(|error| wrong(document, &error, None))
+}
+
+fn checked(document: &Document, raw: RawServoConfig, origins: &Origins) -> Result<ServoConfig, ConfigError> {
+    ServoConfig::try_from(raw).map_err(|error| wrong(document, &error, Some(origins)))
+}
+
+fn wrong(document: &Document, error: &ServoConfigError, origins: Option<&Origins>) -> ConfigError {
+    let path = error.key_path();
+    let origin = origins.map_or(path.clone(), |origins| origins.of(&path));
+    if origin == path {
+        return document.error_at(&path, error.to_string(), "");
+    }
+    let layer = |path: &str| document.layer(path).unwrap_or_default();
+    let entry = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    if layer(&entry) > layer(&origin) {
+        // What is taken from a lower layer was in order before the owner changed this servo.
+        let help = format!("`{path}` is taken from `{origin}` of a file below; give it here, too");
+        return document.error_at(&entry, format!("{path}: {error}"), help);
+    }
+    let help = format!("`{path}` is taken from here");
+    document.error_at(&origin, error.to_string(), help)
 }
 
 fn joint_names(robot: &Robot) -> Vec<&str> {
     robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect()
 }
 
-fn check(document: &Document, raw: RawServoConfig, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    let config = checked(document, raw)?;
+fn check(document: &Document, file: ServoFile, robot: &Robot) -> Result<ServoConfig, ConfigError> {
     let joints = joint_names(robot);
-    if let Some(servo) = config.servos().iter().find(|servo| !joints.contains(&servo.joint())) {
-        let help = format!("the robot's joints are {}", joints.join(", "));
-        return Err(document.error_at(&format!("servos.{}", servo.joint()), "the robot has no such joint", help));
+    let help = || format!("the robot's joints are {}", joints.join(", "));
+    if let Some(joint) = file.joints().find(|joint| !joints.contains(joint)) {
+        return Err(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help()));
     }
+    // Those that are shipped may be for other robots.
+    let own = |key: &&str| document.layer(&format!("defaults.{key}")).is_some_and(|layer| layer > 0);
+    if let Some(key) = file.idle_defaults(&joints).find(own) {
+        let message = "no joint's name ends in this; `all` stands for every joint";
+        return Err(document.error_at(&format!("defaults.{key}"), message, help()));
+    }
+    let (raw, origins) = resolved(document, file)?;
+    let config = checked(document, raw, &origins)?;
     if let Some(joint) = joints.iter().find(|joint| config.joint_index(joint).is_none()) {
         let help = "give every joint its board, channel and points";
         return Err(document.error_at("servos", format!("joint `{joint}` has no servo"), help));

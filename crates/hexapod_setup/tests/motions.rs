@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 }
 
 fn engine() -> Engine {
-    let files = Files { config: root().join("config"), urdf: root().join("urdf/hexapod.urdf") };
+    let files = Files::of_folder(root().join("config"), root().join("urdf/hexapod.urdf"));
     engine_of(Description::read(&files).unwrap().robot)
 }
 

@@ -10,6 +10,7 @@ use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::{Link, Shadow, Tally, all_call_off};
 use hexapod_setup::Files;
+use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -198,8 +199,7 @@ fn start(device: u8, output_enable: Option<u8>, files: &Files) -> Option<Child> 
         Command::new(executable.with_file_name("hexapod"))
             .args(["guard", "--one-driver", "--bus", "i2c", "-p", &format!("servo_driver.i2c_device:={device}")])
             .args(["-p", &format!("servo_driver.oe_pin:={output_enable}")])
-            .arg("--config")
-            .arg(&files.config)
+            .args(files.given_folder().iter().flat_map(|folder| [OsStr::new("--config"), folder.as_os_str()]))
             .arg("--urdf")
             .arg(&files.urdf)
             // systemd's messages are this process's own to send.

@@ -4,14 +4,13 @@ use crate::bus::BusChoice;
 use crate::pins::{Input, PinChoice};
 use crate::statics::spare_boards;
 use crate::targets::MAX_JOINTS;
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
-use hexapod_config::{ConfigError, Document};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
-use std::path::Path;
+use hexapod_setup::{ConfigFile, Description, Files, Servos, read_servos, simulated_servos};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -85,23 +84,23 @@ impl Setup {
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
-        let path = files.in_config("servos.yaml");
+        let file = files.in_config("servos.yaml");
         let bus = bus(params);
         if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
             return Err(real_time_only(&files));
         }
         let Servos { config: servos, remark } = match bus {
-            BusChoice::Simulated => simulated_servos(&path, &description.robot)?,
+            BusChoice::Simulated => simulated_servos(&file, &description.robot)?,
             // What moves real servos is what the user wrote, and nothing else.
-            BusChoice::I2c { .. } => Servos { config: read_servos(&path, &description.robot)?, remark: None },
+            BusChoice::I2c { .. } => Servos { config: read_servos(&file, &description.robot)?, remark: None },
         };
         if bus != BusChoice::Simulated {
-            check_reachable(&path, &servos)?;
+            check_reachable(&file, &servos)?;
         }
         if servos.servos().len() > MAX_JOINTS {
             let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
             let help = "drive the others with a second servo_driver and bus";
-            return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
+            return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
         }
         let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
@@ -127,12 +126,12 @@ impl Setup {
 fn real_time_only(files: &Files) -> ConfigError {
     let message = "use_sim_time and bus i2c do not go together: real servos move in real time".to_owned();
     let help = "set use_sim_time to false, or bus to simulated";
-    ConfigError::whole_file(&files.in_config("hexapod.yaml").display().to_string(), message, help)
+    ConfigError::whole_file(&files.in_config("hexapod.yaml").path().display().to_string(), message, help)
 }
 
 /// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`
 /// for the last seven of 62 boards would be of no use: a bus bears 400 pF, and a board has 10 pF and its wires.
-fn check_reachable(path: &Path, servos: &ServoConfig) -> Result<(), ConfigError> {
+fn check_reachable(file: &ConfigFile, servos: &ServoConfig) -> Result<(), ConfigError> {
     const RESERVED: u8 = 0x78;
     let addresses: Vec<_> = servos.boards().iter().map(Board::address).collect();
     let Some(index) = addresses.iter().position(|&address| address >= RESERVED) else { return Ok(()) };
@@ -143,7 +142,7 @@ fn check_reachable(path: &Path, servos: &ServoConfig) -> Result<(), ConfigError>
         "set its address jumpers to one of 0x40..=0x77, but not 0x70 ({free}): I2C reserves 0x78..=0x7f, so a real bus \
         has room for 55 boards"
     );
-    Err(Document::read(path)?.error_at(&format!("boards[{index}].address"), message, help))
+    Err(file.read()?.error_at(&format!("boards[{index}].address"), message, help))
 }
 
 fn pins(params: &Params) -> PinChoice {

@@ -40,7 +40,7 @@ mod tests {
     fn spare(first: impl Fn(&str) -> bool) -> u64 {
         let params = crate::params::specs().into_iter().map(|spec| (spec.name, spec.default)).collect();
         let setup = crate::Setup::load(&params).unwrap();
-        let files = hexapod_setup::Files::find("", "").unwrap();
+        let files = hexapod_setup::Files::shipped_alone().unwrap();
         let robot = hexapod_setup::Description::read(&files).unwrap().robot;
         let mut yaml = String::from("boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n");
         let mut channels = [0; 2];

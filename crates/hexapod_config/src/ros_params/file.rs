@@ -17,7 +17,7 @@ const LEVEL: &str = "ros__parameters";
 pub type Params = BTreeMap<&'static str, ParamValue>;
 
 /// The parameters of `node` (`gait_planner` or `/robot/gait_planner`): defaults, then every section that fits, the
-/// most specific last.
+/// most specific last. Of layers, what a higher one says counts, whatever its section.
 ///
 /// # Errors
 /// At the line of the fault: a section without `ros__parameters`, a name the node does not declare, a value that
@@ -29,9 +29,10 @@ pub fn load_ros_params(document: &Document, node: &str, specs: &[ParamSpec]) -> 
         .filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair)))
         .collect();
     fitting.sort_by_key(|(closeness, _)| *closeness);
+    let mut layers = BTreeMap::new();
     for (_, pair) in fitting {
-        let mut reader =
-            Reader { document, node, specs, section: &pair.key, seen: BTreeSet::new(), params: &mut params };
+        let (seen, params, layers) = (BTreeSet::new(), &mut params, &mut layers);
+        let mut reader = Reader { document, node, specs, section: &pair.key, seen, params, layers };
         let (level, path) = level_below(document, pair)?;
         match &document.tree().node(level).kind {
             // Everything below is commented out.
@@ -124,6 +125,8 @@ struct Reader<'a> {
     section: &'a str,
     seen: BTreeSet<&'static str>,
     params: &'a mut Params,
+    /// The layer each parameter has been taken from so far.
+    layers: &'a mut BTreeMap<&'static str, usize>,
 }
 
 impl Reader<'_> {
@@ -153,7 +156,11 @@ impl Reader<'_> {
         let value = ParamValue::from_node(self.document.tree(), node).map_err(|message| (message, spec.expectation()));
         let value = value.and_then(|value| spec.judge(&value));
         let value = value.map_err(|(message, help)| self.document.error_at_value(node, path, message, help))?;
-        self.params.insert(spec.name, value);
+        let layer = self.document.tree().node(node).layer;
+        if self.layers.get(spec.name).is_none_or(|taken| *taken <= layer) {
+            self.layers.insert(spec.name, layer);
+            self.params.insert(spec.name, value);
+        }
         Ok(())
     }
 

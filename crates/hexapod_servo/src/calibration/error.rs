@@ -65,6 +65,16 @@ pub enum ServoConfigError {
     BadTrim { path: String, trim_rad: f64 },
     #[error("angle {angle_rad} rad is out of range; use -6.3..=6.3")]
     BadAngle { path: String, angle_rad: f64 },
+    #[error("this key is missing; give it here, in the servo's kind or in its defaults")]
+    MissingKey { path: String },
+    #[error("no kind is called `{kind}`; there are {known}")]
+    UnknownKind { path: String, kind: String, known: String },
+    #[error("a kind cannot name another one; write its keys out")]
+    NestedKind { path: String },
+    #[error("points and travel are both given; keep one of them")]
+    TwoCurves { path: String },
+    #[error("this travel cannot be; give angle_rad above 0, and to_us above from_us")]
+    BadTravel { path: String },
     #[error("{value} is not a finite number; write a plain one")]
     NotFinite { path: String, value: f64 },
     #[error("{value} is out of range; use {lower}..={upper}")]
@@ -101,6 +111,11 @@ impl ServoConfigError {
             | E::BadSpeed { path, .. }
             | E::BadTrim { path, .. }
             | E::BadAngle { path, .. }
+            | E::MissingKey { path }
+            | E::UnknownKind { path, .. }
+            | E::NestedKind { path }
+            | E::TwoCurves { path }
+            | E::BadTravel { path }
             | E::NotFinite { path, .. }
             | E::OutOfRange { path, .. } => path.clone(),
         }

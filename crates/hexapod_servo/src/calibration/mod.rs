@@ -1,12 +1,15 @@
 //! From joint angle to pulse and back: what `config/servos.yaml` says, checked once and then trusted.
 //!
-//! [`RawServoConfig`] is the file as serde reads it; [`ServoConfig::try_from`] turns it into validated boards and
+//! [`ServoFile`] is the file as serde reads it, [`RawServoConfig`] the same with what each servo takes from its kind and
+//! from defaults; [`ServoConfig::try_from`] turns it into validated boards and
 //! servos or says which key is wrong and what would be right.
 
 mod clock;
 mod config;
 mod curve;
 mod error;
+mod file;
+mod ordered;
 mod raw;
 mod servo;
 mod timing;
@@ -16,6 +19,7 @@ pub use clock::PwmClock;
 pub use config::{Board, ServoConfig};
 pub use curve::PulseCurve;
 pub use error::ServoConfigError;
+pub use file::{Origins, ServoFile};
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 pub use servo::{Limited, Servo};
 pub use timing::Timing;

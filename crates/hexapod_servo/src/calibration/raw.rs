@@ -1,22 +1,20 @@
-//! The servo configuration as it is written in YAML, before any check. Numbers are wide on purpose, so that a value
+//! The servo configuration with every key of every servo, before any check. Numbers are wide on purpose, so that a value
 //! out of range reaches our own message instead of serde's.
 
-use std::fmt;
-
-use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-/// The whole of `config/servos.yaml`.
+use super::file::ServoFile;
+
+/// The whole of `config/servos.yaml`, kinds and defaults filled in ([`ServoFile`]).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "ServoFile")]
 pub struct RawServoConfig {
     /// PCA9685 boards; servos name them by their index in this list.
     pub boards: Vec<RawBoard>,
     /// One entry per joint, in the order that gives joints their index.
     pub servos: ServoMap,
     /// Times and speeds of the state machine; every key has a default.
-    #[serde(default)]
     pub timing: RawTiming,
 }
 
@@ -35,8 +33,7 @@ pub struct RawBoard {
 }
 
 /// One servo: where it is plugged in and how its pulses map to joint angles.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RawServo {
     /// Index into `boards`.
     pub board: i64,
@@ -46,22 +43,20 @@ pub struct RawServo {
     /// Servo angle = `direction * (joint angle + trim_rad)`.
     pub points: Vec<RawPoint>,
     /// `-1` for a servo mounted the other way round, so that its angles are the joint's negated; 1 otherwise.
-    #[serde(default = "default_direction")]
     pub direction: i64,
     /// Added to every joint angle before the points are looked up, in radians.
-    #[serde(default)]
     pub trim_rad: f64,
     /// Shortest pulse ever sent, in microseconds.
     pub min_pulse_us: f64,
     /// Longest pulse ever sent, in microseconds.
     pub max_pulse_us: f64,
     /// Pulse at which the horn is mounted, in microseconds; by default 1500 if the limits allow it, else their middle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral_us: Option<f64>,
     /// Fastest the servo is ever told to turn, in radians per second.
     pub speed_limit_rad_s: f64,
     /// Servos of one group are switched on together; by default the joint's name before its last `_`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }
 
@@ -115,32 +110,9 @@ impl Default for RawTiming {
     }
 }
 
-/// The `servos` mapping in the order of the file. A plain map would drop a joint written twice; this keeps both, so
-/// that the check can name it.
+/// The `servos` mapping in the order of the file, a joint written twice included, so that the check can name it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServoMap(pub Vec<(String, RawServo)>);
-
-impl<'de> Deserialize<'de> for ServoMap {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = ServoMap;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a mapping from joint name to servo")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ServoMap, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(ServoMap(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
-}
 
 impl Serialize for ServoMap {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -158,8 +130,4 @@ fn default_frequency_hz() -> f64 {
 
 fn default_oscillator_hz() -> f64 {
     25_000_000.0
-}
-
-fn default_direction() -> i64 {
-    1
 }
