@@ -43,7 +43,7 @@ fn when_an_entry_is_written_anew_expect_its_lines_replaced_or_the_first_put_in()
     let lines = |indent: usize| format!("{0}new:\n{0}  a: 1\n", " ".repeat(indent));
     let cases = [
         ("servos:\n  new: {a: 0}  # old\n  b: 1\n", "servos:\n  new:\n    a: 1\n  b: 1\n"),
-        ("servos:\n  b: 1\n  new:\n    x: [1,\n    2]\n# end\n", "servos:\n  b: 1\n  new:\n    a: 1\n# end\n"),
+        ("servos:\n  b: 1\n  new:\n    x: [1,\n      2]\n# end\n", "servos:\n  b: 1\n  new:\n    a: 1\n# end\n"),
         ("servos:  # mine\n    b: 1\n", "servos:  # mine\n    new:\n      a: 1\n    b: 1\n"),
         ("servos:\ntiming: {x: 1}\n", "servos:\n  new:\n    a: 1\ntiming: {x: 1}\n"),
         ("timing: 1\nservos:", "timing: 1\nservos:\n  new:\n    a: 1\n"),
