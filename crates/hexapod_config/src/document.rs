@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::error::{ConfigError, Location};
+use crate::error::{ConfigError, Faults, Location};
 use crate::scalar::Scalar;
 use crate::source::{self, MAX_BYTES, Source};
 use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
@@ -14,6 +14,8 @@ use crate::{suggest, tree_builder, typed};
 pub struct Document {
     source: Source,
     tree: Tree,
+    /// What is wrong with it, where it was read all the same.
+    fault: Option<ConfigError>,
 }
 
 /// One key of a mapping.
@@ -45,7 +47,17 @@ impl Document {
     ///
     /// # Errors
     /// For everything that keeps the text from being one plain YAML document; see [`Document`].
-    pub fn parse(mut source: Source) -> Result<Self, ConfigError> {
+    pub fn parse(source: Source) -> Result<Self, ConfigError> {
+        let document = Self::parse_on(source)?;
+        document.fault.clone().map_or(Ok(document), Err)
+    }
+
+    /// As [`parse`](Self::parse), but goes on after a number that cannot be and a key that is given twice: what makes
+    /// values of the document tells these faults together with its own.
+    ///
+    /// # Errors
+    /// For what leaves nothing to go on with.
+    pub fn parse_on(mut source: Source) -> Result<Self, ConfigError> {
         if source.text.len() > MAX_BYTES {
             return Err(source::too_large(&source.name));
         }
@@ -53,8 +65,17 @@ impl Document {
             source.text.remove(0);
         }
         refuse_control_characters(&source)?;
-        let tree = tree_builder::build(&source)?;
-        Ok(Self { source, tree })
+        let mut faults = Faults::default();
+        let tree = tree_builder::build(&source, &mut faults)?;
+        Ok(Self { source, tree, fault: faults.into_result().err() })
+    }
+
+    /// As [`Source::read`] and [`parse_on`](Self::parse_on).
+    ///
+    /// # Errors
+    /// For what leaves nothing to go on with.
+    pub fn read_on(path: impl AsRef<std::path::Path>) -> Result<Self, ConfigError> {
+        Self::parse_on(Source::read(path)?)
     }
 
     /// Reads and parses a file.
@@ -74,9 +95,17 @@ impl Document {
     /// is an error and not a default.
     ///
     /// # Errors
-    /// Unknown, missing and ill-typed keys, at their line.
+    /// Unknown, missing and ill-typed keys, at their line; all of them.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        typed::deserialize(self, self.tree.root)
+        let mut faults = Faults::default();
+        let value = self.deserialize_on(&mut faults);
+        faults.or(value)
+    }
+
+    /// As [`deserialize`](Self::deserialize), of what holds in the file: the rest is noted and left out. None where too
+    /// little is left.
+    pub fn deserialize_on<T: DeserializeOwned>(&self, faults: &mut Faults) -> Option<T> {
+        typed::deserialize(self, self.tree.root, faults)
     }
 
     /// What stands at a path such as `servos.left_front_coxa` or `legs[2]`, as a value of type `T`.
@@ -85,7 +114,11 @@ impl Document {
     /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
     pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
         match self.tree.find(path) {
-            Found::Exact(node) => typed::deserialize(self, node),
+            Found::Exact(node) => {
+                let mut faults = Faults::default();
+                let value = typed::deserialize(self, node, &mut faults);
+                faults.or(value)
+            }
             Found::Parent(parent) => Err(self.missing(parent, path)),
         }
     }
@@ -168,6 +201,11 @@ impl Document {
 
     fn at_offset(&self, offset: usize) -> Location {
         Location::in_text(&self.source.text, offset)
+    }
+
+    /// What is wrong with the document itself.
+    pub(crate) fn fault(&self) -> Option<&ConfigError> {
+        self.fault.as_ref()
     }
 
     pub(crate) fn tree(&self) -> &Tree {

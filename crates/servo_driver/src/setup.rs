@@ -140,7 +140,7 @@ fn check_reachable(path: &Path, servos: &ServoConfig) -> Result<(), ConfigError>
     let message = format!("the board at {:#04x} cannot be reached on a real bus", addresses[index]);
     let free = free.map_or("all are taken".into(), |free| format!("{free:#04x} is free"));
     let help = format!(
-        "set its address jumpers to one of 0x40..=0x77, but not 0x70 ({free}): I2C reserves 0x78..=0x7f, so a real bus \
+        "set its address jumpers to one between 0x40 and 0x77, but not 0x70 ({free}): I2C reserves 0x78 to 0x7f, so a real bus \
         has room for 55 boards"
     );
     Err(Document::read(path)?.error_at(&format!("boards[{index}].address"), message, help))
