@@ -12,6 +12,7 @@ mod outbox;
 mod params;
 mod publish;
 mod pulse;
+mod reach;
 mod run;
 mod services;
 mod setup;
@@ -20,6 +21,7 @@ mod subscriptions;
 mod trajectory;
 
 pub use params::specs;
+pub use reach::check as check_reach;
 pub use run::run;
 pub use setup::Setup;
 

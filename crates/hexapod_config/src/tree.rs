@@ -180,9 +180,7 @@ impl Tree {
     pub fn value(&self, id: NodeId, void: &Voids) -> Value {
         match &self.node(id).kind {
             Kind::Scalar(scalar) => scalar_value(scalar),
-            Kind::Sequence(items) => {
-                Value::Sequence(living(items, void).map(|item| self.value(*item, void)).collect())
-            }
+            Kind::Sequence(items) => Value::Sequence(living(items, void).map(|item| self.value(*item, void)).collect()),
             Kind::Mapping(pairs) => {
                 let pairs = pairs.iter().filter(|pair| !void.contains(&pair.value));
                 Value::Mapping(pairs.map(|p| (scalar_value(&p.key_scalar), self.value(p.value, void))).collect())

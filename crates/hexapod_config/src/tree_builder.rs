@@ -222,7 +222,7 @@ impl<'s> Builder<'s> {
         match self.root {
             Some(root) if !is_null(&self.nodes[root.0]) || self.void.contains(&root) => {
                 Ok(Tree { nodes: self.nodes, root, void: self.void })
-            },
+            }
             _ => {
                 let message =
                     if self.source.text.contains('#') { "the file holds only comments" } else { "the file is empty" };

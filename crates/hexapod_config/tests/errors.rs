@@ -34,8 +34,12 @@ fn when_errors_are_put_together_expect_each_once_and_those_of_a_file_by_line() {
     let all = all.and(late.and(other.error_at("a", "worse", ""))).in_order();
     let told: Vec<_> = all.each().map(|error| (error.file(), error.line(), error.message())).collect();
     let servos = "config/servos.yaml";
-    let expected =
-        [(servos, Some(2), "wrong"), (servos, Some(8), "wrong"), ("other.yaml", Some(1), "wrong"), ("other.yaml", Some(1), "worse")];
+    let expected = [
+        (servos, Some(2), "wrong"),
+        (servos, Some(8), "wrong"),
+        ("other.yaml", Some(1), "wrong"),
+        ("other.yaml", Some(1), "worse"),
+    ];
     assert_eq!(told, expected);
 }
 

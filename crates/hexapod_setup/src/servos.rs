@@ -1,6 +1,7 @@
 //! `servos.yaml`.
 
-use hexapod_config::{ConfigError, Document};
+use hexapod_config::ros_params::hint_for;
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{JointLimits, Leg, Robot};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoMap};
 use std::path::Path;
@@ -31,7 +32,7 @@ pub struct Servos {
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check_servos(&Document::read(path)?, robot)
+    check_servos(&Document::read_on(path)?, robot)
 }
 
 /// As [`read_servos`], of a file that was read or is about to be written.
@@ -39,7 +40,23 @@ pub fn read_servos(path: &Path, robot: &Robot) -> Result<ServoConfig, ConfigErro
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check(document, raw(document)?, robot)
+    let mut faults = Faults::default();
+    let raw = document.deserialize_on(&mut faults);
+    let config = raw.and_then(|raw| check(document, raw, robot, &mut faults));
+    faults.or(config)
+}
+
+/// As [`check_servos`], as far as that can be done without knowing the robot.
+///
+/// # Errors
+/// File, line and key of what does not hold for any robot.
+pub fn check_servos_alone(path: &Path) -> Result<(), ConfigError> {
+    let document = Document::read_on(path)?;
+    let mut faults = Faults::default();
+    if let Some(raw) = document.deserialize_on(&mut faults) {
+        checked(&document, &raw, &mut faults);
+    }
+    faults.into_result()
 }
 
 /// The same for a simulated bus: a file that names none of the robot's joints is for another robot, and each joint
@@ -48,16 +65,22 @@ pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, C
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn simulated_servos(path: &Path, robot: &Robot) -> Result<Servos, ConfigError> {
-    let document = Document::read(path)?;
-    let raw = raw(&document)?;
+    let document = Document::read_on(path)?;
     let names = joint_names(robot);
-    if raw.servos.0.iter().any(|(joint, _)| names.contains(&joint.as_str())) {
-        return Ok(Servos { config: check(&document, raw, robot)?, remark: None });
+    let is_its_own = document.entries("servos").iter().any(|entry| names.contains(&entry.key.as_str()));
+    if is_its_own {
+        return Ok(Servos { config: check_servos(&document, robot)?, remark: None });
     }
     // What is wrong in the file itself is still told.
-    let timing = raw.timing.clone();
-    checked(&document, raw)?;
-    let config = within_limits(&document, checked(&document, made_up(robot, timing))?, robot)?;
+    let mut faults = Faults::default();
+    let raw: Option<RawServoConfig> = document.deserialize_on(&mut faults);
+    let timing = raw.as_ref().map(|raw| raw.timing.clone()).unwrap_or_default();
+    raw.and_then(|raw| checked(&document, &raw, &mut faults));
+    faults.into_result()?;
+    let mut faults = Faults::default();
+    let made_up = checked(&document, &made_up(robot, timing), &mut faults);
+    let config = made_up.map(|made_up| within_limits(&document, made_up, robot, &mut faults));
+    let config = faults.or(config)?;
     let remark = format!(
         "{} is for another robot: each of the {} joints gets a simulated servo",
         path.display(),
@@ -66,43 +89,48 @@ pub fn simulated_servos(path: &Path, robot: &Robot) -> Result<Servos, ConfigErro
     Ok(Servos { config, remark: Some(remark) })
 }
 
-fn raw(document: &Document) -> Result<RawServoConfig, ConfigError> {
-    document.deserialize()
-}
-
-fn checked(document: &Document, raw: RawServoConfig) -> Result<ServoConfig, ConfigError> {
-    ServoConfig::try_from(raw).map_err(|error| document.error_at(&error.key_path(), error.to_string(), ""))
+fn checked(document: &Document, raw: &RawServoConfig, faults: &mut Faults) -> Option<ServoConfig> {
+    let found = match ServoConfig::check(raw) {
+        Ok(config) => return Some(config),
+        Err(found) => found,
+    };
+    for error in found {
+        faults.add(document.error_at(&error.key_path(), error.to_string(), ""));
+    }
+    None
 }
 
 fn joint_names(robot: &Robot) -> Vec<&str> {
     robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect()
 }
 
-fn check(document: &Document, raw: RawServoConfig, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    let config = checked(document, raw)?;
+fn check(document: &Document, raw: RawServoConfig, robot: &Robot, faults: &mut Faults) -> Option<ServoConfig> {
     let joints = joint_names(robot);
-    if let Some(servo) = config.servos().iter().find(|servo| !joints.contains(&servo.joint())) {
-        let help = format!("the robot's joints are {}", joints.join(", "));
-        return Err(document.error_at(&format!("servos.{}", servo.joint()), "the robot has no such joint", help));
+    for (joint, _) in raw.servos.0.iter().filter(|(joint, _)| !joint.is_empty() && !joints.contains(&joint.as_str())) {
+        let help = hint_for(joint, &joints);
+        faults.add(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help));
     }
-    if let Some(joint) = joints.iter().find(|joint| config.joint_index(joint).is_none()) {
+    let written = document.entries("servos");
+    for joint in joints.iter().filter(|joint| !written.iter().any(|entry| entry.key == **joint)) {
         let help = "give every joint its board, channel and points";
-        return Err(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
+        faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
-    within_limits(document, config, robot)
+    let config = checked(document, &raw, faults)?;
+    Some(within_limits(document, config, robot, faults))
 }
 
 /// Narrows every servo to its joint's limits.
-fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot) -> Result<ServoConfig, ConfigError> {
+fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot, faults: &mut Faults) -> ServoConfig {
     for joint in robot.legs().iter().flat_map(Leg::joints) {
         let limits = joint.limits();
-        if !config.limit_joint(joint.name(), limits.lower, limits.upper) {
+        let is_there = config.joint_index(joint.name()).is_some();
+        if is_there && !config.limit_joint(joint.name(), limits.lower, limits.upper) {
             let message = format!("the servo reaches no angle from {:.3} to {:.3} rad", limits.lower, limits.upper);
-            let help = "these are the joint's limits in the URDF; check points, direction and trim_rad";
-            return Err(document.error_at(&format!("servos.{}", joint.name()), message, help));
+            let help = "these are the joint's limits in the URDF or robot.yaml; check points, direction and trim_rad";
+            faults.add(document.error_at(&format!("servos.{}", joint.name()), message, help));
         }
     }
-    Ok(config)
+    config
 }
 
 /// A servo for each joint of the legs, on as many boards as it takes.

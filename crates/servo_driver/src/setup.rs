@@ -4,13 +4,14 @@ use crate::bus::BusChoice;
 use crate::pins::{Input, PinChoice};
 use crate::statics::spare_boards;
 use crate::targets::MAX_JOINTS;
+use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
-use hexapod_config::{ConfigError, Document};
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{Description, Files, Servos, read_servos, simulated_servos};
+use hexapod_setup::{Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,25 +85,22 @@ impl Setup {
     /// File, line and key of what does not hold.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
-        let description = Description::read(&files)?;
         let path = files.in_config("servos.yaml");
+        let mut faults = Faults::default();
         let bus = bus(params);
         if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
-            return Err(real_time_only(&files));
+            faults.add(real_time_only(&files));
         }
-        let Servos { config: servos, remark } = match bus {
-            BusChoice::Simulated => simulated_servos(&path, &description.robot)?,
-            // What moves real servos is what the user wrote, and nothing else.
-            BusChoice::I2c { .. } => Servos { config: read_servos(&path, &description.robot)?, remark: None },
+        faults.note(wiring::check(params));
+        let description = faults.note(Description::read(&files));
+        let servos = match &description {
+            Some(description) => faults.note(servo_map(&path, bus, description)),
+            None => {
+                faults.note(check_servos_alone(&path));
+                None
+            }
         };
-        if bus != BusChoice::Simulated {
-            check_reachable(&path, &servos)?;
-        }
-        if servos.servos().len() > MAX_JOINTS {
-            let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
-            let help = "drive the others with a second servo_driver and bus";
-            return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
-        }
+        let (description, Servos { config: servos, remark }) = faults.or(description.zip(servos))?;
         let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
@@ -122,6 +120,24 @@ impl Setup {
             live: Live::default(),
         })
     }
+}
+
+/// The servo map for this bus.
+fn servo_map(path: &Path, bus: BusChoice, description: &Description) -> Result<Servos, ConfigError> {
+    let servos = match bus {
+        BusChoice::Simulated => simulated_servos(path, &description.robot)?,
+        // What moves real servos is what the user wrote, and nothing else.
+        BusChoice::I2c { .. } => Servos { config: read_servos(path, &description.robot)?, remark: None },
+    };
+    if bus != BusChoice::Simulated {
+        check_reachable(path, &servos.config)?;
+    }
+    if servos.config.servos().len() > MAX_JOINTS {
+        let message = format!("{} servos are more than {MAX_JOINTS}", servos.config.servos().len());
+        let help = "drive the others with a second servo_driver and bus";
+        return Err(ConfigError::whole_file(&path.display().to_string(), message, help));
+    }
+    Ok(servos)
 }
 
 fn real_time_only(files: &Files) -> ConfigError {

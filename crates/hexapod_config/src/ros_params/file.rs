@@ -33,10 +33,8 @@ pub fn load_on(document: &Document, node: &str, specs: &[ParamSpec], faults: &mu
     document.fault().into_iter().for_each(|fault| faults.add(fault.clone()));
     let mut params: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
     let sections = faults.note(sections(document)).unwrap_or_default();
-    let mut fitting: Vec<_> = sections
-        .iter()
-        .filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair)))
-        .collect();
+    let mut fitting: Vec<_> =
+        sections.iter().filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair))).collect();
     fitting.sort_by_key(|(closeness, _)| *closeness);
     for (_, pair) in fitting {
         let Some((level, path)) = faults.note(level_below(document, pair)) else { continue };

@@ -18,7 +18,9 @@ pub enum ServoConfigError {
     DuplicateAddress { path: String, address: i64, first: usize },
     #[error("PWM frequency {frequency_hz} Hz is out of range; use 24 to 1526")]
     BadFrequency { path: String, frequency_hz: f64 },
-    #[error("oscillator frequency {oscillator_hz} Hz is out of range; use the measured one between 20e6 and 30e6 (nominal 25e6)")]
+    #[error(
+        "oscillator frequency {oscillator_hz} Hz is out of range; use the measured one between 20e6 and 30e6 (nominal 25e6)"
+    )]
     BadOscillator { path: String, oscillator_hz: f64 },
     #[error(
         "PWM frequency {frequency_hz} Hz is out of reach of an oscillator of {oscillator_hz} Hz (prescaler not in \
@@ -51,13 +53,17 @@ pub enum ServoConfigError {
     BadPulseLimit { path: String, pulse_us: f64 },
     #[error("pulse limits are reversed: min_pulse_us {min_us} must be less than max_pulse_us {max_us}")]
     LimitsReversed { path: String, min_us: f64, max_us: f64 },
-    #[error("pulse limits of {min_us} to {max_us} us hold fewer than two PWM counts; widen them or raise the frequency")]
+    #[error(
+        "pulse limits of {min_us} to {max_us} us hold fewer than two PWM counts; widen them or raise the frequency"
+    )]
     LimitsTooNarrow { path: String, min_us: f64, max_us: f64 },
     #[error(
         "longest pulse {max_us} us does not fit the PWM period of {period_us:.1} us; lower the board's frequency or the limit"
     )]
     PulseLongerThanPeriod { path: String, max_us: f64, period_us: f64 },
-    #[error("neutral pulse {neutral_us} us is outside the pulse limits of {min_us} to {max_us} us; give one between them")]
+    #[error(
+        "neutral pulse {neutral_us} us is outside the pulse limits of {min_us} to {max_us} us; give one between them"
+    )]
     NeutralOutsideLimits { path: String, neutral_us: f64, min_us: f64, max_us: f64 },
     #[error("speed limit {speed_rad_s} rad/s is out of range; use more than 0 and at most 100{}", degrees(*speed_rad_s, 100.0))]
     BadSpeed { path: String, speed_rad_s: f64 },

@@ -240,9 +240,8 @@ fn curve_of(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<PulseCurve
     if let Some(index) = curve::bad_point(&raw.points) {
         return Err(E::NotMonotonic { path: path(&format!("points[{index}]")) });
     }
-    let slope = |pair: &[RawPoint]| {
-        ((pair[1].pulse_us - pair[0].pulse_us) / (pair[1].angle_rad - pair[0].angle_rad)).abs()
-    };
+    let slope =
+        |pair: &[RawPoint]| ((pair[1].pulse_us - pair[0].pulse_us) / (pair[1].angle_rad - pair[0].angle_rad)).abs();
     if let Some(index) = raw.points.windows(2).position(|pair| !(1.0..=1e5).contains(&slope(pair))) {
         return Err(E::BadSlope { path: path(&format!("points[{}]", index + 1)) });
     }
@@ -295,16 +294,14 @@ fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
 
 /// None where a time does not hold.
 fn timing(raw: &RawTiming, found: &mut Found) -> Option<Timing> {
-    let mut number = |key: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
-        let (lower, upper) = (*range.start(), *range.end());
-        let checked = within(value, range, &|key: &str| format!("timing.{key}"), key, |path, value| E::OutOfRange {
-            path,
-            value,
-            lower,
-            upper,
-        });
-        note(found, checked)
-    };
+    let mut number =
+        |key: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
+            let (lower, upper) = (*range.start(), *range.end());
+            let checked = within(value, range, &|key: &str| format!("timing.{key}"), key, |path, value| {
+                E::OutOfRange { path, value, lower, upper }
+            });
+            note(found, checked)
+        };
     let command_timeout = number("command_timeout_s", raw.command_timeout_s, 0.02..=10.0);
     let sit_after = number("sit_after_s", raw.sit_after_s, DAY_S);
     let relax_after = number("relax_after_s", raw.relax_after_s, DAY_S);
