@@ -115,7 +115,12 @@ fn engine(
     settings: Settings,
     stance: Stance,
 ) -> Result<(Engine, String, Option<String>), ConfigError> {
-    let wrong = |name: &str, reason: String| wrong(crate::NAME, params, name, reason, "");
+    let legs: Vec<&str> = description.robot.legs().iter().map(|leg| leg.name()).collect();
+    let legs = format!("the legs are {}", legs.join(", "));
+    let wrong = |name: &str, reason: String| {
+        let help = if name == "disabled_legs" { legs.as_str() } else { "" };
+        wrong(crate::NAME, params, name, reason, help)
+    };
     let asked = params::gait_name(params);
     let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
     let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)

@@ -50,7 +50,9 @@ fn share_folder() -> Result<PathBuf, ConfigError> {
     let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
     let here = std::env::current_dir().ok();
-    let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).collect();
+    // For `cargo install --path .`, which installs executables alone.
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
+    let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).chain(built_from).collect();
     let found =
         tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
     found.cloned().ok_or_else(|| {

@@ -91,6 +91,11 @@ impl Gaits {
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
         for (name, spec) in file.gaits.0 {
+            let found = spec.faults(&[]);
+            if !found.is_empty() {
+                note_all(document, &name, found, faults);
+                continue;
+            }
             let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
                 Err(format!("it is not for {} legs", places.len()))
             } else if names_other_legs(&spec, &places) {

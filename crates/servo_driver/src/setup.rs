@@ -10,7 +10,7 @@ use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use hexapod_setup::params::{number, switch, text};
+use hexapod_setup::params::{number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
 use std::path::Path;
 use std::sync::Arc;
@@ -92,6 +92,12 @@ impl Setup {
             faults.add(real_time_only(&files));
         }
         faults.note(wiring::check(params));
+        let timeout_s = number(params, "emergency_stop_timeout");
+        if timeout_s > 0.0 && timeout_s < LEAST_TIMEOUT_S {
+            let reason = format!("{timeout_s} s are less than a message needs on its way");
+            let help = format!("give 0.0 for no heartbeat, or at least {LEAST_TIMEOUT_S}");
+            faults.add(wrong(crate::NAME, params, "emergency_stop_timeout", reason, &help));
+        }
         let description = faults.note(Description::read(&files));
         let servos = match &description {
             Some(description) => faults.note(servo_map(&path, bus, description)),
@@ -121,6 +127,9 @@ impl Setup {
         })
     }
 }
+
+/// The shortest silence that can tell a lost heartbeat from a late one, s.
+const LEAST_TIMEOUT_S: f64 = 0.02;
 
 /// The servo map for this bus.
 fn servo_map(path: &Path, bus: BusChoice, description: &Description) -> Result<Servos, ConfigError> {

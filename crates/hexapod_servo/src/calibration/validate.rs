@@ -124,6 +124,9 @@ fn add_servo<'a>(
     let clock = plug.and_then(|(board, _)| clocks[board]);
     let range = clock.filter(|_| limited).and_then(|clock| note(found, range(raw, clock, &path)));
     let neutral_us = if limited { note(found, neutral(raw, &path)) } else { None };
+    if let Some(group) = raw.group.as_ref().filter(|group| !is_service_name(group)) {
+        found.push(E::BadGroup { path: path("group"), group: group.clone() });
+    }
     let direction = note(found, direction(raw, &path));
     let trim = |path, trim_rad| E::BadTrim { path, trim_rad };
     let trim_rad = note(found, within(raw.trim_rad, TRIM_RAD, &path, "trim_rad", trim));
@@ -281,6 +284,12 @@ fn neutral(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<f64, E> {
         return Err(E::NeutralOutsideLimits { path: path("neutral_us"), neutral_us, min_us, max_us });
     }
     Ok(neutral_us)
+}
+
+/// Whether ROS takes a name for part of a service's, as in `relax/left_front`.
+fn is_service_name(name: &str) -> bool {
+    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    name.chars().all(plain) && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
 }
 
 fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
