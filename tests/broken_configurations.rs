@@ -25,7 +25,7 @@ const CASES: &[Case] = &[
     (PARAMETERS, "body_height: 0.0", "body_height: 90", &["body_height", "millimetres: 0.09"]),
     (PARAMETERS, "cmd_vel_timeout: 0.5", "cmd_vel_timeout: 500", &["milliseconds: 0.5"]),
     (PARAMETERS, "max_angular_velocity: 0.8", "max_angular_velocity: 45", &["degrees/s: 0.7854"]),
-    (PARAMETERS, "step_height: 0.03", "step_height: 30mm", &["the text \"30mm\"", "without quotes or unit"]),
+    (PARAMETERS, "step_height: 0.03", "step_height: 30mm", &["the text \"30mm\"", "by default 0.03"]),
     (ROBOT, NOTHING, "limits: {all: {lower: -35}}", &["limits.all.lower", "in rad; did you mean degrees: -0.6109?"]),
     (ROBOT, NOTHING, "limits: {left_front_coxa: {velocity: 300}}", &["velocity", "degrees/s: 5.236"]),
     (ROBOT, NOTHING, "packed: {all: [0, 80, -120]}", &["packed.all[1]", "1.3963", "packed.all[2]", "-2.0944"]),
@@ -41,7 +41,12 @@ const CASES: &[Case] = &[
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 360", &["speed_limit_rad_s", "6.2832"]),
     (URDF, "lower=\"-0.7\" upper=\"0.7\"", "lower=\"-40\" upper=\"40\"", &["left_front_coxa", "lower=\"-0.6981\""]),
     // Servos that do not reach.
-    (SERVOS, "angle_rad: -1.5708, pulse_us: 500.0", "angle_rad: -0.1, pulse_us: 500.0", &["left_front_femur", "-5.7 degrees"]),
+    (
+        SERVOS,
+        "angle_rad: -1.5708, pulse_us: 500.0",
+        "angle_rad: -0.1, pulse_us: 500.0",
+        &["left_front_femur", "-5.7 degrees"],
+    ),
     (SERVOS, "trim_rad: 0.0", "trim_rad: 0.5", &["left_front_coxa", "takes the joint to", "max_pulse_us", "set it to"]),
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 0.5", &["left_front_coxa.speed_limit_rad_s", "raise it to"]),
     (SERVOS, "max_pulse_us: 2020.0", "max_pulse_us: 1501.0", &["pulse_us", "limits of 980 to 1501"]),
@@ -55,7 +60,12 @@ const CASES: &[Case] = &[
     (PARAMETERS, "i2c_device: 1", "i2c_device: /dev/i2c-1", &["i2c_device", "a whole number"]),
     (SERVOS, "channel: 1\n", "channel: 0\n", &["left_front_femur.channel", "already drives `left_front_coxa`"]),
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 6.0\n    group: \"left front\"", &["group", "letters"]),
-    (SERVOS, "left_front_coxa:", "left_front_koxa:", &["did you mean `left_front_coxa`?", "has no servo"]),
+    (
+        SERVOS,
+        "left_front_coxa:",
+        "left_front_koxa:",
+        &["the robot has no such joint", "did you mean `left_front_coxa`?"],
+    ),
     (SERVOS, "neutral_us: 1500.0", "neutral_us: 15000", &["neutral_us", "980 to 2020"]),
     (SERVOS, "pwm_frequency_hz: 50.0", "pwm_frequency_hz: 1500", &["does not fit the PWM period"]),
     // Numbers that are none.

@@ -25,7 +25,7 @@ pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId
         if !(fault.is_missing && lacking.contains(&fault.culprit)) {
             faults.add(fault.error);
         }
-        let Some((parent, _)) = tree.parent(fault.culprit).filter(|_| fault.culprit != node) else { return None };
+        let (parent, _) = tree.parent(fault.culprit).filter(|_| fault.culprit != node)?;
         if !void.insert(fault.culprit) {
             return None;
         }

@@ -106,12 +106,16 @@ fn joint_names(robot: &Robot) -> Vec<&str> {
 
 fn check(document: &Document, raw: RawServoConfig, robot: &Robot, faults: &mut Faults) -> Option<ServoConfig> {
     let joints = joint_names(robot);
+    let mut misspelt = vec![];
     for (joint, _) in raw.servos.0.iter().filter(|(joint, _)| !joint.is_empty() && !joints.contains(&joint.as_str())) {
         let help = hint_for(joint, &joints);
+        misspelt.push(help.clone());
         faults.add(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help));
     }
     let written = document.entries("servos");
-    for joint in joints.iter().filter(|joint| !written.iter().any(|entry| entry.key == **joint)) {
+    let is_meant = |joint: &str| misspelt.contains(&format!("did you mean `{joint}`?"));
+    let is_written = |joint: &str| written.iter().any(|entry| entry.key == joint);
+    for joint in joints.iter().filter(|joint| !is_written(joint) && !is_meant(joint)) {
         let help = "give every joint its board, channel and points";
         faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }

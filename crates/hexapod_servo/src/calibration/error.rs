@@ -71,7 +71,7 @@ pub enum ServoConfigError {
     BadTrim { path: String, trim_rad: f64 },
     #[error("angle {angle_rad} rad is out of range; use a number between -6.3 and 6.3{}", degrees(*angle_rad, 6.3))]
     BadAngle { path: String, angle_rad: f64 },
-    #[error("group {group:?} cannot be part of the name of a service; use letters, digits and `_`")]
+    #[error("group {group:?} is no name; use letters, digits and `_`")]
     BadGroup { path: String, group: String },
     #[error("{value} is not a finite number; write a plain one")]
     NotFinite { path: String, value: f64 },

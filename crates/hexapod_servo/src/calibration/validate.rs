@@ -124,7 +124,7 @@ fn add_servo<'a>(
     let clock = plug.and_then(|(board, _)| clocks[board]);
     let range = clock.filter(|_| limited).and_then(|clock| note(found, range(raw, clock, &path)));
     let neutral_us = if limited { note(found, neutral(raw, &path)) } else { None };
-    if let Some(group) = raw.group.as_ref().filter(|group| !is_service_name(group)) {
+    if let Some(group) = raw.group.as_ref().filter(|group| !is_one_word(group)) {
         found.push(E::BadGroup { path: path("group"), group: group.clone() });
     }
     let direction = note(found, direction(raw, &path));
@@ -286,10 +286,9 @@ fn neutral(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<f64, E> {
     Ok(neutral_us)
 }
 
-/// Whether ROS takes a name for part of a service's, as in `relax/left_front`.
-fn is_service_name(name: &str) -> bool {
-    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    name.chars().all(plain) && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+/// Whether a name can be told from others in a service's name, as in `relax/left_front`.
+fn is_one_word(name: &str) -> bool {
+    !name.is_empty() && !name.contains(char::is_whitespace)
 }
 
 fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
