@@ -2,7 +2,8 @@
 
 use crate::cli::{FileArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
+use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
 use nalgebra::Vector2;
@@ -11,28 +12,41 @@ use std::fmt::Write;
 /// Loads all files and prints what they describe.
 ///
 /// # Errors
-/// File, line and key of what does not hold.
+/// File, line and key of all that does not hold.
 pub fn check(files: &FileArgs) -> Result<(), Failure> {
     let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
+    check_together(&setups)?;
     let files = files_of(&all.planner)?;
-    println!("robot    {}\n{}\n", files.urdf.display(), files.told());
-    print!("{}", table(&setups.planner.engine, setups.driver.servos()));
+    say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
+    say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
     let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
-    println!("gaits    {names}; starts with {}", setups.planner.gait_name);
-    println!("motions  {}", setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
+    say(format_args!("gaits    {names}; starts with {}", setups.planner.gait_name))?;
+    let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+    say(format_args!("motions  {motions}"))?;
     for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
-        println!("note     {note}");
+        say(format_args!("note     {note}"))?;
     }
     for stray in files.strays() {
-        println!("note     {}", stray_line(&stray));
+        say(format_args!("note     {}", stray_line(&stray)))?;
     }
     // Well written, but not for this robot: it walks without.
     for refused in setups.planner.motions.refused() {
-        println!("note     {refused}");
+        say(format_args!("note     {refused}"))?;
     }
-    println!("\nall files hold");
-    Ok(())
+    say("\nall files hold")
+}
+
+/// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
+/// and motions that the robot cannot play, where the files are this robot's own and it has all its legs.
+fn check_together(setups: &Setups) -> Result<(), ConfigError> {
+    let mut faults = Faults::default();
+    faults.note(gait_planner::check_reach(&setups.planner));
+    let is_its_own = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
+    for refused in setups.planner.motions.refused().filter(|_| is_its_own) {
+        faults.add(refused.clone());
+    }
+    faults.into_result()
 }
 
 /// Legs, joints, limits, servos and reach.

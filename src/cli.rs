@@ -22,7 +22,7 @@ pub enum Command {
     Run(RunArgs),
     /// Show a running robot in the terminal and drive it with keys.
     Drive(FileArgs),
-    /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour.
+    /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour and end.
     Demo(FileArgs),
     /// Watch over the servo driver from a process of its own: all channels off when it dies.
     Guard(GuardArgs),
@@ -122,8 +122,8 @@ pub struct RunArgs {
     /// Where the servos are [default: as hexapod.yaml says]
     #[arg(long)]
     pub bus: Option<Bus>,
-    /// Set a parameter, as in gait_planner.step_height:=0.02
-    #[arg(short = 'p', long = "param", value_name = "NODE.NAME:=VALUE")]
+    /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
+    #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
     /// End in order when standard input is closed: whoever started this process has gone.
     #[arg(long, hide = true)]
@@ -139,8 +139,8 @@ pub struct BusArgs {
     /// Where the servos are [default: as hexapod.yaml says]
     #[arg(long)]
     pub bus: Option<Bus>,
-    /// Set a parameter, as in servo_driver.i2c_device:=3
-    #[arg(short = 'p', long = "param", value_name = "NODE.NAME:=VALUE")]
+    /// Set a parameter of a node, as in servo_driver.i2c_device:=3, or of every node that has it
+    #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
 }
 

@@ -2,10 +2,12 @@
 
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
-use hexapod_config::ConfigError;
-use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, parse_override};
+use hexapod_config::ros_params::{
+    ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, parse_override,
+};
+use hexapod_config::{ConfigError, Faults};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
-use hexapod_setup::{CONFIG_FILES, Files, SetupError, params};
+use hexapod_setup::{CONFIG_FILES, Files, params};
 use servo_driver::Live;
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -28,16 +30,35 @@ pub const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publ
 /// Reads `hexapod.yaml` and lays the command line over it.
 ///
 /// # Errors
-/// File, line and key of what does not hold, or the argument that does not.
+/// File, line and key of what does not hold, in the other files too; arguments that do not.
 pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
+    let mut faults = Faults::default();
+    let all = read_parameters(arguments, &mut faults)?;
+    if !faults.is_empty() {
+        match Setups::load(&all) {
+            Err(Failure::Input(error)) => faults.add(error),
+            Err(other) => return Err(other),
+            Ok(_) => {}
+        }
+    }
+    Ok(faults.or(Some(all))?)
+}
+
+/// The same, with defaults in place of what does not hold, which is noted.
+fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams, ConfigError> {
     let FileArgs { config, urdf } = &arguments.files;
     let files = Files::find(config, urdf)?;
-    let document = files.in_config("hexapod.yaml").read()?;
-    hexapod_config::ros_params::check_known_nodes(&document, &NODES)?;
-    let specs = [gait_planner::specs(), servo_driver::specs(), state_publisher::specs()];
+    let document = faults.note(files.in_config("hexapod.yaml").read_on());
+    if let Some(document) = &document {
+        faults.note(check_known_nodes(document, &NODES));
+    }
+    let specs = specs();
     let mut all: Vec<Params> = Vec::new();
     for (node, specs) in NODES.iter().zip(&specs) {
-        let mut params = hexapod_config::ros_params::load_ros_params(&document, node, specs)?;
+        let mut params = match &document {
+            Some(document) => load_on(document, node, specs, faults),
+            None => specs.iter().map(|spec| (spec.name, spec.default.clone())).collect(),
+        };
         if !config.is_empty() {
             params.insert("config", config.as_str().into());
         }
@@ -50,11 +71,23 @@ pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
         all[1].insert("bus", bus.as_str().into());
     }
     for text in &arguments.params {
-        apply(text, &specs, &mut all).map_err(|reason| Failure::Words(format!("-p {text}: {reason}")))?;
+        let applied = apply(text, &specs, &mut all);
+        faults.note(applied.map_err(|reason| ConfigError::whole_file(&format!("-p {text}"), reason, "")));
     }
     let mut all = all.into_iter();
     let mut next = || all.next().unwrap_or_default();
     Ok(AllParams { planner: next(), driver: next(), publisher: next() })
+}
+
+/// What can be set on each of the nodes.
+fn specs() -> [Vec<ParamSpec>; 3] {
+    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs()]
+}
+
+/// What can be set on any of the nodes.
+#[must_use]
+pub fn all_specs() -> Vec<ParamSpec> {
+    specs().concat()
 }
 
 /// Lets the planner tell its markers in the frames of `state_publisher`, unless it has been given frames of its own.
@@ -80,10 +113,21 @@ fn check_clock(all: &AllParams) -> Result<(), Failure> {
 
 fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
     let (node, name, value) = parse_override(text)?;
-    let index = NODES.iter().position(|known| *known == node);
-    let index = index.ok_or_else(|| format!("no node is called `{node}`; there are {}", NODES.join(", ")))?;
-    let (spec, value) = check_named(&specs[index], &name, &value)?;
-    all[index].insert(spec.name, value);
+    let index = |node: &String| {
+        let index = NODES.iter().position(|known| known == node);
+        index.ok_or_else(|| format!("no node is called `{node}`: {}", hint_for(node, &NODES)))
+    };
+    let named = node.as_ref().map(index).transpose()?;
+    let has_it = |index: &usize| specs[*index].iter().any(|spec| spec.name == name);
+    let nodes: Vec<usize> = named.map_or_else(|| (0..specs.len()).filter(has_it).collect(), |index| vec![index]);
+    if nodes.is_empty() {
+        let known: Vec<&str> = specs.iter().flatten().map(|spec| spec.name).collect();
+        return Err(format!("no node has a parameter `{name}`: {}", hint_for(&name, &known)));
+    }
+    for index in nodes {
+        let (spec, value) = check_named(&specs[index], &name, &value)?;
+        all[index].insert(spec.name, value);
+    }
     Ok(())
 }
 
@@ -101,20 +145,27 @@ impl Setups {
     /// Reads and checks every file.
     ///
     /// # Errors
-    /// File, line and key of what does not hold.
+    /// File, line and key of all that does not hold.
     pub fn load(all: &AllParams) -> Result<Self, Failure> {
         // The planner has most to work out; the others read their files meanwhile.
         std::thread::scope(|scope| {
-            let publisher =
-                || state_publisher::Setup::load(&all.publisher).map_err(|e| where_it_is_set(e, &all.publisher));
-            let others = move || Ok((servo_driver::Setup::load(&all.driver)?, publisher()?));
+            let others = || (servo_driver::Setup::load(&all.driver), state_publisher::Setup::load(&all.publisher));
             let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
-            let planner = gait_planner::Setup::load(&all.planner).map_err(|e| where_it_is_set(e, &all.planner));
-            let others: Result<_, Failure> =
-                others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
+            let planner = gait_planner::Setup::load(&all.planner);
+            let (driver, publisher) = others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
+            let mut faults = Faults::default();
             // The planner may have its frames of the publisher, which says so where they do not hold.
-            let (driver, publisher) = others?;
-            Ok(Self { planner: planner?, driver, publisher })
+            let told = publisher.as_ref().err().cloned();
+            let is_told = |error: &ConfigError| {
+                told.iter().flat_map(ConfigError::each).any(|known| error.message().ends_with(known.message()))
+            };
+            let planner = match planner {
+                Err(error) if error.each().all(is_told) => None,
+                planner => faults.note(planner),
+            };
+            let read = planner.zip(faults.note(driver)).zip(faults.note(publisher));
+            let ((planner, driver), publisher) = faults.or(read)?;
+            Ok(Self { planner, driver, publisher })
         })
     }
 }
@@ -127,7 +178,7 @@ struct Nodes {
 
 impl Nodes {
     fn create(base: AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
-        let ros = Ros::init(shutdown)?;
+        let ros = Ros::init(shutdown)?.beside(&all_specs());
         let ros = if local_topics { ros.with_local_topics() } else { ros };
         Ok(Self {
             planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,
@@ -143,18 +194,6 @@ impl Nodes {
             driver: self.driver.values().clone(),
             publisher: self.publisher.values().clone(),
         }
-    }
-}
-
-/// Points a parameter that does not suit the robot out in `hexapod.yaml`, when that is where it was set.
-fn where_it_is_set(error: SetupError, params: &Params) -> Failure {
-    let SetupError::Parameter { node, name, reason } = &error else { return error.into() };
-    let file = Files::find(&params::text(params, "config"), &params::text(params, "urdf"))
-        .and_then(|files| files.in_config("hexapod.yaml").read());
-    let path = format!("{node}.ros__parameters.{name}");
-    match file {
-        Ok(document) if document.location(&path).is_some() => document.error_at(&path, reason, "").into(),
-        _ => error.into(),
     }
 }
 

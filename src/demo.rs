@@ -2,8 +2,9 @@
 //! thing, so the view knows it by its topics only.
 
 use crate::cli::FileArgs;
+use crate::composed::all_specs;
 use crate::drive::{Driver, show};
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
 use hexapod_ros::{Shutdown, Stage};
 use hexapod_view::{Action, is_terminal, status_line};
 use nix::sys::signal::{Signal, kill};
@@ -12,28 +13,25 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs the robot and shows it until a key or a signal ends both.
+/// Runs the robot and shows it until a key or a signal ends both; without a terminal, until it has walked a short tour.
 ///
 /// # Errors
 /// The robot's files do not hold, or it could not be started.
 pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     let robot = RobotProcess::start(arguments)?;
-    let mut driver = Driver::open(arguments)?;
+    let mut driver = Driver::open(arguments, &all_specs())?;
     let hints = hints();
     ready(&mut driver, &shutdown)?;
     if is_terminal() {
         show(&mut driver, &shutdown, &hints)?;
     } else {
-        hints.iter().for_each(|hint| println!("{hint}"));
-        tour(&mut driver, &shutdown);
-        println!("the tour is over; the robot stands and takes commands until Ctrl-C");
-        while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
-            println!("{}", status_line(&driver.watch.snapshot()));
-        }
+        hints.iter().try_for_each(say)?;
+        tour(&mut driver, &shutdown)?;
+        say("the tour is over")?;
     }
     drop(driver);
-    println!("sitting down");
+    say("sitting down")?;
     robot.end(&shutdown)
 }
 
@@ -66,8 +64,7 @@ fn ready(driver: &mut Driver, shutdown: &Shutdown) -> Result<(), Failure> {
     for _ in 0..3 {
         driver.act(Action::Stand);
         if wait_for(driver, shutdown, Duration::from_secs(4), standing) {
-            println!("the robot stands and is ready to walk");
-            return Ok(());
+            return say("the robot stands and is ready to walk");
         }
     }
     if shutdown.is_running() { Err(Failure::Running("the robot did not stand up".into())) } else { Ok(()) }
@@ -93,7 +90,8 @@ const TOUR: [(f64, [f64; 3]); 5] = [
 ];
 const COMMAND_PERIOD: Duration = Duration::from_millis(50);
 
-fn tour(driver: &mut Driver, shutdown: &Shutdown) {
+/// Walks the tour and prints a line a second.
+fn tour(driver: &mut Driver, shutdown: &Shutdown) -> Result<(), Failure> {
     for (seconds, twist) in TOUR {
         let end = Instant::now() + Duration::from_secs_f64(seconds);
         let mut next_line = Instant::now();
@@ -101,14 +99,15 @@ fn tour(driver: &mut Driver, shutdown: &Shutdown) {
             let [linear_x, linear_y, angular_z] = twist;
             driver.act(Action::Drive { linear_x, linear_y, angular_z });
             if Instant::now() >= next_line {
-                println!("{}", status_line(&driver.watch.snapshot()));
+                say(status_line(&driver.watch.snapshot()))?;
                 next_line += Duration::from_secs(1);
             }
             if shutdown.wait(Stage::Stopping, COMMAND_PERIOD) {
-                return;
+                return Ok(());
             }
         }
     }
+    Ok(())
 }
 
 /// The robot's process. It ends in order when told to, and by itself when this process dies.

@@ -2,10 +2,10 @@
 //! it knows the robot by its topics.
 
 use crate::cli::FileArgs;
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
 use crate::lookout::{Lookout, Reach};
 use crate::watch::Watch;
-use hexapod_config::ros_params::Params;
+use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
@@ -41,15 +41,15 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Opens the node and starts to watch.
+    /// Opens the node and starts to watch. Arguments for ROS may also set parameters of nodes `beside` it.
     ///
     /// # Errors
     /// The robot's files do not hold, or ROS is not to be had.
-    pub fn open(arguments: &FileArgs) -> Result<Self, Failure> {
+    pub fn open(arguments: &FileArgs, beside: &[ParamSpec]) -> Result<Self, Failure> {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
         let stop = Shutdown::default();
-        let ros = Ros::init(&stop)?;
+        let ros = Ros::init(&stop)?.beside(beside);
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
         let watch = Watch::open(&mut node, description.robot)?;
         let mut driver = Self {
@@ -172,12 +172,12 @@ impl Drop for Driver {
 /// The robot's files do not hold, ROS is not to be had, or the terminal goes away.
 pub fn drive(arguments: &FileArgs) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
-    let mut driver = Driver::open(arguments)?;
+    let mut driver = Driver::open(arguments, &[])?;
     if is_terminal() {
         return show(&mut driver, &shutdown, &[]);
     }
     while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
-        println!("{}", status_line(&driver.snapshot()));
+        say(status_line(&driver.snapshot()))?;
     }
     Ok(())
 }

@@ -2,32 +2,26 @@
 
 use hexapod_config::ConfigError;
 use hexapod_ros::{RosError, log};
-use hexapod_setup::SetupError;
+use std::fmt::Display;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Why a process ends.
 #[derive(Debug)]
 pub enum Failure {
-    /// A file, a parameter or an argument does not hold.
-    Input(Box<dyn miette::Diagnostic + Send + Sync>),
+    /// Files, parameters or arguments do not hold.
+    Input(ConfigError),
     /// The same, where there is no file to point into.
     Words(String),
     /// Something failed while running.
     Running(String),
+    /// Nobody reads what is written, as after `| head`.
+    Unread,
 }
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::Input(Box::new(error))
-    }
-}
-
-impl From<SetupError> for Failure {
-    fn from(error: SetupError) -> Self {
-        match error {
-            SetupError::File(error) => error.into(),
-            error @ SetupError::Parameter { .. } => Self::Words(error.to_string()),
-        }
+        Self::Input(error)
     }
 }
 
@@ -42,8 +36,16 @@ impl From<RosError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::Running(error.to_string())
+        if error.kind() == ErrorKind::BrokenPipe { Self::Unread } else { Self::Running(error.to_string()) }
     }
+}
+
+/// Writes a line on standard output.
+///
+/// # Errors
+/// Nobody reads it any more, or it cannot be written.
+pub fn say(words: impl Display) -> Result<(), Failure> {
+    Ok(writeln!(std::io::stdout(), "{words}")?)
 }
 
 /// The exit status of a process, after its failure has been told on standard error.
@@ -51,29 +53,73 @@ impl From<std::io::Error> for Failure {
 pub fn status(result: Result<(), Failure>) -> ExitCode {
     log::flush();
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Input(diagnostic)) => {
-            // The plain line first: it is what tools and people search for.
-            eprintln!("error: {diagnostic}");
-            let mut drawn = String::new();
-            if miette::GraphicalReportHandler::new().render_report(&mut drawn, diagnostic.as_ref()).is_ok() {
-                eprintln!("{drawn}");
-            }
+        Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => {
+            tell(&faults(error, is_coloured()));
             ExitCode::from(2)
         }
         Err(Failure::Words(words)) => {
-            eprintln!("error: {words}");
+            tell(&format!("{} {words}\n", label(is_coloured())));
             ExitCode::from(2)
         }
         Err(Failure::Running(words)) => {
-            eprintln!("error: {words}");
+            tell(&format!("{} {words}\n", label(is_coloured())));
             ExitCode::FAILURE
         }
     }
 }
 
+/// Each fault with its place and the line at fault, and how many there are.
+fn faults(error: ConfigError, coloured: bool) -> String {
+    let error = error.in_order();
+    let mut told: String =
+        error.each().map(|error| format!("{} {error}\n{}\n", label(coloured), error.drawn())).collect();
+    let count = error.each().count();
+    if count > 1 {
+        told.push_str(&format!("{count} errors\n"));
+    }
+    told
+}
+
+fn label(coloured: bool) -> &'static str {
+    if coloured { "\x1b[1;31merror:\x1b[0m" } else { "error:" }
+}
+
+/// Whether colours are welcome on standard error: on a terminal, unless NO_COLOR says otherwise.
+fn is_coloured() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stderr().is_terminal() && !refused
+}
+
+/// Writes on standard error; there is nobody to tell if that fails.
+fn tell(words: &str) {
+    let _ = std::io::stderr().write_all(words.as_bytes());
+}
+
 /// Warnings of a tool, on standard error: its own words say the rest. `RUST_LOG` chooses others. Nodes log as ROS does ([`hexapod_ros::log`]).
 pub fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,r2r=off".into());
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    let format = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_coloured());
+    let _ = format.with_writer(std::io::stderr).without_time().try_init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_much_is_wrong_expect_each_fault_once_and_their_number_without_colours() {
+        let error = |key: &str| ConfigError::whole_file("a.yaml", format!("{key} is wrong"), "mend it");
+        let told = faults(error("one").and(error("two")).and(error("one")), false);
+        assert_eq!(told.matches("error:").count(), 2, "{told}");
+        assert_eq!(told.matches("mend it").count(), 2, "{told}");
+        assert!(told.ends_with("2 errors\n") && !told.contains('\x1b'), "{told}");
+        assert!(faults(error("one"), true).starts_with("\x1b[1;31merror:\x1b[0m a.yaml: one is wrong\n"));
+    }
+
+    #[test]
+    fn when_nobody_reads_expect_a_quiet_end() {
+        let closed = std::io::Error::from(ErrorKind::BrokenPipe);
+        assert!(matches!(Failure::from(closed), Failure::Unread));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::ServoArgs;
 use crate::composed::{parameters, tell_files};
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
 use servo_driver::bus::Bus;
@@ -55,7 +55,7 @@ fn turn_and_let_go(
     if !off {
         return Err(Failure::Running("not every board acknowledged being switched off; cut the servos' power".into()));
     }
-    println!("let go");
+    let _ = say("let go");
     Ok(())
 }
 
@@ -115,7 +115,7 @@ fn turn(
         match driver.tick(now) {
             State::Armed if armed_at.is_none() => {
                 armed_at = Some(now);
-                println!("{}", readout(driver, joint));
+                let _ = say(readout(driver, joint));
             }
             State::Fault => {
                 let fault = driver.fault().map_or("fault".into(), |fault| fault.to_string());

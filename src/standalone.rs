@@ -1,25 +1,72 @@
 //! One node in a process of its own.
 
+use crate::cli::own_arguments;
 use crate::composed::{NODES, tell_files};
-use crate::exit::{self, Failure};
-use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_ros_params};
-use hexapod_config::{ConfigError, Document};
+use crate::exit::{self, Failure, say};
+use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
 use hexapod_setup::{Files, params};
+use std::fmt::Write;
 use std::process::ExitCode;
 
-/// Runs the node `name` until a signal ends it. Files are read and checked after ROS has told the parameters and
+/// A node as its `--help` tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Name of the node and of its executable.
+    pub name: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    /// The files it reads.
+    pub files: &'static [&'static str],
+}
+
+/// Runs a node until a signal ends it, or tells of it. Files are read and checked after ROS has told the parameters and
 /// before anything is opened.
 pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
-    name: &str,
+    about: &About,
     specs: Vec<ParamSpec>,
     load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
+    for argument in own_arguments().skip(1) {
+        match argument.as_str() {
+            "-h" | "--help" => return exit::status(say(help(about, &specs).trim_end())),
+            "-V" | "--version" => return exit::status(say(format_args!("{} {VERSION}", about.name))),
+            _ => {}
+        }
+    }
     // First of all, as long as there is one thread.
     hexapod_middleware::take_profile();
-    log::start(name);
-    exit::status(start(name, specs, load, run))
+    log::start(about.name);
+    exit::status(start(about.name, specs, load, run))
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Usage, parameters with their defaults, and files.
+fn help(about: &About, specs: &[ParamSpec]) -> String {
+    let About { name, does, files } = about;
+    let mut out =
+        format!("{does}\n\nUsage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]\n");
+    out.push_str("\nParameters, with their defaults:\n");
+    let settings: Vec<String> = specs.iter().map(|spec| format!("{}:={}", spec.name, spec.default)).collect();
+    let width = settings.iter().map(|setting| setting.chars().count()).max().unwrap_or_default();
+    for (spec, setting) in specs.iter().zip(&settings) {
+        let _ = writeln!(out, "  {setting:<width$}  {}{}", spec.description, allowed(spec));
+    }
+    let _ = writeln!(out, "\nFiles, in the folder `config` unless it is the URDF: {}", files.join(", "));
+    out.push_str("\nOptions:\n  -h, --help     Print help\n  -V, --version  Print version\n");
+    out
+}
+
+/// What a parameter may be, in brackets.
+fn allowed(spec: &ParamSpec) -> String {
+    match (spec.range, spec.choices) {
+        (Some((least, greatest)), _) => format!(" [{least} to {greatest}]"),
+        (None, []) => String::new(),
+        (None, choices) => format!(" [{}]", choices.join(", ")),
+    }
 }
 
 fn start<S, L: Into<Failure>, E: std::fmt::Display>(
@@ -47,16 +94,38 @@ fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Para
     if !file.exists() {
         return Ok(Params::new());
     }
-    let document = file.read()?;
-    check_known_nodes(&document, &NODES)?;
-    Ok(load_ros_params(&document, node, specs)?)
+    let document = file.read_on()?;
+    let mut faults = Faults::default();
+    faults.note(check_known_nodes(&document, &NODES));
+    let params = load_on(&document, node, specs, &mut faults);
+    Ok(faults.or(Some(params))?)
 }
 
 /// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.
 fn check_parameter_files(node: &str, specs: &[ParamSpec]) -> Result<(), ConfigError> {
     let arguments: Vec<String> = std::env::args().collect();
+    let mut faults = Faults::default();
     for pair in arguments.windows(2).filter(|pair| pair[0] == "--params-file") {
-        load_ros_params(&Document::read(&pair[1])?, node, specs)?;
+        if let Some(document) = faults.note(Document::read_on(&pair[1])) {
+            load_on(&document, node, specs, &mut faults);
+        }
     }
-    Ok(())
+    faults.into_result()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_help_is_asked_for_expect_every_parameter_with_its_default_and_range() {
+        let about = About { name: "gait_planner", does: "Walks.", files: &["gaits.yaml"] };
+        let help = help(&about, &gait_planner::specs());
+        for words in
+            ["Walks.", "Usage: gait_planner", "step_height:=0.03", "[0 to 0.1]", "gait:=\"tripod\"", "gaits.yaml"]
+        {
+            assert!(help.contains(words), "{words}: {help}");
+        }
+        assert_eq!(help.matches(":=").count(), gait_planner::specs().len() + 2);
+    }
 }

@@ -1,7 +1,10 @@
 //! `servo_driver` as a process of its own.
 
+use hexapod::standalone::{self, About};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    hexapod::standalone::main(servo_driver::NAME, servo_driver::specs(), servo_driver::Setup::load, servo_driver::run)
+    let does = "Drives the servos: takes the angles of joints and tells the boards their pulses.";
+    let about = About { name: servo_driver::NAME, does, files: &["servos.yaml", "robot.yaml", "the URDF"] };
+    standalone::main(&about, servo_driver::specs(), servo_driver::Setup::load, servo_driver::run)
 }

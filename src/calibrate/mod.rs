@@ -6,7 +6,7 @@ mod page;
 
 use crate::cli::CalibrateArgs;
 use crate::composed::{files_of, parameters, tell_files};
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
 use file::CalibrationFile;
 use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
 use hexapod_config::{ConfigError, Document};
@@ -155,14 +155,18 @@ impl Work {
         let name = self.file.name();
         match (self.dialogue.mode(), self.dialogue.is_finished()) {
             (Mode::Calibrate, true) => {
-                println!("all joints are calibrated: {name}; `hexapod calibrate` once more verifies them");
+                let _ =
+                    say(format_args!("all joints are calibrated: {name}; `hexapod calibrate` once more verifies them"));
             }
             (Mode::Calibrate, false) => {
-                println!("{done} of {of} joints are calibrated; `hexapod calibrate` goes on where you left");
+                let _ = say(format_args!(
+                    "{done} of {of} joints are calibrated; `hexapod calibrate` goes on where you left"
+                ));
             }
-            (Mode::Verify, true) => println!("all joints are verified: {name}"),
+            (Mode::Verify, true) => drop(say(format_args!("all joints are verified: {name}"))),
             (Mode::Verify, false) => {
-                println!("{done} of {of} joints are verified; `hexapod calibrate` goes on where you left");
+                let _ =
+                    say(format_args!("{done} of {of} joints are verified; `hexapod calibrate` goes on where you left"));
             }
         }
         Ok(())

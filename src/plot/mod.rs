@@ -6,6 +6,7 @@ mod workspace;
 
 use crate::exit::Failure;
 use clap::Subcommand;
+use std::io::Write;
 use std::path::Path;
 
 pub use gait::{GaitArgs, gait_svg};
@@ -37,8 +38,7 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
 /// Writes a picture to `out`, or to standard output where that is empty.
 fn write(out: &str, svg: &str) -> Result<(), Failure> {
     if out.is_empty() {
-        print!("{svg}");
-        return Ok(());
+        return Ok(std::io::stdout().write_all(svg.as_bytes())?);
     }
     std::fs::write(Path::new(out), svg).map_err(|error| Failure::Running(format!("{out}: {error}")))
 }

@@ -14,6 +14,7 @@ mod params;
 mod progress;
 mod publish;
 mod pulse;
+mod reach;
 mod requests;
 mod run;
 mod services;
@@ -23,6 +24,7 @@ mod subscriptions;
 mod trajectory;
 
 pub use params::specs;
+pub use reach::check as check_reach;
 pub use run::run;
 pub use setup::Setup;
 

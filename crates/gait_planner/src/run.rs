@@ -8,6 +8,7 @@ use crate::life::Moment;
 use crate::lookout::Lookout;
 use crate::outbox::{Outbox, outbox};
 use crate::publish::Outlet;
+use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
 use crate::status::SharedState;
@@ -26,6 +27,7 @@ use std::time::Duration;
 /// A topic or service cannot be opened, or a thread not be started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RosError> {
     setup.notes.iter().for_each(|note| tracing::warn!("{note}"));
+    setup.motions.refused().for_each(|refused| tracing::warn!("{refused}"));
     let clock = node.stamps();
     let simulated = matches!(clock, RosClock::Simulated(_));
     let now: Now = match &clock {
@@ -63,6 +65,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         }
     })?;
     outbox.wakes(publisher.thread().clone());
+    let reach = reach::look(&setup, shutdown)?;
     let core = Core::new(setup.engine, incoming, setup.timeout);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
@@ -81,6 +84,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(spinner) = spinner {
         let _ = spinner.join();
     }
+    let _ = reach.join();
     ran
 }
 

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::error::{ConfigError, Location};
+use crate::error::{ConfigError, Faults, Location};
 use crate::scalar::Scalar;
 use crate::source::{self, MAX_BYTES, Source};
 use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
@@ -15,6 +15,8 @@ pub struct Document {
     /// The lowest layer first.
     sources: Vec<Source>,
     tree: Tree,
+    /// What is wrong with it, where it was read all the same.
+    fault: Option<ConfigError>,
 }
 
 /// One key of a mapping.
@@ -62,15 +64,32 @@ impl Document {
     /// # Errors
     /// For everything that keeps the text from being one plain YAML document; see [`Document`].
     pub fn parse(source: Source) -> Result<Self, ConfigError> {
+        Self::parse_on(source)?.sound()
+    }
+
+    /// As [`parse`](Self::parse), but goes on after a number that cannot be and a key that is given twice: what makes
+    /// values of the document tells these faults together with its own.
+    ///
+    /// # Errors
+    /// For what leaves nothing to go on with.
+    pub fn parse_on(source: Source) -> Result<Self, ConfigError> {
         Self::build(source)?.map_err(|source| tree_builder::nothing(&source))
     }
 
-    /// As [`parse`](Self::parse), for a file that may say nothing: `None` where it is empty or holds only comments.
+    /// As [`parse_on`](Self::parse_on), for a file that may say nothing: `None` where it is empty or holds only comments.
     ///
     /// # Errors
-    /// As [`Document::parse`].
+    /// As [`Document::parse_on`].
     pub fn parse_layer(source: Source) -> Result<Option<Self>, ConfigError> {
         Self::build(source).map(Result::ok)
+    }
+
+    /// The document, unless something is wrong with it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn sound(self) -> Result<Self, ConfigError> {
+        self.fault.clone().map_or(Ok(self), Err)
     }
 
     /// The document, or the source of one that says nothing.
@@ -82,8 +101,11 @@ impl Document {
             source.text.remove(0);
         }
         refuse_control_characters(&source)?;
-        Ok(match tree_builder::build(&source)? {
-            Some(tree) => Ok(Self { sources: vec![source], tree }),
+        let mut faults = Faults::default();
+        let tree = tree_builder::build(&source, &mut faults)?;
+        let fault = faults.into_result().err();
+        Ok(match tree {
+            Some(tree) => Ok(Self { sources: vec![source], tree, fault }),
             None => Err(source),
         })
     }
@@ -95,6 +117,7 @@ impl Document {
     pub fn layered(mut self, above: Self) -> Self {
         layers::overlay(&mut self.tree, above.tree, self.sources.len());
         self.sources.extend(above.sources);
+        self.fault = [self.fault, above.fault].into_iter().flatten().reduce(ConfigError::and);
         self
     }
 
@@ -105,6 +128,14 @@ impl Document {
             Found::Exact(node) => Some(self.tree.node(node).layer),
             Found::Parent(_) => None,
         }
+    }
+
+    /// As [`Source::read`] and [`parse_on`](Self::parse_on).
+    ///
+    /// # Errors
+    /// For what leaves nothing to go on with.
+    pub fn read_on(path: impl AsRef<std::path::Path>) -> Result<Self, ConfigError> {
+        Self::parse_on(Source::read(path)?)
     }
 
     /// Reads and parses a file.
@@ -129,9 +160,17 @@ impl Document {
     /// is an error and not a default.
     ///
     /// # Errors
-    /// Unknown, missing and ill-typed keys, at their line.
+    /// Unknown, missing and ill-typed keys, at their line; all of them.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        typed::deserialize(self, self.tree.root)
+        let mut faults = Faults::default();
+        let value = self.deserialize_on(&mut faults);
+        faults.or(value)
+    }
+
+    /// As [`deserialize`](Self::deserialize), of what holds in the file: the rest is noted and left out. None where too
+    /// little is left.
+    pub fn deserialize_on<T: DeserializeOwned>(&self, faults: &mut Faults) -> Option<T> {
+        typed::deserialize(self, self.tree.root, faults)
     }
 
     /// What stands at a path such as `servos.left_front_coxa` or `legs[2]`, as a value of type `T`.
@@ -140,7 +179,11 @@ impl Document {
     /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
     pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
         match self.tree.find(path) {
-            Found::Exact(node) => typed::deserialize(self, node),
+            Found::Exact(node) => {
+                let mut faults = Faults::default();
+                let value = typed::deserialize(self, node, &mut faults);
+                faults.or(value)
+            }
             Found::Parent(parent) => Err(self.missing(parent, path)),
         }
     }
@@ -283,6 +326,11 @@ impl Document {
             Found::Exact(node) => Some(Location::in_text(&self.source_of(node).text, self.tree.pointed(node).start)),
             Found::Parent(_) => None,
         }
+    }
+
+    /// What is wrong with the document itself.
+    pub(crate) fn fault(&self) -> Option<&ConfigError> {
+        self.fault.as_ref()
     }
 
     pub(crate) fn tree(&self) -> &Tree {

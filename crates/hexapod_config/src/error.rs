@@ -2,9 +2,6 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
-
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use crate::source::Source;
 
@@ -40,8 +37,9 @@ impl Location {
 
 /// What is wrong with a configuration, where, and what would be right.
 ///
-/// `{}` prints one line, `file:line:column: key: message`; `{:#}` adds the help. As a [`miette::Diagnostic`] it draws
-/// the lines around the fault with an arrow.
+/// `{}` prints one line, `file:line:column: key: message`; `{:#}` adds the help, and [`drawn`](Self::drawn) the line at
+/// fault. It stands for one fault or for several that were found together: [`each`](Self::each) lists them, all else
+/// speaks of the first.
 #[derive(Clone)]
 pub struct ConfigError {
     inner: Box<Inner>,
@@ -54,13 +52,16 @@ struct Inner {
     message: String,
     help: String,
     place: Option<Place>,
+    others: Vec<ConfigError>,
 }
 
 #[derive(Clone)]
 struct Place {
     location: Location,
-    length: usize,
-    code: Arc<NamedSource<String>>,
+    /// The line at fault, or the part of it around the fault.
+    text: String,
+    /// Where in `text` the fault is, in characters.
+    marked: Range<usize>,
 }
 
 impl ConfigError {
@@ -73,11 +74,8 @@ impl ConfigError {
         help: impl Into<String>,
     ) -> Self {
         let location = Location::in_text(&source.text, span.start);
-        let on_this_line =
-            source.text[location.offset..].find(['\r', '\n']).unwrap_or(source.text.len() - location.offset);
-        let length = span.end.saturating_sub(location.offset).min(on_this_line);
-        let code = Arc::new(NamedSource::new(printable(&source.name), source.text.clone()).with_language("YAML"));
-        Self::build(&source.name, key, message.into(), help.into(), Some(Place { location, length, code }))
+        let place = Place::in_line(&source.text, location, span.end);
+        Self::build(&source.name, key, message.into(), help.into(), Some(place))
     }
 
     /// An error on a line (from 1) of a text that another parser has read, such as a URDF.
@@ -101,7 +99,7 @@ impl ConfigError {
 
     fn build(file: &str, key: &str, message: String, help: String, place: Option<Place>) -> Self {
         let (file, key) = (printable(file), printable(key));
-        let inner = Inner { file, key, message: printable(&message), help: printable(&help), place };
+        let inner = Inner { file, key, message: printable(&message), help: printable(&help), place, others: vec![] };
         Self { inner: Box::new(inner) }
     }
 
@@ -134,6 +132,121 @@ impl ConfigError {
     pub fn remedy(&self) -> &str {
         &self.inner.help
     }
+
+    /// All faults it stands for, in the order in which they were found.
+    pub fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.inner.others)
+    }
+
+    /// This and another together; what both say is said once.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        let mut other = other;
+        let rest = std::mem::take(&mut other.inner.others);
+        for error in std::iter::once(other).chain(rest) {
+            if !self.each().any(|known| known.says_the_same(&error)) {
+                self.inner.others.push(error);
+            }
+        }
+        self
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        let said = |error: &Self| (error.inner.file.clone(), error.location(), error.inner.key.clone());
+        said(self) == said(other) && self.inner.message == other.inner.message
+    }
+
+    /// The same faults file by file, those of a file by line.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        let mut all: Vec<Self> = self.each().map(Self::alone).collect();
+        let files: Vec<String> = all.iter().map(|error| error.inner.file.clone()).collect();
+        let first = |file: &str| files.iter().position(|known| known == file);
+        all.sort_by_key(|error| (first(error.file()), error.location().map(|location| location.offset)));
+        all.into_iter().reduce(Self::and).unwrap_or(self)
+    }
+
+    fn alone(&self) -> Self {
+        Self { inner: Box::new(Inner { others: vec![], ..(*self.inner).clone() }) }
+    }
+
+    /// The line at fault with a mark below it, and the help, each line indented; for the terminal, after the line that
+    /// `{}` prints.
+    #[must_use]
+    pub fn drawn(&self) -> String {
+        let mut out = String::new();
+        if let Some(Place { location, text, marked }) = &self.inner.place {
+            let (line, blank) = (location.line.to_string(), " ".repeat(marked.start));
+            let (margin, mark) = (" ".repeat(line.len()), "^".repeat(marked.len().max(1)));
+            out = format!("  {line} | {text}\n  {margin} | {blank}{mark}\n");
+        }
+        if !self.inner.help.is_empty() {
+            out.push_str(&format!("  {}\n", self.inner.help));
+        }
+        out
+    }
+}
+
+impl Place {
+    /// The line of a location, with a fault that ends at the byte `end` or with the line.
+    fn in_line(text: &str, location: Location, end: usize) -> Self {
+        let column = location.column - 1;
+        let start = text[..location.offset].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = text[start..].split(['\r', '\n']).next().unwrap_or_default();
+        let length = text.get(location.offset..end.min(start + line.len())).map_or(1, |fault| fault.chars().count());
+        let from = column.saturating_sub(LINE_BEFORE);
+        let plain = |character: char| if character.is_control() { ' ' } else { character };
+        let part: String = line.chars().skip(from).take(LINE_BEFORE + LINE_AFTER).map(plain).collect();
+        let marked = column - from;
+        let length = length.clamp(1, part.chars().count().saturating_sub(marked).max(1));
+        Self { location, text: part, marked: marked..marked + length }
+    }
+}
+
+/// What is shown of a line: so many characters before the fault, and from it on.
+const LINE_BEFORE: usize = 60;
+const LINE_AFTER: usize = 100;
+
+/// Takes down what goes wrong while things are read that do not need each other.
+#[derive(Debug, Default)]
+pub struct Faults(Option<ConfigError>);
+
+impl Faults {
+    /// The value, or nothing where an error stands in its place, which is taken down.
+    pub fn note<T>(&mut self, result: Result<T, ConfigError>) -> Option<T> {
+        result.map_err(|error| self.add(error)).ok()
+    }
+
+    /// Takes an error down.
+    pub fn add(&mut self, error: ConfigError) {
+        self.0 = Some(match self.0.take() {
+            Some(known) => known.and(error),
+            None => error,
+        });
+    }
+
+    /// Whether nothing has gone wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// What has gone wrong, as one error.
+    ///
+    /// # Errors
+    /// Anything has.
+    pub fn into_result(self) -> Result<(), ConfigError> {
+        self.0.map_or(Ok(()), Err)
+    }
+
+    /// The value, unless anything has gone wrong.
+    ///
+    /// # Errors
+    /// Anything has. There is always an error where there is no value.
+    pub fn or<T>(self, value: Option<T>) -> Result<T, ConfigError> {
+        self.into_result()?;
+        value.ok_or_else(|| ConfigError::whole_file("configuration", "it could not be read", ""))
+    }
 }
 
 /// Control characters escaped and length bounded, so that an error stays one line and a file cannot drive a terminal.
@@ -155,7 +268,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { file, key, message, help, place } = &*self.inner;
+        let Inner { file, key, message, help, place, .. } = &*self.inner;
         f.write_str(file)?;
         if let Some(Place { location, .. }) = place {
             write!(f, ":{}:{}", location.line, location.column)?;
@@ -178,20 +291,3 @@ impl fmt::Debug for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
-
-impl Diagnostic for ConfigError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let help = &self.inner.help;
-        (!help.is_empty()).then(|| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.inner.place.as_ref().map(|place| &*place.code as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let place = self.inner.place.as_ref()?;
-        let label = LabeledSpan::new(Some("here".into()), place.location.offset, place.length);
-        Some(Box::new(std::iter::once(label)))
-    }
-}

@@ -12,6 +12,7 @@ use crate::tree::{Kind, NodeId, Pair, Step, Tree, push_step};
 pub(crate) fn overlay(tree: &mut Tree, above: Tree, layer: usize) {
     let offset = tree.nodes.len();
     let root = NodeId(above.root.0 + offset);
+    tree.void.extend(above.void.iter().map(|id| NodeId(id.0 + offset)));
     for mut node in above.nodes {
         node.layer = layer;
         match &mut node.kind {

@@ -7,7 +7,7 @@ use serde_yaml::Value;
 use crate::scalar::Scalar;
 
 /// Index of a node in its [`Tree`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub(crate) usize);
 
 #[derive(Debug)]
@@ -69,7 +69,12 @@ pub(crate) enum Found {
 pub(crate) struct Tree {
     pub nodes: Vec<Node>,
     pub root: NodeId,
+    /// What was refused while it was built: places without a value.
+    pub void: Voids,
 }
+
+/// Nodes that are passed over because something is wrong with them, which has been told.
+pub(crate) type Voids = std::collections::BTreeSet<NodeId>;
 
 impl Tree {
     pub fn node(&self, id: NodeId) -> &Node {
@@ -166,7 +171,7 @@ impl Tree {
         path
     }
 
-    fn parent(&self, child: NodeId) -> Option<(NodeId, Step)> {
+    pub fn parent(&self, child: NodeId) -> Option<(NodeId, Step)> {
         self.nodes.iter().enumerate().find_map(|(index, node)| {
             let step = match &node.kind {
                 Kind::Scalar(_) => None,
@@ -179,16 +184,33 @@ impl Tree {
         })
     }
 
-    /// The value for serde. Depth is bounded by the builder, so recursion is too.
-    pub fn value(&self, id: NodeId) -> Value {
+    /// The value for serde, without what is void. Depth is bounded by the builder, so recursion is too.
+    pub fn value(&self, id: NodeId, void: &Voids) -> Value {
         match &self.node(id).kind {
             Kind::Scalar(scalar) => scalar_value(scalar),
-            Kind::Sequence(items) => Value::Sequence(items.iter().map(|item| self.value(*item)).collect()),
-            Kind::Mapping(pairs) => Value::Mapping(
-                pairs.iter().map(|pair| (scalar_value(&pair.key_scalar), self.value(pair.value))).collect(),
-            ),
+            Kind::Sequence(items) => Value::Sequence(living(items, void).map(|item| self.value(*item, void)).collect()),
+            Kind::Mapping(pairs) => {
+                let pairs = pairs.iter().filter(|pair| !void.contains(&pair.value));
+                Value::Mapping(pairs.map(|p| (scalar_value(&p.key_scalar), self.value(p.value, void))).collect())
+            }
         }
     }
+
+    /// The step in this tree that is this one in the value without what is void.
+    pub fn step_with(&self, id: NodeId, step: Step, void: &Voids) -> Step {
+        match (&self.node(id).kind, &step) {
+            (Kind::Sequence(items), Step::Index(index)) => {
+                let item = living(items, void).nth(*index);
+                let place = item.and_then(|item| items.iter().position(|other| other == item));
+                place.map_or(step, Step::Index)
+            }
+            _ => step,
+        }
+    }
+}
+
+fn living<'a>(items: &'a [NodeId], void: &'a Voids) -> impl Iterator<Item = &'a NodeId> {
+    items.iter().filter(|item| !void.contains(item))
 }
 
 fn scalar_value(scalar: &Scalar) -> Value {

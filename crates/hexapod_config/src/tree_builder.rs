@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 
-use crate::error::{ConfigError, Location};
+use crate::error::{ConfigError, Faults, Location};
 use crate::scalar::Scalar;
 use crate::source::Source;
-use crate::tree::{Kind, Node, NodeId, Pair, Step, Tree, push_step};
+use crate::tree::{Kind, Node, NodeId, Pair, Step, Tree, Voids, push_step};
 
 /// Deepest nesting of mappings and lists that is read.
 pub const MAX_DEPTH: usize = 32;
@@ -18,17 +18,18 @@ pub const MAX_DEPTH: usize = 32;
 /// Most values in a file. Bounds the time a file can cost where its size in bytes does not.
 const MAX_VALUES: usize = 20_000;
 
-/// Parses a text without byte order mark; `None` when it says nothing.
-pub(crate) fn build(source: &Source) -> Result<Option<Tree>, ConfigError> {
+/// Parses a text without byte order mark; `None` when it says nothing. Values that are refused one by one and keys that are
+/// given twice are noted, and void in the tree.
+pub(crate) fn build(source: &Source, faults: &mut Faults) -> Result<Option<Tree>, ConfigError> {
     let mut builder = Builder::new(source);
-    let mut parser = Parser::new_from_str(&source.text);
-    while let Some(event) = parser.next_event() {
-        match event {
-            Ok((event, span)) => builder.event(event, span)?,
-            Err(error) => return Err(builder.syntax_error(&error)),
-        }
-    }
-    Ok(builder.finish())
+    let read = builder.read();
+    let noted = std::mem::take(&mut builder.faults);
+    noted.into_iter().for_each(|fault| faults.add(fault));
+    read.map(|()| builder.finish()).map_err(|error| {
+        let mut all = std::mem::take(faults);
+        all.add(error.clone());
+        all.into_result().err().unwrap_or(error)
+    })
 }
 
 /// A mapping or a list whose end has not come yet.
@@ -38,6 +39,14 @@ struct Frame {
     keys: Option<HashMap<String, Range<usize>>>,
     /// In a mapping: the key whose value comes next.
     pending: Option<(String, Scalar, Range<usize>)>,
+    /// The pending key has been given before: its value does not count.
+    again: bool,
+}
+
+impl Frame {
+    fn wants_key(&self) -> bool {
+        self.keys.is_some() && self.pending.is_none()
+    }
 }
 
 struct Builder<'s> {
@@ -50,14 +59,31 @@ struct Builder<'s> {
     stack: Vec<Frame>,
     root: Option<NodeId>,
     documents: usize,
+    faults: Vec<ConfigError>,
+    void: Voids,
 }
+
+/// Faults that are noted before the rest of a file is given up.
+const MOST_FAULTS: usize = 32;
 
 impl<'s> Builder<'s> {
     fn new(source: &'s Source) -> Self {
         let newlines = source.text.chars().enumerate().filter(|(_, character)| *character == '\n');
         let lines = std::iter::once(0).chain(newlines.map(|(index, _)| index + 1)).collect();
         let offsets = source.text.char_indices().map(|(offset, _)| offset).collect();
-        Self { source, offsets, lines, nodes: Vec::new(), stack: Vec::new(), root: None, documents: 0 }
+        let (nodes, stack) = (Vec::new(), Vec::new());
+        Self { source, offsets, lines, nodes, stack, root: None, documents: 0, faults: Vec::new(), void: Voids::new() }
+    }
+
+    fn read(&mut self) -> Result<(), ConfigError> {
+        let mut parser = Parser::new_from_str(&self.source.text);
+        while let Some(event) = parser.next_event() {
+            match event {
+                Ok((event, span)) => self.event(event, span)?,
+                Err(error) => return Err(self.syntax_error(&error)),
+            }
+        }
+        Ok(())
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), ConfigError> {
@@ -102,18 +128,43 @@ impl<'s> Builder<'s> {
         } else {
             Ok(Scalar::String(text.to_owned()))
         };
-        let scalar = scalar.map_err(|(message, help)| self.error(span.clone(), message, help))?;
-        if let Some(Frame { keys: Some(keys), pending: pending @ None, .. }) = self.stack.last_mut() {
+        let refused = scalar.as_ref().err().map(|(message, help)| self.error(span.clone(), message, help));
+        let is_refused = refused.is_some();
+        refused.map_or(Ok(()), |fault| self.go_on_after(fault))?;
+        let scalar = scalar.unwrap_or(Scalar::Null);
+        if self.stack.last().is_some_and(Frame::wants_key) {
             if style == ScalarStyle::Plain && text == "<<" {
                 return Err(self.error(span, "merge keys (`<<`) are not supported here", "write the values out"));
             }
-            match keys.insert(text.to_owned(), span.clone()) {
-                None => *pending = Some((text.to_owned(), scalar, span)),
-                Some(first) => return Err(self.duplicate(text, first, span)),
-            }
-            return Ok(());
+            return self.key(text, scalar, span);
         }
-        self.add(Kind::Scalar(scalar), span);
+        let id = self.add(Kind::Scalar(scalar), span);
+        if is_refused {
+            self.void.insert(id);
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, text: &str, scalar: Scalar, span: Range<usize>) -> Result<(), ConfigError> {
+        let known = self.stack.last().and_then(|frame| frame.keys.as_ref()?.get(text).cloned());
+        let again = known.is_some();
+        if let Some(first) = known {
+            let fault = self.duplicate(text, first, span.clone());
+            self.go_on_after(fault)?;
+        }
+        if let Some(frame) = self.stack.last_mut() {
+            frame.keys.get_or_insert_default().entry(text.to_owned()).or_insert_with(|| span.clone());
+            (frame.pending, frame.again) = (Some((text.to_owned(), scalar, span)), again);
+        }
+        Ok(())
+    }
+
+    /// Notes a fault, unless there have been many.
+    fn go_on_after(&mut self, fault: ConfigError) -> Result<(), ConfigError> {
+        if self.faults.len() >= MOST_FAULTS {
+            return Err(fault);
+        }
+        self.faults.push(fault);
         Ok(())
     }
 
@@ -140,7 +191,7 @@ impl<'s> Builder<'s> {
         }
         let keys = matches!(kind, Kind::Mapping(_)).then(HashMap::new);
         let node = self.add(kind, span);
-        self.stack.push(Frame { node, keys, pending: None });
+        self.stack.push(Frame { node, keys, pending: None, again: false });
         Ok(())
     }
 
@@ -153,6 +204,9 @@ impl<'s> Builder<'s> {
             Some(frame) => match (&mut self.nodes[frame.node.0].kind, frame.pending.take()) {
                 (Kind::Mapping(pairs), Some((key, key_scalar, at))) => {
                     key_span = Some(at);
+                    if std::mem::take(&mut frame.again) {
+                        self.void.insert(id);
+                    }
                     pairs.push(Pair { key, key_scalar, value: id });
                 }
                 (Kind::Sequence(items), _) => items.push(id),
@@ -165,8 +219,8 @@ impl<'s> Builder<'s> {
     }
 
     fn finish(self) -> Option<Tree> {
-        let root = self.root.filter(|root| !is_null(&self.nodes[root.0]))?;
-        Some(Tree { nodes: self.nodes, root })
+        let root = self.root.filter(|root| !is_null(&self.nodes[root.0]) || self.void.contains(root))?;
+        Some(Tree { nodes: self.nodes, root, void: self.void })
     }
 
     /// Path of what is being read.

@@ -5,17 +5,52 @@ use serde_path_to_error::{Path, Segment, Track};
 use serde_yaml::with::singleton_map_recursive;
 
 use crate::document::Document;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Faults};
 use crate::suggest;
-use crate::tree::{NodeId, Step, push_step};
+use crate::tree::{NodeId, Step, Voids, push_step};
 
-pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId) -> Result<T, ConfigError> {
-    let value = document.tree().value(node);
+/// What holds below a node as a value of type `T`. Each fault is noted and its place passed over; what is missing only
+/// because of that is not told.
+pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId, faults: &mut Faults) -> Option<T> {
+    let tree = document.tree();
+    let mut void = tree.void.clone();
+    document.fault().into_iter().for_each(|fault| faults.add(fault.clone()));
+    // Nodes below which something is passed over.
+    let mut lacking: Voids = void.iter().filter_map(|id| tree.parent(*id)).map(|(parent, _)| parent).collect();
+    for _ in 0..MOST_FAULTS {
+        let fault = match attempt(document, node, &void) {
+            Ok(value) => return Some(value),
+            Err(fault) => fault,
+        };
+        if !(fault.is_missing && lacking.contains(&fault.culprit)) {
+            faults.add(fault.error);
+        }
+        let (parent, _) = tree.parent(fault.culprit).filter(|_| fault.culprit != node)?;
+        if !void.insert(fault.culprit) {
+            return None;
+        }
+        lacking.insert(parent);
+    }
+    None
+}
+
+/// Faults that are told of one file.
+const MOST_FAULTS: usize = 32;
+
+/// A fault, and the node without which the rest may hold.
+struct Located {
+    error: ConfigError,
+    culprit: NodeId,
+    is_missing: bool,
+}
+
+fn attempt<T: DeserializeOwned>(document: &Document, node: NodeId, void: &Voids) -> Result<T, Located> {
+    let value = document.tree().value(node, void);
     let mut track = Track::new();
     let tracked = serde_path_to_error::Deserializer::new(&value, &mut track);
     // Tags being refused, an enum's variant with contents is a mapping of one key.
     singleton_map_recursive::deserialize(tracked).map_err(|error: serde_yaml::Error| {
-        let reached = walk(document, node, &track.path());
+        let reached = walk(document, node, &track.path(), void);
         located(document, &reached, &error.to_string())
     })
 }
@@ -26,7 +61,7 @@ struct Reached {
     path: String,
 }
 
-fn walk(document: &Document, from: NodeId, path: &Path) -> Reached {
+fn walk(document: &Document, from: NodeId, path: &Path, void: &Voids) -> Reached {
     let tree = document.tree();
     let mut reached = Reached { node: from, path: tree.path_to(from) };
     for segment in path.iter() {
@@ -36,6 +71,7 @@ fn walk(document: &Document, from: NodeId, path: &Path) -> Reached {
             Segment::Enum { variant } => Step::Key(variant.clone()),
             Segment::Unknown => continue,
         };
+        let step = tree.step_with(reached.node, step, void);
         if let Some(child) = tree.child(reached.node, &step) {
             push_step(&mut reached.path, &step);
             reached.node = child;
@@ -44,25 +80,27 @@ fn walk(document: &Document, from: NodeId, path: &Path) -> Reached {
     reached
 }
 
-fn located(document: &Document, reached: &Reached, serde_message: &str) -> ConfigError {
+fn located(document: &Document, reached: &Reached, serde_message: &str) -> Located {
     let Reached { node, path } = reached;
+    let at = |culprit: NodeId, error: ConfigError| Located { error, culprit, is_missing: false };
     match Fault::read(serde_message) {
         Fault::UnknownField { name, expected } => {
             let (node, path) = child_or_self(document, reached, &name);
             let help = suggest::hint(&name, expected.iter().map(String::as_str));
-            document.error_at_key(node, &path, format!("unknown key `{name}`"), help)
+            at(node, document.error_at_key(node, &path, format!("unknown key `{name}`"), help))
         }
         Fault::UnknownVariant { name, expected } => {
             let help = suggest::hint(&name, expected.iter().map(String::as_str));
             let listed = suggest::list(expected.iter().map(String::as_str)).unwrap_or_default();
-            document.error_at_value(*node, path, format!("`{name}` is not one of {listed}"), help)
+            at(*node, document.error_at_value(*node, path, format!("`{name}` is not one of {listed}"), help))
         }
         Fault::MissingField { name } => {
             let mut missing = path.clone();
             push_step(&mut missing, &Step::Key(name.clone()));
             let parent = if path.is_empty() { "at the top of the file".into() } else { format!("under `{path}`") };
             let message = "this key is missing".to_owned();
-            document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"))
+            let error = document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"));
+            Located { error, culprit: *node, is_missing: true }
         }
         Fault::Mismatch { found, expected } => {
             let message = format!("expected {expected}, found {found}");
@@ -72,12 +110,12 @@ fn located(document: &Document, reached: &Reached, serde_message: &str) -> Confi
                 Some(pair) => {
                     let mut path = path.clone();
                     push_step(&mut path, &Step::Key(pair.key.clone()));
-                    document.error_at_key(pair.value, &path, message, help)
+                    at(pair.value, document.error_at_key(pair.value, &path, message, help))
                 }
-                None => document.error_at_value(*node, path, message, help),
+                None => at(*node, document.error_at_value(*node, path, message, help)),
             }
         }
-        Fault::Other { message, help } => document.error_at_value(*node, path, message, help.into()),
+        Fault::Other { message, help } => at(*node, document.error_at_value(*node, path, message, help.into())),
     }
 }
 

@@ -1,8 +1,7 @@
 //! How errors look, and errors that are found after parsing.
 #![allow(clippy::unwrap_used)] // in helpers of tests
 
-use hexapod_config::{ConfigError, Document, Location, Scalar, Source};
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use hexapod_config::{Document, Location, Scalar, Source};
 
 const SERVOS: &str =
     "# map\nservos:\n  left_front_coxa:\n    board: 0\n    channel: 16\n  legs: [{a: 1}, {a: 2}]\na.b:\n  c: 1\n";
@@ -11,27 +10,37 @@ fn servos() -> Document {
     Document::parse(Source::new("config/servos.yaml", SERVOS)).unwrap()
 }
 
-fn drawn(error: &ConfigError) -> String {
-    let mut out = String::new();
-    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).render_report(&mut out, error).unwrap();
-    out
+#[test]
+fn when_drawn_expect_line_mark_and_help() {
+    let error = servos().error_at("servos.left_front_coxa.channel", "16 is no channel", "take one from 0 to 15");
+    assert_eq!(error.drawn(), "  5 |     channel: 16\n    |              ^^\n  take one from 0 to 15\n");
 }
 
 #[test]
-fn when_drawn_expect_source_arrow_and_help() {
-    let error = servos().error_at("servos.left_front_coxa.channel", "16 is no channel", "take one from 0 to 15");
-    let expected = "  \
-  × config/servos.yaml:5:14: servos.left_front_coxa.channel: 16 is no channel
-   ╭─[config/servos.yaml:5:14]
- 4 │     board: 0
- 5 │     channel: 16
-   ·              ─┬
-   ·               ╰── here
- 6 │   legs: [{a: 1}, {a: 2}]
-   ╰────
-  help: take one from 0 to 15
-";
-    assert_eq!(drawn(&error), expected);
+fn when_a_line_is_long_expect_the_part_around_the_fault_drawn() {
+    let text = format!("a: [{}true, 1]\n", "\"word\", ".repeat(200));
+    let error = Document::parse(Source::new("long.yaml", text)).unwrap().error_at("a[200]", "wrong", "");
+    let drawn = error.drawn();
+    let [line, mark] = drawn.lines().collect::<Vec<_>>()[..] else { panic!("{drawn}") };
+    assert!(line.chars().count() < 170 && line.contains("true, 1]"), "{line}");
+    assert_eq!(line.find("true"), mark.find("^^^^"), "{drawn}");
+}
+
+#[test]
+fn when_errors_are_put_together_expect_each_once_and_those_of_a_file_by_line() {
+    let (document, other) = (servos(), Document::parse(Source::new("other.yaml", "a: 1\n")).unwrap());
+    let late = document.error_at("a.b.c", "wrong", "");
+    let all = late.clone().and(other.error_at("a", "wrong", "")).and(document.error_at("servos", "wrong", ""));
+    let all = all.and(late.and(other.error_at("a", "worse", ""))).in_order();
+    let told: Vec<_> = all.each().map(|error| (error.file(), error.line(), error.message())).collect();
+    let servos = "config/servos.yaml";
+    let expected = [
+        (servos, Some(2), "wrong"),
+        (servos, Some(8), "wrong"),
+        ("other.yaml", Some(1), "wrong"),
+        ("other.yaml", Some(1), "worse"),
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
@@ -91,4 +100,34 @@ fn when_text_is_hostile_expect_one_printable_line() {
     let document = Document::parse(Source::new("a\nb.yaml", "\"k\\e[2J\\n\": \"\\u0007\"\n")).unwrap();
     let error = document.deserialize::<std::collections::BTreeMap<String, bool>>().unwrap_err();
     assert!(!error.to_string().chars().any(char::is_control), "{error}");
+}
+
+#[test]
+fn when_much_is_wrong_in_a_file_expect_all_of_it_told_and_nothing_that_only_follows() {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "only read")]
+    struct Servo {
+        board: u8,
+        channel: u8,
+        #[serde(default)]
+        points: Vec<f64>,
+    }
+    let text = "a:\n  board: x\n  channel: .nan\n  chanel: 1\nb:\n  channel: 1\nc:\n  board: 1\n  board: 2\n  channel: -1\n\
+                d:\n  board: 1\n  channel: 1\n  points: [1, .inf, x, 2, y]\n";
+    let document = Document::parse_on(Source::new("servos.yaml", text)).unwrap();
+    let error = document.deserialize::<std::collections::BTreeMap<String, Servo>>().err().unwrap().in_order();
+    let told: Vec<_> = error.each().map(|error| (error.line().unwrap(), error.key().unwrap().to_owned())).collect();
+    let expected = [
+        (2, "a.board"),
+        (3, "a.channel"),
+        (4, "a.chanel"),
+        (5, "b.board"),
+        (9, "c.board"),
+        (10, "c.channel"),
+        (14, "d.points[1]"),
+        (14, "d.points[2]"),
+        (14, "d.points[4]"),
+    ];
+    assert_eq!(told, expected.map(|(line, key)| (line, key.to_owned())), "{error}");
 }

@@ -159,15 +159,16 @@ fn when_overrides_are_good_expect_typed_values() {
         ("a.urdf:=/home/me/my robot.urdf", "a", "urdf", "/home/me/my robot.urdf".into()),
     ];
     for (text, node, name, value) in cases {
-        assert_eq!(parse_override(text), Ok((node.into(), name.into(), value)), "{text}");
+        assert_eq!(parse_override(text), Ok((Some(node.into()), name.into(), value)), "{text}");
     }
+    assert_eq!(parse_override("rate:=50"), Ok((None, "rate".into(), ParamValue::Integer(50))));
 }
 
 #[test]
 fn when_overrides_are_bad_expect_reason() {
     let cases = [
         ("gait_planner.rate=50", "NODE.NAME:=VALUE"),
-        ("rate:=50", "such as gait_planner.rate:=100"),
+        (":=50", "such as gait_planner.rate:=100"),
         (".rate:=50", "such as"),
         ("gait planner.rate:=50", "such as"),
         ("gait_planner.:=50", "such as"),

@@ -4,7 +4,7 @@ use crate::auto_pose::AutoPose;
 use crate::joints::LiftNeeds;
 use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, MIN_LEGS};
 use nalgebra::Vector2;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -124,6 +124,48 @@ impl GaitError {
     }
 }
 
+impl GaitSpec {
+    /// All that does not hold, for legs in `places`; without any, of what does not depend on the legs.
+    #[must_use]
+    pub fn faults(&self, places: &[LegPlace]) -> Vec<GaitError> {
+        let least_cycle_time = self.least_cycle_time.unwrap_or(self.cycle_time);
+        // A cycle that does not hold is told for itself.
+        let longest = if (0.1..=60.0).contains(&self.cycle_time) { self.cycle_time } else { f64::INFINITY };
+        let ranges = [
+            check_range("duty_factor", self.duty_factor, 0.05, 0.98),
+            check_range("cycle_time", self.cycle_time, 0.1, 60.0),
+            if longest.is_finite() { check_range("least_cycle_time", least_cycle_time, 0.1, longest) } else { Ok(()) },
+            check_range("touch_down_speed", self.touch_down_speed, 0.0, 0.5),
+            check_range("step_height", self.step_height.unwrap_or_default(), 0.0, GREATEST_LIFT_M),
+            check_range("sway", self.sway, 0.0, 1.0),
+            check_range("lag", self.lag, -1.0, 1.0),
+            check_range("side_lag", self.side_lag, -1.0, 1.0),
+        ];
+        let mut faults: Vec<GaitError> = ranges.into_iter().filter_map(Result::err).collect();
+        faults.extend(self.auto_pose.fault().map(|(key, why)| GaitError::new(format!("auto_pose.{key}"), why)));
+        let known = MIN_LEGS..=MAX_LEGS;
+        if let Some(index) = self.legs.iter().position(|count| !known.contains(count)) {
+            let message = format!("robots have {MIN_LEGS} to {MAX_LEGS} legs; give such numbers");
+            faults.push(GaitError::new(format!("legs[{index}]"), message));
+        }
+        if !places.is_empty() {
+            faults.extend(self.phase_faults(places));
+        }
+        faults
+    }
+
+    fn phase_faults(&self, places: &[LegPlace]) -> Vec<GaitError> {
+        let is_known = |name: &str| places.iter().any(|leg| leg.name == name);
+        let unknown = self.phase_offsets.keys().filter(|name| !is_known(name)).map(|name| {
+            let known: Vec<&str> = places.iter().map(|leg| leg.name.as_str()).collect();
+            let message = format!("no leg of this name; the robot has {}", known.join(", "));
+            GaitError::new(format!("phase_offsets.{name}"), message)
+        });
+        let offsets = places.iter().filter_map(|place| phase_offset(self, place, places.len()).err());
+        unknown.chain(offsets).collect()
+    }
+}
+
 /// A gait for a robot's legs. Leg `i` stands while its phase `frac(phase + offset_i)` is below the duty factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gait {
@@ -162,23 +204,10 @@ impl Gait {
     /// # Errors
     /// Numbers out of range, unknown or missing legs in `phase_offsets`.
     pub fn try_new(spec: &GaitSpec, places: &[LegPlace]) -> Result<Self, GaitError> {
-        check_range("duty_factor", spec.duty_factor, 0.05, 0.98)?;
-        check_range("cycle_time", spec.cycle_time, 0.1, 60.0)?;
+        if let Some(fault) = spec.faults(places).into_iter().next() {
+            return Err(fault);
+        }
         let least_cycle_time = spec.least_cycle_time.unwrap_or(spec.cycle_time);
-        check_range("least_cycle_time", least_cycle_time, 0.1, spec.cycle_time)?;
-        check_range("touch_down_speed", spec.touch_down_speed, 0.0, 0.5)?;
-        check_range("step_height", spec.step_height.unwrap_or_default(), 0.0, GREATEST_LIFT_M)?;
-        check_range("sway", spec.sway, 0.0, 1.0)?;
-        check_range("lag", spec.lag, -1.0, 1.0)?;
-        check_range("side_lag", spec.side_lag, -1.0, 1.0)?;
-        if let Some((key, why)) = spec.auto_pose.fault() {
-            return Err(GaitError::new(format!("auto_pose.{key}"), why));
-        }
-        if let Some(name) = spec.phase_offsets.keys().find(|name| !places.iter().any(|leg| leg.name == **name)) {
-            let known: Vec<&str> = places.iter().map(|leg| leg.name.as_str()).collect();
-            let message = format!("no leg of this name; the robot has {}", known.join(", "));
-            return Err(GaitError::new(format!("phase_offsets.{name}"), message));
-        }
         let mut offsets = [0.0; MAX_LEGS];
         for (offset, place) in offsets.iter_mut().zip(places) {
             *offset = phase_offset(spec, place, places.len())?;

@@ -24,6 +24,7 @@ pub use error::RclError;
 pub use graph::{Endpoint, Graph};
 pub use info::{Gid, MessageInfo, RequestInfo};
 pub use node::Node;
+pub use overrides::Override;
 pub use publisher::Publisher;
 pub use service::{RequestId, Responder, Service};
 pub use subscription::Subscription;

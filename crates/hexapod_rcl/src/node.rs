@@ -4,10 +4,9 @@ use crate::context::{Context, ContextHandle};
 use crate::error::{RclError, check};
 use crate::graph::Graph;
 use crate::opening::one_at_a_time;
-use crate::overrides::overrides;
+use crate::overrides::{Override, overrides};
 use crate::pinned::Pinned;
 use crate::text::{c_text, text};
-use r2r::ParameterValue;
 use r2r_rcl::{
     rcl_get_zero_initialized_node, rcl_node_fini, rcl_node_get_default_options, rcl_node_get_fully_qualified_name,
     rcl_node_get_name, rcl_node_init, rcl_node_t,
@@ -63,7 +62,7 @@ impl Node {
     ///
     /// # Errors
     /// rcl cannot read them.
-    pub fn overrides(&self) -> Result<Vec<(String, ParameterValue)>, RclError> {
+    pub fn overrides(&self) -> Result<Vec<Override>, RclError> {
         // SAFETY: the context is initialised and kept alive by the node, and its arguments do not change.
         let arguments = unsafe { &(*self.handle.context.get()).global_arguments };
         overrides(arguments, &self.name(), &self.full_name())

@@ -8,19 +8,28 @@ use r2r_rcl::{
     rcl_yaml_node_struct_fini,
 };
 
+/// A parameter that `--ros-args` set on a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The parameter's name.
+    pub name: String,
+    /// Its value.
+    pub value: ParameterValue,
+    /// Whether it is set on every node, as by `-p NAME:=VALUE`, and not on this one by name.
+    pub for_all: bool,
+}
+
 /// The parameters that `arguments` set on a node. Sections that count are those named `/**`, `**`, as the node, or as the
 /// node with its namespace: those that rclcpp knew when r2r copied it.
-pub(crate) fn overrides(
-    arguments: &rcl_arguments_t,
-    name: &str,
-    full_name: &str,
-) -> Result<Vec<(String, ParameterValue)>, RclError> {
+pub(crate) fn overrides(arguments: &rcl_arguments_t, name: &str, full_name: &str) -> Result<Vec<Override>, RclError> {
     let read = Read::of(arguments)?;
     let mut found = vec![];
     for (section, parameters) in read.sections() {
         if [name, full_name, "/**", "**"].contains(&section.as_str()) {
+            let for_all = section.ends_with("**");
             // SAFETY: rcl has put the parameters together, and `read` keeps them.
-            found.extend(unsafe { pairs(parameters) });
+            let pairs = unsafe { pairs(parameters) };
+            found.extend(pairs.into_iter().map(|(name, value)| Override { name, value, for_all }));
         }
     }
     Ok(found)

@@ -43,7 +43,10 @@ fn when_arguments_set_parameters_and_names_expect_those_that_are_meant() {
     let context = Context::create(arguments).unwrap();
     let node = Node::create(&context, "walker", "").unwrap();
     assert_eq!((node.name().as_str(), node.full_name().as_str()), ("walker", "/ns/walker"));
-    let mut found = node.overrides().unwrap();
+    let found = node.overrides().unwrap();
+    let for_all: Vec<&str> = found.iter().filter(|set| set.for_all).map(|set| set.name.as_str()).collect();
+    assert!(for_all.contains(&"rate") && !for_all.contains(&"gait"), "{for_all:?}");
+    let mut found: Vec<_> = found.into_iter().map(|set| (set.name, set.value)).collect();
     found.sort_by(|a, b| a.0.cmp(&b.0));
     let expect = [
         ("all", Truth(true)),

@@ -15,8 +15,8 @@ use crate::realtime::{self, priority};
 use crate::received::Received;
 use crate::ros::Ros;
 use crate::unheard::Ears;
-use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
-use hexapod_rcl::{Client, Context, Node, Service, Subscription};
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, hint_for};
+use hexapod_rcl::{Client, Context, Node, Override, Service, Subscription};
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Mutex};
@@ -62,8 +62,15 @@ impl RosNode {
         let create = || Node::create(&ros.context, name, "");
         let node = realtime::ahead_of_its_threads(priority::MESSAGES, create).map_err(|e| RosError::node(name, e))?;
         let mut overrides = Params::new();
-        for (key, value) in node.overrides().map_err(|e| RosError::node(name, e))? {
+        for Override { name: key, value, for_all } in node.overrides().map_err(|e| RosError::node(name, e))? {
+            let is_own = specs.iter().any(|spec| spec.name == key);
+            if for_all && !is_own && ros.names.contains(&key.as_str()) {
+                continue;
+            }
             let refuse = |reason: String| RosError::Parameter { node: name.into(), parameter: key.clone(), reason };
+            if for_all && !is_own && !ros.names.is_empty() {
+                return Err(refuse(format!("no node has it: {}", hint_for(&key, &ros.names))).into());
+            }
             let value = from_override(&value).ok_or_else(|| refuse("it has no value of a known type".into()))?;
             let (spec, value) = check_named(&specs, &key, &value).map_err(refuse)?;
             overrides.insert(spec.name, value);

@@ -4,13 +4,17 @@ use crate::error::RosError;
 use crate::local::LocalTopics;
 use crate::log;
 use crate::shutdown::Shutdown;
+use hexapod_config::ros_params::ParamSpec;
 use hexapod_rcl::{Context, RclError};
+use std::sync::Arc;
 
 /// The process's one connection to ROS.
 #[derive(Clone)]
 pub struct Ros {
     pub(crate) context: Context,
     pub(crate) local: Option<LocalTopics>,
+    /// Names of the parameters of all nodes in this process, where there are several.
+    pub(crate) names: Arc<[&'static str]>,
 }
 
 impl Ros {
@@ -21,7 +25,7 @@ impl Ros {
     pub fn init(_process: &Shutdown) -> Result<Self, RosError> {
         log::begin();
         match Context::create(std::env::args_os()) {
-            Ok(context) => Ok(Self { context, local: None }),
+            Ok(context) => Ok(Self { context, local: None, names: Arc::default() }),
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
             Err(error) => Err(RosError::Context(error.to_string())),
         }
@@ -32,5 +36,12 @@ impl Ros {
     #[must_use]
     pub fn with_local_topics(self) -> Self {
         Self { local: Some(LocalTopics::default()), ..self }
+    }
+
+    /// For a process in which other nodes have the parameters of `specs`: one that `--ros-args` set on every node, as
+    /// `-p gait:=ripple`, is for the nodes that have it.
+    #[must_use]
+    pub fn beside(self, specs: &[ParamSpec]) -> Self {
+        Self { names: specs.iter().map(|spec| spec.name).collect(), ..self }
     }
 }

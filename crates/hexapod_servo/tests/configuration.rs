@@ -26,11 +26,11 @@ fn when_boards_are_wrong_expect_key_and_remedy() {
     check("boards", "at least one", |raw| raw.boards.clear());
     check("boards", "62", |raw| raw.boards = vec![raw.boards[0].clone(); 63]);
     for address in [0x3F, 0x70, 0x80, -1, 1000] {
-        check("boards[1].address", "0x40..=0x7f", |raw| raw.boards[1].address = address);
+        check("boards[1].address", "0x40 to 0x7f", |raw| raw.boards[1].address = address);
     }
     check("boards[1].address", "boards[0]", |raw| raw.boards[1].address = 0x40);
     for frequency_hz in [23.9, 1526.1, -50.0, 0.0] {
-        check("boards[0].pwm_frequency_hz", "24..=1526", |raw| raw.boards[0].pwm_frequency_hz = frequency_hz);
+        check("boards[0].pwm_frequency_hz", "24 to 1526", |raw| raw.boards[0].pwm_frequency_hz = frequency_hz);
     }
     for value in [f64::NAN, f64::INFINITY] {
         check("boards[0].pwm_frequency_hz", "finite", |raw| raw.boards[0].pwm_frequency_hz = value);
@@ -49,10 +49,10 @@ fn when_plugs_are_wrong_expect_key_and_remedy() {
     check("servos", "URDF", |raw| raw.servos.0[0].0.clear());
     check("servos.left_front_coxa", "twice", |raw| raw.servos.0[5].0 = "left_front_coxa".into());
     for board in [2, -1] {
-        check("servos.left_front_femur.board", "0..=1", |raw| raw.servos.0[1].1.board = board);
+        check("servos.left_front_femur.board", "from 0 to 1", |raw| raw.servos.0[1].1.board = board);
     }
     for channel in [16, -1, 300] {
-        check("servos.left_front_femur.channel", "0..=15", |raw| raw.servos.0[1].1.channel = channel);
+        check("servos.left_front_femur.channel", "0 to 15", |raw| raw.servos.0[1].1.channel = channel);
     }
     check("servos.left_front_femur.channel", "left_front_coxa", |raw| raw.servos.0[1].1.channel = 0);
 }
@@ -80,8 +80,8 @@ fn when_calibration_is_wrong_expect_key_and_remedy() {
     servo("direction", "1 nor -1", |servo| servo.direction = 0);
     servo("trim_rad", "3.15", |servo| servo.trim_rad = 45.0);
     servo("trim_rad", "finite", |servo| servo.trim_rad = f64::NAN);
-    servo("min_pulse_us", "300..=2700", |servo| servo.min_pulse_us = 299.0);
-    servo("max_pulse_us", "300..=2700", |servo| servo.max_pulse_us = 2701.0);
+    servo("min_pulse_us", "300 to 2700", |servo| servo.min_pulse_us = 299.0);
+    servo("max_pulse_us", "300 to 2700", |servo| servo.max_pulse_us = 2701.0);
     servo("max_pulse_us", "finite", |servo| servo.max_pulse_us = f64::INFINITY);
     servo("min_pulse_us", "reversed", |servo| servo.min_pulse_us = 2100.0);
     servo("min_pulse_us", "two PWM counts", |servo| {
@@ -101,10 +101,10 @@ fn when_calibration_is_wrong_expect_key_and_remedy() {
 
 #[test]
 fn when_timing_is_wrong_expect_key_and_remedy() {
-    check("timing.command_timeout_s", "0.02..=10", |raw| raw.timing.command_timeout_s = 0.0);
-    check("timing.relax_after_s", "0..=86400", |raw| raw.timing.relax_after_s = -1.0);
+    check("timing.command_timeout_s", "0.02 and 10", |raw| raw.timing.command_timeout_s = 0.0);
+    check("timing.relax_after_s", "0 and 86400", |raw| raw.timing.relax_after_s = -1.0);
     check("timing.group_interval_s", "finite", |raw| raw.timing.group_interval_s = f64::NAN);
-    check("timing.soft_start_rad_s", "0.01..=5", |raw| raw.timing.soft_start_rad_s = 50.0);
+    check("timing.soft_start_rad_s", "0.01 and 5", |raw| raw.timing.soft_start_rad_s = 50.0);
     check("timing.fault_off_after_s", "finite", |raw| raw.timing.fault_off_after_s = f64::INFINITY);
 }
 
@@ -207,4 +207,31 @@ fn when_a_servo_is_narrowed_to_its_joint_expect_no_count_beyond_it() {
         let told = servo.angle_of_counts(servo.counts(asked));
         assert!((-0.7 - 1e-9..=0.65 + 1e-9).contains(&told), "{asked} is told as {told}");
     }
+}
+
+#[test]
+fn when_much_is_wrong_expect_all_of_it_told() {
+    let mut raw = raw_config(50.0, (900.0, 2100.0));
+    raw.boards[1].address = 0x70;
+    raw.timing.stall_after_s = -1.0;
+    raw.timing.soft_start_rad_s = 45.0;
+    (raw.servos.0[1].1.channel, raw.servos.0[1].1.direction, raw.servos.0[1].1.trim_rad) = (16, 0, 5.0);
+    raw.servos.0[4].1.points[1].pulse_us = f64::NAN;
+    raw.servos.0[4].1.min_pulse_us = 100.0;
+    raw.servos.0[5].1.channel = raw.servos.0[4].1.channel;
+    let found = ServoConfig::check(&raw).expect_err("much is wrong");
+    let keys: Vec<String> = found.iter().map(ServoConfigError::key_path).collect();
+    let expected = [
+        "timing.soft_start_rad_s",
+        "timing.stall_after_s",
+        "boards[1].address",
+        "servos.left_front_femur.channel",
+        "servos.left_front_femur.direction",
+        "servos.left_front_femur.trim_rad",
+        "servos.left_middle_femur.min_pulse_us",
+        "servos.left_middle_tibia.channel",
+    ];
+    assert_eq!(keys, expected, "{found:?}");
+    assert!(found[5].to_string().contains("did you mean degrees: 0.0873?"), "{}", found[5]);
+    assert!(found.iter().all(|error| !error.to_string().contains("..")), "{found:?}");
 }

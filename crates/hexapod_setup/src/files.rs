@@ -177,10 +177,19 @@ impl ConfigFile {
     /// # Errors
     /// A file cannot be read or is not plain YAML: file, line, why.
     pub fn read(&self) -> Result<Document, ConfigError> {
+        self.read_on()?.sound()
+    }
+
+    /// As [`read`](Self::read), but goes on where something can be told together with what is wrong with the values: see
+    /// [`Document::parse_on`].
+    ///
+    /// # Errors
+    /// A file cannot be read, or what leaves nothing to go on with.
+    pub fn read_on(&self) -> Result<Document, ConfigError> {
         let (lowest, others) = self.layers.split_first().ok_or_else(|| {
             ConfigError::whole_file("", "there is no folder of configuration files", "give one with --config")
         })?;
-        others.iter().try_fold(Document::read(lowest)?, |document, path| {
+        others.iter().try_fold(Document::read_on(lowest)?, |document, path| {
             let above = Document::parse_layer(Source::read(path)?)?;
             Ok(match above {
                 Some(above) => document.layered(above),
@@ -280,7 +289,9 @@ fn share_folder() -> Result<PathBuf, ConfigError> {
     let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
     let here = env::current_dir().ok();
-    let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).collect();
+    // For `cargo install --path .`, which installs executables alone.
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
+    let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).chain(built_from).collect();
     let found =
         tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
     found.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone())).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Frames in which the robot is told of: their names, and where the body's is.
 
-use crate::error::SetupError;
-use crate::params::text;
+use crate::params::{text, wrong};
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_kinematics::Model;
 use nalgebra::Isometry3;
@@ -32,14 +32,14 @@ impl Frames {
     ///
     /// # Errors
     /// `base_frame` is a link that moves in the root link.
-    pub fn new(model: &Model, node: &'static str, params: &Params) -> Result<Self, SetupError> {
+    pub fn new(model: &Model, node: &'static str, params: &Params) -> Result<Self, ConfigError> {
         let root = model.base_link().to_owned();
         let base = Some(bare(&text(params, "base_frame"))).filter(|name| !name.is_empty()).unwrap_or(root.clone());
         let link = model.link_index(&base);
         let root_from_base = match link {
             Some(link) => model.fixed_in_base(link).ok_or_else(|| {
-                let reason = format!("link {base:?} moves; give the root link {root:?}, or a link that is fixed to it");
-                SetupError::Parameter { node, name: "base_frame", reason }
+                let help = format!("give the root link {root:?}, or a link that is fixed to it");
+                wrong(node, params, "base_frame", format!("link {base:?} moves"), &help)
             })?,
             None => Isometry3::identity(),
         };
@@ -99,7 +99,7 @@ mod tests {
     use hexapod_config::ros_params::ParamValue;
     use nalgebra::Vector3;
 
-    fn frames(base: &str, prefix: &str) -> Result<Frames, SetupError> {
+    fn frames(base: &str, prefix: &str) -> Result<Frames, ConfigError> {
         let text = include_str!("../../../urdf/hexapod.urdf").replacen(
             "<link name=\"base_link\">",
             "<link name=\"base_footprint\"/><joint name=\"lift\" type=\"fixed\"><parent link=\"base_footprint\"/>\
@@ -140,7 +140,7 @@ mod tests {
         let own = frames("trunk", "").unwrap().in_namespace("/left");
         assert_eq!(own.above_root(), Some(("left/trunk".into(), "left/base_footprint".into())));
         assert_eq!(own.root_from_base(), &Isometry3::identity());
-        let refused = frames("left_front_foot", "").unwrap_err().to_string();
+        let refused = format!("{:#}", frames("left_front_foot", "").unwrap_err());
         assert!(refused.contains("base_frame") && refused.contains("base_footprint"), "{refused}");
     }
 }

@@ -1,8 +1,8 @@
 //! `gaits.yaml`.
 
 use crate::files::ConfigFile;
-use hexapod_config::ConfigError;
-use hexapod_gait::{Gait, GaitSpec, LegPlace, leg_places};
+use hexapod_config::{ConfigError, Document, Faults};
+use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};
 use hexapod_kinematics::{MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -59,21 +59,50 @@ impl Gaits {
     /// Reads and checks a file of gaits. Gaits for other numbers of legs, or for legs of other names, are kept apart.
     ///
     /// # Errors
-    /// File, line and key of the first gait that does not hold for any robot, or not for this one that it names.
+    /// File, line and key of each gait that does not hold for any robot, or not for this one that it names.
     pub fn read(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Self, ConfigError> {
-        let document = file.into().read()?;
-        let file: File = document.deserialize()?;
+        let document = file.into().read_on()?;
+        let mut faults = Faults::default();
+        let file: Option<File> = document.deserialize_on(&mut faults);
+        let read = file.map(|file| Self::of_file(file, &document, robot, &mut faults));
+        let gaits = faults.or(read)?;
+        if gaits.first().is_none() {
+            return Err(gaits.none_for_it(&document));
+        }
+        Ok(gaits)
+    }
+
+    /// Checks a file of gaits as far as that can be done without knowing the robot.
+    ///
+    /// # Errors
+    /// File, line and key of what does not hold for any robot.
+    pub fn check_alone(file: impl Into<ConfigFile>) -> Result<(), ConfigError> {
+        let document = file.into().read_on()?;
+        let mut faults = Faults::default();
+        let file: Option<File> = document.deserialize_on(&mut faults);
+        for (name, spec) in file.into_iter().flat_map(|file| file.gaits.0) {
+            note_all(&document, &name, spec.faults(&[]), &mut faults);
+        }
+        faults.into_result()
+    }
+
+    fn of_file(file: File, document: &Document, robot: &Robot, faults: &mut Faults) -> Self {
         let places = leg_places(robot);
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
         for (name, spec) in file.gaits.0 {
+            let found = spec.faults(&[]);
+            if !found.is_empty() {
+                note_all(document, &name, found, faults);
+                continue;
+            }
             let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
                 Err(format!("it is not for {} legs", places.len()))
             } else if names_other_legs(&spec, &places) {
                 Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
             } else {
-                let gait = Gait::try_new(&spec, &places)
-                    .map_err(|error| document.error_at(&format!("gaits.{name}.{}", error.key), error.message, ""))?;
+                note_all(document, &name, spec.faults(&places), faults);
+                let Ok(gait) = Gait::try_new(&spec, &places) else { continue };
                 if !spec.stable || stands(&gait, &hips) {
                     Ok(gait)
                 } else if is_for_others(&spec) {
@@ -81,22 +110,19 @@ impl Gaits {
                 } else {
                     let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
                     let message = "the robot would not stand on its feet at every moment of this gait";
-                    return Err(document.error_at(&format!("gaits.{name}"), message, help));
+                    faults.add(document.error_at(&format!("gaits.{name}"), message, help));
+                    continue;
                 }
             };
             known.push(Known { name, stable: spec.stable, gait });
         }
-        let gaits = Self { known };
-        if gaits.first().is_none() {
-            let help = "describe one, such as `crawl` for four legs or `tripod` for six";
-            let reasons: Vec<String> = gaits.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();
-            return Err(document.error_at(
-                "gaits",
-                format!("there is no gait for this robot{}", reasons.concat()),
-                help,
-            ));
-        }
-        Ok(gaits)
+        Self { known }
+    }
+
+    fn none_for_it(&self, document: &Document) -> ConfigError {
+        let help = "describe one, such as `crawl` for four legs or `tripod` for six";
+        let reasons: Vec<String> = self.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();
+        document.error_at("gaits", format!("there is no gait for this robot{}", reasons.concat()), help)
     }
 
     /// The gait of this name.
@@ -159,6 +185,12 @@ impl Gaits {
     fn first(&self) -> Option<(&str, Gait)> {
         let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable);
         of(true).chain(of(false)).find_map(|known| Some((known.name.as_str(), *known.gait.as_ref().ok()?)))
+    }
+}
+
+fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {
+    for GaitError { key, message } in found {
+        faults.add(document.error_at(&format!("gaits.{gait}.{key}"), message, ""));
     }
 }
 

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod error;
 mod files;
 pub mod frames;
 mod gaits;
@@ -8,13 +7,15 @@ mod meshes;
 mod motions;
 mod overrides;
 pub mod params;
+mod plausible;
+mod reach;
 mod robot;
 mod servos;
 
-pub use error::SetupError;
 pub use files::{CONFIG_FILES, ConfigFile, Files};
 pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;
+pub use reach::check_reach;
 pub use robot::Description;
-pub use servos::{Servos, check_servos, raw_servos, read_servos, simulated_servos};
+pub use servos::{Servos, check_servos, check_servos_alone, raw_servos, read_servos, simulated_servos};

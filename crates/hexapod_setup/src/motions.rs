@@ -1,7 +1,8 @@
 //! `motions.yaml`.
 
 use crate::files::ConfigFile;
-use hexapod_config::{ConfigError, Document};
+use crate::plausible::{self, LEAN_RAD, LENGTH_M, TURN_RAD};
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::Engine;
 use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
 use serde::Deserialize;
@@ -21,7 +22,7 @@ struct Entry {
     motion: Result<Arc<Motion>, ConfigError>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     leg_clearance: Option<f64>,
@@ -33,23 +34,21 @@ impl Motions {
     /// what six legs do well may tip over four, and those still walk.
     ///
     /// # Errors
-    /// File, line and key of the first motion that is not well written.
+    /// File, line and key of each motion that is not well written.
     pub fn read(file: impl Into<ConfigFile>, engine: &Engine) -> Result<Self, ConfigError> {
-        let document = file.into().read()?;
-        let file: File = document.deserialize()?;
-        let clearance = leg_clearance(&document, file.leg_clearance)?;
+        let document = file.into().read_on()?;
+        let mut faults = Faults::default();
+        let file = File::read(&document, &mut faults).unwrap_or_default();
+        let clearance = faults.note(leg_clearance(&document, file.leg_clearance)).unwrap_or_default();
         let (robot, home) = (engine.robot(), engine.home());
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
-            if name.trim().is_empty() {
-                let message = "a motion needs a name: the empty one asks for the end of a motion";
-                return Err(document.error_at("motions", message, "give it one, such as `wave`"));
-            }
             let at = format!("motions.{name}");
-            let motion = spec.build(robot, &home).map_err(|error| {
+            let built = spec.build(robot, &home).map_err(|error| {
                 let key = if error.key.is_empty() { at.clone() } else { format!("{at}.{}", error.key) };
                 document.error_at(&key, error.message, error.help)
-            })?;
+            });
+            let Some(motion) = faults.note(built) else { continue };
             let refused = |reason: String| document.error_at(&at, reason, "");
             let motion = if engine.lacks_legs() {
                 Err(refused("a motion moves all legs, and some are switched off".into()))
@@ -59,7 +58,25 @@ impl Motions {
             };
             by_name.insert(name, Entry { about: spec.about, motion });
         }
-        Ok(Self { by_name, clearance })
+        faults.or(Some(Self { by_name, clearance }))
+    }
+
+    /// Checks a file of motions as far as that can be done without knowing the robot.
+    ///
+    /// # Errors
+    /// File, line and key of what does not hold for any robot.
+    pub fn check_alone(file: impl Into<ConfigFile>) -> Result<(), ConfigError> {
+        let document = file.into().read_on()?;
+        let mut faults = Faults::default();
+        if let Some(file) = File::read(&document, &mut faults) {
+            faults.note(leg_clearance(&document, file.leg_clearance));
+        }
+        faults.into_result()
+    }
+
+    /// The motions that can be played, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Arc<Motion>)> {
+        self.by_name.iter().filter_map(|(name, entry)| Some((name.as_str(), Arc::clone(entry.motion.as_ref().ok()?))))
     }
 
     /// What is kept between two legs.
@@ -94,6 +111,57 @@ impl Motions {
     /// Why motions cannot be played by this robot.
     pub fn refused(&self) -> impl Iterator<Item = &ConfigError> {
         self.by_name.values().filter_map(|entry| entry.motion.as_ref().err())
+    }
+}
+
+/// The fastest steps and the longest motion that are believed, m/s, rad/s and s.
+const SPEED_M_S: f64 = 3.0;
+const TURN_RAD_S: f64 = 6.0;
+const LONGEST_S: f64 = 86_400.0;
+
+impl File {
+    /// What holds in the file: motions with a name and numbers that a robot has.
+    fn read(document: &Document, faults: &mut Faults) -> Option<Self> {
+        let mut file: Self = document.deserialize_on(faults)?;
+        file.motions.retain(|name, spec| {
+            let mut found = Faults::default();
+            check_spec(document, name, spec, &mut found);
+            faults.note(found.into_result()).is_some()
+        });
+        Some(file)
+    }
+}
+
+/// Notes what is wrong with a motion on any robot.
+fn check_spec(document: &Document, name: &str, spec: &MotionSpec, faults: &mut Faults) {
+    if name.trim().is_empty() {
+        let message = "a motion needs a name: the empty one asks for the end of a motion";
+        faults.add(document.error_at("motions", message, "give it one, such as `wave`"));
+    }
+    let at = format!("motions.{name}");
+    let mut note = |at: &str, values: &[(&str, Option<f64>)], most| {
+        plausible::check_all(document, at, values, most, faults);
+    };
+    note(&at, &[("total_time", spec.total_time)], (LONGEST_S, "s"));
+    for (index, frame) in spec.frames.iter().enumerate() {
+        let (at, body) = (format!("{at}.frames[{index}]"), frame.body);
+        note(&format!("{at}.body"), &[("x", body.x), ("y", body.y), ("z", body.z)], (LENGTH_M, "m"));
+        let turns = [("roll", body.roll), ("pitch", body.pitch), ("yaw", body.yaw)];
+        note(&format!("{at}.body"), &turns, (LEAN_RAD, "rad"));
+        for (leg, foot) in &frame.feet {
+            note(&format!("{at}.feet.{leg}"), &[("x", foot.x), ("y", foot.y), ("z", foot.z)], (LENGTH_M, "m"));
+        }
+        for (joint, angle) in &frame.joints {
+            note(&format!("{at}.joints"), &[(joint, Some(*angle))], (TURN_RAD, "rad"));
+        }
+    }
+    if let Some(walk) = &spec.walk {
+        note(&format!("{at}.walk"), &[("x", Some(walk.x)), ("y", Some(walk.y))], (SPEED_M_S, "m/s"));
+        note(&format!("{at}.walk"), &[("step_height", Some(walk.step_height))], (0.5, "m"));
+    }
+    if let Some(turn) = &spec.turn {
+        note(&format!("{at}.turn"), &[("angular_velocity", Some(turn.angular_velocity))], (TURN_RAD_S, "rad/s"));
+        note(&format!("{at}.turn"), &[("step_height", Some(turn.step_height))], (0.5, "m"));
     }
 }
 

@@ -1,7 +1,8 @@
 //! `robot.yaml`: what the configuration says of the robot beside its description.
 
 use crate::files::ConfigFile;
-use hexapod_config::{ConfigError, Document};
+use crate::plausible::{self, LENGTH_M, TURN_RAD};
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
 use nalgebra::Vector3;
 use serde::Deserialize;
@@ -58,8 +59,11 @@ impl Overrides {
         if !file.exists() {
             return Ok(Self::default());
         }
-        let document = file.read()?;
-        let File { legs, feet, limits, postures, packed } = document.deserialize()?;
+        let document = file.read_on()?;
+        let mut faults = Faults::default();
+        let file: Option<File> = document.deserialize_on(&mut faults);
+        file.iter().for_each(|file| file.check(&document, &mut faults));
+        let File { legs, feet, limits, postures, packed } = faults.or(file)?;
         let options = LegOptions {
             legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),
             feet: feet.into_iter().map(|(link, at)| (unless_all(link), Vector3::from(at))).collect(),
@@ -90,6 +94,7 @@ impl Overrides {
     /// The line of a posture of a leg that is not there, or of other joints than the leg has.
     pub(crate) fn pose(&self, robot: &mut Robot) -> Result<(), ConfigError> {
         let postures = self.angles("postures", &self.postures, robot)?;
+        self.within_limits("postures", &self.postures, robot, &postures)?;
         for (leg, posture) in robot.legs_mut().iter_mut().zip(postures) {
             if let Some(posture) = posture {
                 leg.set_posture(&posture);
@@ -106,22 +111,42 @@ impl Overrides {
     pub(crate) fn packed(&self, robot: &Robot) -> Result<Option<Vec<LegAngles>>, ConfigError> {
         let Some(document) = self.document.as_ref().filter(|_| !self.packed.is_empty()) else { return Ok(None) };
         let mut packed = vec![];
-        for (leg, angles) in robot.legs().iter().zip(self.angles("packed", &self.packed, robot)?) {
-            let name = if self.packed.contains_key(leg.name()) { leg.name() } else { ALL };
+        let given = self.angles("packed", &self.packed, robot)?;
+        self.within_limits("packed", &self.packed, robot, &given)?;
+        for (leg, angles) in robot.legs().iter().zip(given) {
             let angles = angles.ok_or_else(|| {
                 document.error_at("packed", format!("leg {} has no angles", leg.name()), "give them for every leg")
             })?;
-            for (joint, &angle) in leg.joints().iter().zip(angles.iter()) {
-                let (lower, upper) = (joint.limits().lower, joint.limits().upper);
-                if !(lower..=upper).contains(&angle) {
-                    let what = format!("{} is wanted at {angle}", joint.name());
-                    let right = format!("give an angle from {lower:.3} to {upper:.3} rad");
-                    return Err(document.error_at(&format!("packed.{name}"), what, &right));
-                }
-            }
             packed.push(angles);
         }
         Ok(Some(packed))
+    }
+
+    /// Refuses angles beyond the limits of their joints.
+    fn within_limits(
+        &self,
+        key: &str,
+        given: &BTreeMap<String, Vec<f64>>,
+        robot: &Robot,
+        angles: &[Option<LegAngles>],
+    ) -> Result<(), ConfigError> {
+        let Some(document) = &self.document else { return Ok(()) };
+        let mut faults = Faults::default();
+        for (leg, angles) in robot.legs().iter().zip(angles) {
+            let name = if given.contains_key(leg.name()) { leg.name() } else { ALL };
+            for (index, (joint, &angle)) in
+                leg.joints().iter().zip(angles.iter().flat_map(|angles| angles.iter())).enumerate()
+            {
+                let (lower, upper) = (joint.limits().lower, joint.limits().upper);
+                if !(lower..=upper).contains(&angle) {
+                    let what = format!("{} is wanted at {angle}, beyond its limits", joint.name());
+                    let range = format!("give an angle from {lower:.3} to {upper:.3} rad");
+                    let help = hexapod_config::units::slip(angle, lower, upper, "rad").unwrap_or(range);
+                    faults.add(document.error_at(&format!("{key}.{name}[{index}]"), what, help));
+                }
+            }
+        }
+        faults.into_result()
     }
 
     /// What is given for each leg: its own angles, or those for all.
@@ -133,10 +158,11 @@ impl Overrides {
     ) -> Result<Vec<Option<LegAngles>>, ConfigError> {
         let Some(document) = &self.document else { return Ok(vec![None; robot.legs().len()]) };
         let wrong = |name: &str, what: String| document.error_at(&format!("{key}.{name}"), what, "");
+        let mut faults = Faults::default();
         for name in given.keys().filter(|name| *name != ALL) {
             if robot.leg_index(name).is_none() {
                 let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
-                return Err(wrong(name, format!("the robot has no such leg; its legs are {}", legs.join(", "))));
+                faults.add(wrong(name, format!("the robot has no such leg; its legs are {}", legs.join(", "))));
             }
         }
         let of_leg = |leg: &hexapod_kinematics::Leg| {
@@ -148,7 +174,42 @@ impl Overrides {
             let few = || wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name()));
             angles.map(Some).ok_or_else(few)
         };
-        robot.legs().iter().map(of_leg).collect()
+        let angles = robot.legs().iter().map(|leg| faults.note(of_leg(leg)).flatten()).collect();
+        faults.or(Some(angles))
+    }
+}
+
+/// What motors of walking robots do at most, rad/s, rad/s^2 and N m.
+const SPEED_RAD_S: f64 = 100.0;
+const ACCELERATION_RAD_S2: f64 = 1e5;
+const TORQUE_N_M: f64 = 1e4;
+
+impl File {
+    /// Notes numbers that no robot has.
+    fn check(&self, document: &Document, faults: &mut Faults) {
+        for (joint, limits) in &self.limits {
+            let RawLimits { lower, upper, velocity, effort, acceleration } = *limits;
+            let at = format!("limits.{joint}");
+            let mut check =
+                |key, value, greatest| plausible::check_all(document, &at, &[(key, value)], greatest, faults);
+            check("lower", lower, (TURN_RAD, "rad"));
+            check("upper", upper, (TURN_RAD, "rad"));
+            check("velocity", velocity, (SPEED_RAD_S, "rad/s"));
+            check("effort", effort, (TORQUE_N_M, "N m"));
+            check("acceleration", acceleration, (ACCELERATION_RAD_S2, "rad/s^2"));
+        }
+        for (key, given) in [("postures", &self.postures), ("packed", &self.packed)] {
+            for (leg, index, angle) in
+                given.iter().flat_map(|(leg, list)| list.iter().enumerate().map(move |(i, a)| (leg, i, a)))
+            {
+                faults.note(plausible::check(document, &format!("{key}.{leg}[{index}]"), *angle, TURN_RAD, "rad"));
+            }
+        }
+        for (leg, index, at) in
+            self.feet.iter().flat_map(|(leg, foot)| foot.iter().enumerate().map(move |(i, a)| (leg, i, a)))
+        {
+            faults.note(plausible::check(document, &format!("feet.{leg}[{index}]"), *at, LENGTH_M, "m"));
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Parameters every node has, and reading checked parameters.
 
+use crate::files::Files;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
+use hexapod_config::{ConfigError, Document};
 
 /// The parameters of every node.
 #[must_use]
@@ -29,4 +31,23 @@ pub fn text(params: &Params, name: &str) -> String {
 #[must_use]
 pub fn switch(params: &Params, name: &str) -> bool {
     params.get(name).and_then(ParamValue::as_bool).unwrap_or_default()
+}
+
+/// What is wrong with a parameter that is well formed and in range: at its line in `hexapod.yaml` where it was set there.
+#[must_use]
+pub fn wrong(node: &str, params: &Params, name: &str, reason: impl Into<String>, help: &str) -> ConfigError {
+    let files = Files::find(&text(params, "config"), &text(params, "urdf"));
+    let document = files.and_then(|files| files.in_config("hexapod.yaml").read_on());
+    let section = format!("{node}.ros__parameters");
+    let written = |document: &Document| {
+        let entry = document.entries(&section).into_iter().find(|entry| entry.key == name);
+        entry.and_then(|entry| entry.scalar).map(|scalar| scalar.to_string())
+    };
+    let value = params.get(name).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+    match document {
+        Ok(document) if value.is_some() && written(&document) == value => {
+            document.error_at(&format!("{section}.{name}"), reason, help)
+        }
+        _ => ConfigError::whole_file(node, format!("parameter `{name}`: {}", reason.into()), help),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::files::{ConfigFile, Files};
 use crate::meshes;
 use crate::overrides::Overrides;
-use hexapod_config::{ConfigError, Source};
+use hexapod_config::{ConfigError, Faults, Source, units};
 use hexapod_kinematics::{LegAngles, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,13 +44,38 @@ impl Description {
         let mut mesh = |address: &str| meshes::read(address, urdf);
         match Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh) {
             Ok(mut robot) => {
-                overrides.pose(&mut robot)?;
-                let packed = overrides.packed(&robot)?;
+                believable(&source, &robot)?;
+                let mut faults = Faults::default();
+                faults.note(overrides.pose(&mut robot));
+                let packed = faults.note(overrides.packed(&robot));
+                let packed = faults.or(packed)?;
                 Ok(Self { robot: Arc::new(robot), urdf: source.text, packed })
             }
             Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside.path()))),
         }
     }
+}
+
+/// Limits that are believed of a joint in a URDF, rad: some robots turn theirs more than once.
+const MOST_TURNS_RAD: f64 = 2.0 * std::f64::consts::TAU;
+
+/// Refuses limits of legs' joints that are in degrees.
+fn believable(source: &Source, robot: &Robot) -> Result<(), ConfigError> {
+    let mut faults = Faults::default();
+    for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
+        let (lower, upper) = (joint.limits().lower, joint.limits().upper);
+        let greatest = lower.abs().max(upper.abs());
+        // Where they are far beyond all degrees, too, there are to be none.
+        if greatest > MOST_TURNS_RAD && greatest <= 720.0 {
+            let line = source.text.lines().position(|line| line.contains(&format!("\"{}\"", joint.name())));
+            let message = format!("limits of {lower} to {upper} rad are more than two turns");
+            let [low, up] = [lower, upper].map(|limit| units::short(limit.to_radians()));
+            let help = format!("in rad; did you mean degrees: lower=\"{low}\" upper=\"{up}\"?");
+            let key = format!("joint \"{}\" limit", joint.name());
+            faults.add(ConfigError::on_line(source, line.unwrap_or(0) + 1, &key, message, help));
+        }
+    }
+    faults.into_result()
 }
 
 fn in_urdf(source: &Source, error: &ModelError, beside: &Path) -> ConfigError {
@@ -101,7 +126,7 @@ mod tests {
         let cases = [
             ("all: [0.0, 1.4]", "3 joints"),
             ("nose: [0.0, 1.4, -2.2]", "no such leg"),
-            ("all: [0.9, 0.0, 0.0]", "0.9"),
+            ("all: [0.9, 0.0, 0.0]", "0.9, beyond its limits"),
             ("left_front: [0.0, 0.0, 0.0]", "no angles"),
         ];
         for (index, (text, word)) in cases.into_iter().enumerate() {
@@ -120,9 +145,43 @@ mod tests {
     }
 
     #[test]
-    fn when_a_posture_is_given_expect_it_inside_the_limits() {
-        let robot = read("posture", "postures: {left_rear: [9.0, 0.5, -1.5]}").unwrap().robot;
-        assert_eq!(&*robot.legs()[2].posture(), &[0.7, 0.5, -1.5]);
+    fn when_a_posture_is_given_expect_it_and_one_beyond_the_limits_refused() {
+        let robot = read("posture", "postures: {left_rear: [0.6, 0.5, -1.5]}").unwrap().robot;
+        assert_eq!(&*robot.legs()[2].posture(), &[0.6, 0.5, -1.5]);
+        let error = read("posture_beyond", "postures: {left_rear: [2.0, 0.5, -1.5]}").unwrap_err();
+        assert_eq!(error.key(), Some("postures.left_rear[0]"), "{error}");
+    }
+
+    #[test]
+    fn when_angles_are_in_degrees_expect_each_told_with_what_it_would_be_in_radians() {
+        let text = "limits:\n  all: {lower: -35, upper: 35, velocity: 300}\npostures: {all: [0, 30, -60]}\nfeet: {all: [133, 0, 0]}\n";
+        let error = read("degrees", text).unwrap_err();
+        let told: Vec<String> =
+            error.each().map(|error| format!("{} {}", error.key().unwrap(), error.remedy())).collect();
+        for (key, right) in [
+            ("limits.all.lower", "in rad; did you mean degrees: -0.6109?"),
+            ("limits.all.upper", "0.6109"),
+            ("limits.all.velocity", "in rad/s; did you mean degrees/s: 5.236?"),
+            ("postures.all[1]", "0.5236"),
+            ("postures.all[2]", "-1.0472"),
+            ("feet.all[0]", "in m; did you mean millimetres: 0.133?"),
+        ] {
+            assert!(told.iter().any(|told| told.starts_with(key) && told.contains(right)), "{key}: {told:#?}");
+        }
+        assert_eq!(told.len(), 6, "{told:#?}");
+        let urdf = std::fs::read_to_string(URDF)
+            .unwrap()
+            .replace("lower=\"-0.7\" upper=\"0.7\"", "lower=\"-40\" upper=\"40\"");
+        let files = |folder: &Path| {
+            let file = folder.join("degrees.urdf");
+            std::fs::write(&file, &urdf).unwrap();
+            Files::of_folder(folder, file)
+        };
+        let error = read_beside("urdf_degrees", "limits: {}", files).unwrap_err();
+        assert!(
+            error.each().count() == 6 && error.remedy().contains("did you mean degrees: lower=\"-0.6981\""),
+            "{error:#}"
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `servos.yaml`.
 
 use crate::files::ConfigFile;
-use hexapod_config::{ConfigError, Document};
+use hexapod_config::ros_params::hint_for;
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{JointLimits, Leg, Robot};
-use hexapod_servo::ServoConfigError;
 use hexapod_servo::calibration::{
-    Origins, RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoFile, ServoMap,
+    Origins, RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoConfigError, ServoFile,
+    ServoMap,
 };
 
 /// Joint angles servos can be set up for, rad: a turn either way.
@@ -34,7 +35,7 @@ pub struct Servos {
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check_servos(&file.into().read()?, robot)
+    check_servos(&file.into().read_on()?, robot)
 }
 
 /// As [`read_servos`], of a file that was read or is about to be written.
@@ -42,7 +43,24 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check(document, written(document, robot)?, robot)
+    let mut faults = Faults::default();
+    let file = written(document, robot, &mut faults);
+    let config = file.and_then(|file| check(document, file, robot, &mut faults));
+    faults.or(config)
+}
+
+/// As [`check_servos`], as far as that can be done without knowing the robot.
+///
+/// # Errors
+/// File, line and key of what does not hold for any robot.
+pub fn check_servos_alone(file: impl Into<ConfigFile>) -> Result<(), ConfigError> {
+    let document = file.into().read_on()?;
+    let mut faults = Faults::default();
+    let file: Option<ServoFile> = document.deserialize_on(&mut faults);
+    if let Some((raw, origins)) = file.and_then(|file| resolved(&document, file, &mut faults)) {
+        checked(&document, &raw, &origins, &mut faults);
+    }
+    faults.into_result()
 }
 
 /// Every key of every servo of a file, kinds and defaults filled in, as far as the file holds.
@@ -50,28 +68,36 @@ pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, C
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn raw_servos(document: &Document, robot: &Robot) -> Result<RawServoConfig, ConfigError> {
-    resolved(document, written(document, robot)?).map(|(raw, _)| raw)
+    let mut faults = Faults::default();
+    let file = written(document, robot, &mut faults);
+    let raw = file.and_then(|file| resolved(document, file, &mut faults)).map(|(raw, _)| raw);
+    faults.or(raw)
 }
 
-/// The same for a simulated bus: a file that names none of the robot's joints is for another robot, and each joint
-/// gets a servo of its own whose pulses cover the joint's range. A file that names some of them is checked as it is.
+/// The same as [`read_servos`] for a simulated bus: a file that names none of the robot's joints is for another robot, and
+/// each joint gets a servo of its own whose pulses cover the joint's range. A file that names some of them is checked as it
+/// is.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Servos, ConfigError> {
     let file = file.into();
-    let document = file.read()?;
-    let written = written(&document, robot)?;
+    let document = file.read_on()?;
     let names = joint_names(robot);
-    if written.joints().any(|joint| names.contains(&joint)) {
-        return Ok(Servos { config: check(&document, written, robot)?, remark: None });
+    if document.entries("servos").iter().any(|entry| names.contains(&entry.key.as_str())) {
+        return Ok(Servos { config: check_servos(&document, robot)?, remark: None });
     }
     // What is wrong in the file itself is still told.
-    let (raw, origins) = resolved(&document, written)?;
-    let timing = raw.timing.clone();
-    checked(&document, raw, &origins)?;
-    let config = checked(&document, made_up(robot, timing), &Origins::default())?;
-    let config = within_limits(&document, config, robot)?;
+    let mut faults = Faults::default();
+    let written = written(&document, robot, &mut faults);
+    let resolved = written.and_then(|written| resolved(&document, written, &mut faults));
+    let timing = resolved.as_ref().map(|(raw, _)| raw.timing.clone()).unwrap_or_default();
+    resolved.and_then(|(raw, origins)| checked(&document, &raw, &origins, &mut faults));
+    faults.into_result()?;
+    let mut faults = Faults::default();
+    let made_up = checked(&document, &made_up(robot, timing), &Origins::default(), &mut faults);
+    let config = made_up.map(|made_up| within_limits(&document, made_up, robot, &mut faults));
+    let config = faults.or(config)?;
     let remark = format!(
         "{} is for another robot: each of the {} joints gets a simulated servo",
         file.path().display(),
@@ -82,23 +108,29 @@ pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Se
 
 /// The file as it is written. Of an owner's file for another robot the shipped servos are none of its own: those of
 /// joints that the robot does not have are left out.
-fn written(document: &Document, robot: &Robot) -> Result<ServoFile, ConfigError> {
-    let mut file: ServoFile = document.deserialize()?;
+fn written(document: &Document, robot: &Robot, faults: &mut Faults) -> Option<ServoFile> {
+    let mut file: ServoFile = document.deserialize_on(faults)?;
     let names = joint_names(robot);
     let layer = |joint: &str| document.layer(&format!("servos.{joint}")).unwrap_or_default();
     if file.joints().any(|joint| layer(joint) > 0 && names.contains(&joint)) {
         file.retain(|joint| layer(joint) > 0 || names.contains(&joint));
     }
-    Ok(file)
+    Some(file)
 }
 
 /// Every key of every servo, and where each stands.
-fn resolved(document: &Document, file: ServoFile) -> Result<(RawServoConfig, Origins), ConfigError> {
-    file.resolve(|path| document.layer(path).unwrap_or_default()).map_err(|error| wrong(document, &error, None))
+fn resolved(document: &Document, file: ServoFile, faults: &mut Faults) -> Option<(RawServoConfig, Origins)> {
+    let resolved = file.resolve(|path| document.layer(path).unwrap_or_default());
+    faults.note(resolved.map_err(|error| wrong(document, &error, None)))
 }
 
-fn checked(document: &Document, raw: RawServoConfig, origins: &Origins) -> Result<ServoConfig, ConfigError> {
-    ServoConfig::try_from(raw).map_err(|error| wrong(document, &error, Some(origins)))
+fn checked(document: &Document, raw: &RawServoConfig, origins: &Origins, faults: &mut Faults) -> Option<ServoConfig> {
+    let found = match ServoConfig::check(raw) {
+        Ok(config) => return Some(config),
+        Err(found) => found,
+    };
+    found.iter().for_each(|error| faults.add(wrong(document, error, Some(origins))));
+    None
 }
 
 fn wrong(document: &Document, error: &ServoConfigError, origins: Option<&Origins>) -> ConfigError {
@@ -122,38 +154,45 @@ fn joint_names(robot: &Robot) -> Vec<&str> {
     robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect()
 }
 
-fn check(document: &Document, file: ServoFile, robot: &Robot) -> Result<ServoConfig, ConfigError> {
+fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Faults) -> Option<ServoConfig> {
     let joints = joint_names(robot);
-    let help = || format!("the robot's joints are {}", joints.join(", "));
-    if let Some(joint) = file.joints().find(|joint| !joints.contains(joint)) {
-        return Err(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help()));
+    let mut misspelt = vec![];
+    for joint in file.joints().filter(|joint| !joint.is_empty() && !joints.contains(joint)) {
+        let help = hint_for(joint, &joints);
+        misspelt.push(help.clone());
+        faults.add(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help));
     }
     // Those that are shipped may be for other robots.
     let own = |key: &&str| document.layer(&format!("defaults.{key}")).is_some_and(|layer| layer > 0);
-    if let Some(key) = file.idle_defaults(&joints).find(own) {
+    for key in file.idle_defaults(&joints).filter(own) {
         let message = "no joint's name ends in this; `all` stands for every joint";
-        return Err(document.error_at(&format!("defaults.{key}"), message, help()));
+        let help = format!("the robot's joints are {}", joints.join(", "));
+        faults.add(document.error_at(&format!("defaults.{key}"), message, help));
     }
-    let (raw, origins) = resolved(document, file)?;
-    let config = checked(document, raw, &origins)?;
-    if let Some(joint) = joints.iter().find(|joint| config.joint_index(joint).is_none()) {
-        let help = "give every joint its board, channel and points";
-        return Err(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
+    let written = document.entries("servos");
+    let is_meant = |joint: &str| misspelt.contains(&format!("did you mean `{joint}`?"));
+    let is_written = |joint: &str| written.iter().any(|entry| entry.key == joint);
+    for joint in joints.iter().filter(|joint| !is_written(joint) && !is_meant(joint)) {
+        let help = "give every joint at least its board and channel";
+        faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
-    within_limits(document, config, robot)
+    let (raw, origins) = resolved(document, file, faults)?;
+    let config = checked(document, &raw, &origins, faults)?;
+    Some(within_limits(document, config, robot, faults))
 }
 
 /// Narrows every servo to its joint's limits.
-fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot) -> Result<ServoConfig, ConfigError> {
+fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot, faults: &mut Faults) -> ServoConfig {
     for joint in robot.legs().iter().flat_map(Leg::joints) {
         let limits = joint.limits();
-        if !config.limit_joint(joint.name(), limits.lower, limits.upper) {
+        let is_there = config.joint_index(joint.name()).is_some();
+        if is_there && !config.limit_joint(joint.name(), limits.lower, limits.upper) {
             let message = format!("the servo reaches no angle from {:.3} to {:.3} rad", limits.lower, limits.upper);
-            let help = "these are the joint's limits in the URDF; check points, direction and trim_rad";
-            return Err(document.error_at(&format!("servos.{}", joint.name()), message, help));
+            let help = "these are the joint's limits in the URDF or robot.yaml; check points, direction and trim_rad";
+            faults.add(document.error_at(&format!("servos.{}", joint.name()), message, help));
         }
     }
-    Ok(config)
+    config
 }
 
 /// A servo for each joint of the legs, on as many boards as it takes.

@@ -1,9 +1,9 @@
 //! What `joystick` can be set to.
 
 use crate::action::Action;
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, Params};
-use hexapod_setup::SetupError;
-use hexapod_setup::params::text;
+use hexapod_setup::params::{text, wrong};
 use std::collections::BTreeMap;
 
 /// The node's name.
@@ -65,13 +65,13 @@ impl Setup {
     ///
     /// # Errors
     /// The button whose meaning is not known, and what it may be.
-    pub fn load(params: &Params) -> Result<Self, SetupError> {
+    pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let mut meaning = BTreeMap::new();
         for (button, name) in BUTTONS.into_iter().enumerate() {
             let words = text(params, name);
             if !words.trim().is_empty() {
-                let wrong = |reason| SetupError::Parameter { node: NAME, name, reason };
-                meaning.insert(button, words.parse().map_err(wrong)?);
+                let refused = |reason: String| wrong(NAME, params, name, reason, "");
+                meaning.insert(button, words.parse().map_err(refused)?);
             }
         }
         Ok(Self { meaning })

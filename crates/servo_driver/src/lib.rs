@@ -31,6 +31,7 @@ mod supervise;
 mod systemd;
 mod targets;
 mod waker;
+mod wiring;
 
 pub use hardware::{Hardware, HardwareError};
 pub use owners::Conflict;

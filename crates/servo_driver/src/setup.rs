@@ -4,13 +4,14 @@ use crate::bus::BusChoice;
 use crate::pins::{Input, PinChoice};
 use crate::statics::spare_boards;
 use crate::targets::MAX_JOINTS;
-use hexapod_config::ConfigError;
+use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use hexapod_setup::params::{number, switch, text};
-use hexapod_setup::{ConfigFile, Description, Files, Servos, read_servos, simulated_servos};
+use hexapod_setup::params::{number, switch, text, wrong};
+use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -83,25 +84,28 @@ impl Setup {
     /// File, line and key of what does not hold.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
-        let description = Description::read(&files)?;
         let file = files.in_config("servos.yaml");
+        let mut faults = Faults::default();
         let bus = bus(params);
         if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
-            return Err(real_time_only(&files));
+            faults.add(real_time_only(&files));
         }
-        let Servos { config: servos, remark } = match bus {
-            BusChoice::Simulated => simulated_servos(&file, &description.robot)?,
-            // What moves real servos is what the user wrote, and nothing else.
-            BusChoice::I2c { .. } => Servos { config: read_servos(&file, &description.robot)?, remark: None },
+        faults.note(wiring::check(params));
+        let timeout_s = number(params, "emergency_stop_timeout");
+        if timeout_s > 0.0 && timeout_s < LEAST_TIMEOUT_S {
+            let reason = format!("{timeout_s} s are less than a message needs on its way");
+            let help = format!("give 0.0 for no heartbeat, or at least {LEAST_TIMEOUT_S}");
+            faults.add(wrong(crate::NAME, params, "emergency_stop_timeout", reason, &help));
+        }
+        let description = faults.note(Description::read(&files));
+        let servos = match &description {
+            Some(description) => faults.note(servo_map(&file, bus, description)),
+            None => {
+                faults.note(check_servos_alone(&file));
+                None
+            }
         };
-        if bus != BusChoice::Simulated {
-            check_reachable(&file, &servos)?;
-        }
-        if servos.servos().len() > MAX_JOINTS {
-            let message = format!("{} servos are more than {MAX_JOINTS}", servos.servos().len());
-            let help = "drive the others with a second servo_driver and bus";
-            return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
-        }
+        let (description, Servos { config: servos, remark }) = faults.or(description.zip(servos))?;
         let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
@@ -123,6 +127,27 @@ impl Setup {
     }
 }
 
+/// The shortest silence that can tell a lost heartbeat from a late one, s.
+const LEAST_TIMEOUT_S: f64 = 0.02;
+
+/// The servo map for this bus.
+fn servo_map(file: &ConfigFile, bus: BusChoice, description: &Description) -> Result<Servos, ConfigError> {
+    let servos = match bus {
+        BusChoice::Simulated => simulated_servos(file, &description.robot)?,
+        // What moves real servos is what the user wrote, and nothing else.
+        BusChoice::I2c { .. } => Servos { config: read_servos(file, &description.robot)?, remark: None },
+    };
+    if bus != BusChoice::Simulated {
+        check_reachable(file, &servos.config)?;
+    }
+    if servos.config.servos().len() > MAX_JOINTS {
+        let message = format!("{} servos are more than {MAX_JOINTS}", servos.config.servos().len());
+        let help = "drive the others with a second servo_driver and bus";
+        return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
+    }
+    Ok(servos)
+}
+
 fn real_time_only(files: &Files) -> ConfigError {
     let message = "use_sim_time and bus i2c do not go together: real servos move in real time".to_owned();
     let help = "set use_sim_time to false, or bus to simulated";
@@ -139,7 +164,7 @@ fn check_reachable(file: &ConfigFile, servos: &ServoConfig) -> Result<(), Config
     let message = format!("the board at {:#04x} cannot be reached on a real bus", addresses[index]);
     let free = free.map_or("all are taken".into(), |free| format!("{free:#04x} is free"));
     let help = format!(
-        "set its address jumpers to one of 0x40..=0x77, but not 0x70 ({free}): I2C reserves 0x78..=0x7f, so a real bus \
+        "set its address jumpers to one between 0x40 and 0x77, but not 0x70 ({free}): I2C reserves 0x78 to 0x7f, so a real bus \
         has room for 55 boards"
     );
     Err(file.read()?.error_at(&format!("boards[{index}].address"), message, help))

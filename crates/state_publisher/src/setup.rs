@@ -1,10 +1,11 @@
 //! What `state_publisher` can be set to, and what it needs to run.
 
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_kinematics::Model;
 use hexapod_setup::frames::{self, bare};
-use hexapod_setup::params::{common, number, switch, text};
-use hexapod_setup::{Description, Files, Frames, SetupError};
+use hexapod_setup::params::{common, number, switch, text, wrong};
+use hexapod_setup::{Description, Files, Frames};
 
 /// The node's name.
 pub const NAME: &str = "state_publisher";
@@ -46,7 +47,7 @@ impl Setup {
     ///
     /// # Errors
     /// The description is not found or does not hold: file, line, element, why. The parameter that does not suit it.
-    pub fn load(params: &Params) -> Result<Self, SetupError> {
+    pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
         let description = Description::read(&files)?;
         let model = description.robot.model();
@@ -63,14 +64,14 @@ impl Setup {
 }
 
 /// The odometry's frame, which is not one of the robot's own.
-fn odom_frame(params: &Params, model: &Model, frames: &Frames) -> Result<String, SetupError> {
+fn odom_frame(params: &Params, model: &Model, frames: &Frames) -> Result<String, ConfigError> {
     let name = bare(&text(params, "odom_frame"));
-    let wrong = |reason| Err(SetupError::Parameter { node: NAME, name: "odom_frame", reason });
+    let wrong = |reason: String| Err(wrong(NAME, params, "odom_frame", reason, "write odom, or another name"));
     if name.is_empty() {
-        return wrong("is empty; write odom, or another name".into());
+        return wrong("is empty".into());
     }
     if model.link_index(&name).is_some() || frames.name(&name) == frames.base() {
-        return wrong(format!("{name:?} is a frame of the robot itself; write odom, or another name"));
+        return wrong(format!("{name:?} is a frame of the robot itself"));
     }
     Ok(name)
 }
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
     use hexapod_config::ros_params::ParamValue;
 
-    fn load(given: &[(&'static str, &str)]) -> Result<Setup, SetupError> {
+    fn load(given: &[(&'static str, &str)]) -> Result<Setup, ConfigError> {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
         params.insert("config", ParamValue::String(format!("{root}/config")));

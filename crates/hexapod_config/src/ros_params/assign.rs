@@ -6,29 +6,30 @@ use crate::error::printable;
 use crate::scalar::Scalar;
 use crate::source::Source;
 
-/// Reads `NODE.NAME:=VALUE` into node, name and value. The value is typed as in a file: `1.5` is a double, `on` a text,
-/// `[1, 2]` a list; nothing after `:=` is the empty text.
+/// Reads `NODE.NAME:=VALUE`, or `NAME:=VALUE` for every node that has the parameter, into node, name and value. The value
+/// is typed as in a file: `1.5` is a double, `on` a text, `[1, 2]` a list; nothing after `:=` is the empty text.
 ///
 /// ```
 /// use hexapod_config::ros_params::{ParamValue, parse_override};
 ///
 /// let (node, name, value) = parse_override("gait_planner.step_height:=0.05").unwrap();
-/// assert_eq!((node.as_str(), name.as_str(), value), ("gait_planner", "step_height", ParamValue::Double(0.05)));
+/// assert_eq!((node.as_deref(), name.as_str(), value), (Some("gait_planner"), "step_height", ParamValue::Double(0.05)));
+/// assert_eq!(parse_override("gait:=ripple").unwrap().0, None);
 /// assert!(parse_override("step_height=0.05").unwrap_err().contains("NODE.NAME:=VALUE"));
 /// ```
 ///
 /// # Errors
 /// A sentence for the user that quotes the text.
-pub fn parse_override(text: &str) -> Result<(String, String, ParamValue), String> {
+pub fn parse_override(text: &str) -> Result<(Option<String>, String, ParamValue), String> {
     let refuse = |what: &str| format!("`{}`: {what}", printable(text));
-    let (target, value) = text.split_once(":=").ok_or_else(|| refuse("expected NODE.NAME:=VALUE"))?;
-    let (node, name) = target
-        .trim()
-        .split_once('.')
-        .filter(|(node, name)| is_name(node, '/') && is_name(name, '.'))
-        .ok_or_else(|| refuse("expected NODE.NAME before `:=`, such as gait_planner.rate:=100"))?;
+    let (target, value) = text.split_once(":=").ok_or_else(|| refuse("expected NODE.NAME:=VALUE or NAME:=VALUE"))?;
+    let target = target.trim();
+    let (node, name) = target.split_once('.').map_or((None, target), |(node, name)| (Some(node), name));
+    if !node.is_none_or(|node| is_name(node, '/')) || !is_name(name, '.') {
+        return Err(refuse("expected NODE.NAME or NAME before `:=`, such as gait_planner.rate:=100"));
+    }
     let value = parse_value(value.trim()).map_err(|what| refuse(&what))?;
-    Ok((node.to_owned(), name.to_owned(), value))
+    Ok((node.map(str::to_owned), name.to_owned(), value))
 }
 
 fn is_name(name: &str, separator: char) -> bool {

@@ -6,7 +6,7 @@ use super::section;
 use super::spec::ParamSpec;
 use super::value::ParamValue;
 use crate::document::Document;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Faults};
 use crate::suggest;
 use crate::tree::{Kind, NodeId, Pair, Step, push_step};
 
@@ -20,46 +20,55 @@ pub type Params = BTreeMap<&'static str, ParamValue>;
 /// most specific last. Of layers, what a higher one says counts, whatever its section.
 ///
 /// # Errors
-/// At the line of the fault: a section without `ros__parameters`, a name the node does not declare, a value that
+/// At the line of each fault: a section without `ros__parameters`, a name the node does not declare, a value that
 /// [`ParamSpec::check`] refuses.
 pub fn load_ros_params(document: &Document, node: &str, specs: &[ParamSpec]) -> Result<Params, ConfigError> {
+    let mut faults = Faults::default();
+    let params = load_on(document, node, specs, &mut faults);
+    faults.or(Some(params))
+}
+
+/// As [`load_ros_params`]; what does not hold is noted, and has its default.
+pub fn load_on(document: &Document, node: &str, specs: &[ParamSpec], faults: &mut Faults) -> Params {
+    document.fault().into_iter().for_each(|fault| faults.add(fault.clone()));
     let mut params: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
-    let mut fitting: Vec<_> = sections(document)?
-        .iter()
-        .filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair)))
-        .collect();
+    let sections = faults.note(sections(document)).unwrap_or_default();
+    let mut fitting: Vec<_> =
+        sections.iter().filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair))).collect();
     fitting.sort_by_key(|(closeness, _)| *closeness);
     let mut layers = BTreeMap::new();
     for (_, pair) in fitting {
+        let Some((level, path)) = faults.note(level_below(document, pair)) else { continue };
         let (seen, params, layers) = (BTreeSet::new(), &mut params, &mut layers);
-        let mut reader = Reader { document, node, specs, section: &pair.key, seen, params, layers };
-        let (level, path) = level_below(document, pair)?;
+        let mut reader = Reader { document, node, specs, section: &pair.key, seen, params, layers, faults };
         match &document.tree().node(level).kind {
             // Everything below is commented out.
             Kind::Scalar(crate::Scalar::Null) => {}
-            Kind::Mapping(pairs) => reader.group(pairs, "", &path)?,
-            _ => return Err(not_a_mapping(document, level, &path, "parameters, one `name: value` in a line")),
+            Kind::Mapping(pairs) => reader.group(pairs, "", &path),
+            _ => faults.add(not_a_mapping(document, level, &path, "parameters, one `name: value` in a line")),
         }
     }
-    Ok(params)
+    params
 }
 
 /// Refuses sections for nodes that do not exist, and sections without `ros__parameters`. A misspelt node's name would
 /// otherwise leave every one of its parameters at the default.
 ///
 /// # Errors
-/// At the line of the first such section.
+/// At the line of each such section.
 pub fn check_known_nodes(document: &Document, nodes: &[&str]) -> Result<(), ConfigError> {
+    let mut faults = Faults::default();
     for pair in sections(document)? {
         if let Some(name) = section::node_name(&pair.key)
             && !nodes.contains(&name)
         {
             let hint = suggest::hint(name, nodes.iter().copied());
-            return Err(document.error_at_key(pair.value, &pair.key, format!("unknown node `{name}`"), hint));
+            faults.add(document.error_at_key(pair.value, &pair.key, format!("unknown node `{name}`"), hint));
+        } else {
+            faults.note(level_below(document, pair));
         }
-        level_below(document, pair)?;
     }
-    Ok(())
+    faults.into_result()
 }
 
 fn sections(document: &Document) -> Result<&[Pair], ConfigError> {
@@ -127,21 +136,25 @@ struct Reader<'a> {
     params: &'a mut Params,
     /// The layer each parameter has been taken from so far.
     layers: &'a mut BTreeMap<&'static str, usize>,
+    faults: &'a mut Faults,
 }
 
 impl Reader<'_> {
     /// `prefix` is the dotted name so far, `path` the place in the file.
-    fn group(&mut self, pairs: &[Pair], prefix: &str, path: &str) -> Result<(), ConfigError> {
-        for pair in pairs {
+    fn group(&mut self, pairs: &[Pair], prefix: &str, path: &str) {
+        let tree = self.document.tree();
+        for pair in pairs.iter().filter(|pair| !tree.void.contains(&pair.value)) {
             let (name, path) = (joined(prefix, &pair.key), joined(path, &pair.key));
             let spec = self.specs.iter().find(|spec| spec.name == name);
-            match (spec, &self.document.tree().node(pair.value).kind) {
-                (Some(spec), _) => self.parameter(spec, pair.value, &path)?,
-                (None, Kind::Mapping(inner)) if self.is_group(&name) => self.group(inner, &name, &path)?,
-                (None, _) => return Err(self.unknown(pair.value, &name, &path)),
+            match (spec, &tree.node(pair.value).kind) {
+                (Some(spec), _) => {
+                    let read = self.parameter(spec, pair.value, &path);
+                    self.faults.note(read);
+                }
+                (None, Kind::Mapping(inner)) if self.is_group(&name) => self.group(inner, &name, &path),
+                (None, _) => self.faults.add(self.unknown(pair.value, &name, &path)),
             }
         }
-        Ok(())
     }
 
     fn is_group(&self, name: &str) -> bool {

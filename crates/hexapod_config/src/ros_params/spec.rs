@@ -1,7 +1,7 @@
 //! What a node declares: name, type, default, range, choices.
 
 use super::value::ParamValue;
-use crate::suggest;
+use crate::{suggest, units};
 
 /// One parameter of a node.
 ///
@@ -122,7 +122,9 @@ impl ParamSpec {
         }
         match self.range {
             Some((least, greatest)) if !(least..=greatest).contains(&number) => {
-                Err((format!("{shown} is out of range"), self.expectation()))
+                let unit = units::named_in(self.description).unwrap_or_default();
+                let slip = units::slip(number, least, greatest, unit).map(|slip| format!("{slip} "));
+                Err((format!("{shown} is out of range"), slip.unwrap_or_default() + &self.expectation()))
             }
             _ => Ok(()),
         }
@@ -144,6 +146,12 @@ impl ParamSpec {
         }
         Ok(())
     }
+}
+
+/// The name among these that is nearest to one that is unknown, or all of them, as help.
+#[must_use]
+pub fn hint_for(name: &str, known: &[&str]) -> String {
+    suggest::hint(name, known.iter().copied())
 }
 
 /// Finds the parameter of this name and checks a value for it; for overrides and for `ros2 param set`.

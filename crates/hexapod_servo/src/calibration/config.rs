@@ -69,10 +69,21 @@ impl ServoConfig {
     }
 }
 
+impl ServoConfig {
+    /// The checked configuration.
+    ///
+    /// # Errors
+    /// All that is wrong with it; never empty.
+    pub fn check(raw: &RawServoConfig) -> Result<Self, Vec<ServoConfigError>> {
+        validate::config(raw)
+    }
+}
+
 impl TryFrom<RawServoConfig> for ServoConfig {
     type Error = ServoConfigError;
 
+    /// As [`ServoConfig::check`], with the first error alone.
     fn try_from(raw: RawServoConfig) -> Result<Self, ServoConfigError> {
-        validate::config(&raw)
+        Self::check(&raw).map_err(|found| found.into_iter().next().unwrap_or(ServoConfigError::NoServos))
     }
 }

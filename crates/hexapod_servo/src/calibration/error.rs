@@ -12,26 +12,28 @@ pub enum ServoConfigError {
     TooManyBoards { count: usize },
     #[error("no servo is listed; name at least one joint")]
     NoServos,
-    #[error("I2C address {address:#04x} is not a PCA9685's; use 0x40..=0x7f, but not 0x70 (ALLCALL)")]
+    #[error("I2C address {address:#04x} is not a PCA9685's; use 0x40 to 0x7f, but not 0x70 (ALLCALL)")]
     BadAddress { path: String, address: i64 },
     #[error("address {address:#04x} is already that of boards[{first}]; give every board its own")]
     DuplicateAddress { path: String, address: i64, first: usize },
-    #[error("PWM frequency {frequency_hz} Hz is out of range; use 24..=1526")]
+    #[error("PWM frequency {frequency_hz} Hz is out of range; use 24 to 1526")]
     BadFrequency { path: String, frequency_hz: f64 },
-    #[error("oscillator frequency {oscillator_hz} Hz is out of range; use the measured 20e6..=30e6 (nominal 25e6)")]
+    #[error(
+        "oscillator frequency {oscillator_hz} Hz is out of range; use the measured one between 20e6 and 30e6 (nominal 25e6)"
+    )]
     BadOscillator { path: String, oscillator_hz: f64 },
     #[error(
         "PWM frequency {frequency_hz} Hz is out of reach of an oscillator of {oscillator_hz} Hz (prescaler not in \
-         3..=255); use a value further inside 24..=1526"
+         3 to 255); use a value further inside 24 to 1526"
     )]
     FrequencyUnreachable { path: String, frequency_hz: f64, oscillator_hz: f64 },
     #[error("joint `{joint}` is listed twice; name every joint once")]
     DuplicateJoint { path: String, joint: String },
     #[error("the joint name is empty; use the joint's name in the URDF")]
     EmptyJoint { path: String },
-    #[error("there is no board {board}; boards are numbered 0..={last}")]
+    #[error("there is no board {board}; boards are numbered from 0 to {last}")]
     UnknownBoard { path: String, board: i64, last: usize },
-    #[error("channel {channel} does not exist; a PCA9685 has channels 0..=15")]
+    #[error("channel {channel} does not exist; a PCA9685 has channels 0 to 15")]
     BadChannel { path: String, channel: i64 },
     #[error("board {board} channel {channel} already drives `{other}`; give every servo a channel of its own")]
     DuplicateChannel { path: String, board: usize, channel: u8, other: String },
@@ -40,30 +42,34 @@ pub enum ServoConfigError {
     #[error("points are not strictly monotonic here; list them by rising angle, pulses all rising or all falling")]
     NotMonotonic { path: String },
     #[error(
-        "point pulse {pulse_us} us lies outside the pulse limits {min_us}..={max_us} us; widen the limits or measure the point again"
+        "point pulse {pulse_us} us lies outside the pulse limits of {min_us} to {max_us} us; widen the limits or measure the point again"
     )]
     PointOutsideLimits { path: String, pulse_us: f64, min_us: f64, max_us: f64 },
     #[error("points span less than 1 us per rad or more than 1e5; measure them again")]
     BadSlope { path: String },
-    #[error("direction {direction} is neither 1 nor -1")]
+    #[error("direction {direction} is neither 1 nor -1; give -1 for a servo mounted the other way round")]
     BadDirection { path: String, direction: i64 },
-    #[error("pulse limit {pulse_us} us is outside 300..=2700 us")]
+    #[error("pulse limit {pulse_us} us is outside 300 to 2700 us")]
     BadPulseLimit { path: String, pulse_us: f64 },
     #[error("pulse limits are reversed: min_pulse_us {min_us} must be less than max_pulse_us {max_us}")]
     LimitsReversed { path: String, min_us: f64, max_us: f64 },
-    #[error("pulse limits {min_us}..={max_us} us hold fewer than two PWM counts; widen them or raise the frequency")]
+    #[error(
+        "pulse limits of {min_us} to {max_us} us hold fewer than two PWM counts; widen them or raise the frequency"
+    )]
     LimitsTooNarrow { path: String, min_us: f64, max_us: f64 },
     #[error(
         "longest pulse {max_us} us does not fit the PWM period of {period_us:.1} us; lower the board's frequency or the limit"
     )]
     PulseLongerThanPeriod { path: String, max_us: f64, period_us: f64 },
-    #[error("neutral pulse {neutral_us} us is outside the pulse limits {min_us}..={max_us} us")]
+    #[error(
+        "neutral pulse {neutral_us} us is outside the pulse limits of {min_us} to {max_us} us; give one between them"
+    )]
     NeutralOutsideLimits { path: String, neutral_us: f64, min_us: f64, max_us: f64 },
-    #[error("speed limit {speed_rad_s} rad/s is out of range; use more than 0 and at most 100")]
+    #[error("speed limit {speed_rad_s} rad/s is out of range; use more than 0 and at most 100{}", degrees(*speed_rad_s, 100.0))]
     BadSpeed { path: String, speed_rad_s: f64 },
-    #[error("trim {trim_rad} rad is out of range; use -3.15..=3.15")]
+    #[error("trim {trim_rad} rad is out of range; use a number between -3.15 and 3.15{}", degrees(*trim_rad, 3.15))]
     BadTrim { path: String, trim_rad: f64 },
-    #[error("angle {angle_rad} rad is out of range; use -6.3..=6.3")]
+    #[error("angle {angle_rad} rad is out of range; use a number between -6.3 and 6.3{}", degrees(*angle_rad, 6.3))]
     BadAngle { path: String, angle_rad: f64 },
     #[error("this key is missing; give it here, in the servo's kind or in its defaults")]
     MissingKey { path: String },
@@ -75,10 +81,18 @@ pub enum ServoConfigError {
     TwoCurves { path: String },
     #[error("this travel cannot be; give angle_rad above 0, and to_us above from_us")]
     BadTravel { path: String },
+    #[error("group {group:?} is no name; use letters, digits and `_`")]
+    BadGroup { path: String, group: String },
     #[error("{value} is not a finite number; write a plain one")]
     NotFinite { path: String, value: f64 },
-    #[error("{value} is out of range; use {lower}..={upper}")]
+    #[error("{value} is out of range; use a number between {lower} and {upper}")]
     OutOfRange { path: String, value: f64, lower: f64, upper: f64 },
+}
+
+/// What to say of an angle that would be one in degrees.
+fn degrees(value: f64, greatest_rad: f64) -> String {
+    let fits = value.abs() > greatest_rad && value.to_radians().abs() <= greatest_rad;
+    if fits { format!(" (in rad; did you mean degrees: {:.4}?)", value.to_radians()) } else { String::new() }
 }
 
 impl ServoConfigError {
@@ -116,6 +130,7 @@ impl ServoConfigError {
             | E::NestedKind { path }
             | E::TwoCurves { path }
             | E::BadTravel { path }
+            | E::BadGroup { path, .. }
             | E::NotFinite { path, .. }
             | E::OutOfRange { path, .. } => path.clone(),
         }

@@ -114,6 +114,16 @@ impl Servo {
         Some(Limited { value, clamped: angle.clamped })
     }
 
+    /// Pulse in microseconds that a joint angle would take, beyond the hard limits too.
+    pub fn pulse_wanted_us(&self, angle_rad: f64) -> f64 {
+        self.raw_pulse_us(angle_rad)
+    }
+
+    /// Joint angle in radians at a pulse in microseconds, if the servo were mounted the other way round.
+    pub fn reversed_angle_rad(&self, pulse_us: f64) -> f64 {
+        -self.direction * self.curve.angle_rad(pulse_us) - self.trim_rad
+    }
+
     /// Joint angle in radians at a pulse in microseconds.
     pub fn angle_rad(&self, pulse_us: f64) -> f64 {
         self.direction * self.curve.angle_rad(pulse_us) - self.trim_rad

@@ -6,7 +6,7 @@ use super::clock::PwmClock;
 use super::config::{Board, ServoConfig};
 use super::curve::{self, PulseCurve};
 use super::error::ServoConfigError as E;
-use super::raw::{RawBoard, RawServo, RawServoConfig, RawTiming};
+use super::raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming};
 use super::servo::Servo;
 use super::timing::Timing;
 use crate::pca9685::{PulseRange, registers};
@@ -14,37 +14,71 @@ use crate::pca9685::{PulseRange, registers};
 /// No servo has pulse limits outside these, in microseconds.
 pub const PULSE_US: std::ops::RangeInclusive<f64> = 300.0..=2700.0;
 
-/// The checked configuration, or the first thing wrong with it.
-pub(super) fn config(raw: &RawServoConfig) -> Result<ServoConfig, E> {
-    let timing = timing(&raw.timing)?;
-    let boards = boards(&raw.boards)?;
-    if raw.servos.0.is_empty() {
-        return Err(E::NoServos);
-    }
-    let mut checked = ServoConfig { boards, servos: Vec::new(), groups: Vec::new(), timing };
-    for (joint, servo) in &raw.servos.0 {
-        add_servo(&mut checked, joint, servo)?;
-    }
-    Ok(checked)
+/// All that is wrong, in the order in which it was found.
+type Found = Vec<E>;
+
+/// The value, or nothing where an error stands in its place, which is taken down.
+fn note<T>(found: &mut Found, result: Result<T, E>) -> Option<T> {
+    result.map_err(|error| found.push(error)).ok()
 }
 
-fn boards(raw: &[RawBoard]) -> Result<Vec<Board>, E> {
+/// The checked configuration, or all that is wrong with it.
+pub(super) fn config(raw: &RawServoConfig) -> Result<ServoConfig, Found> {
+    let mut found = Found::new();
+    let timing = timing(&raw.timing, &mut found);
+    let boards = boards(&raw.boards, &mut found);
+    if raw.servos.0.is_empty() {
+        found.push(E::NoServos);
+    }
+    // What servos are told against where a board does not hold; nothing comes of it.
+    let fallback = PwmClock::nearest(50.0, 25e6);
+    let clocks: Vec<Option<PwmClock>> = boards.iter().map(|board| board.map_or(fallback, |b| Some(b.clock))).collect();
+    let boards = boards.into_iter().flatten().collect();
+    let mut checked = ServoConfig { boards, servos: Vec::new(), groups: Vec::new(), timing: timing.unwrap_or(NO_TIME) };
+    let mut plugs = Vec::new();
+    for (joint, servo) in &raw.servos.0 {
+        add_servo(&mut checked, (joint, servo), &clocks, &mut plugs, &mut found);
+    }
+    if found.is_empty() { Ok(checked) } else { Err(found) }
+}
+
+/// In the place of times that do not hold, in a configuration that nobody gets.
+const NO_TIME: Timing = Timing {
+    command_timeout: Duration::ZERO,
+    sit_after: None,
+    relax_after: None,
+    group_interval: Duration::ZERO,
+    soft_start_rad_s: 0.0,
+    pose_tolerance_rad: 0.0,
+    stall_error_rad: 0.0,
+    stall_after: None,
+    fault_off_after: Duration::ZERO,
+};
+
+/// The boards in the order of the file, none for one that does not hold.
+fn boards(raw: &[RawBoard], found: &mut Found) -> Vec<Option<Board>> {
     match raw.len() {
-        0 => return Err(E::NoBoards),
-        count if count > registers::MAX_BOARDS => return Err(E::TooManyBoards { count }),
+        0 => found.push(E::NoBoards),
+        count if count > registers::MAX_BOARDS => {
+            found.push(E::TooManyBoards { count });
+            return raw.iter().map(|_| None).collect();
+        }
         _ => {}
     }
-    let mut boards: Vec<Board> = Vec::with_capacity(raw.len());
+    let mut boards: Vec<Option<Board>> = Vec::with_capacity(raw.len());
     for (index, board) in raw.iter().enumerate() {
         let path = |key: &str| format!("boards[{index}].{key}");
-        let address =
-            address(board.address).ok_or_else(|| E::BadAddress { path: path("address"), address: board.address })?;
-        if let Some(first) = boards.iter().position(|other| other.address == address) {
-            return Err(E::DuplicateAddress { path: path("address"), address: board.address, first });
+        let valid =
+            address(board.address).ok_or_else(|| E::BadAddress { path: path("address"), address: board.address });
+        let address = note(found, valid);
+        let first = raw[..index].iter().position(|other| other.address == board.address);
+        if let (Some(first), Some(_)) = (first, address) {
+            found.push(E::DuplicateAddress { path: path("address"), address: board.address, first });
         }
-        boards.push(Board { address, clock: clock(board, path)? });
+        let clock = note(found, clock(board, path));
+        boards.push(address.zip(clock).map(|(address, clock)| Board { address, clock }));
     }
-    Ok(boards)
+    boards
 }
 
 fn address(address: i64) -> Option<u8> {
@@ -69,99 +103,148 @@ fn clock(board: &RawBoard, path: impl Fn(&str) -> String) -> Result<PwmClock, E>
     })
 }
 
-fn add_servo(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> Result<(), E> {
+fn add_servo<'a>(
+    config: &mut ServoConfig,
+    (joint, raw): (&'a str, &RawServo),
+    clocks: &[Option<PwmClock>],
+    plugs: &mut Vec<(usize, u8, &'a str)>,
+    found: &mut Found,
+) {
     let path = |key: &str| format!("servos.{joint}.{key}");
+    let before = found.len();
     if joint.is_empty() {
-        return Err(E::EmptyJoint { path: "servos".into() });
+        found.push(E::EmptyJoint { path: "servos".into() });
     }
     if config.joint_index(joint).is_some() {
-        return Err(E::DuplicateJoint { path: format!("servos.{joint}"), joint: joint.into() });
+        found.push(E::DuplicateJoint { path: format!("servos.{joint}"), joint: joint.into() });
     }
-    let (board, channel) = plug(config, raw, &path)?;
-    limits(raw, &path)?;
-    let curve = pulse_curve(raw, &path)?;
-    let clock = config.boards[board].clock;
-    let range = range(raw, clock, &path)?;
-    let group = group(config, joint, raw);
-    let mut servo = Servo {
-        joint: joint.into(),
-        group,
-        board,
-        channel,
-        curve,
-        direction: direction(raw, &path)?,
-        trim_rad: within(raw.trim_rad, -3.15..=3.15, &path, "trim_rad", |path, trim_rad| E::BadTrim {
-            path,
-            trim_rad,
-        })?,
-        min_pulse_us: raw.min_pulse_us,
-        max_pulse_us: raw.max_pulse_us,
-        neutral_us: neutral(raw, &path)?,
-        speed_limit_rad_s: within(
-            raw.speed_limit_rad_s,
-            1e-6..=100.0,
-            &path,
-            "speed_limit_rad_s",
-            |path, speed_rad_s| E::BadSpeed { path, speed_rad_s },
-        )?,
-        clock,
-        range,
-        angles_rad: (0.0, 0.0),
+    let plug = plug(raw, clocks.len(), plugs, joint, &path, found);
+    let limited = limits(raw, &path, found);
+    let curve = if limited { pulse_curve(raw, &path, found) } else { None };
+    let clock = plug.and_then(|(board, _)| clocks[board]);
+    let range = clock.filter(|_| limited).and_then(|clock| note(found, range(raw, clock, &path)));
+    let neutral_us = if limited { note(found, neutral(raw, &path)) } else { None };
+    if let Some(group) = raw.group.as_ref().filter(|group| !is_one_word(group)) {
+        found.push(E::BadGroup { path: path("group"), group: group.clone() });
+    }
+    let direction = note(found, direction(raw, &path));
+    let trim = |path, trim_rad| E::BadTrim { path, trim_rad };
+    let trim_rad = note(found, within(raw.trim_rad, TRIM_RAD, &path, "trim_rad", trim));
+    let speed = |path, speed_rad_s| E::BadSpeed { path, speed_rad_s };
+    let speed_limit_rad_s = note(found, within(raw.speed_limit_rad_s, SPEED_RAD_S, &path, "speed_limit_rad_s", speed));
+    let parts = (plug, clock, curve, range, neutral_us, direction, trim_rad, speed_limit_rad_s);
+    let (
+        Some((board, channel)),
+        Some(clock),
+        Some(curve),
+        Some(range),
+        Some(neutral_us),
+        Some(direction),
+        Some(trim_rad),
+        Some(speed_limit_rad_s),
+    ) = parts
+    else {
+        return;
     };
-    let ends = (servo.angle_rad(raw.min_pulse_us), servo.angle_rad(raw.max_pulse_us));
-    servo.angles_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
-    config.servos.push(servo);
-    Ok(())
+    let (min_pulse_us, max_pulse_us) = (raw.min_pulse_us, raw.max_pulse_us);
+    if found.len() == before {
+        let group = group(config, joint, raw);
+        let mut servo = Servo {
+            joint: joint.into(),
+            group,
+            board,
+            channel,
+            curve,
+            direction,
+            trim_rad,
+            min_pulse_us,
+            max_pulse_us,
+            neutral_us,
+            speed_limit_rad_s,
+            clock,
+            range,
+            angles_rad: (0.0, 0.0),
+        };
+        let ends = (servo.angle_rad(min_pulse_us), servo.angle_rad(max_pulse_us));
+        servo.angles_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
+        config.servos.push(servo);
+    }
 }
 
-fn plug(config: &ServoConfig, raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<(usize, u8), E> {
-    let last = config.boards.len() - 1;
-    let board = usize::try_from(raw.board).ok().filter(|&board| board <= last);
-    let board = board.ok_or_else(|| E::UnknownBoard { path: path("board"), board: raw.board, last })?;
+/// Corrections of a joint's angle that are believed, rad, and speeds of a servo, rad/s.
+const TRIM_RAD: std::ops::RangeInclusive<f64> = -3.15..=3.15;
+const SPEED_RAD_S: std::ops::RangeInclusive<f64> = 1e-6..=100.0;
+
+fn plug<'a>(
+    raw: &RawServo,
+    boards: usize,
+    plugs: &mut Vec<(usize, u8, &'a str)>,
+    joint: &'a str,
+    path: &impl Fn(&str) -> String,
+    found: &mut Found,
+) -> Option<(usize, u8)> {
+    let board = usize::try_from(raw.board).ok().filter(|&board| board < boards);
+    let unknown = || E::UnknownBoard { path: path("board"), board: raw.board, last: boards.saturating_sub(1) };
+    let board = note(found, board.ok_or_else(unknown));
     let channel = u8::try_from(raw.channel).ok().filter(|&channel| usize::from(channel) < registers::CHANNELS);
-    let channel = channel.ok_or_else(|| E::BadChannel { path: path("channel"), channel: raw.channel })?;
-    match config.servos.iter().find(|servo| (servo.board, servo.channel) == (board, channel)) {
-        Some(other) => Err(E::DuplicateChannel { path: path("channel"), board, channel, other: other.joint.clone() }),
-        None => Ok((board, channel)),
+    let missing = || E::BadChannel { path: path("channel"), channel: raw.channel };
+    let (board, channel) = board.zip(note(found, channel.ok_or_else(missing)))?;
+    if let Some((.., other)) = plugs.iter().find(|(b, c, _)| (*b, *c) == (board, channel)) {
+        found.push(E::DuplicateChannel { path: path("channel"), board, channel, other: (*other).to_owned() });
     }
+    plugs.push((board, channel, joint));
+    Some((board, channel))
 }
 
-fn limits(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<(), E> {
+/// Whether the pulse limits hold.
+fn limits(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> bool {
+    let before = found.len();
     for (key, pulse_us) in [("min_pulse_us", raw.min_pulse_us), ("max_pulse_us", raw.max_pulse_us)] {
-        finite(pulse_us, || path(key))?;
-        if !PULSE_US.contains(&pulse_us) {
-            return Err(E::BadPulseLimit { path: path(key), pulse_us });
-        }
+        let bad = |path, pulse_us| E::BadPulseLimit { path, pulse_us };
+        note(found, within(pulse_us, PULSE_US, path, key, bad));
     }
-    if raw.min_pulse_us >= raw.max_pulse_us {
+    if found.len() == before && raw.min_pulse_us >= raw.max_pulse_us {
         let (min_us, max_us) = (raw.min_pulse_us, raw.max_pulse_us);
-        return Err(E::LimitsReversed { path: path("min_pulse_us"), min_us, max_us });
+        found.push(E::LimitsReversed { path: path("min_pulse_us"), min_us, max_us });
+    }
+    found.len() == before
+}
+
+fn pulse_curve(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> Option<PulseCurve> {
+    if raw.points.len() < 2 {
+        found.push(E::TooFewPoints { path: path("points"), count: raw.points.len() });
+        return None;
+    }
+    let before = found.len();
+    for (index, point) in raw.points.iter().enumerate() {
+        note(found, check_point(raw, index, point, path));
+    }
+    if found.len() > before {
+        return None;
+    }
+    note(found, curve_of(raw, path))
+}
+
+fn check_point(raw: &RawServo, index: usize, point: &RawPoint, path: &impl Fn(&str) -> String) -> Result<(), E> {
+    let key = |name: &str| path(&format!("points[{index}].{name}"));
+    finite(point.angle_rad, || key("angle_rad"))?;
+    finite(point.pulse_us, || key("pulse_us"))?;
+    if point.angle_rad.abs() > 6.3 {
+        return Err(E::BadAngle { path: key("angle_rad"), angle_rad: point.angle_rad });
+    }
+    if !(raw.min_pulse_us..=raw.max_pulse_us).contains(&point.pulse_us) {
+        let (min_us, max_us) = (raw.min_pulse_us, raw.max_pulse_us);
+        return Err(E::PointOutsideLimits { path: key("pulse_us"), pulse_us: point.pulse_us, min_us, max_us });
     }
     Ok(())
 }
 
-fn pulse_curve(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<PulseCurve, E> {
-    if raw.points.len() < 2 {
-        return Err(E::TooFewPoints { path: path("points"), count: raw.points.len() });
-    }
-    for (index, point) in raw.points.iter().enumerate() {
-        let key = |name: &str| path(&format!("points[{index}].{name}"));
-        finite(point.angle_rad, || key("angle_rad"))?;
-        finite(point.pulse_us, || key("pulse_us"))?;
-        if point.angle_rad.abs() > 6.3 {
-            return Err(E::BadAngle { path: key("angle_rad"), angle_rad: point.angle_rad });
-        }
-        if !(raw.min_pulse_us..=raw.max_pulse_us).contains(&point.pulse_us) {
-            let (min_us, max_us) = (raw.min_pulse_us, raw.max_pulse_us);
-            return Err(E::PointOutsideLimits { path: key("pulse_us"), pulse_us: point.pulse_us, min_us, max_us });
-        }
-    }
+fn curve_of(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<PulseCurve, E> {
     if let Some(index) = curve::bad_point(&raw.points) {
         return Err(E::NotMonotonic { path: path(&format!("points[{index}]")) });
     }
-    let slope = |pair: &[super::RawPoint]| {
-        ((pair[1].pulse_us - pair[0].pulse_us) / (pair[1].angle_rad - pair[0].angle_rad)).abs()
-    };
+    let slope =
+        |pair: &[RawPoint]| ((pair[1].pulse_us - pair[0].pulse_us) / (pair[1].angle_rad - pair[0].angle_rad)).abs();
     if let Some(index) = raw.points.windows(2).position(|pair| !(1.0..=1e5).contains(&slope(pair))) {
         return Err(E::BadSlope { path: path(&format!("points[{}]", index + 1)) });
     }
@@ -203,6 +286,11 @@ fn neutral(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<f64, E> {
     Ok(neutral_us)
 }
 
+/// Whether a name can be told from others in a service's name, as in `relax/left_front`.
+fn is_one_word(name: &str) -> bool {
+    !name.is_empty() && !name.contains(char::is_whitespace)
+}
+
 fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
     let derived = || joint.rsplit_once('_').map_or(joint, |(leg, _)| leg);
     let name = raw.group.as_deref().unwrap_or_else(derived);
@@ -212,33 +300,42 @@ fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
     })
 }
 
-fn timing(raw: &RawTiming) -> Result<Timing, E> {
-    let number = |key: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
-        let (lower, upper) = (*range.start(), *range.end());
-        within(value, range, &|key: &str| format!("timing.{key}"), key, |path, value| E::OutOfRange {
-            path,
-            value,
-            lower,
-            upper,
-        })
-    };
-    let seconds = |key, value, range| number(key, value, range).map(Duration::from_secs_f64);
-    let after = |key, value| {
-        let limit = seconds(key, value, 0.0..=86_400.0)?;
-        Ok((!limit.is_zero()).then_some(limit))
-    };
-    Ok(Timing {
-        command_timeout: seconds("command_timeout_s", raw.command_timeout_s, 0.02..=10.0)?,
-        sit_after: after("sit_after_s", raw.sit_after_s)?,
-        relax_after: after("relax_after_s", raw.relax_after_s)?,
-        group_interval: seconds("group_interval_s", raw.group_interval_s, 0.0..=5.0)?,
-        soft_start_rad_s: number("soft_start_rad_s", raw.soft_start_rad_s, 0.01..=5.0)?,
-        pose_tolerance_rad: number("pose_tolerance_rad", raw.pose_tolerance_rad, 0.01..=6.3)?,
-        stall_error_rad: number("stall_error_rad", raw.stall_error_rad, 0.01..=6.3)?,
-        stall_after: after("stall_after_s", raw.stall_after_s)?,
-        fault_off_after: seconds("fault_off_after_s", raw.fault_off_after_s, 0.0..=600.0)?,
+/// None where a time does not hold.
+fn timing(raw: &RawTiming, found: &mut Found) -> Option<Timing> {
+    let mut number =
+        |key: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
+            let (lower, upper) = (*range.start(), *range.end());
+            let checked = within(value, range, &|key: &str| format!("timing.{key}"), key, |path, value| {
+                E::OutOfRange { path, value, lower, upper }
+            });
+            note(found, checked)
+        };
+    let command_timeout = number("command_timeout_s", raw.command_timeout_s, 0.02..=10.0);
+    let sit_after = number("sit_after_s", raw.sit_after_s, DAY_S);
+    let relax_after = number("relax_after_s", raw.relax_after_s, DAY_S);
+    let group_interval = number("group_interval_s", raw.group_interval_s, 0.0..=5.0);
+    let soft_start_rad_s = number("soft_start_rad_s", raw.soft_start_rad_s, 0.01..=5.0);
+    let pose_tolerance_rad = number("pose_tolerance_rad", raw.pose_tolerance_rad, 0.01..=6.3);
+    let stall_error_rad = number("stall_error_rad", raw.stall_error_rad, 0.01..=6.3);
+    let stall_after = number("stall_after_s", raw.stall_after_s, DAY_S);
+    let fault_off_after = number("fault_off_after_s", raw.fault_off_after_s, 0.0..=600.0);
+    let seconds = Duration::from_secs_f64;
+    let after = |limit_s: f64| (limit_s > 0.0).then(|| seconds(limit_s));
+    Some(Timing {
+        command_timeout: seconds(command_timeout?),
+        sit_after: after(sit_after?),
+        relax_after: after(relax_after?),
+        group_interval: seconds(group_interval?),
+        soft_start_rad_s: soft_start_rad_s?,
+        pose_tolerance_rad: pose_tolerance_rad?,
+        stall_error_rad: stall_error_rad?,
+        stall_after: after(stall_after?),
+        fault_off_after: seconds(fault_off_after?),
     })
 }
+
+/// From never, as 0, to a day.
+const DAY_S: std::ops::RangeInclusive<f64> = 0.0..=86_400.0;
 
 fn finite(value: f64, path: impl Fn() -> String) -> Result<(), E> {
     if value.is_finite() { Ok(()) } else { Err(E::NotFinite { path: path(), value }) }

@@ -1,0 +1,44 @@
+//! Warns of servos that do not reach what the robot will ask of them, once it has started.
+
+use crate::setup::Setup;
+use hexapod_config::ConfigError;
+use hexapod_ros::{RosError, Shutdown, Stage};
+use hexapod_setup::params::text;
+use hexapod_setup::{Files, check_reach, simulated_servos};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The start is over by then: nothing waits for what this works out.
+const LOOK_AFTER: Duration = Duration::from_secs(2);
+
+/// Looks on a thread of its own.
+///
+/// # Errors
+/// The thread cannot be started.
+pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<JoinHandle<()>, RosError> {
+    let (setup, shutdown) = (setup.clone(), shutdown.clone());
+    let look = move || {
+        if shutdown.wait(Stage::Stopping, LOOK_AFTER) {
+            return;
+        }
+        let told = check(&setup).err();
+        told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));
+    };
+    let thread = std::thread::Builder::new().name("servo-reach".into()).spawn(look);
+    thread.map_err(|error| RosError::Thread(error.to_string()))
+}
+
+/// Whether the servos of `servos.yaml` reach what the robot asks of its joints; all do where that file is for another.
+///
+/// # Errors
+/// Each servo that does not, with the key to change.
+pub fn check(setup: &Setup) -> Result<(), ConfigError> {
+    let files = Files::find(&text(&setup.params, "config"), &text(&setup.params, "urdf"))?;
+    let file = files.in_config("servos.yaml");
+    let robot = setup.engine.robot();
+    let servos = simulated_servos(&file, robot)?;
+    if servos.remark.is_some() {
+        return Ok(());
+    }
+    check_reach(&file.read()?, &servos.config, robot, &setup.demand())
+}
