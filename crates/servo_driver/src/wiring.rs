@@ -82,7 +82,7 @@ mod tests {
             (vec![("i2c_device", 3), ("battery_pin", 5)], vec!["`battery_pin`: pin 5 is SCL"]),
             (vec![("i2c_device", 11), ("sda_pin", 23), ("scl_pin", 24), ("stop_pin", 24)], vec!["pin 24 is SCL"]),
             (vec![("sda_pin", 3), ("scl_pin", 2)], vec!["`sda_pin`: /dev/i2c-1 is on the pins 2 (SDA) and 3 (SCL)"]),
-            (vec![("sda_pin", 2)], vec!["`scl_pin`: one of"]),
+            (vec![("sda_pin", 2)], vec!["scl_pin: one of sda_pin and scl_pin"]),
             (
                 vec![("oe_pin", 3), ("stop_pin", 3), ("battery_pin", 3)],
                 vec!["`oe_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is that of OE"],
