@@ -172,6 +172,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
             axis: Vector3::z_axis(),
             limits: Some(limits(leg, joint)?),
             mimic: None,
+            fault: None,
             line: None,
             ends: [None; 2],
         });
@@ -189,6 +190,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
         axis: Vector3::z_axis(),
         limits: None,
         mimic: None,
+        fault: None,
         line: None,
         ends: [None; 2],
     });

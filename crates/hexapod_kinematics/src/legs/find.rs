@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use super::foot;
+use super::foot::{self, Foot};
 use super::options::LegOptions;
 use super::{MAX_LEGS, MIN_LEGS, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
@@ -14,14 +14,11 @@ use crate::model::{Joint, JointKind, Model};
 const MIN_LEG_JOINTS: usize = 3;
 
 /// A chain that is a leg.
-#[derive(Clone, Debug)]
 pub(super) struct LegChain {
     /// Moving joints, hip first.
     pub(super) moving: Vec<usize>,
-    /// Link of the foot.
-    pub(super) foot_link: usize,
-    /// Pose of the foot in the foot link's frame.
-    pub(super) link_from_foot: Isometry3<f64>,
+    /// Its foot.
+    pub(super) foot: Foot,
     /// Name, when it was given.
     pub(super) name: Option<String>,
 }
@@ -65,11 +62,7 @@ pub(super) fn by_themselves(
 }
 
 /// The legs that the options name.
-pub(super) fn as_given(
-    model: &mut Model,
-    options: &LegOptions,
-    read: MeshReader<'_>,
-) -> Result<Vec<LegChain>, ModelError> {
+pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Vec<LegChain>, ModelError> {
     let mut chains: Vec<LegChain> = Vec::new();
     for spec in &options.legs {
         let place = || Place::element(format!("leg \"{}\"", spec.name), None);
@@ -95,9 +88,9 @@ pub(super) fn as_given(
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
         }
         let branch = Branch { moving, leaf: foot_link };
-        let mut chain = to_chain(model, branch, options, read)?;
-        chain.name = Some(spec.name.clone());
-        chains.push(chain);
+        let foot =
+            foot::foot_in(model, foot_link, options, read).map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+        chains.push(LegChain { moving: branch.moving, foot, name: Some(spec.name.clone()) });
     }
     Ok(chains)
 }
@@ -106,7 +99,7 @@ pub(super) fn as_given(
 pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, ModelError> {
     let mut joints = Vec::with_capacity(chain.moving.len());
     let mut pending = Isometry3::identity();
-    for index in model.path_to(chain.foot_link) {
+    for index in model.path_to(chain.foot.link) {
         let Some(joint) = model.joints().get(index) else { continue };
         pending *= joint.parent_from_joint();
         if chain.moving.contains(&index) {
@@ -114,7 +107,9 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
             pending = Isometry3::identity();
         }
     }
-    Ok(Leg::new(name, joints, chain.foot_link, pending * chain.link_from_foot))
+    let mut leg = Leg::new(name, joints, chain.foot.link, pending * chain.foot.link_from_foot);
+    leg.foot_reason.clone_from(&chain.foot.reason);
+    Ok(leg)
 }
 
 const TURNING: &str =
@@ -221,15 +216,9 @@ fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
 }
 
-fn to_chain(
-    model: &mut Model,
-    branch: Branch,
-    options: &LegOptions,
-    read: MeshReader<'_>,
-) -> Result<LegChain, ModelError> {
+fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {
     // A leg that cannot be one is refused for that, not for what it lacks beside.
     let foot = foot::foot_of(model, branch.leaf, options, read);
-    let (link_from_foot, remark) = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
-    model.notes.extend(remark);
-    Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
+    let foot = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+    Ok(LegChain { moving: branch.moving, foot, name: None })
 }
