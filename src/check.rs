@@ -1,6 +1,12 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
-use crate::cli::{FileArgs, RunArgs};
+mod legs;
+mod walked;
+
+pub use legs::{legs_chart, legs_table};
+pub use walked::{WAYS, Walked};
+
+use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters};
 use crate::exit::Failure;
 use hexapod_gait::Engine;
@@ -12,21 +18,30 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub fn check(files: &FileArgs) -> Result<(), Failure> {
-    let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
+pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
+    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
     let (config, urdf) = files_of(&all);
     println!("robot    {urdf}\nconfig   {config}\n");
     print!("{}", table(&setups.planner.engine, setups.driver.servos()));
-    let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
-    println!("gaits    {names}; starts with {}", setups.planner.gait_name);
+    let (speeds, stuck) = speeds(&setups.planner);
+    print!("{speeds}");
+    println!("starts   with {}", setups.planner.gait_name);
     println!("motions  {}", setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
+    for note in stuck {
+        println!("note     {note}");
+    }
     for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
         println!("note     {note}");
     }
     // Well written, but not for this robot: it walks without.
     for refused in setups.planner.motions.refused() {
         println!("note     {refused}");
+    }
+    if let Some(picture) = &arguments.picture {
+        let svg = hexapod_plot::legs_picture(&legs_chart(&setups.planner.engine));
+        std::fs::write(picture, svg).map_err(|error| Failure::Running(format!("{}: {error}", picture.display())))?;
+        println!("picture  {}", picture.display());
     }
     println!("\nall files hold");
     Ok(())
@@ -38,7 +53,8 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
     let mut out = String::new();
     let robot = engine.robot();
     let mass = robot.model().total_mass();
-    let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg", robot.legs().len(), robot.joint_count());
+    let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg\n", robot.legs().len(), robot.joint_count());
+    let _ = writeln!(out, "{}", legs_table(engine));
     let _ = writeln!(
         out,
         "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}",
@@ -62,7 +78,7 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         out,
         "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
-    let (reach, time) = (engine.stance().reach().axes(), engine.gait().stance_time());
+    let reach = engine.stance().reach().axes();
     let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
     let _ = writeln!(
         out,
@@ -72,7 +88,41 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         reach.x * 1e3,
         reach.y * 1e3
     );
-    let _ =
-        writeln!(out, "speed    {:.3} m/s ahead, {:.3} m/s aside at most with this gait", ahead / time, aside / time);
     out
+}
+
+/// How fast the robot walks on each gait, as measured; and what is to be said where it does not.
+fn speeds(planner: &gait_planner::Setup) -> (String, Vec<String>) {
+    let mut out = format!("walks    {:<12}", "gait");
+    for way in WAYS {
+        let _ = write!(out, " {way:>9}");
+    }
+    out.push_str("   m/s and rad/s, within max_linear_velocity and max_angular_velocity\n");
+    let mut stuck = Vec::new();
+    for (name, gait) in planner.gaits.iter() {
+        let walked = Walked::measure(&planner.engine, *gait);
+        let _ = write!(out, "         {name:<12}");
+        for (speed, halts) in walked.speeds.iter().zip(walked.halts) {
+            let _ = write!(out, " {speed:>8.3}{}", if halts { '!' } else { ' ' });
+        }
+        out.push('\n');
+        let halts: Vec<&str> =
+            WAYS.into_iter().zip(walked.halts).filter(|(_, halts)| *halts).map(|(way, _)| way).collect();
+        if !halts.is_empty() {
+            stuck.push(format!(
+                "on gait {name:?} the robot comes to a halt when it is asked to walk faster than that ({}): set \
+                 max_linear_velocity and max_angular_velocity to what it walks",
+                halts.join(", ")
+            ));
+        }
+        let ways: Vec<&str> = walked.stuck().collect();
+        if !ways.is_empty() {
+            stuck.push(format!(
+                "on gait {name:?} the robot does not get anywhere ({}): look at its feet and at the limits of its joints above, \
+                 use another gait, or try another body_height",
+                ways.join(", ")
+            ));
+        }
+    }
+    (out, stuck)
 }

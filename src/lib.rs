@@ -8,6 +8,7 @@ pub mod demo;
 pub mod drive;
 pub mod exit;
 pub mod guard;
+pub mod new;
 pub mod plot;
 pub mod servo;
 pub mod standalone;

@@ -82,6 +82,71 @@ fn when_a_joint_outside_the_legs_cannot_move_expect_it_fixed_where_it_is() {
 }
 
 #[test]
+fn when_a_simulators_elements_hold_text_expect_them_left_alone() {
+    let shape = "<collision><geometry><sphere radius=\"0.1\"/></geometry><max_vel>0.1</max_vel></collision>";
+    let base = format!("<link name=\"base_link\">{shape}<contact><mu>1</mu></contact></link>");
+    let robot = Robot::from_urdf(&changed(&[("<link name=\"base_link\"/>", base.as_str())])).unwrap();
+    assert_eq!(robot.model().links()[0].collisions().len(), 1);
+}
+
+#[test]
+fn when_the_last_link_is_a_wheel_expect_no_guess_at_its_foot() {
+    let wheel = "<inertial><origin xyz=\"0 0.1 0.001\"/><mass value=\"1\"/><inertia ixx=\"1e-3\" ixy=\"0\" ixz=\"0\" \
+                 iyy=\"1e-3\" iyz=\"0\" izz=\"1e-3\"/></inertial><visual><geometry><mesh filename=\"w.dae\"/></geometry></visual>";
+    let error = Robot::from_urdf(&with_ends("_servo", wheel, None)).unwrap_err();
+    assert!(error.expected().contains("make its joint fixed") && error.what().contains("where its foot is"), "{error}");
+}
+
+#[test]
+fn when_one_numbered_leg_has_a_joint_less_expect_it_among_the_legs() {
+    let names = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
+    let mut text = common::shipped();
+    for (index, name) in names.iter().enumerate() {
+        text = text.replace(name, &format!("leg{index}"));
+        let foot = format!("<joint name=\"leg{index}_foot_fixed\" type=\"fixed\">");
+        let ankle = format!(
+            "<joint name=\"leg{index}_ankle\" type=\"revolute\"><axis xyz=\"0 1 0\"/>\
+             <limit lower=\"-1\" upper=\"1\" velocity=\"1\" effort=\"1\"/>"
+        );
+        if index > 0 {
+            assert!(text.contains(&foot));
+            text = text.replace(&foot, &ankle);
+        }
+    }
+    let shape = "<collision><origin xyz=\"0.02 0 0\"/><geometry><box size=\"0.04 0.01 0.01\"/></geometry></collision>";
+    for index in 1..6 {
+        let link = format!("<link name=\"leg{index}_foot\"/>");
+        text = text.replace(&link, &format!("<link name=\"leg{index}_foot\">{shape}</link>"));
+    }
+    let robot = Robot::from_urdf(&text).unwrap();
+    assert_eq!((robot.legs().len(), robot.joint_count()), (6, 23));
+}
+
+#[test]
+fn when_names_and_places_contradict_each_other_expect_a_note_that_says_how_to_turn_it() {
+    let swapped = common::shipped().replace("front", "F").replace("rear", "front").replace("F", "rear");
+    noted(&Robot::from_urdf(&swapped).unwrap(), &["called front are not ahead", "`forward: -x`"]);
+    let mirrored = common::shipped().replace("left", "L").replace("right", "left").replace("L", "right");
+    noted(&Robot::from_urdf(&mirrored).unwrap(), &["called left are on the right"]);
+    assert!(Robot::from_urdf(&common::shipped()).unwrap().model().notes().is_empty());
+}
+
+#[test]
+fn when_a_model_is_written_as_a_urdf_expect_the_same_robot_read_back() {
+    let shape = "<visual><origin xyz=\"1 2 3\" rpy=\"0.1 0.2 0.3\"/><geometry><mesh filename=\"a&amp;b.stl\"/></geometry></visual>\
+                 <collision><geometry><cylinder radius=\"0.1\" length=\"0.2\"/></geometry></collision>";
+    let base = format!("<link name=\"base_link\">{shape}</link>");
+    let robot = Robot::from_urdf(&changed(&[("<link name=\"base_link\"/>", base.as_str())])).unwrap();
+    let again = Robot::from_urdf(&robot.model().to_urdf()).unwrap();
+    assert_eq!(again.model().links()[0].collisions(), robot.model().links()[0].collisions());
+    for (one, two) in robot.legs().iter().zip(again.legs()) {
+        assert_eq!((one.name(), one.foot_reason()), (two.name(), two.foot_reason()));
+        let posture = one.posture();
+        assert!((one.foot_in_body(&posture) - two.foot_in_body(&posture)).norm() < 1e-12);
+    }
+}
+
+#[test]
 fn when_materials_have_textures_expect_them_left_alone() {
     let material = "<material name=\"wood\"><texture/></material><gazebo><x/></gazebo></robot>";
     assert!(Robot::from_urdf(&changed(&[("</robot>", material)])).is_ok());

@@ -37,10 +37,15 @@ impl Files {
         share_folder().ok().map(|share| share.join(path)).filter(|file| file.is_file())
     }
 
-    /// A file in the configuration folder.
+    /// A file in the configuration folder, or the shipped one where that has none. Only `robot.yaml` says nothing of
+    /// other robots.
     #[must_use]
     pub fn in_config(&self, name: &str) -> PathBuf {
-        self.config.join(name)
+        let own = self.config.join(name);
+        if own.exists() || name == "robot.yaml" || !self.config.is_dir() {
+            return own;
+        }
+        Self::shipped(&format!("config/{name}")).unwrap_or(own)
     }
 }
 

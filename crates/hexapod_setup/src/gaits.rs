@@ -9,6 +9,9 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::Path;
 
+/// Fewest legs on which a robot keeps three feet on the ground while it lifts one.
+const LEAST_LEGS: usize = 4;
+
 /// Gaits by name in the order of the file, laid out for a robot's legs.
 #[derive(Clone, Debug)]
 pub struct Gaits {
@@ -87,6 +90,14 @@ impl Gaits {
             known.push(Known { name, stable: spec.stable, gait });
         }
         let gaits = Self { known };
+        if gaits.first().is_none() && places.len() < LEAST_LEGS {
+            let message = format!(
+                "a robot of {} legs has two feet on the ground whenever it lifts one, and falls: it cannot walk",
+                places.len()
+            );
+            let help = "a robot walks on 4 to 8 legs; for one that is held, write a gait with `stable: false`";
+            return Err(document.error_at("gaits", message, help));
+        }
         if gaits.first().is_none() {
             let help = "describe one, such as `crawl` for four legs or `tripod` for six";
             let reasons: Vec<String> = gaits.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();

@@ -2,6 +2,7 @@
 
 mod error;
 mod files;
+mod forward;
 pub mod frames;
 mod gaits;
 mod meshes;
@@ -10,6 +11,7 @@ mod overrides;
 pub mod params;
 mod robot;
 mod servos;
+mod written;
 
 pub use error::SetupError;
 pub use files::Files;
@@ -17,4 +19,4 @@ pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;
 pub use robot::Description;
-pub use servos::{Servos, check_servos, read_servos, simulated_servos};
+pub use servos::{Servos, check_servos, read_servos, servos_text, simulated_servos};

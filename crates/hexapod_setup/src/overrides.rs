@@ -1,5 +1,6 @@
 //! `robot.yaml`: what the configuration says of the robot beside its description.
 
+use crate::forward::Forward;
 use hexapod_config::{ConfigError, Document};
 use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
 use nalgebra::Vector3;
@@ -15,10 +16,19 @@ const ALL: &str = "all";
 #[serde(deny_unknown_fields, default)]
 struct File {
     legs: Vec<RawLeg>,
-    feet: BTreeMap<String, [f64; 3]>,
+    feet: BTreeMap<String, RawFoot>,
     limits: BTreeMap<String, RawLimits>,
     postures: BTreeMap<String, Vec<f64>>,
     packed: BTreeMap<String, Vec<f64>>,
+    forward: Option<Forward>,
+}
+
+/// A point of the link at the end of a leg, or a link there.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "give three numbers, as in [0.1, 0.0, 0.0], or the name of a link")]
+enum RawFoot {
+    Point([f64; 3]),
+    Link(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -47,6 +57,8 @@ pub(crate) struct Overrides {
     pub(crate) options: LegOptions,
     postures: BTreeMap<String, Vec<f64>>,
     packed: BTreeMap<String, Vec<f64>>,
+    /// The axis of the base link that points ahead.
+    pub(crate) forward: Option<Forward>,
 }
 
 impl Overrides {
@@ -59,13 +71,21 @@ impl Overrides {
             return Ok(Self::default());
         }
         let document = Document::read(path)?;
-        let File { legs, feet, limits, postures, packed } = document.deserialize()?;
+        let File { legs, feet, limits, postures, packed, forward } = document.deserialize()?;
+        let (mut points, mut foot_links) = (vec![], vec![]);
+        for (of, foot) in feet {
+            match foot {
+                RawFoot::Point(at) => points.push((unless_all(of), Vector3::from(at))),
+                RawFoot::Link(link) => foot_links.push((of, link)),
+            }
+        }
         let options = LegOptions {
             legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),
-            feet: feet.into_iter().map(|(link, at)| (unless_all(link), Vector3::from(at))).collect(),
+            feet: points,
+            foot_links,
             limits: in_order(limits).map(|(joint, limits)| change(joint, &limits)).collect(),
         };
-        Ok(Self { document: Some(document), options, postures, packed })
+        Ok(Self { document: Some(document), options, postures, packed, forward })
     }
 
     /// Where in this file a robot's fault comes from, if it does: the parts of an error that name it.
@@ -75,6 +95,7 @@ impl Overrides {
         let key = match kind {
             "limits of joint" if name.is_empty() => format!("limits.{ALL}"),
             "limits of joint" => format!("limits.{name}"),
+            "foot" => format!("feet.{name}"),
             "leg" => {
                 let index = self.options.legs.iter().position(|leg| leg.name == name)?;
                 format!("legs[{index}]")

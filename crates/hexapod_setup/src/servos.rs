@@ -17,6 +17,10 @@ const FREQUENCY_HZ: f64 = 333.0;
 const CHANNELS: usize = 16;
 const FIRST_ADDRESS: i64 = 0x40;
 
+/// How an owner gets a file that fits.
+const NEW: &str =
+    "if the file is for another robot, `hexapod new ROBOT.urdf` writes one with simulated servos for this one";
+
 /// A servo map and how it came about.
 #[derive(Clone, Debug)]
 pub struct Servos {
@@ -82,11 +86,11 @@ fn check(document: &Document, raw: RawServoConfig, robot: &Robot) -> Result<Serv
     let config = checked(document, raw)?;
     let joints = joint_names(robot);
     if let Some(servo) = config.servos().iter().find(|servo| !joints.contains(&servo.joint())) {
-        let help = format!("the robot's joints are {}", joints.join(", "));
+        let help = format!("the robot's joints are {}; {NEW}", joints.join(", "));
         return Err(document.error_at(&format!("servos.{}", servo.joint()), "the robot has no such joint", help));
     }
     if let Some(joint) = joints.iter().find(|joint| config.joint_index(joint).is_none()) {
-        let help = "give every joint its board, channel and points";
+        let help = format!("give every joint its board, channel and points; {NEW}");
         return Err(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
     within_limits(document, config, robot)
@@ -103,6 +107,35 @@ fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot) ->
         }
     }
     Ok(config)
+}
+
+/// A file of simulated servos for a robot, as it may be written for its owner to go on with.
+#[must_use]
+pub fn servos_text(robot: &Robot) -> String {
+    let RawServoConfig { boards, servos, .. } = made_up(robot, RawTiming::default());
+    let mut out = String::from("boards:\n");
+    for board in boards {
+        let (address, frequency) = (board.address, board.pwm_frequency_hz);
+        out +=
+            &format!("  - {{address: {address:#04x}, pwm_frequency_hz: {frequency:.1}, oscillator_hz: 25000000.0}}\n");
+    }
+    out += "servos:\n";
+    for (joint, servo) in servos.0 {
+        let point = |p: &RawPoint| format!("{{angle_rad: {:.4}, pulse_us: {:.1}}}", p.angle_rad, p.pulse_us);
+        let points: Vec<String> = servo.points.iter().map(point).collect();
+        let (joint, group) = (joint.replace('\'', "''"), servo.group.unwrap_or_default().replace('\'', "''"));
+        out += &format!(
+            "  '{joint}':\n    board: {}\n    channel: {}\n    points: [{}]\n    direction: 1\n    min_pulse_us: {:.1}\n    \
+             max_pulse_us: {:.1}\n    speed_limit_rad_s: {:.3}\n    group: '{group}'\n",
+            servo.board,
+            servo.channel,
+            points.join(", "),
+            servo.min_pulse_us,
+            servo.max_pulse_us,
+            servo.speed_limit_rad_s,
+        );
+    }
+    out
 }
 
 /// A servo for each joint of the legs, on as many boards as it takes.

@@ -32,8 +32,8 @@ struct Branch {
 /// Chains of three to six joints from the base, one per first joint.
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
-/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm; so is one that
-/// is called an arm, a head or the like.
+/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm, unless it is
+/// called as they are but for a number; so is one that is called an arm, a head or the like.
 pub(super) fn by_themselves(
     model: &mut Model,
     options: &LegOptions,
@@ -201,14 +201,23 @@ fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
     let alone: Vec<usize> =
         (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).filter(|&n| n != common && with(chosen, n) == 1).collect();
     let too_many = chosen.len() > MAX_LEGS;
+    let legs: Vec<String> =
+        chosen.iter().filter(|b| b.moving.len() == common).map(|b| without_digits(model, b)).collect();
     chosen.retain(|branch| {
         let n = branch.moving.len();
-        let keep = n == common || !(alone.contains(&n) || too_many);
+        let called_alike = || legs.contains(&without_digits(model, branch));
+        let keep = n == common || !(too_many || alone.contains(&n) && !called_alike());
         if !keep {
             notes.push(not_a_leg(model, branch, &format!("the legs have {common} joints")));
         }
         keep
     });
+}
+
+/// The name of a chain's first joint, digits left out: what legs that are numbered have in common.
+fn without_digits(model: &Model, branch: &Branch) -> String {
+    let name = branch.moving.first().and_then(|&index| model.joints().get(index)).map_or("", |joint| joint.name());
+    name.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {

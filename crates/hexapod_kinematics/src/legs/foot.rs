@@ -20,8 +20,10 @@ const MOUNTED_PARTS: [&str; 14] = [
 const MIN_TIP: f64 = 1e-4;
 /// Least distance of a foot that is guessed from its joint, m.
 const MIN_GUESS: f64 = 5e-3;
-/// A fixed link is the end of a leg when it lies as far out as this part of the farthest shape; where no shape is known,
-/// of the part of the leg before.
+/// A centre of mass nearer to its joint's axis than this part of its distance is on it.
+const ABOUT_AXIS: f64 = 0.1;
+/// A fixed link is the end of a leg when it lies as far out as this part of the farthest shape; where no shape is known, it
+/// is doubtful below this part of the part of the leg before.
 const OUT_BY_SHAPE: f64 = 0.7;
 const OUT_BY_LENGTH: f64 = 0.3;
 
@@ -96,9 +98,15 @@ pub(super) fn foot_of(
     let end = end_of(model, &rigid, read);
     let mm = |length: f64| format!("{:.0} mm", length * 1e3);
     let reach = end.as_ref().map(|end| end.out);
-    if let Some(link) = fixed.filter(|link| is_out(model, *link, out(link), reach)) {
-        let how = format!("link \"{}\", the farthest behind the last joint ({})", name_of(&link), mm(out(&link)));
-        return Ok(Foot::link(link, how));
+    if let Some(link) = fixed.filter(|link| reach.is_none_or(|reach| out(link) >= OUT_BY_SHAPE * reach)) {
+        let mut how = format!("link \"{}\", the farthest behind the last joint ({})", name_of(&link), mm(out(&link)));
+        let doubtful = reach.is_none() && is_short(model, link, out(&link));
+        if doubtful {
+            how.push_str(
+                ", which is short beside the part of the leg before; if it is no foot, give the foot in robot.yaml",
+            );
+        }
+        return Ok(Foot { guessed: doubtful, ..Foot::link(link, how) });
     }
     let beside = farthest(&mut rigid.iter().copied())
         .map(|link| format!("; link \"{}\" is only {} from it", name_of(&link), mm(out(&link))))
@@ -127,13 +135,10 @@ pub(super) fn foot_in(
     Ok(Foot::link(link, format!("link \"{name}\", named in robot.yaml")))
 }
 
-/// Whether a link this far from the last joint is the end of the leg, and not something mounted near the joint.
-fn is_out(model: &Model, link: usize, out: f64, shapes_reach: Option<f64>) -> bool {
-    let before = || {
-        let joint = model.path_to(link).into_iter().rev().filter_map(|i| model.joints().get(i)).find(|j| !j.is_fixed());
-        joint.map_or(0.0, |joint| joint.parent_from_joint().translation.vector.norm())
-    };
-    shapes_reach.map_or_else(|| out >= OUT_BY_LENGTH * before(), |reach| out >= OUT_BY_SHAPE * reach)
+/// Whether a link this far from the last joint is nearer to it than most of the part of the leg before is long.
+fn is_short(model: &Model, link: usize, out: f64) -> bool {
+    let joint = model.path_to(link).into_iter().rev().filter_map(|i| model.joints().get(i)).find(|j| !j.is_fixed());
+    joint.is_some_and(|joint| out < OUT_BY_LENGTH * joint.parent_from_joint().translation.vector.norm())
 }
 
 /// The link behind the last moving joint on the way to `leaf`, and all that is fixed to it.
@@ -190,7 +195,7 @@ fn nowhere(model: &Model, link: usize, beside: &str) -> ModelError {
     let found = format!("ends a leg, but nothing says where its foot is{beside}");
     let hint = format!(
         "add a link \"{name}_foot\" at the tip with a fixed joint from \"{name}\", or give the foot in robot.yaml, as in \
-         feet: {{{name}: [0.1, 0.0, 0.0]}}"
+         feet: {{{name}: [0.1, 0.0, 0.0]}}; where it is a wheel, make its joint fixed"
     );
     ModelError::new(ModelFault::Legs, place, found, hint)
 }
@@ -205,6 +210,10 @@ fn guess(model: &Model, link: usize) -> Option<Foot> {
     })?;
     let by_mass = of.inertial().map(|i| 2.0 * i.centre_of_mass()).filter(|p| p.norm() > MIN_GUESS);
     let joint = model.parent_joint(link).and_then(|index| model.joints().get(index))?;
+    // A link about its joint's axis is a wheel or a roller, and has no end.
+    if by_mass.is_some_and(|point| point.cross(&joint.axis()).norm() < ABOUT_AXIS * point.norm()) {
+        return None;
+    }
     let straight_on = || {
         let offset = joint.parent_from_joint();
         Some(offset.rotation.inverse() * offset.translation.vector).filter(|p| p.norm() > MIN_GUESS)

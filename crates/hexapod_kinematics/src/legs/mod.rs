@@ -2,6 +2,7 @@
 
 mod find;
 mod foot;
+mod forward;
 mod given_feet;
 mod limits;
 mod locked;
@@ -84,6 +85,7 @@ impl Robot {
         if options.legs.is_empty() {
             order::sort(&mut legs);
         }
+        model.notes.extend(forward::contradiction(&legs));
         Ok(Self { model, legs })
     }
 
@@ -126,7 +128,7 @@ fn check_count(model: &Model, count: usize) -> Result<(), ModelError> {
     }
     let found = format!("has {count} legs");
     let mut hint = format!(
-        "a leg is a chain of 3 to {} revolute joints from the base to a foot, and a robot has {MIN_LEGS} to {MAX_LEGS} of them",
+        "a leg is a chain of 3 to {} revolute joints from the base to a foot, and a robot has {MIN_LEGS} to {MAX_LEGS} of them (4 to walk)",
         crate::MAX_LEG_JOINTS
     );
     for note in model.notes() {

@@ -92,7 +92,7 @@ fn inertial(
     let sum = least + middle;
     let found = format!("has a principal moment of {greatest:.3e} kg m², and the other two sum up to {sum:.3e}");
     if greatest > sum * REFUSED_MOMENT_RATIO + ROUND_OFF && mass >= LIGHT * whole.mass {
-        let hint = "no body is like that: a principal moment is at most the sum of the two others";
+        let hint = "a principal moment is at most the sum of the two others: correct it, or leave the <inertial> out";
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
     if greatest > sum * (1.0 + ROUNDING) + ROUND_OFF {

@@ -47,8 +47,9 @@ impl Lines {
         let mut kept = String::with_capacity(text.len());
         let mut from = 0;
         for range in &self.skipped {
+            // One within another has gone with it.
             kept.push_str(text.get(from..range.start).unwrap_or_default());
-            from = range.end;
+            from = from.max(range.end);
         }
         kept.push_str(text.get(from..).unwrap_or_default());
         kept

@@ -58,7 +58,10 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
 fn skip_the_rest(robot: Node<'_, '_>, lines: &mut Lines) {
     let rest = robot.children().filter(|n| n.is_element() && !n.has_tag_name("link") && !n.has_tag_name("joint"));
     lines.skipped.extend(rest.map(|node| node.range()));
-    lines.skipped.sort_by_key(|range| range.start);
+    let parts = robot.children().filter(|n| n.has_tag_name("link") || n.has_tag_name("joint"));
+    let others = parts.flat_map(|part| part.descendants()).filter(|n| n.is_element() && !shapes::is_element(*n));
+    lines.skipped.extend(others.map(|node| node.range()));
+    lines.skipped.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
 }
 
 /// The first text between the elements of a link or joint, which has no meaning there.

@@ -10,6 +10,7 @@ mod lines;
 mod lint;
 mod remarks;
 mod shapes;
+mod write;
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{LimitChange, Model, tree};
