@@ -34,13 +34,17 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot()))),
     ];
+    let mut told = String::new();
     for (name, text) in files {
         let path = into.join(name);
         let written = write_new(&path, &text).map_err(|e| Failure::Running(format!("{}: {e}", path.display())))?;
-        println!("{} {}", if written { "written" } else { "kept   " }, path.display());
+        let _ = writeln!(told, "{} {}", if written { "written" } else { "kept   " }, path.display());
     }
     let folder = into.display();
-    println!("\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}");
+    let _ =
+        writeln!(told, "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}");
+    // Whoever reads it may have gone.
+    let _ = std::io::stdout().write_all(told.as_bytes());
     Ok(())
 }
 

@@ -132,7 +132,7 @@ pub(super) fn foot_in(
     if given || distance(model, link) <= MIN_TIP {
         return foot_of(model, link, options, read);
     }
-    Ok(Foot::link(link, format!("link \"{name}\", named in robot.yaml")))
+    Ok(Foot::link(link, format!("link \"{name}\", given as the foot of its leg")))
 }
 
 /// Whether a link this far from the last joint is nearer to it than most of the part of the leg before is long.
