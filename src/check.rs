@@ -1,11 +1,18 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
-use crate::cli::{FileArgs, RunArgs};
+mod legs;
+mod walked;
+
+pub use legs::{legs_chart, legs_table};
+pub use walked::{WAYS, Walked};
+
+use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::{Failure, say};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
+use hexapod_setup::Files;
 use nalgebra::Vector2;
 use std::fmt::Write;
 
@@ -13,17 +20,21 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// File, line and key of all that does not hold.
-pub fn check(files: &FileArgs) -> Result<(), Failure> {
-    let all = parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })?;
+pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
+    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
-    check_together(&setups)?;
     let files = files_of(&all.planner)?;
+    check_together(&setups, &files)?;
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
-    let names = setups.planner.gaits.names().collect::<Vec<_>>().join(", ");
-    say(format_args!("gaits    {names}; starts with {}", setups.planner.gait_name))?;
+    let (speeds, stuck) = speeds(&setups.planner);
+    say(speeds.trim_end())?;
+    say(format_args!("starts   with {}", setups.planner.gait_name))?;
     let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     say(format_args!("motions  {motions}"))?;
+    for note in stuck {
+        say(format_args!("note     {note}"))?;
+    }
     for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
         say(format_args!("note     {note}"))?;
     }
@@ -34,16 +45,21 @@ pub fn check(files: &FileArgs) -> Result<(), Failure> {
     for refused in setups.planner.motions.refused() {
         say(format_args!("note     {refused}"))?;
     }
-    say("\nall files hold")
+    if let Some(picture) = &arguments.picture {
+        let svg = hexapod_plot::legs_picture(&legs_chart(&setups.planner.engine));
+        std::fs::write(picture, svg).map_err(|error| Failure::Running(format!("{}: {error}", picture.display())))?;
+        say(format_args!("picture  {}", picture.display()))?;
+    }
+    say("\nall files are valid")
 }
 
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
-/// and motions that the robot cannot play, where the files are this robot's own and it has all its legs.
-fn check_together(setups: &Setups) -> Result<(), ConfigError> {
+/// and motions that the robot cannot play, where they were written for it and it has all its legs.
+fn check_together(setups: &Setups, files: &Files) -> Result<(), ConfigError> {
     let mut faults = Faults::default();
     faults.note(gait_planner::check_reach(&setups.planner));
-    let is_its_own = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
-    for refused in setups.planner.motions.refused().filter(|_| is_its_own) {
+    let is_whole = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
+    for refused in setups.planner.motions.refused().filter(|refused| is_whole && files.is_own(refused.file())) {
         faults.add(refused.clone());
     }
     faults.into_result()
@@ -55,7 +71,8 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
     let mut out = String::new();
     let robot = engine.robot();
     let mass = robot.model().total_mass();
-    let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg", robot.legs().len(), robot.joint_count());
+    let _ = writeln!(out, "{} legs, {} joints, {mass:.2} kg\n", robot.legs().len(), robot.joint_count());
+    let _ = writeln!(out, "{}", legs_table(engine));
     let _ = writeln!(
         out,
         "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}",
@@ -79,7 +96,7 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         out,
         "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
-    let (reach, time) = (engine.stance().reach().axes(), engine.gait().stance_time());
+    let reach = engine.stance().reach().axes();
     let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
     let _ = writeln!(
         out,
@@ -89,7 +106,41 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         reach.x * 1e3,
         reach.y * 1e3
     );
-    let _ =
-        writeln!(out, "speed    {:.3} m/s ahead, {:.3} m/s aside at most with this gait", ahead / time, aside / time);
     out
+}
+
+/// How fast the robot walks on each gait, as measured; and what is to be said where it does not.
+fn speeds(planner: &gait_planner::Setup) -> (String, Vec<String>) {
+    let mut out = format!("walks    {:<12}", "gait");
+    for way in WAYS {
+        let _ = write!(out, " {way:>9}");
+    }
+    out.push_str("   m/s and rad/s, within max_linear_velocity and max_angular_velocity\n");
+    let mut stuck = Vec::new();
+    for (name, gait) in planner.gaits.iter() {
+        let walked = Walked::measure(&planner.engine, *gait);
+        let _ = write!(out, "         {name:<12}");
+        for (speed, halts) in walked.speeds.iter().zip(walked.halts) {
+            let _ = write!(out, " {speed:>8.3}{}", if halts { '!' } else { ' ' });
+        }
+        out.push('\n');
+        let halts: Vec<&str> =
+            WAYS.into_iter().zip(walked.halts).filter(|(_, halts)| *halts).map(|(way, _)| way).collect();
+        if !halts.is_empty() {
+            stuck.push(format!(
+                "on gait {name:?} the robot comes to a halt when it is asked to walk faster than that ({}): set \
+                 max_linear_velocity and max_angular_velocity to what it walks",
+                halts.join(", ")
+            ));
+        }
+        let ways: Vec<&str> = walked.stuck().collect();
+        if !ways.is_empty() {
+            stuck.push(format!(
+                "on gait {name:?} the robot does not get anywhere ({}): look at its feet and at the limits of its joints above, \
+                 use another gait, or try another body_height",
+                ways.join(", ")
+            ));
+        }
+    }
+    (out, stuck)
 }

@@ -34,7 +34,9 @@ pub enum Command {
     /// Show which values of the configuration are your own and where they stand; copy a shipped file to edit.
     Config(ConfigArgs),
     /// Load and check all files, and show the robot they describe.
-    Check(FileArgs),
+    Check(CheckArgs),
+    /// Write a configuration folder for a robot: robot.yaml, servos.yaml with simulated servos, hexapod.yaml.
+    New(NewArgs),
     /// Draw what the files describe, as SVG.
     Plot {
         /// What to draw.
@@ -101,6 +103,28 @@ pub struct TraceArgs {
     pub out: std::path::PathBuf,
 }
 
+/// What to check.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CheckArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Draw the legs, from above and from the side, to this SVG file.
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<std::path::PathBuf>,
+}
+
+/// For which robot, and where to.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NewArgs {
+    /// Its description: URDF, xacro, or a table of Denavit-Hartenberg parameters (.yaml).
+    #[arg(value_name = "ROBOT")]
+    pub robot: std::path::PathBuf,
+    /// The folder to write; files that are there stay as they are [default: the robot's name, here]
+    #[arg(long, value_name = "DIR")]
+    pub into: Option<std::path::PathBuf>,
+}
+
 /// Which files to read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FileArgs {
@@ -108,7 +132,7 @@ pub struct FileArgs {
     /// [default: ~/.config/hexapod, over /etc/hexapod]
     #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
     pub config: String,
-    /// Description of the robot [default: the shipped one]
+    /// Description of the robot: URDF, xacro, or Denavit-Hartenberg parameters (.yaml) [default: the shipped one]
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     pub urdf: String,
 }

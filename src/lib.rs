@@ -10,6 +10,7 @@ pub mod drive;
 pub mod exit;
 pub mod guard;
 pub mod lookout;
+pub mod new;
 pub mod plot;
 pub mod servo;
 pub mod standalone;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, plot, servo, trace};
+use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, new, plot, servo, trace};
 use hexapod_ros::{Shutdown, log};
 use std::process::ExitCode;
 
@@ -21,7 +21,8 @@ fn main() -> ExitCode {
         Command::Servo(arguments) => servo::servo(&arguments),
         Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Config(arguments) => config::config(&arguments),
-        Command::Check(files) => check::check(&files),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::New(arguments) => new::new(&arguments),
         Command::Plot { what } => plot::plot(&what),
         Command::Trace(arguments) => trace::trace(&arguments),
     })

@@ -100,6 +100,28 @@ fn when_the_shipped_files_are_checked_expect_status_0_and_every_leg_named() {
 }
 
 #[test]
+fn when_a_folder_is_made_for_a_robot_expect_it_to_hold_and_nothing_of_it_written_over() {
+    let folder = std::env::temp_dir().join(format!("hexapod-new-{}", std::process::id()));
+    let hexapod = |arguments: &[&str]| Command::new(HEXAPOD).args(arguments).current_dir(SHARE).output().unwrap();
+    let into = folder.to_str().unwrap();
+    let made = hexapod(&["new", "urdf/hexapod.urdf", "--into", into]);
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+    let picture = folder.join("legs.svg");
+    let checked = hexapod(&["check", "--config", into, "--picture", picture.to_str().unwrap()]);
+    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
+    assert!(told.contains("urdf/hexapod.urdf") && told.contains("by its name"), "{told}");
+    assert!(fs::read_to_string(&picture).unwrap().contains("right_rear (right)"));
+    fs::write(folder.join("robot.yaml"), "limits: {}\n").unwrap();
+    let again = hexapod(&["new", "urdf/hexapod.urdf", "--into", into]);
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(folder.join("robot.yaml")).unwrap(), "limits: {}\n");
+    fs::remove_dir_all(&folder).unwrap();
+    let refused = hexapod(&["new", "Cargo.toml", "--into", into]);
+    assert!(refused.status.code() == Some(2) && !folder.exists());
+}
+
+#[test]
 fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
     for (file, piece, other) in
         [("hexapod.yaml", "rate: 100.0", "rate: .nan"), ("gaits.yaml", "duty_factor: 0.5", "duty_factor: 5")]

@@ -125,6 +125,14 @@ fn base_link() -> String {
     "base_link".to_owned()
 }
 
+impl DhRobot {
+    /// The legs by the links that [`Robot::from_dh`] gives them, in the order of the table.
+    #[must_use]
+    pub fn leg_specs(&self) -> Vec<LegSpec> {
+        self.legs.iter().map(|leg| LegSpec { name: leg.name.clone(), foot_link: foot_link(leg) }).collect()
+    }
+}
+
 impl Robot {
     /// Builds a robot from Denavit-Hartenberg parameters; legs keep the order of the table.
     ///
@@ -134,10 +142,9 @@ impl Robot {
     pub fn from_dh(table: &DhRobot) -> Result<Self, ModelError> {
         let mut parts =
             Parts { name: table.name.clone(), links: vec![bare(&table.base_link)], joints: vec![], notes: vec![] };
-        let mut options = LegOptions::default();
+        let options = LegOptions { legs: table.leg_specs(), ..LegOptions::default() };
         for leg in &table.legs {
             add_leg(table, leg, &mut parts)?;
-            options.legs.push(LegSpec { name: leg.name.clone(), foot_link: foot_link(leg) });
         }
         if options.legs.is_empty() {
             let place = Place::element("legs", None);
@@ -172,6 +179,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
             axis: Vector3::z_axis(),
             limits: Some(limits(leg, joint)?),
             mimic: None,
+            fault: None,
             line: None,
             ends: [None; 2],
         });
@@ -189,6 +197,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
         axis: Vector3::z_axis(),
         limits: None,
         mimic: None,
+        fault: None,
         line: None,
         ends: [None; 2],
     });

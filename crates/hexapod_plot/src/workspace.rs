@@ -163,7 +163,7 @@ fn table(svg: &mut Svg, chart: &WorkspaceChart, top: f64) {
 }
 
 /// Border pieces put together to closed lines, corners on straight stretches left out.
-fn loops(border: &[[[f64; 2]; 2]]) -> Vec<Vec<[f64; 2]>> {
+pub(crate) fn loops(border: &[[[f64; 2]; 2]]) -> Vec<Vec<[f64; 2]>> {
     let Some([origin, end]) = border.first() else { return Vec::new() };
     // All pieces are as long as the first and lie on one grid, up to rounding.
     let side = (end[0] - origin[0]).hypot(end[1] - origin[1]);

@@ -99,6 +99,13 @@ impl Files {
         self.shipped.as_deref()
     }
 
+    /// Whether a file of this name was written for this robot: it is the owner's, or the robot is the shipped one.
+    #[must_use]
+    pub fn is_own(&self, file: &str) -> bool {
+        let shipped = share_folder().is_ok_and(|share| same(&share.join("urdf/hexapod.urdf"), &self.urdf));
+        shipped || self.owner.iter().any(|folder| Path::new(file).starts_with(folder))
+    }
+
     /// The owner's folders, whether they exist or not, the lowest layer first.
     #[must_use]
     pub fn owner_folders(&self) -> &[PathBuf] {

@@ -9,6 +9,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
+/// Fewest legs on which a robot keeps three feet on the ground while it lifts one.
+const LEAST_LEGS: usize = 4;
+
 /// Gaits by name in the order of the file, laid out for a robot's legs.
 #[derive(Clone, Debug)]
 pub struct Gaits {
@@ -67,7 +70,7 @@ impl Gaits {
         let read = file.map(|file| Self::of_file(file, &document, robot, &mut faults));
         let gaits = faults.or(read)?;
         if gaits.first().is_none() {
-            return Err(gaits.none_for_it(&document));
+            return Err(gaits.none_for_it(&document, robot.legs().len()));
         }
         Ok(gaits)
     }
@@ -119,7 +122,14 @@ impl Gaits {
         Self { known }
     }
 
-    fn none_for_it(&self, document: &Document) -> ConfigError {
+    fn none_for_it(&self, document: &Document, legs: usize) -> ConfigError {
+        if legs < LEAST_LEGS {
+            let message = format!(
+                "a robot of {legs} legs has two feet on the ground whenever it lifts one, and falls: it cannot walk"
+            );
+            let help = "a robot walks on 4 to 8 legs; for one that is held, write a gait with `stable: false`";
+            return document.error_at("gaits", message, help);
+        }
         let help = "describe one, such as `crawl` for four legs or `tripod` for six";
         let reasons: Vec<String> = self.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();
         document.error_at("gaits", format!("there is no gait for this robot{}", reasons.concat()), help)

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod files;
+mod forward;
 pub mod frames;
 mod gaits;
 mod meshes;
@@ -11,6 +12,7 @@ mod plausible;
 mod reach;
 mod robot;
 mod servos;
+mod written;
 
 pub use files::{CONFIG_FILES, ConfigFile, Files};
 pub use frames::Frames;
@@ -18,4 +20,4 @@ pub use gaits::Gaits;
 pub use motions::Motions;
 pub use reach::check_reach;
 pub use robot::Description;
-pub use servos::{Servos, check_servos, check_servos_alone, raw_servos, read_servos, simulated_servos};
+pub use servos::{Servos, check_servos, check_servos_alone, raw_servos, read_servos, servos_text, simulated_servos};

@@ -1,6 +1,7 @@
 //! `robot.yaml`: what the configuration says of the robot beside its description.
 
 use crate::files::ConfigFile;
+use crate::forward::Forward;
 use crate::plausible::{self, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
@@ -16,10 +17,19 @@ const ALL: &str = "all";
 #[serde(deny_unknown_fields, default)]
 struct File {
     legs: Vec<RawLeg>,
-    feet: BTreeMap<String, [f64; 3]>,
+    feet: BTreeMap<String, RawFoot>,
     limits: BTreeMap<String, RawLimits>,
     postures: BTreeMap<String, Vec<f64>>,
     packed: BTreeMap<String, Vec<f64>>,
+    forward: Option<Forward>,
+}
+
+/// A point of the link at the end of a leg, or a link there.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "give three numbers, as in [0.1, 0.0, 0.0], or the name of a link")]
+enum RawFoot {
+    Point([f64; 3]),
+    Link(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,6 +58,8 @@ pub(crate) struct Overrides {
     pub(crate) options: LegOptions,
     postures: BTreeMap<String, Vec<f64>>,
     packed: BTreeMap<String, Vec<f64>>,
+    /// The axis of the base link that points ahead.
+    pub(crate) forward: Option<Forward>,
 }
 
 impl Overrides {
@@ -63,13 +75,21 @@ impl Overrides {
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
         file.iter().for_each(|file| file.check(&document, &mut faults));
-        let File { legs, feet, limits, postures, packed } = faults.or(file)?;
+        let File { legs, feet, limits, postures, packed, forward } = faults.or(file)?;
+        let (mut points, mut foot_links) = (vec![], vec![]);
+        for (of, foot) in feet {
+            match foot {
+                RawFoot::Point(at) => points.push((unless_all(of), Vector3::from(at))),
+                RawFoot::Link(link) => foot_links.push((of, link)),
+            }
+        }
         let options = LegOptions {
             legs: legs.into_iter().map(|leg| LegSpec { name: leg.name, foot_link: leg.foot_link }).collect(),
-            feet: feet.into_iter().map(|(link, at)| (unless_all(link), Vector3::from(at))).collect(),
+            feet: points,
+            foot_links,
             limits: in_order(limits).map(|(joint, limits)| change(joint, &limits)).collect(),
         };
-        Ok(Self { document: Some(document), options, postures, packed })
+        Ok(Self { document: Some(document), options, postures, packed, forward })
     }
 
     /// Where in this file a robot's fault comes from, if it does: the parts of an error that name it.
@@ -79,6 +99,7 @@ impl Overrides {
         let key = match kind {
             "limits of joint" if name.is_empty() => format!("limits.{ALL}"),
             "limits of joint" => format!("limits.{name}"),
+            "foot" => format!("feet.{name}"),
             "leg" => {
                 let index = self.options.legs.iter().position(|leg| leg.name == name)?;
                 format!("legs[{index}]")
@@ -205,10 +226,11 @@ impl File {
                 faults.note(plausible::check(document, &format!("{key}.{leg}[{index}]"), *angle, TURN_RAD, "rad"));
             }
         }
-        for (leg, index, at) in
-            self.feet.iter().flat_map(|(leg, foot)| foot.iter().enumerate().map(move |(i, a)| (leg, i, a)))
-        {
-            faults.note(plausible::check(document, &format!("feet.{leg}[{index}]"), *at, LENGTH_M, "m"));
+        for (leg, foot) in &self.feet {
+            let RawFoot::Point(point) = foot else { continue };
+            for (index, at) in point.iter().enumerate() {
+                faults.note(plausible::check(document, &format!("feet.{leg}[{index}]"), *at, LENGTH_M, "m"));
+            }
         }
     }
 }

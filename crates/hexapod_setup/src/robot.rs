@@ -3,6 +3,7 @@
 use crate::files::{ConfigFile, Files};
 use crate::meshes;
 use crate::overrides::Overrides;
+use crate::written::Written;
 use hexapod_config::{ConfigError, Faults, Source, units};
 use hexapod_kinematics::{LegAngles, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Reads and checks the URDF, with what `robot.yaml` says beside it.
+    /// Reads and checks the URDF, xacro or table of Denavit-Hartenberg parameters, with what `robot.yaml` says beside it.
     ///
     /// # Errors
     /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
@@ -39,10 +40,18 @@ impl Description {
     }
 
     fn read_anew((urdf, beside): &(PathBuf, ConfigFile)) -> Result<Self, ConfigError> {
-        let source = Source::read(urdf)?;
-        let overrides = Overrides::read(beside)?;
+        let Written { mut source, legs } = Written::read(urdf)?;
+        let mut overrides = Overrides::read(beside)?;
+        if overrides.options.legs.is_empty() {
+            overrides.options.legs = legs;
+        }
         let mut mesh = |address: &str| meshes::read(address, urdf);
-        match Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh) {
+        let mut robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh);
+        if let (Some(forward), Ok(known)) = (overrides.forward, &robot) {
+            source.text = forward.turned(&source.text, known.model());
+            robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh);
+        }
+        match robot {
             Ok(mut robot) => {
                 believable(&source, &robot)?;
                 let mut faults = Faults::default();
@@ -82,7 +91,8 @@ fn in_urdf(source: &Source, error: &ModelError, beside: &Path) -> ConfigError {
     let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
     let line = error.line().map_or(1, |line| line as usize);
     let mut expected = error.expected().to_owned();
-    if error.fault() == ModelFault::Limits {
+    let of_limit = error.attribute().is_some_and(|attribute| attribute.starts_with("limit"));
+    if error.fault() == ModelFault::Limits || (error.fault() == ModelFault::Missing && of_limit) {
         expected = format!("{expected}; or give it under limits in {}", beside.display());
     }
     ConfigError::on_line(source, line, key.trim(), error.what(), expected)
@@ -91,6 +101,7 @@ fn in_urdf(source: &Source, error: &ModelError, beside: &Path) -> ConfigError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::Vector3;
 
     const URDF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/hexapod.urdf");
 
@@ -182,6 +193,30 @@ mod tests {
             error.each().count() == 6 && error.remedy().contains("did you mean degrees: lower=\"-0.6981\""),
             "{error:#}"
         );
+    }
+
+    #[test]
+    fn when_forward_is_turned_expect_the_legs_ahead_of_a_new_root_and_the_urdf_with_it() {
+        let description = read("forward", "forward: -x\n").unwrap();
+        let robot = &description.robot;
+        let (leg, front) = (&robot.legs()[0], robot.leg_index("right_rear").unwrap());
+        assert_eq!((robot.model().base_link(), leg.name(), front), ("forward", "right_rear", 0));
+        assert!(leg.hip_in_body().x > 0.0 && leg.hip_in_body().y > 0.0);
+        let published = Robot::from_urdf(&description.urdf).unwrap();
+        assert_eq!(published.model().base_link(), "forward");
+        assert!(robot.model().notes().iter().any(|note| note.contains("`forward: -x`")), "{:?}", robot.model().notes());
+        assert!(read("forward_odd", "forward: up\n").is_err());
+        assert!(read("forward_x", "forward: x\n").unwrap().robot.model().notes().is_empty());
+    }
+
+    #[test]
+    fn when_a_foot_is_a_link_expect_it_there_and_an_unknown_one_on_its_line() {
+        let robot = read("foot_link", "feet: {left_front: left_front_tibia_link}\n").unwrap().robot;
+        assert_eq!(robot.legs()[0].tip().translation.vector, Vector3::zeros());
+        for (index, bad) in ["left_front: nowhere", "nose: [0.0, 0.0, 0.1]"].into_iter().enumerate() {
+            let error = read(&format!("foot_bad_{index}"), &format!("feet:\n  {bad}\n")).unwrap_err();
+            assert_eq!((error.line(), error.file().ends_with("robot.yaml")), (Some(2), true), "{error}");
+        }
     }
 
     #[test]

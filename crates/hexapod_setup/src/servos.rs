@@ -21,6 +21,10 @@ const FREQUENCY_HZ: f64 = 333.0;
 const CHANNELS: usize = 16;
 const FIRST_ADDRESS: i64 = 0x40;
 
+/// How an owner gets a file that fits.
+const NEW: &str =
+    "if the file is for another robot, `hexapod new ROBOT.urdf` writes one with simulated servos for this one";
+
 /// A servo map and how it came about.
 #[derive(Clone, Debug)]
 pub struct Servos {
@@ -160,6 +164,7 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
     for joint in file.joints().filter(|joint| !joint.is_empty() && !joints.contains(joint)) {
         let help = hint_for(joint, &joints);
         misspelt.push(help.clone());
+        let help = format!("{help}; {NEW}");
         faults.add(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help));
     }
     // Those that are shipped may be for other robots.
@@ -173,7 +178,7 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
     let is_meant = |joint: &str| misspelt.contains(&format!("did you mean `{joint}`?"));
     let is_written = |joint: &str| written.iter().any(|entry| entry.key == joint);
     for joint in joints.iter().filter(|joint| !is_written(joint) && !is_meant(joint)) {
-        let help = "give every joint at least its board and channel";
+        let help = format!("give every joint at least its board and channel; {NEW}");
         faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
     let (raw, origins) = resolved(document, file, faults)?;
@@ -193,6 +198,35 @@ fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot, fa
         }
     }
     config
+}
+
+/// A file of simulated servos for a robot, as it may be written for its owner to go on with.
+#[must_use]
+pub fn servos_text(robot: &Robot) -> String {
+    let RawServoConfig { boards, servos, .. } = made_up(robot, RawTiming::default());
+    let mut out = String::from("boards:\n");
+    for board in boards {
+        let (address, frequency) = (board.address, board.pwm_frequency_hz);
+        out +=
+            &format!("  - {{address: {address:#04x}, pwm_frequency_hz: {frequency:.1}, oscillator_hz: 25000000.0}}\n");
+    }
+    out += "servos:\n";
+    for (joint, servo) in servos.0 {
+        let point = |p: &RawPoint| format!("{{angle_rad: {:.4}, pulse_us: {:.1}}}", p.angle_rad, p.pulse_us);
+        let points: Vec<String> = servo.points.iter().map(point).collect();
+        let (joint, group) = (joint.replace('\'', "''"), servo.group.unwrap_or_default().replace('\'', "''"));
+        out += &format!(
+            "  '{joint}':\n    board: {}\n    channel: {}\n    points: [{}]\n    direction: 1\n    min_pulse_us: {:.1}\n    \
+             max_pulse_us: {:.1}\n    speed_limit_rad_s: {:.3}\n    group: '{group}'\n",
+            servo.board,
+            servo.channel,
+            points.join(", "),
+            servo.min_pulse_us,
+            servo.max_pulse_us,
+            servo.speed_limit_rad_s,
+        );
+    }
+    out
 }
 
 /// A servo for each joint of the legs, on as many boards as it takes.

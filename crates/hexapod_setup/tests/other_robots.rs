@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use hexapod_config::{Document, Source};
 use hexapod_kinematics::Robot;
-use hexapod_setup::{Gaits, read_servos, simulated_servos};
+use hexapod_setup::{Files, Gaits, check_servos, read_servos, servos_text, simulated_servos};
 
 const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
 const GAITS: &str = "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5}\n  \
@@ -109,4 +110,46 @@ fn when_servos_are_the_robots_own_expect_them_as_written_on_either_bus() {
     let path = Path::new(CONFIG).join("servos.yaml");
     let simulated = simulated_servos(&path, &robot).unwrap();
     assert_eq!((simulated.config, simulated.remark), (read_servos(&path, &robot).unwrap(), None));
+}
+
+#[test]
+fn when_simulated_servos_are_written_for_a_robot_expect_them_read_as_they_would_have_been_made_up() {
+    let robot = robot(8);
+    let made_up = simulated_servos(&Path::new(CONFIG).join("servos.yaml"), &robot).unwrap().config;
+    let document = Document::parse(Source::new("servos.yaml", servos_text(&robot))).unwrap();
+    let written = check_servos(&document, &robot).unwrap();
+    assert_eq!((written.servos().len(), written.boards().len()), (24, 2));
+    for (one, two) in written.servos().iter().zip(made_up.servos()) {
+        assert_eq!((one.joint(), one.board(), one.channel()), (two.joint(), two.board(), two.channel()));
+        let ((a, b), (c, d)) = (one.angle_limits_rad(), two.angle_limits_rad());
+        assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-3, "{a} {b} {c} {d}");
+    }
+}
+
+#[test]
+fn when_servos_do_not_fit_expect_the_command_that_writes_some_that_do() {
+    let error = read_servos(&Path::new(CONFIG).join("servos.yaml"), &robot(6)).unwrap_err();
+    assert!(error.remedy().contains("hexapod new"), "{error}");
+}
+
+#[test]
+fn when_a_robot_has_three_legs_expect_to_be_told_that_it_cannot_walk() {
+    let error = Gaits::read(&Path::new(CONFIG).join("gaits.yaml"), &robot(3)).unwrap_err();
+    assert!(error.message().contains("two feet on the ground") && error.remedy().contains("4 to 8 legs"), "{error}");
+    for legs in 4..=8 {
+        assert!(Gaits::read(&Path::new(CONFIG).join("gaits.yaml"), &robot(legs)).is_ok(), "{legs}");
+    }
+}
+
+#[test]
+fn when_a_folder_lacks_a_file_expect_the_shipped_one_but_never_another_robots() {
+    let folder = std::env::temp_dir().join(format!("hexapod_lacking_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("gaits.yaml"), "").unwrap();
+    let files = Files { config: folder.clone(), urdf: PathBuf::new() };
+    assert_eq!(files.in_config("gaits.yaml"), folder.join("gaits.yaml"));
+    assert_eq!(files.in_config("robot.yaml"), folder.join("robot.yaml"));
+    assert!(files.in_config("motions.yaml").ends_with("config/motions.yaml"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(files.in_config("motions.yaml"), folder.join("motions.yaml"));
 }

@@ -68,6 +68,7 @@ pub struct Leg {
     pub(crate) joints: Vec<LegJoint>,
     pub(crate) foot_link: usize,
     pub(crate) tip: Isometry3<f64>,
+    pub(crate) foot_reason: String,
     pub(crate) chain: Chain,
     /// Limits of the joints, side by side for the inverse; unused ones are not used.
     pub(crate) ranges: [Range; MAX_LEG_JOINTS],
@@ -85,7 +86,7 @@ impl Leg {
         let ranges = std::array::from_fn(|i| joints.get(i).map_or(Range::default(), |j| Range::new(&j.limits)));
         let solver = Solver::new(&chain);
         let ranges = if let Solver::Parallel(parallel) = &solver { parallel.ranges(ranges) } else { ranges };
-        Self { name, joints, foot_link, tip, chain, ranges, home, posture, solver }
+        Self { name, joints, foot_link, tip, foot_reason: String::new(), chain, ranges, home, posture, solver }
     }
 
     /// Name, unique among the legs.
@@ -106,6 +107,11 @@ impl Leg {
     /// Index of the link in [`Model::links`](crate::Model::links) that carries the foot.
     pub fn foot_link(&self) -> usize {
         self.foot_link
+    }
+
+    /// Why the foot is taken to be where it is, in words.
+    pub fn foot_reason(&self) -> &str {
+        &self.foot_reason
     }
 
     /// Pose of the foot's frame in the frame of the last joint.

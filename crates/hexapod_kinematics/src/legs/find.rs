@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use super::foot;
+use super::foot::{self, Foot};
 use super::options::LegOptions;
 use super::{MAX_LEGS, MIN_LEGS, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
@@ -14,14 +14,11 @@ use crate::model::{Joint, JointKind, Model};
 const MIN_LEG_JOINTS: usize = 3;
 
 /// A chain that is a leg.
-#[derive(Clone, Debug)]
 pub(super) struct LegChain {
     /// Moving joints, hip first.
     pub(super) moving: Vec<usize>,
-    /// Link of the foot.
-    pub(super) foot_link: usize,
-    /// Pose of the foot in the foot link's frame.
-    pub(super) link_from_foot: Isometry3<f64>,
+    /// Its foot.
+    pub(super) foot: Foot,
     /// Name, when it was given.
     pub(super) name: Option<String>,
 }
@@ -35,8 +32,8 @@ struct Branch {
 /// Chains of three to six joints from the base, one per first joint.
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
-/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm; so is one that
-/// is called an arm, a head or the like.
+/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm, unless it is
+/// called as they are but for a number; so is one that is called an arm, a head or the like.
 pub(super) fn by_themselves(
     model: &mut Model,
     options: &LegOptions,
@@ -65,11 +62,7 @@ pub(super) fn by_themselves(
 }
 
 /// The legs that the options name.
-pub(super) fn as_given(
-    model: &mut Model,
-    options: &LegOptions,
-    read: MeshReader<'_>,
-) -> Result<Vec<LegChain>, ModelError> {
+pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Vec<LegChain>, ModelError> {
     let mut chains: Vec<LegChain> = Vec::new();
     for spec in &options.legs {
         let place = || Place::element(format!("leg \"{}\"", spec.name), None);
@@ -95,9 +88,9 @@ pub(super) fn as_given(
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
         }
         let branch = Branch { moving, leaf: foot_link };
-        let mut chain = to_chain(model, branch, options, read)?;
-        chain.name = Some(spec.name.clone());
-        chains.push(chain);
+        let foot =
+            foot::foot_in(model, foot_link, options, read).map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+        chains.push(LegChain { moving: branch.moving, foot, name: Some(spec.name.clone()) });
     }
     Ok(chains)
 }
@@ -106,7 +99,7 @@ pub(super) fn as_given(
 pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, ModelError> {
     let mut joints = Vec::with_capacity(chain.moving.len());
     let mut pending = Isometry3::identity();
-    for index in model.path_to(chain.foot_link) {
+    for index in model.path_to(chain.foot.link) {
         let Some(joint) = model.joints().get(index) else { continue };
         pending *= joint.parent_from_joint();
         if chain.moving.contains(&index) {
@@ -114,7 +107,9 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
             pending = Isometry3::identity();
         }
     }
-    Ok(Leg::new(name, joints, chain.foot_link, pending * chain.link_from_foot))
+    let mut leg = Leg::new(name, joints, chain.foot.link, pending * chain.foot.link_from_foot);
+    leg.foot_reason.clone_from(&chain.foot.reason);
+    Ok(leg)
 }
 
 const TURNING: &str =
@@ -206,9 +201,12 @@ fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
     let alone: Vec<usize> =
         (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).filter(|&n| n != common && with(chosen, n) == 1).collect();
     let too_many = chosen.len() > MAX_LEGS;
+    let legs: Vec<String> =
+        chosen.iter().filter(|b| b.moving.len() == common).map(|b| without_digits(model, b)).collect();
     chosen.retain(|branch| {
         let n = branch.moving.len();
-        let keep = n == common || !(alone.contains(&n) || too_many);
+        let called_alike = || legs.contains(&without_digits(model, branch));
+        let keep = n == common || !(too_many || alone.contains(&n) && !called_alike());
         if !keep {
             notes.push(not_a_leg(model, branch, &format!("the legs have {common} joints")));
         }
@@ -216,20 +214,20 @@ fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
     });
 }
 
+/// The name of a chain's first joint, digits left out: what legs that are numbered have in common.
+fn without_digits(model: &Model, branch: &Branch) -> String {
+    let name = branch.moving.first().and_then(|&index| model.joints().get(index)).map_or("", |joint| joint.name());
+    name.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
 fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     let name = model.links().get(branch.leaf).map_or("", |l| l.name());
     format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
 }
 
-fn to_chain(
-    model: &mut Model,
-    branch: Branch,
-    options: &LegOptions,
-    read: MeshReader<'_>,
-) -> Result<LegChain, ModelError> {
+fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {
     // A leg that cannot be one is refused for that, not for what it lacks beside.
     let foot = foot::foot_of(model, branch.leaf, options, read);
-    let (link_from_foot, remark) = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
-    model.notes.extend(remark);
-    Ok(LegChain { moving: branch.moving, foot_link: branch.leaf, link_from_foot, name: None })
+    let foot = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+    Ok(LegChain { moving: branch.moving, foot, name: None })
 }

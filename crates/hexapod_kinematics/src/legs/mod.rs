@@ -2,7 +2,10 @@
 
 mod find;
 mod foot;
+mod forward;
+mod given_feet;
 mod limits;
+mod locked;
 mod mesh;
 mod names;
 mod options;
@@ -59,14 +62,20 @@ impl Robot {
     }
 
     fn build(mut model: Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
-        let chains = if options.legs.is_empty() {
+        let mut chains = if options.legs.is_empty() {
             find::by_themselves(&mut model, options, read)?
         } else {
-            find::as_given(&mut model, options, read)?
+            find::as_given(&model, options, read)?
         };
         check_count(&model, chains.len())?;
+        locked::settle(&mut model, &chains)?;
         limits::change(&mut model, &chains, options)?;
         let names = names::names(&model, &chains);
+        given_feet::put_in(&model, &mut chains, &names, options)?;
+        let guessed = chains.iter().zip(&names).filter(|(chain, _)| chain.foot.guessed);
+        let remarks: Vec<String> =
+            guessed.map(|(chain, name)| format!("foot of {name}: {}", chain.foot.reason)).collect();
+        model.notes.extend(first_of(remarks, "legs"));
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
             let mut leg = find::leg(&model, chain, name)?;
@@ -76,6 +85,7 @@ impl Robot {
         if options.legs.is_empty() {
             order::sort(&mut legs);
         }
+        model.notes.extend(forward::contradiction(&legs));
         Ok(Self { model, legs })
     }
 
@@ -105,13 +115,20 @@ impl Robot {
     }
 }
 
+/// The first of some remarks, with how many there are.
+fn first_of(remarks: Vec<String>, of: &str) -> Option<String> {
+    let count = remarks.len();
+    let first = remarks.into_iter().next()?;
+    Some(if count > 1 { format!("{first}; so it is with {count} {of}") } else { first })
+}
+
 fn check_count(model: &Model, count: usize) -> Result<(), ModelError> {
     if (MIN_LEGS..=MAX_LEGS).contains(&count) {
         return Ok(());
     }
     let found = format!("has {count} legs");
     let mut hint = format!(
-        "a leg is a chain of 3 to {} revolute joints from the base to a foot, and a robot has {MIN_LEGS} to {MAX_LEGS} of them",
+        "a leg is a chain of 3 to {} revolute joints from the base to a foot, and a robot has {MIN_LEGS} to {MAX_LEGS} of them (4 to walk)",
         crate::MAX_LEG_JOINTS
     );
     for note in model.notes() {

@@ -9,9 +9,11 @@ use crate::model::LimitChange;
 pub struct LegOptions {
     /// The legs in their order; empty to find them.
     pub legs: Vec<LegSpec>,
-    /// Foot of each leg that has none in the description: name of the leg's last link, and the point in that
-    /// link's frame, m. A name that is empty stands for every leg.
+    /// Foot of a leg: name of its last link or of one fixed to that, or of the leg, and the point in that link's
+    /// frame (for a leg's name: in that of the link the foot is on), m. A name that is empty stands for every leg.
     pub feet: Vec<(String, Vector3<f64>)>,
+    /// The link at which the foot of a leg is, by the name of the leg.
+    pub foot_links: Vec<(String, String)>,
     /// Limits that replace the description's, such as the acceleration, which a URDF before 1.2 cannot give.
     pub limits: Vec<LimitChange>,
 }

@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
 use super::limits::JointLimits;
+use crate::error::ModelError;
 
 /// How a joint moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Joint {
     pub(crate) limits: Option<JointLimits>,
     pub(crate) mimic: Option<Mimic>,
     pub(crate) position: Option<usize>,
+    /// Why its limits cannot be, where they cannot: no joint of a leg has such limits.
+    pub(crate) fault: Option<Box<ModelError>>,
     pub(crate) line: Option<u32>,
 }
 

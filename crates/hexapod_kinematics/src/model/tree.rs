@@ -20,6 +20,8 @@ pub(crate) struct LooseJoint {
     pub axis: Unit<Vector3<f64>>,
     pub limits: Option<JointLimits>,
     pub mimic: Option<LooseMimic>,
+    /// Why its limits cannot be, where they cannot.
+    pub fault: Option<Box<ModelError>>,
     pub line: Option<u32>,
     /// Lines of the elements that name the parent and the child link.
     pub ends: [Option<u32>; 2],
@@ -113,6 +115,7 @@ fn resolve(joint: &LooseJoint, links: &HashMap<&str, usize>) -> Result<Joint, Mo
         limits: joint.limits,
         mimic: None,
         position: None,
+        fault: joint.fault.clone(),
         line: joint.line,
     })
 }

@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::convert::pose;
 use super::lines::ElementLines;
+use super::remarks::Remarks;
 use super::shapes::LinkShapes;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Inertial, Link, Shape};
@@ -16,26 +17,22 @@ const LIGHT: f64 = 0.01;
 /// Rounding allowed in the same rule, and in the sign of the least moment, relative to the greatest.
 const ROUNDING: f64 = 1e-3;
 
+/// An inertia that is rounding and nothing else, kg m².
+const ROUND_OFF: f64 = 1e-12;
+
 /// What is known of the whole robot while its links are checked.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     /// Sum of all masses, kg.
     pub(super) mass: f64,
-    /// The first link whose moments are noted, with the remark, and how many there are.
-    pub(super) noted: Option<(String, usize)>,
+    /// What is said of links.
+    pub(super) remarks: Remarks,
 }
 
 impl Whole {
-    fn note(&mut self, remark: String) {
-        self.noted.get_or_insert((remark, 0)).1 += 1;
-    }
-
-    /// One remark for all links together.
-    pub(super) fn into_note(self) -> Option<String> {
-        self.noted.map(|(remark, count)| match count {
-            1 => remark,
-            _ => format!("{remark}; so it is with {count} links"),
-        })
+    /// The remarks, each for all links together.
+    pub(super) fn into_notes(self) -> impl Iterator<Item = String> {
+        self.remarks.into_notes("links")
     }
 }
 
@@ -69,7 +66,13 @@ fn inertial(
     if mass == 0.0 && inertia == Matrix3::zeros() {
         return Ok(None);
     }
-    if mass.is_nan() || mass <= 0.0 {
+    if mass == 0.0 {
+        whole.remarks.add("weightless", || {
+            format!("link \"{name}\" has an inertia and a mass of 0 kg: it is taken to weigh nothing")
+        });
+        return Ok(None);
+    }
+    if mass.is_nan() || mass < 0.0 {
         let found = format!("is {mass} kg");
         return Err(ModelError::new(
             ModelFault::Inertia,
@@ -81,19 +84,19 @@ fn inertial(
     let mut moments: [f64; 3] = inertia.symmetric_eigenvalues().into();
     moments.sort_by(f64::total_cmp);
     let [least, middle, greatest] = moments;
-    if least < -ROUNDING * greatest.abs() || greatest < 0.0 {
+    if least < -ROUNDING * greatest.abs() - ROUND_OFF {
         let found = format!("has a negative principal moment ({least:.3e} kg m²)");
         let hint = "give the inertia about the centre of mass; all principal moments are positive";
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
     let sum = least + middle;
     let found = format!("has a principal moment of {greatest:.3e} kg m², and the other two sum up to {sum:.3e}");
-    if greatest > sum * REFUSED_MOMENT_RATIO && mass >= LIGHT * whole.mass {
-        let hint = "no body is like that: a principal moment is at most the sum of the two others";
+    if greatest > sum * REFUSED_MOMENT_RATIO + ROUND_OFF && mass >= LIGHT * whole.mass {
+        let hint = "a principal moment is at most the sum of the two others: correct it, or leave the <inertial> out";
         return Err(ModelError::new(ModelFault::Inertia, place("inertia"), found, hint));
     }
-    if greatest > sum * (1.0 + ROUNDING) {
-        whole.note(format!("link \"{name}\" {found}, which no body has"));
+    if greatest > sum * (1.0 + ROUNDING) + ROUND_OFF {
+        whole.remarks.add("moments", || format!("link \"{name}\" {found}, which no body has"));
     }
     Ok(Some(Inertial { link_from_inertial: pose(&given.origin), mass, inertia }))
 }

@@ -7,12 +7,17 @@ use urdf_rs::JointType;
 
 use super::body;
 use super::lines::{ElementLines, Lines};
+use super::remarks::Remarks;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::tree::{LooseJoint, LooseMimic, Parts};
-use crate::model::{JointKind, JointLimits, LimitChange};
+use crate::model::{JointKind, JointLimits, LimitChange, LimitsError};
 
-/// How far the length of an axis may be from one.
+/// How far the length of an axis may be from one without a word.
 const AXIS_TOLERANCE: f64 = 0.01;
+/// An angle, speed or torque beyond these is how an exporter writes that there is no limit.
+const ENDLESS: [f64; 3] = [1e3, 1e6, 1e6];
+/// Greatest torque that stands for none given, N m.
+const ENDLESS_EFFORT: f64 = 1e3;
 /// Speed of a continuous joint whose description gives none, rad/s: one turn a second.
 const CONTINUOUS_VELOCITY: f64 = 2.0 * PI;
 
@@ -26,14 +31,17 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange
         let shapes = lines.shapes.as_ref().and_then(|shapes| shapes.get(i)).cloned();
         parts.links.push(body::link(link, lines.links.get(i).unwrap_or(&unknown), shapes, &mut whole)?);
     }
-    parts.notes.extend(whole.into_note());
+    parts.notes.extend(whole.into_notes());
+    let mut remarks = Remarks::default();
     for (i, joint) in robot.joints.iter().enumerate() {
-        let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown), limits };
+        let missing = lines.without_limits.get(i).cloned().flatten();
+        let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown), missing, limits };
         match joint.joint_type {
             JointType::Floating => source.drop_floating_root(robot, &mut parts)?,
-            _ => parts.joints.push(source.convert(&mut parts.notes)?),
+            _ => parts.joints.push(source.convert(&mut remarks)?),
         }
     }
+    parts.notes.extend(remarks.into_notes("joints"));
     Ok(parts)
 }
 
@@ -51,6 +59,8 @@ pub(super) fn isometry([x, y, z]: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Iso
 struct Source<'a> {
     joint: &'a urdf_rs::Joint,
     lines: &'a ElementLines,
+    /// What to say of limits that are missing.
+    missing: Option<ModelError>,
     /// What is said of limits elsewhere.
     limits: &'a [LimitChange],
 }
@@ -60,10 +70,10 @@ impl Source<'_> {
         Place::named("joint", &self.joint.name, self.lines.line).on_line(self.lines.of(tag)).attribute(tag)
     }
 
-    fn convert(&self, notes: &mut Vec<String>) -> Result<LooseJoint, ModelError> {
+    fn convert(&self, remarks: &mut Remarks) -> Result<LooseJoint, ModelError> {
         let kind = self.kind()?;
-        let limits = self.limits(kind, notes)?;
-        let axis = if kind == JointKind::Fixed { Vector3::x_axis() } else { self.axis()? };
+        let (limits, fault) = self.limits(kind, remarks);
+        let axis = if kind == JointKind::Fixed { Vector3::x_axis() } else { self.axis(remarks)? };
         Ok(LooseJoint {
             name: self.joint.name.clone(),
             kind,
@@ -77,6 +87,7 @@ impl Source<'_> {
                 multiplier: mimic.multiplier.unwrap_or(1.0),
                 offset: mimic.offset.unwrap_or(0.0),
             }),
+            fault: fault.map(Box::new),
             line: self.lines.line,
             ends: [self.lines.of("parent"), self.lines.of("child")],
         })
@@ -95,7 +106,7 @@ impl Source<'_> {
         }
     }
 
-    fn axis(&self) -> Result<Unit<Vector3<f64>>, ModelError> {
+    fn axis(&self, remarks: &mut Remarks) -> Result<Unit<Vector3<f64>>, ModelError> {
         let axis = Vector3::from(self.joint.axis.xyz.0);
         let length = axis.norm();
         if (length - 1.0).abs() <= AXIS_TOLERANCE {
@@ -107,24 +118,31 @@ impl Source<'_> {
                 Err(ModelError::new(ModelFault::Axis, place, "has no direction", "write a unit vector, such as 0 0 1"))
             }
             Some(unit) => {
-                let hint = format!("write a unit vector: {:.6} {:.6} {:.6}", unit.x, unit.y, unit.z);
-                Err(ModelError::new(ModelFault::Axis, place, format!("has length {length}"), hint))
+                let (x, y, z) = (unit.x, unit.y, unit.z);
+                let name = &self.joint.name;
+                remarks.add("axis", || {
+                    format!("the axis of joint \"{name}\" has length {length}: {x:.6} {y:.6} {z:.6} is taken")
+                });
+                Ok(unit)
             }
         }
     }
 
-    fn limits(&self, kind: JointKind, notes: &mut Vec<String>) -> Result<Option<JointLimits>, ModelError> {
-        let given = self.given_limits();
+    /// The limits, and why they cannot be where they cannot.
+    fn limits(&self, kind: JointKind, remarks: &mut Remarks) -> (Option<JointLimits>, Option<ModelError>) {
+        let given = self.bounded(kind, remarks);
         let limits = match kind {
-            JointKind::Fixed => return Ok(None),
+            JointKind::Fixed => return (None, None),
             JointKind::Revolute | JointKind::Prismatic => given,
             JointKind::Continuous => {
                 let velocity = if given.velocity > 0.0 { given.velocity } else { CONTINUOUS_VELOCITY };
                 if velocity != given.velocity {
-                    notes.push(format!(
-                        "joint \"{}\" is continuous and gives no velocity limit: one turn a second is assumed",
-                        self.joint.name
-                    ));
+                    remarks.add("velocity", || {
+                        let name = &self.joint.name;
+                        format!(
+                            "joint \"{name}\" is continuous and gives no velocity limit: one turn a second is assumed"
+                        )
+                    });
                 }
                 let effort = if given.effort.is_finite() { given.effort } else { 0.0 };
                 JointLimits { lower: -PI, upper: PI, velocity, effort, ..given }
@@ -133,12 +151,43 @@ impl Source<'_> {
         // Published descriptions have joints of no speed or no range; what is said elsewhere may make up for that.
         let changes = self.limits.iter().filter(|change| change.is_for(&self.joint.name));
         let changed = || changes.fold(limits, |limits, change| change.put_into(&limits)).checked();
-        limits.checked().or_else(|error| changed().map_err(|_| error)).map(Some).map_err(|error| {
-            let text = error.to_string();
-            let (found, hint) = text.split_once("; ").unwrap_or((&text, "correct the limit"));
-            let place = self.place("limit").attribute(format!("limit {}", error.limit()));
-            ModelError::new(ModelFault::Limits, place, found, hint)
-        })
+        match limits.checked().or_else(|error| changed().map_err(|_| error)) {
+            Ok(limits) => (Some(limits), None),
+            Err(error) => (Some(limits), Some(self.missing.clone().unwrap_or_else(|| self.refused(error)))),
+        }
+    }
+
+    fn refused(&self, error: LimitsError) -> ModelError {
+        let text = error.to_string();
+        let (found, hint) = text.split_once("; ").unwrap_or((&text, "correct the limit"));
+        let place = self.place("limit").attribute(format!("limit {}", error.limit()));
+        ModelError::new(ModelFault::Limits, place, found, hint)
+    }
+
+    /// The limits as they are written, but for numbers that stand for no limit.
+    fn bounded(&self, kind: JointKind, remarks: &mut Remarks) -> JointLimits {
+        let given = self.given_limits();
+        let [angle, speed, torque] = ENDLESS;
+        let turns = matches!(kind, JointKind::Revolute);
+        let end = |value: f64, to: f64, most: f64| if value.abs() > most { to } else { value };
+        let bounded = JointLimits {
+            lower: if turns { end(given.lower, PI.copysign(given.lower), angle) } else { given.lower },
+            upper: if turns { end(given.upper, PI.copysign(given.upper), angle) } else { given.upper },
+            velocity: end(given.velocity, CONTINUOUS_VELOCITY.copysign(given.velocity), speed),
+            effort: end(given.effort, ENDLESS_EFFORT.copysign(given.effort), torque),
+            ..given
+        };
+        if bounded != given {
+            let name = &self.joint.name;
+            let JointLimits { lower, upper, velocity, effort, .. } = bounded;
+            remarks.add("endless", || {
+                format!(
+                    "joint \"{name}\" has a limit that no motor has: {lower:.4} to {upper:.4} rad, {velocity:.2} rad/s, \
+                     {effort} N m are taken; give the motor's under limits in robot.yaml"
+                )
+            });
+        }
+        bounded
     }
 
     /// The limits as they are written, not checked.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use roxmltree::Node;
 
 use super::shapes::LinkShapes;
+use crate::error::ModelError;
 
 /// Line of each `<link>` and `<joint>` of the robot in document order, and the line starts of the text.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub(super) struct Lines {
     starts: Vec<usize>,
     pub(super) links: Vec<ElementLines>,
     pub(super) joints: Vec<ElementLines>,
+    /// For each joint, what to say of limits that it needs and does not have.
+    pub(super) without_limits: Vec<Option<ModelError>>,
     /// The shapes of the links, where they have been read already.
     pub(super) shapes: Option<Vec<LinkShapes>>,
     /// Where what `urdf-rs` need not read stands, in bytes.
@@ -44,8 +47,9 @@ impl Lines {
         let mut kept = String::with_capacity(text.len());
         let mut from = 0;
         for range in &self.skipped {
+            // One within another has gone with it.
             kept.push_str(text.get(from..range.start).unwrap_or_default());
-            from = range.end;
+            from = from.max(range.end);
         }
         kept.push_str(text.get(from..).unwrap_or_default());
         kept

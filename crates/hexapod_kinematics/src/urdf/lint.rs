@@ -25,14 +25,19 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
         let place = Place::element(format!("<{}>", robot.tag_name().name()), lines.node(robot));
         return Err(ModelError::new(ModelFault::Syntax, place, "is not a robot", "the outermost element is <robot>"));
     }
+    let mut without_limits = Vec::new();
     for node in robot.children().filter(Node::is_element) {
         let check = Check { lines: &lines, node, kind: node.tag_name().name(), name: node.attribute("name") };
         match check.kind {
             "link" => check.link()?,
-            "joint" => check.joint()?,
+            "joint" => {
+                check.joint()?;
+                without_limits.push(check.missing_limit());
+            }
             _ => {}
         }
     }
+    lines.without_limits = without_limits;
     if let Some((shapes, skipped)) = shapes::of_links(robot) {
         (lines.shapes, lines.skipped) = (Some(shapes), skipped);
     } else {
@@ -42,9 +47,21 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
         let materials = shapes.flat_map(|shape| shape.children().filter(|n| n.has_tag_name("material")));
         lines.skipped = materials.map(|material| material.range()).collect();
     }
+    skip_the_rest(robot, &mut lines);
     lines.links = robot.children().filter(|n| n.has_tag_name("link")).map(|n| lines.element(n)).collect();
     lines.joints = robot.children().filter(|n| n.has_tag_name("joint")).map(|n| lines.element(n)).collect();
     Ok(lines)
+}
+
+/// Only links and joints are read: materials, transmissions and what simulators add are often written as `urdf-rs` does not
+/// take them.
+fn skip_the_rest(robot: Node<'_, '_>, lines: &mut Lines) {
+    let rest = robot.children().filter(|n| n.is_element() && !n.has_tag_name("link") && !n.has_tag_name("joint"));
+    lines.skipped.extend(rest.map(|node| node.range()));
+    let parts = robot.children().filter(|n| n.has_tag_name("link") || n.has_tag_name("joint"));
+    let others = parts.flat_map(|part| part.descendants()).filter(|n| n.is_element() && !shapes::is_element(*n));
+    lines.skipped.extend(others.map(|node| node.range()));
+    lines.skipped.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
 }
 
 /// The first text between the elements of a link or joint, which has no meaning there.
@@ -142,7 +159,7 @@ impl<'a, 'b> Check<'a, 'b> {
         if let Some(axis) = self.only(self.node, "axis")? {
             self.numbers(axis, "xyz", 3, true)?;
         }
-        if let Some(limit) = self.limit(kind)? {
+        if let Some(limit) = self.only(self.node, "limit")? {
             for attribute in ["lower", "upper", "acceleration", "deceleration", "jerk"] {
                 self.numbers(limit, attribute, 1, false)?;
             }
@@ -158,14 +175,16 @@ impl<'a, 'b> Check<'a, 'b> {
         Ok(())
     }
 
-    fn limit(&self, kind: &str) -> Result<Option<Node<'a, 'b>>, ModelError> {
-        let limit = self.only(self.node, "limit")?;
-        if limit.is_none() && matches!(kind, "revolute" | "prismatic") {
+    /// What to say of a joint that needs limits and has none, unless they are given elsewhere.
+    fn missing_limit(&self) -> Option<ModelError> {
+        let kind = self.node.attribute("type").map(str::trim).unwrap_or_default();
+        let needed = matches!(kind, "revolute" | "prismatic");
+        let missing = needed && !self.node.children().any(|n| n.has_tag_name("limit"));
+        missing.then(|| {
             let found = format!("is missing, and the joint is {kind}");
             let hint = "add <limit lower=\"..\" upper=\"..\" velocity=\"..\" effort=\"..\"/>";
-            return Err(self.error(ModelFault::Missing, self.node, "limit", found, hint));
-        }
-        Ok(limit)
+            self.error(ModelFault::Missing, self.node, "limit", found, hint)
+        })
     }
 
     fn origin(&self, node: Node<'a, 'b>) -> Result<(), ModelError> {
@@ -254,7 +273,7 @@ impl<'a, 'b> Check<'a, 'b> {
             Some(numbers) if numbers.iter().any(|n| !n.is_finite()) => {
                 Err(self.error(ModelFault::NotFinite, node, name, found, numbers_hint(name, count)))
             }
-            Some(numbers) if numbers.iter().any(|n| n.abs() > largest(name)) => {
+            Some(numbers) if node.tag_name().name() != "limit" && numbers.iter().any(|n| n.abs() > largest(name)) => {
                 let hint = format!("a robot has no number beyond {:e} here", largest(name));
                 Err(self.error(ModelFault::NotFinite, node, name, found, hint))
             }

@@ -8,7 +8,9 @@ mod body;
 mod convert;
 mod lines;
 mod lint;
+mod remarks;
 mod shapes;
+mod write;
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{LimitChange, Model, tree};
@@ -21,10 +23,15 @@ impl Model {
     /// links and joints. Mimic joints are supported outside legs; floating joints only below a root link that
     /// carries nothing else (the joint's child becomes the base); planar and spherical joints are refused by name.
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
-        Self::from_urdf_with(text, &[])
+        let model = Self::from_urdf_with(text, &[])?;
+        match model.joints.iter().find_map(|joint| joint.fault.clone()) {
+            Some(fault) => Err(*fault),
+            None => Ok(model),
+        }
     }
 
-    /// The same, with limits to be taken where those of the description cannot be.
+    /// The same, with limits to be taken where those of the description cannot be; joints whose limits cannot be keep
+    /// the reason.
     pub(crate) fn from_urdf_with(text: &str, limits: &[LimitChange]) -> Result<Self, ModelError> {
         let lines = lint::lint(text)?;
         let robot = urdf_rs::read_from_string(&lines.without_skipped(text)).map_err(|error| {

@@ -42,8 +42,7 @@ pub(super) fn of_links(robot: Node<'_, '_>) -> Option<(Vec<LinkShapes>, Vec<Rang
 }
 
 fn shape(node: Node<'_, '_>) -> Option<Shape> {
-    let mut texts = node.descendants().filter(Node::is_text).filter_map(|text| text.text());
-    if texts.any(|text| !text.trim().is_empty()) {
+    if has_stray_text(node) {
         return None;
     }
     let origin = node.children().find(|n| n.has_tag_name("origin"));
@@ -55,6 +54,50 @@ fn shape(node: Node<'_, '_>) -> Option<Shape> {
     let mut geometries = node.children().find(|n| n.has_tag_name("geometry"))?.children().filter(Node::is_element);
     let geometry = geometry(geometries.next()?)?;
     geometries.next().is_none().then_some(Shape { link_from_shape, geometry })
+}
+
+/// Elements of a URDF inside a link or a joint; what simulators add beside them has rules of its own.
+const ELEMENTS: [&str; 27] = [
+    "inertial",
+    "mass",
+    "inertia",
+    "origin",
+    "visual",
+    "collision",
+    "geometry",
+    "box",
+    "cylinder",
+    "capsule",
+    "sphere",
+    "mesh",
+    "material",
+    "color",
+    "texture",
+    "parent",
+    "child",
+    "axis",
+    "limit",
+    "mimic",
+    "dynamics",
+    "calibration",
+    "safety_controller",
+    "verbose",
+    "joint",
+    "link",
+    "loop_joint",
+];
+
+/// Whether this is an element of a URDF.
+pub(super) fn is_element(node: Node<'_, '_>) -> bool {
+    ELEMENTS.contains(&node.tag_name().name())
+}
+
+/// Text between the elements of a URDF.
+fn has_stray_text(node: Node<'_, '_>) -> bool {
+    node.children().any(|child| match child.text().filter(|_| child.is_text()) {
+        Some(text) => !text.trim().is_empty(),
+        None => child.is_element() && is_element(child) && has_stray_text(child),
+    })
 }
 
 fn geometry(node: Node<'_, '_>) -> Option<Geometry> {

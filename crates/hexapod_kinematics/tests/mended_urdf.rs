@@ -1,0 +1,226 @@
+//! What exporters write and no robot has is mended with a note, and feet are where a person would look for them.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use hexapod_kinematics::{LegOptions, LimitChange, ModelFault, Robot};
+use nalgebra::Vector3;
+use std::f64::consts::PI;
+
+const COXA: &str = "<limit lower=\"-0.9\" upper=\"0.9\" velocity=\"5.0\" effort=\"1.5\"/>";
+
+/// The shipped shape with pieces of its text replaced, everywhere.
+fn changed(pieces: &[(&str, &str)]) -> String {
+    pieces.iter().fold(common::shipped(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    })
+}
+
+fn noted(robot: &Robot, words: &[&str]) {
+    let notes = robot.model().notes();
+    assert!(notes.iter().any(|note| words.iter().all(|word| note.contains(word))), "{words:?} in {notes:?}");
+}
+
+#[test]
+fn when_an_axis_is_not_of_length_one_expect_it_normalised_and_noted() {
+    let robot = Robot::from_urdf(&changed(&[("xyz=\"0 -1 0\"", "xyz=\"0 -2 0\"")])).unwrap();
+    assert_eq!(robot.legs()[0].joints()[1].axis().into_inner(), -Vector3::y());
+    noted(&robot, &["length 2", "12 joints"]);
+}
+
+#[test]
+fn when_a_link_weighs_nothing_or_its_inertia_is_rounding_expect_a_robot() {
+    let inertial = |mass: &str, ixx: &str| {
+        let inertia = format!("<inertia ixx=\"{ixx}\" ixy=\"0\" ixz=\"0\" iyy=\"{ixx}\" iyz=\"0\" izz=\"0\"/>");
+        let base = format!("<link name=\"base_link\"><inertial><mass value=\"{mass}\"/>{inertia}</inertial></link>");
+        changed(&[("<link name=\"base_link\"/>", base.as_str())])
+    };
+    noted(&Robot::from_urdf(&inertial("0", "1e-3")).unwrap(), &["base_link", "0 kg"]);
+    assert!(Robot::from_urdf(&inertial("0.1", "-2e-35")).unwrap().model().notes().is_empty());
+    assert_eq!(Robot::from_urdf(&inertial("0.1", "-2e-5")).unwrap_err().fault(), ModelFault::Inertia);
+}
+
+#[test]
+fn when_limits_stand_for_none_expect_half_a_turn_and_a_turn_a_second() {
+    let endless = "<limit lower=\"-1e16\" upper=\"1e16\" velocity=\"1e16\" effort=\"1e16\"/>";
+    let robot = Robot::from_urdf(&changed(&[(COXA, endless)])).unwrap();
+    let limits = robot.legs()[0].joints()[0].limits();
+    assert_eq!((limits.lower, limits.upper, limits.velocity), (-PI, PI, 2.0 * PI));
+    noted(&robot, &["no motor has", "6 joints"]);
+}
+
+#[test]
+fn when_a_limit_is_missing_expect_the_one_that_is_given_or_its_joint_named() {
+    let text = common::shipped().replacen(COXA, "", 1);
+    let error = Robot::from_urdf(&text).unwrap_err();
+    assert_eq!((error.fault(), error.attribute()), (ModelFault::Missing, Some("limit")), "{error}");
+    let given = LimitChange { lower: Some(-0.5), upper: Some(0.5), velocity: Some(4.0), ..LimitChange::default() };
+    let options = LegOptions { limits: vec![given], ..LegOptions::default() };
+    let robot = Robot::from_urdf_with(&text, &options).unwrap();
+    assert_eq!(robot.legs()[5].joints()[0].limits().upper, 0.5);
+}
+
+#[test]
+fn when_a_joint_outside_the_legs_cannot_move_expect_it_fixed_where_it_is() {
+    for (limit, height) in [
+        ("<limit lower=\"0.02\" upper=\"0.02\" velocity=\"1\" effort=\"1\"/>", 0.02),
+        ("<limit lower=\"0\" upper=\"1\" velocity=\"0\" effort=\"1\"/>", 0.0),
+        ("", 0.0),
+    ] {
+        let lift = format!(
+            "<link name=\"mast\"/><joint name=\"lift\" type=\"prismatic\"><parent link=\"base_link\"/>\
+             <child link=\"mast\"/><axis xyz=\"0 0 1\"/>{limit}</joint></robot>"
+        );
+        let robot = Robot::from_urdf(&changed(&[("</robot>", lift.as_str())])).unwrap();
+        let model = robot.model();
+        assert_eq!((robot.legs().len(), model.position_count()), (6, 18));
+        let mast = model.base_from_link(model.link_index("mast").unwrap(), &[0.5; 19]);
+        assert_eq!(mast.translation.z, height);
+        noted(&robot, &["lift", "taken as fixed"]);
+    }
+}
+
+#[test]
+fn when_a_simulators_elements_hold_text_expect_them_left_alone() {
+    let shape = "<collision><geometry><sphere radius=\"0.1\"/></geometry><max_vel>0.1</max_vel></collision>";
+    let base = format!("<link name=\"base_link\">{shape}<contact><mu>1</mu></contact></link>");
+    let robot = Robot::from_urdf(&changed(&[("<link name=\"base_link\"/>", base.as_str())])).unwrap();
+    assert_eq!(robot.model().links()[0].collisions().len(), 1);
+}
+
+#[test]
+fn when_the_last_link_is_a_wheel_expect_no_guess_at_its_foot() {
+    let wheel = "<inertial><origin xyz=\"0 0.1 0.001\"/><mass value=\"1\"/><inertia ixx=\"1e-3\" ixy=\"0\" ixz=\"0\" \
+                 iyy=\"1e-3\" iyz=\"0\" izz=\"1e-3\"/></inertial><visual><geometry><mesh filename=\"w.dae\"/></geometry></visual>";
+    let error = Robot::from_urdf(&with_ends("_servo", wheel, None)).unwrap_err();
+    assert!(error.expected().contains("make its joint fixed") && error.what().contains("where its foot is"), "{error}");
+}
+
+#[test]
+fn when_one_numbered_leg_has_a_joint_less_expect_it_among_the_legs() {
+    let names = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
+    let mut text = common::shipped();
+    for (index, name) in names.iter().enumerate() {
+        text = text.replace(name, &format!("leg{index}"));
+        let foot = format!("<joint name=\"leg{index}_foot_fixed\" type=\"fixed\">");
+        let ankle = format!(
+            "<joint name=\"leg{index}_ankle\" type=\"revolute\"><axis xyz=\"0 1 0\"/>\
+             <limit lower=\"-1\" upper=\"1\" velocity=\"1\" effort=\"1\"/>"
+        );
+        if index > 0 {
+            assert!(text.contains(&foot));
+            text = text.replace(&foot, &ankle);
+        }
+    }
+    let shape = "<collision><origin xyz=\"0.02 0 0\"/><geometry><box size=\"0.04 0.01 0.01\"/></geometry></collision>";
+    for index in 1..6 {
+        let link = format!("<link name=\"leg{index}_foot\"/>");
+        text = text.replace(&link, &format!("<link name=\"leg{index}_foot\">{shape}</link>"));
+    }
+    let robot = Robot::from_urdf(&text).unwrap();
+    assert_eq!((robot.legs().len(), robot.joint_count()), (6, 23));
+}
+
+#[test]
+fn when_names_and_places_contradict_each_other_expect_a_note_that_says_how_to_turn_it() {
+    let swapped = common::shipped().replace("front", "F").replace("rear", "front").replace("F", "rear");
+    noted(&Robot::from_urdf(&swapped).unwrap(), &["called front are not ahead", "`forward: -x`"]);
+    let mirrored = common::shipped().replace("left", "L").replace("right", "left").replace("L", "right");
+    noted(&Robot::from_urdf(&mirrored).unwrap(), &["called left are on the right"]);
+    assert!(Robot::from_urdf(&common::shipped()).unwrap().model().notes().is_empty());
+}
+
+#[test]
+fn when_a_model_is_written_as_a_urdf_expect_the_same_robot_read_back() {
+    let shape = "<visual><origin xyz=\"1 2 3\" rpy=\"0.1 0.2 0.3\"/><geometry><mesh filename=\"a&amp;b.stl\"/></geometry></visual>\
+                 <collision><geometry><cylinder radius=\"0.1\" length=\"0.2\"/></geometry></collision>";
+    let base = format!("<link name=\"base_link\">{shape}</link>");
+    let robot = Robot::from_urdf(&changed(&[("<link name=\"base_link\"/>", base.as_str())])).unwrap();
+    let again = Robot::from_urdf(&robot.model().to_urdf()).unwrap();
+    assert_eq!(again.model().links()[0].collisions(), robot.model().links()[0].collisions());
+    for (one, two) in robot.legs().iter().zip(again.legs()) {
+        assert_eq!((one.name(), one.foot_reason()), (two.name(), two.foot_reason()));
+        let posture = one.posture();
+        assert!((one.foot_in_body(&posture) - two.foot_in_body(&posture)).norm() < 1e-12);
+    }
+}
+
+#[test]
+fn when_materials_have_textures_expect_them_left_alone() {
+    let material = "<material name=\"wood\"><texture/></material><gazebo><x/></gazebo></robot>";
+    assert!(Robot::from_urdf(&changed(&[("</robot>", material)])).is_ok());
+}
+
+/// The shipped shape with its feet called otherwise, and something in each tibia link and fixed to it.
+fn with_ends(foot: &str, inside: &str, mounted: Option<&str>) -> String {
+    let mut text = common::shipped().replace("_foot", foot);
+    for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
+        let tibia = format!("<link name=\"{leg}_tibia_link\"/>");
+        text = text.replace(&tibia, &format!("<link name=\"{leg}_tibia_link\">{inside}</link>"));
+        if let Some(name) = mounted {
+            let joint = format!(
+                "<link name=\"{leg}_{name}\"/><joint name=\"{leg}_{name}_fixed\" type=\"fixed\">\
+                 <parent link=\"{leg}_tibia_link\"/><child link=\"{leg}_{name}\"/><origin xyz=\"0.02 0 0.5\"/></joint></robot>"
+            );
+            text = text.replace("</robot>", &joint);
+        }
+    }
+    text
+}
+
+fn foot_of(text: &str, options: &LegOptions) -> (Vector3<f64>, String) {
+    let robot = Robot::from_urdf_with(text, options).unwrap();
+    let leg = &robot.legs()[0];
+    (leg.tip().translation.vector, leg.foot_reason().to_owned())
+}
+
+#[test]
+fn when_something_else_is_fixed_to_the_last_link_expect_the_foot_where_its_name_or_the_shape_says() {
+    let options = LegOptions::default();
+    let named = foot_of(&with_ends("_foot", "", Some("antenna")), &options);
+    assert!(named.0.x == 0.133 && named.1.contains("by its name"), "{named:?}");
+    let unnamed = foot_of(&with_ends("_point", "", Some("servo_case")), &options);
+    assert!(unnamed.0.x == 0.133 && unnamed.1.contains("farthest"), "{unnamed:?}");
+    // What is fixed near the joint is no foot where the shape goes on.
+    let stick = "<collision><origin xyz=\"0.2 0 0\"/><geometry><box size=\"0.4 0.02 0.02\"/></geometry></collision>";
+    let beside = foot_of(&with_ends("_clip", stick, None), &options);
+    assert!(
+        beside.0.x == 0.4 && beside.1.contains("the end of the shape") && beside.1.contains("only 133 mm"),
+        "{beside:?}"
+    );
+    let ball = "<collision><origin xyz=\"0.3 0 0\"/><geometry><sphere radius=\"0.01\"/></geometry></collision>";
+    let ball = foot_of(&with_ends("_clip", ball, None), &options);
+    assert!(ball.0.x == 0.3 && ball.1.contains("ball"), "{ball:?}");
+}
+
+#[test]
+fn when_feet_are_given_by_leg_expect_them_there_and_unknown_ones_refused() {
+    let text = with_ends("_foot", "", Some("clip"));
+    let link = |leg: &str, link: &str| LegOptions {
+        foot_links: vec![(leg.to_owned(), link.to_owned())],
+        ..LegOptions::default()
+    };
+    let clip = foot_of(&text, &link("left_front", "left_front_clip"));
+    assert!(clip.0.z == 0.5 && clip.1.contains("robot.yaml"), "{clip:?}");
+    let point = LegOptions { feet: vec![("left_front".into(), Vector3::x())], ..LegOptions::default() };
+    assert_eq!(foot_of(&text, &point).0.x, 1.133);
+    for bad in [
+        link("left_front", "left_rear_clip"),
+        link("nose", "left_front_clip"),
+        LegOptions { feet: vec![("nose".into(), Vector3::x())], ..LegOptions::default() },
+    ] {
+        let error = Robot::from_urdf_with(&text, &bad).unwrap_err();
+        assert!(error.element().starts_with("foot \""), "{error}");
+    }
+}
+
+#[test]
+fn when_a_mesh_is_of_another_kind_expect_it_named_as_not_read() {
+    let mesh = "<visual><geometry><mesh filename=\"package://a/tibia.dae\"/></geometry></visual>";
+    let text = with_ends("_servo", mesh, None);
+    noted(
+        &Robot::from_urdf(&text).unwrap(),
+        &["tibia.dae is DAE, which is not read", "_tibia_link: [0.0660, 0.0000, 0.0000]}", "6 legs"],
+    );
+}

@@ -1,0 +1,139 @@
+//! How fast a robot walks, by walking it.
+
+use hexapod_gait::{Engine, Gait, GaitState, Input, Twist};
+
+/// Seconds of each walk, the part of them at the end that counts, and how long a robot may take to stand up.
+const WALK_S: f64 = 10.0;
+const COUNTED_S: f64 = 5.0;
+const STAND_S: f64 = 60.0;
+/// Ticks per second.
+const RATE_HZ: f64 = 100.0;
+/// More than any robot is let walk: its bounds decide.
+const FAST_M_S: f64 = 10.0;
+const FAST_RAD_S: f64 = 20.0;
+/// Parts of the greatest speed of a walk that came to a halt at which the robot is asked to walk again.
+const SLOWER: [f64; 2] = [0.4, 0.1];
+/// Seconds without motion after which a walk has come to a halt.
+const HALT_S: f64 = 2.0;
+/// Below these a robot stands still.
+const STILL_M_S: f64 = 2e-3;
+const STILL_RAD_S: f64 = 1e-2;
+
+/// Ways to walk, by name.
+pub const WAYS: [&str; 5] = ["ahead", "back", "left", "right", "turn left"];
+
+/// What was walked in each of [`WAYS`] on one gait: m/s, and rad/s for the turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Walked {
+    /// The speeds.
+    pub speeds: [f64; 5],
+    /// Ways in which the robot comes to a halt when it is asked for more: the speeds are what it walks for good.
+    pub halts: [bool; 5],
+}
+
+impl Walked {
+    /// Walks 10 s each way from standing, asked for more than the robot's bounds allow, and takes the mean of the last
+    /// 5 s; not a number where it does not come to stand.
+    #[must_use]
+    pub fn measure(engine: &Engine, gait: Gait) -> Self {
+        let mut standing = engine.clone();
+        standing.set_gait(gait);
+        if !stand(&mut standing) {
+            return Self { speeds: [f64::NAN; 5], halts: [true; 5] };
+        }
+        let asked = [
+            Twist::new(FAST_M_S, 0.0, 0.0),
+            Twist::new(-FAST_M_S, 0.0, 0.0),
+            Twist::new(0.0, FAST_M_S, 0.0),
+            Twist::new(0.0, -FAST_M_S, 0.0),
+            Twist::new(0.0, 0.0, FAST_RAD_S),
+        ];
+        let walks = asked.map(|twist| for_good(&standing, twist));
+        Self { speeds: walks.map(|(speed, _)| speed), halts: walks.map(|(_, halts)| halts) }
+    }
+
+    /// Ways in which the robot does not get anywhere.
+    pub fn stuck(&self) -> impl Iterator<Item = &'static str> {
+        let least = [STILL_M_S, STILL_M_S, STILL_M_S, STILL_M_S, STILL_RAD_S];
+        let slow = self.speeds.into_iter().zip(least).map(|(speed, least)| speed.is_nan() || speed < least);
+        WAYS.into_iter().zip(slow).filter(|(_, slow)| *slow).map(|(way, _)| way)
+    }
+}
+
+fn stand(engine: &mut Engine) -> bool {
+    engine.stand();
+    let mut ticks = 0..(STAND_S * RATE_HZ) as u32;
+    ticks.any(|_| engine.step(&Input::default(), 1.0 / RATE_HZ).state == GaitState::Standing)
+}
+
+/// The speed that is walked for good, and whether asking for all there is ends in a halt.
+fn for_good(standing: &Engine, asked: Twist) -> (f64, bool) {
+    let first = walk(standing.clone(), asked);
+    if !first.halted {
+        return (first.mean, false);
+    }
+    let slower = SLOWER.map(|part| asked.scaled(part * first.greatest / along(asked, asked)));
+    let walks = slower.into_iter().map(|twist| walk(standing.clone(), twist));
+    let good = walks.filter(|walk| !walk.halted).map(|walk| walk.mean).next();
+    (good.unwrap_or(first.mean), true)
+}
+
+/// One walk: its mean speed, its greatest, and whether it came to a halt.
+struct Walk {
+    mean: f64,
+    greatest: f64,
+    halted: bool,
+}
+
+fn walk(mut engine: Engine, twist: Twist) -> Walk {
+    let input = Input { twist, ..Input::default() };
+    let (ticks, counted) = ((WALK_S * RATE_HZ) as u32, (COUNTED_S * RATE_HZ) as u32);
+    let (mut sum, mut greatest, mut still) = (0.0, 0.0f64, 0);
+    for tick in 0..ticks {
+        let speed = along(engine.step(&input, 1.0 / RATE_HZ).twist, twist);
+        greatest = greatest.max(speed);
+        still = if speed == 0.0 { still + 1 } else { 0 };
+        if f64::from(still) > HALT_S * RATE_HZ {
+            return Walk { mean: 0.0, greatest, halted: true };
+        }
+        sum += if tick >= ticks - counted { speed } else { 0.0 };
+    }
+    Walk { mean: sum / f64::from(counted), greatest, halted: false }
+}
+
+/// The part of a twist that is along another, which goes one way or turns.
+fn along(walked: Twist, way: Twist) -> f64 {
+    let length = way.speed().hypot(way.wz);
+    (walked.vx * way.vx + walked.vy * way.vy + walked.wz * way.wz) / length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{FileArgs, RunArgs};
+
+    fn shipped(param: &str) -> gait_planner::Setup {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
+        let all =
+            crate::composed::parameters(&RunArgs { files, params: vec![param.into()], ..RunArgs::default() }).unwrap();
+        gait_planner::Setup::load(&all.planner).unwrap()
+    }
+
+    #[test]
+    fn when_the_shipped_robot_is_walked_expect_its_bounds_ahead_and_as_much_either_way() {
+        let setup = shipped("gait_planner.max_linear_velocity:=0.1");
+        let walked = Walked::measure(&setup.engine, *setup.engine.gait());
+        let [ahead, back, left, right, turn] = walked.speeds;
+        assert!((ahead - 0.1).abs() < 1e-9 && (ahead - back).abs() < 1e-3 && (left - right).abs() < 1e-3, "{walked:?}");
+        assert!(turn > 0.5 && turn <= 0.8 + 1e-9 && walked.stuck().count() == 0, "{walked:?}");
+        assert_eq!(walked.halts, [false; 5]);
+    }
+
+    #[test]
+    fn when_a_robot_may_not_move_expect_every_way_told_as_stuck() {
+        let setup = shipped("gait_planner.max_linear_velocity:=0.001");
+        let stuck: Vec<_> = Walked::measure(&setup.engine, *setup.engine.gait()).stuck().collect();
+        assert_eq!(stuck, ["ahead", "back", "left", "right"]);
+    }
+}

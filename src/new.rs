@@ -1,0 +1,134 @@
+//! `hexapod new`: a configuration folder for a robot of one's own.
+
+use crate::cli::{FileArgs, NewArgs, RunArgs};
+use crate::composed::parameters;
+use crate::exit::Failure;
+use hexapod_gait::Engine;
+use hexapod_setup::servos_text;
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Writes the folder's files that are not there yet.
+///
+/// # Errors
+/// The robot cannot walk as it is described: file, line and key, and nothing is written; a file cannot be written.
+pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
+    let robot = &arguments.robot;
+    let urdf = robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}", robot.display())))?;
+    let into = arguments.into.clone().unwrap_or_else(|| folder_of(&urdf));
+    if into.exists() && !into.is_dir() {
+        return Err(Failure::Words(format!("{}: is a file; give a folder with --into", into.display())));
+    }
+    let made = !into.exists();
+    fs::create_dir_all(&into).map_err(|error| Failure::Running(format!("{}: {error}", into.display())))?;
+    let setup = load(&into, &urdf).inspect_err(|_| {
+        if made {
+            // Empty, and ours.
+            let _ = fs::remove_dir(&into);
+        }
+    })?;
+    let files = [
+        ("hexapod.yaml", parameter_text(&setup, &urdf)),
+        ("robot.yaml", robot_text(&setup.engine)),
+        ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot()))),
+    ];
+    let mut told = String::new();
+    for (name, text) in files {
+        let path = into.join(name);
+        let written = write_new(&path, &text).map_err(|e| Failure::Running(format!("{}: {e}", path.display())))?;
+        let _ = writeln!(told, "{} {}", if written { "written" } else { "kept   " }, path.display());
+    }
+    let folder = into.display();
+    let _ =
+        writeln!(told, "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}");
+    // Whoever reads it may have gone.
+    let _ = std::io::stdout().write_all(told.as_bytes());
+    Ok(())
+}
+
+/// A folder here, called as the robot's file without its endings.
+fn folder_of(urdf: &Path) -> PathBuf {
+    let name = urdf.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("robot");
+    PathBuf::from(format!("{stem}_config"))
+}
+
+fn load(config: &Path, urdf: &Path) -> Result<gait_planner::Setup, Failure> {
+    let files = FileArgs { config: config.display().to_string(), urdf: urdf.display().to_string() };
+    let all = parameters(&RunArgs { files, ..RunArgs::default() })?;
+    Ok(gait_planner::Setup::load(&all.planner)?)
+}
+
+/// Writes a file that is not there yet; false where it is.
+fn write_new(path: &Path, text: &str) -> std::io::Result<bool> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+const SERVOS: &str = "\
+# Which plug drives which joint, and which pulse is which angle: a simulated servo for each joint, so that the robot walks on
+# `bus: simulated` at once. For real servos give board and channel of each plug, pwm_frequency_hz: 50.0, and let
+# `hexapod calibrate --bus i2c` find direction, points and pulses. What each key means: docs/servos.md.
+";
+
+/// `hexapod.yaml`: where the robot is, its gait, and the sizes that were chosen for it.
+fn parameter_text(setup: &gait_planner::Setup, urdf: &Path) -> String {
+    let spec = setup.engine.stance().spec();
+    let urdf = urdf.display().to_string().replace('\'', "''");
+    let gaits: Vec<&str> = setup.gaits.names().collect();
+    format!(
+        "# Parameters of all nodes for this robot. What is left out keeps its default; the shipped hexapod.yaml shows all.\n\
+         /**:\n  ros__parameters:\n    # The robot's description.\n    urdf: '{urdf}'\n\n\
+         gait_planner:\n  ros__parameters:\n    # The gait to start with; this robot has {}.\n    gait: {}\n    \
+         # Sizes are chosen from the lengths of the legs, 0.0 here; written out, yours count (m).\n    \
+         body_height: 0.0       # {:.3} is chosen\n    sit_height: 0.0        # {:.3} is chosen\n    \
+         max_stride: 0.0        # {:.3} is chosen\n    max_step_height: 0.0   # {:.3} is chosen\n    \
+         # A faster command is scaled down as a whole: m/s and rad/s.\n    \
+         max_linear_velocity: 0.15\n    max_angular_velocity: 0.8\n\n\
+         servo_driver:\n  ros__parameters:\n    # simulated: nothing moves. i2c: the boards on /dev/i2c-1, with your servos.yaml.\n    \
+         bus: simulated\n",
+        gaits.join(", "),
+        setup.gait_name,
+        spec.height,
+        spec.sit_height,
+        spec.max_stride,
+        spec.step_height
+    )
+}
+
+/// `robot.yaml`: what was found, as comments to go on from.
+fn robot_text(engine: &Engine) -> String {
+    let mut out = String::from(
+        "# What the description leaves open about the robot, or what is to be otherwise. All of it is optional.\n#\n\
+         # The legs that were found; written out like this, their names and order are yours.\n#   legs:\n",
+    );
+    let robot = engine.robot();
+    let link = |index: usize| robot.model().links().get(index).map_or("", |link| link.name());
+    for leg in robot.legs() {
+        let _ = writeln!(
+            out,
+            "#     - {{name: {}, foot_link: {}}}   # {}",
+            leg.name(),
+            link(leg.foot_link()),
+            leg.foot_reason()
+        );
+    }
+    let first = robot.legs().first();
+    let (leg, foot) = first.map_or(("leg", "foot"), |leg| (leg.name(), link(leg.foot_link())));
+    let joint = first.and_then(|leg| leg.joints().first()).map_or("joint", |joint| joint.name());
+    let _ = write!(
+        out,
+        "#\n# Another foot: a link at the end of the leg, or a point in the frame of the link above, m.\n\
+         #   feet: {{{leg}: {foot}}}\n#   feet: {{{leg}: [0.1, 0.0, 0.0]}}\n#\n\
+         # The axis of the base link that points ahead, where that is not x: -x, y or -y.\n#   forward: -x\n#\n\
+         # Limits in place of the description's, rad, rad/s, N m, rad/s^2; all stands for every joint of every leg.\n\
+         #   limits:\n#     all: {{acceleration: 60.0}}\n#     {joint}: {{lower: -0.6, upper: 0.6, velocity: 4.0, effort: 1.5}}\n\
+         limits: {{}}\n"
+    );
+    out
+}
