@@ -127,7 +127,8 @@ struct Nodes {
 
 impl Nodes {
     fn create(base: AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
-        let ros = Ros::init(shutdown)?;
+        let ros = Ros::init()?;
+        ros.watch_hearing(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
         Ok(Self {
             planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,

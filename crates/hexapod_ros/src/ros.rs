@@ -1,6 +1,7 @@
 //! The process's connection to ROS.
 
 use crate::error::RosError;
+use crate::hearing::Hearing;
 use crate::local::LocalTopics;
 use crate::log;
 use crate::shutdown::Shutdown;
@@ -11,6 +12,7 @@ use hexapod_rcl::{Context, RclError};
 pub struct Ros {
     pub(crate) context: Context,
     pub(crate) local: Option<LocalTopics>,
+    pub(crate) hearing: Hearing,
 }
 
 impl Ros {
@@ -18,13 +20,22 @@ impl Ros {
     ///
     /// # Errors
     /// The arguments are malformed, or there is no middleware.
-    pub fn init(_process: &Shutdown) -> Result<Self, RosError> {
+    pub fn init() -> Result<Self, RosError> {
         log::begin();
         match Context::create(std::env::args_os()) {
-            Ok(context) => Ok(Self { context, local: None }),
+            Ok(context) => Ok(Self { context, local: None, hearing: Hearing::default() }),
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
             Err(error) => Err(RosError::Context(error.to_string())),
         }
+    }
+
+    /// Watches whether the nodes' threads come back from the middleware. Where one does not, nothing is heard any more:
+    /// `process` is asked to end, and ends, 1 its exit status, as soon as the robot is down.
+    ///
+    /// # Errors
+    /// The watching thread cannot be started.
+    pub fn watch_hearing(&self, process: &Shutdown) -> Result<(), RosError> {
+        self.hearing.watch(process).map_err(|error| RosError::Thread(format!("hearing: {error}")))
     }
 
     /// Hands the messages of shared topics over between the nodes of this process without the middleware, which must

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MS: Duration = Duration::from_millis(1);
 
 fn ros() -> Ros {
-    Ros::init(&Shutdown::default()).unwrap()
+    Ros::init().unwrap()
 }
 
 fn node(ros: &Ros, name: &str) -> RosNode {
