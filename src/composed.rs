@@ -178,7 +178,8 @@ struct Nodes {
 
 impl Nodes {
     fn create(base: AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
-        let ros = Ros::init(shutdown)?.beside(&all_specs());
+        let ros = Ros::init()?.beside(&all_specs());
+        ros.watch_hearing(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
         Ok(Self {
             planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,

@@ -49,7 +49,7 @@ impl Driver {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
         let stop = Shutdown::default();
-        let ros = Ros::init(&stop)?.beside(beside);
+        let ros = Ros::init()?.beside(beside);
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
         let watch = Watch::open(&mut node, description.robot)?;
         let mut driver = Self {

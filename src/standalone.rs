@@ -77,7 +77,8 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
 ) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     check_parameter_files(name, &specs)?;
-    let ros = Ros::init(&shutdown)?;
+    let ros = Ros::init()?;
+    ros.watch_hearing(&shutdown)?;
     let base = |given: &Params| parameters_of(name, &specs, given);
     let node = RosNode::create_over(&ros, name, specs.clone(), base)?;
     tell_files([node.values()]);

@@ -1,7 +1,8 @@
 //! One cycle of a gait, as the engine walks it.
 
-use crate::cli::{FileArgs, RunArgs};
-use crate::composed::{AllParams, parameters};
+use super::parameters_of;
+use crate::cli::FileArgs;
+use crate::composed::AllParams;
 use crate::exit::Failure;
 use clap::Args;
 use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist};
@@ -35,13 +36,8 @@ pub struct GaitArgs {
 /// # Errors
 /// The files do not hold, there is no such gait, or the robot does not walk with it.
 pub fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
-    let (engine, name) = prepared(arguments, &files_of(arguments)?)?;
+    let (engine, name) = prepared(arguments, &parameters_of(&arguments.files)?)?;
     gait_svg(engine, &name).map_err(Failure::Words)
-}
-
-/// All that the files say.
-pub(super) fn files_of(arguments: &GaitArgs) -> Result<AllParams, Failure> {
-    parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })
 }
 
 /// An engine, its robot sitting, with the gait that is to be drawn, and the gait's name.
@@ -209,7 +205,7 @@ pub(super) mod tests {
     #[test]
     fn when_any_gait_is_drawn_expect_a_bar_for_every_stance_and_all_four_panels() {
         for (gait, feet_down) in [("tripod", 3.0), ("ripple", 4.0), ("wave", 5.0)] {
-            let all = parameters(&RunArgs { files: shipped(None).files, ..RunArgs::default() }).unwrap();
+            let all = parameters_of(&shipped(None).files).unwrap();
             let setup = gait_planner::Setup::load(&all.planner).unwrap();
             let mut engine = setup.engine;
             engine.set_gait(setup.gaits.get(gait).unwrap());

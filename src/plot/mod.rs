@@ -4,6 +4,8 @@ mod gait;
 mod walk;
 mod workspace;
 
+use crate::cli::{FileArgs, RunArgs};
+use crate::composed::{AllParams, parameters};
 use crate::exit::Failure;
 use clap::Subcommand;
 use std::io::Write;
@@ -33,6 +35,11 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
         Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
         Plot::Workspace(arguments) => workspace::plot(arguments),
     }
+}
+
+/// All parameters as the files have them.
+fn parameters_of(files: &FileArgs) -> Result<AllParams, Failure> {
+    parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })
 }
 
 /// Writes a picture to `out`, or to standard output where that is empty.

@@ -1,6 +1,7 @@
 //! A robot that walks, as a picture that moves.
 
-use super::gait::{GaitArgs, files_of, prepared, record};
+use super::gait::{GaitArgs, prepared, record};
+use super::parameters_of;
 use crate::exit::Failure;
 use hexapod_gait::{Engine, Tick};
 use hexapod_plot::{Film, PictureOptions, robot_film};
@@ -18,7 +19,7 @@ const FLAT_M: f64 = 0.012;
 /// # Errors
 /// As [`super::gait::draw`].
 pub(super) fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
-    let all = files_of(arguments)?;
+    let all = parameters_of(&arguments.files)?;
     let urdf = state_publisher::Setup::load(&all.publisher)?.description.urdf;
     let (mut engine, name) = prepared(arguments, &all)?;
     let cycle = record(&mut engine, SPEED_PART).map_err(Failure::Words)?;
@@ -59,7 +60,7 @@ mod tests {
     #[test]
     fn when_a_robot_walks_expect_every_joint_to_move_from_frame_to_frame_and_back_in_a_cycle() {
         let arguments = shipped(Some("ripple"));
-        let (mut engine, _) = prepared(&arguments, &files_of(&arguments).unwrap()).unwrap();
+        let (mut engine, _) = prepared(&arguments, &parameters_of(&arguments.files).unwrap()).unwrap();
         let cycle = record(&mut engine, SPEED_PART).unwrap();
         let frames = frames(&engine, &cycle);
         assert_eq!((frames.len(), frames[0].len()), (FRAMES, 18));

@@ -1,8 +1,7 @@
 //! `hexapod plot workspace`: the reachable set of each foot, strides and margins.
 
-use super::write;
-use crate::cli::{FileArgs, RunArgs};
-use crate::composed::parameters;
+use super::{parameters_of, write};
+use crate::cli::FileArgs;
 use crate::exit::Failure;
 use clap::Args;
 use hexapod_gait::Engine;
@@ -37,7 +36,7 @@ pub struct WorkspaceArgs {
 /// # Errors
 /// File, line and key of what does not hold; a leg the robot does not have; a file that cannot be written.
 pub fn plot(arguments: &WorkspaceArgs) -> Result<(), Failure> {
-    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
+    let all = parameters_of(&arguments.files)?;
     let engine = gait_planner::Setup::load(&all.planner)?.engine;
     let height = arguments.height.unwrap_or(engine.stance().spec().height);
     if !height.is_finite() {

@@ -106,6 +106,14 @@ class User:
                 raise Timeout(f'not within {seconds} s: {what() if callable(what) else what}')
         return result
 
+    def spin_until_ended(self, process, seconds):
+        """Wait until a process has ended, take its last words, and return how long that took, s."""
+        started = time.monotonic()
+        self.until(lambda: not process.is_running(), seconds, f'the end of {process.name}')
+        took = time.monotonic() - started
+        self.spin(0.3)
+        return took
+
     def _spin_once(self, seconds):
         now = time.monotonic()
         for topic, stream in self._streams.items():

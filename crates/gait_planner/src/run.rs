@@ -21,6 +21,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
+/// must not keep the servos on.
+const PARTING: Duration = Duration::from_secs(1);
+
 /// Runs the node until a shutdown has been asked for and the robot sits.
 ///
 /// # Errors
@@ -66,6 +70,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     })?;
     outbox.wakes(publisher.thread().clone());
     let reach = reach::look(&setup, shutdown)?;
+    let sitting_down = node.work();
     let core = Core::new(setup.engine, incoming, setup.timeout);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
@@ -79,9 +84,12 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();
     let _ = publisher.join();
+    drop(sitting_down);
     // Publishers end with their node: it goes when the last tick has been published.
     spinning.ask();
-    if let Some(spinner) = spinner {
+    if let Some(spinner) = spinner
+        && spinning.outwait(&spinner, (Stage::Stopping, PARTING), || false)
+    {
         let _ = spinner.join();
     }
     let _ = reach.join();

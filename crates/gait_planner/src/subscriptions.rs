@@ -116,7 +116,7 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 /// The topic cannot be opened.
 pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>) -> Result<(), RosError> {
     let robot = Arc::clone(setup.engine.robot());
-    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
+    node.subscribe_shared("servo_states", steering_stream(), move |message: &JointState| {
         // A loop that does not take them has no use for more.
         let _ = poses.push(held_by(&robot, message));
     })

@@ -114,6 +114,7 @@ impl Engine {
             Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
             Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
             Mode::Lowering(glide) if glide.is_done() => self.lie_down(start),
+            Mode::Lowering(_) if self.has_no_way_on() => self.come_to_rest(start),
             Mode::Sinking(glide) if glide.is_done() => self.end_sinking(start),
             Mode::Stopping(stop) if self.has_no_way_on() => start.mode = self.come_down(start, stop.then),
             _ => {}

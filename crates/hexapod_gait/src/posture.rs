@@ -174,6 +174,11 @@ impl Glide {
         self.from + (self.to - self.from) * self.part()
     }
 
+    /// Seconds that are left at full pace.
+    pub(crate) fn left(&self) -> f64 {
+        self.duration - self.elapsed
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.elapsed >= self.duration
     }

@@ -16,21 +16,35 @@ use nalgebra::Vector2;
 /// How long a stop waits for a way on without any move, and with moves that lead nowhere, ns.
 const STILL_NS: u64 = 500_000_000;
 const BARRED_NS: u64 = 5_000_000_000;
+/// A way down is taken for closed where it would take so many times as long as sinking does: near a singular pose the
+/// body may creep for ever.
+const CREEPING: f64 = 10.0;
+/// Part of its pace from which on a way down does not creep.
+const UNHINDERED: f64 = 0.1;
 /// Parts of the way from standing to sitting above which a body that cannot come down between its feet sinks without
 /// them; below it lies where it is.
 const HIGH: f64 = 0.5;
 
 impl Engine {
-    /// Takes down whether a stop finds a way on.
+    /// Takes down whether a stop, or the way down, finds a way on.
     pub(crate) fn watch_stop(&mut self, start: &State, segment: &Segment) {
+        let creeps = self.creeps(start, segment);
+        let is_barred = segment.by >= LimitedBy::Kinematics && matches!(start.mode, Mode::Stopping(_));
         let barred = &mut self.now.control.barred;
-        if segment.by < LimitedBy::Kinematics || !matches!(start.mode, Mode::Stopping(_)) {
+        if !(creeps || is_barred) {
             *barred = Barred::default();
             return;
         }
-        let is_still = segment.end.angles == start.angles;
+        let is_still = creeps || segment.end.angles == start.angles;
         barred.still_ns = if is_still { barred.still_ns + segment.ns } else { 0 };
         barred.ns += segment.ns;
+    }
+
+    /// Whether a body comes down so slowly that its legs had better turn to the sitting pose.
+    fn creeps(&self, start: &State, segment: &Segment) -> bool {
+        let Mode::Lowering(glide) = start.mode else { return false };
+        let pace = segment.pace.body;
+        pace < UNHINDERED && glide.left() > CREEPING * self.sinking_time(start) * pace
     }
 
     pub(crate) fn has_no_way_on(&self) -> bool {
@@ -88,10 +102,12 @@ impl Engine {
 
     /// Starts to turn all legs to the sitting pose.
     pub(crate) fn sinking(&self, start: &State) -> Mode {
+        Mode::Sinking(self.glide(start.height, self.settings.stance.sit_height, self.sinking_time(start)))
+    }
+
+    fn sinking_time(&self, start: &State) -> f64 {
         let legs = self.legs().iter().zip(start.angles.iter().zip(&self.sitting));
-        let turning = legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(0.0, f64::max);
-        let sitting = self.settings.stance.sit_height;
-        Mode::Sinking(self.glide(start.height, sitting, self.settings.sit_time.max(turning)))
+        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.settings.sit_time, f64::max)
     }
 
     /// Takes all legs this part of the way that is left to the sitting pose.

@@ -2,6 +2,7 @@
 
 use crate::entity::{Entity, take_each};
 use crate::error::RosError;
+use crate::hearing::Beat;
 use crate::local::{LocalTopics, serve};
 use hexapod_rcl::{Client, RclError, RequestId, Requester, Responder, WaitSet};
 use r2r::WrappedServiceTypeSupport;
@@ -103,11 +104,11 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Entity f
         set.add(&self.client)
     }
 
-    fn handle(&mut self, most: usize) {
+    fn handle(&mut self, most: usize, beat: &Beat) {
         let open = &self.open;
         take_each(
             &self.service,
-            most,
+            (most, beat),
             || self.client.take_response(),
             |(answer, number)| {
                 if let Some(open) = close(open, number) {

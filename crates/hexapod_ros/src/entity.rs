@@ -1,5 +1,6 @@
 //! What a node takes in: messages and requests, with who handles them.
 
+use crate::hearing::Beat;
 use hexapod_rcl::{MessageInfo, RclError, RequestId, RequestInfo, Service, Subscription, WaitSet};
 use r2r::{WrappedServiceTypeSupport, WrappedTypesupport};
 use std::time::Instant;
@@ -8,8 +9,8 @@ use std::time::Instant;
 pub(crate) trait Entity: Send {
     /// Adds it to what is waited for.
     fn join(&self, set: &mut WaitSet) -> Result<usize, RclError>;
-    /// Handles at most `most` of what has come in.
-    fn handle(&mut self, most: usize);
+    /// Handles at most `most` of what has come in, with a beat for each.
+    fn handle(&mut self, most: usize, beat: &Beat);
     /// Forgets what has waited too long.
     fn forget(&mut self, _now: Instant) {}
 }
@@ -30,8 +31,13 @@ where
         set.add(&self.subscription)
     }
 
-    fn handle(&mut self, most: usize) {
-        take_each(&self.topic, most, || self.subscription.take(), |(message, info)| (self.handle)(message, info));
+    fn handle(&mut self, most: usize, beat: &Beat) {
+        take_each(
+            &self.topic,
+            (most, beat),
+            || self.subscription.take(),
+            |(message, info)| (self.handle)(message, info),
+        );
     }
 }
 
@@ -51,20 +57,21 @@ where
         set.add(&self.service)
     }
 
-    fn handle(&mut self, most: usize) {
+    fn handle(&mut self, most: usize, beat: &Beat) {
         let take = || self.service.take_request();
-        take_each(&self.name, most, take, |(request, info, id)| (self.handle)(request, info, id));
+        take_each(&self.name, (most, beat), take, |(request, info, id)| (self.handle)(request, info, id));
     }
 }
 
 /// Takes and handles at most `most`. What is malformed counts as well.
 pub(crate) fn take_each<T>(
     name: &str,
-    most: usize,
+    (most, beat): (usize, &Beat),
     mut take: impl FnMut() -> Result<Option<T>, RclError>,
     mut handle: impl FnMut(T),
 ) {
     for _ in 0..most {
+        beat.beat();
         match take() {
             Ok(Some(taken)) => handle(taken),
             Ok(None) => return,

@@ -2,6 +2,7 @@
 
 use crate::entity::Entity;
 use crate::error::RosError;
+use crate::hearing::Beat;
 use crate::unheard::Ears;
 use hexapod_rcl::{Context, WaitSet, Waker};
 use std::time::{Duration, Instant};
@@ -16,14 +17,15 @@ pub(crate) struct Inputs {
     entities: Vec<Box<dyn Entity>>,
     set: WaitSet,
     waits: bool,
+    beat: Beat,
     /// What the node has subscribed to, on whatever thread.
     pub(crate) ears: Ears,
 }
 
 impl Inputs {
-    pub(crate) fn new(context: &Context, ears: &Ears) -> Result<Self, RosError> {
+    pub(crate) fn new(context: &Context, ears: &Ears, beat: Beat) -> Result<Self, RosError> {
         let set = WaitSet::create(context).map_err(|e| RosError::Context(e.to_string()))?;
-        Ok(Self { entities: vec![], set, waits: true, ears: ears.clone() })
+        Ok(Self { entities: vec![], set, waits: true, beat, ears: ears.clone() })
     }
 
     /// Adds an entity, which `name` stands for in an error.
@@ -34,6 +36,11 @@ impl Inputs {
         Ok(())
     }
 
+    /// Says that no turn follows.
+    pub(crate) fn end(&self) {
+        self.beat.end();
+    }
+
     /// Who ends a wait.
     pub(crate) fn waker(&self) -> Waker {
         self.set.waker()
@@ -42,12 +49,13 @@ impl Inputs {
     /// Waits until something comes in, at most `timeout`, and handles it. What is left over is there in the next turn.
     pub(crate) fn turn(&mut self, timeout: Duration) {
         let started = Instant::now();
+        self.beat.beat();
         match self.set.wait(Some(timeout)) {
             Ok(ready) => {
                 self.waits = true;
                 for &number in ready {
                     if let Some(entity) = self.entities.get_mut(number) {
-                        entity.handle(MOST_OF_ONE);
+                        entity.handle(MOST_OF_ONE, &self.beat);
                     }
                 }
             }

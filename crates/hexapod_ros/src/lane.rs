@@ -88,6 +88,7 @@ fn run(priority: u8, mut inputs: Inputs, end: Arc<End>) {
     while !over.0.has_come() {
         inputs.turn(TURN);
     }
+    inputs.end();
 }
 
 impl Joined {

@@ -5,6 +5,7 @@ use crate::clock::{RosClock, from_stamp};
 use crate::entity::{Served, Subscribed};
 use crate::error::RosError;
 use crate::graph::Graph;
+use crate::hearing::{Hearing, Work};
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneThread};
 use crate::local::{Handler, LocalTopics, Server, call, serve};
@@ -35,6 +36,7 @@ pub struct RosNode {
     logger: String,
     node: Node,
     context: Context,
+    hearing: Hearing,
 }
 
 impl RosNode {
@@ -83,7 +85,7 @@ impl RosNode {
         let simulated = values.get("use_sim_time").and_then(ParamValue::as_bool) == Some(true);
         let clock = if simulated { RosClock::simulated() } else { RosClock::System };
         Ok(Self {
-            inputs: Inputs::new(&ros.context, &Ears::default())?,
+            inputs: Inputs::new(&ros.context, &Ears::default(), ros.hearing.join(name))?,
             lanes: vec![],
             parameters: Parameters::new(specs, values.clone()).of_node(&node.full_name(), clock.clone()),
             publishers: vec![],
@@ -94,6 +96,7 @@ impl RosNode {
             logger,
             node,
             context: ros.context.clone(),
+            hearing: ros.hearing.clone(),
         })
     }
 
@@ -275,10 +278,17 @@ impl RosNode {
     /// # Errors
     /// The thread cannot be started, or rcl cannot wait on it.
     pub fn lane(&mut self, thread_name: &'static str, priority: u8) -> Result<Lane<'_>, RosError> {
-        let lane = LaneThread::create(thread_name, priority, Inputs::new(&self.context, &self.inputs.ears)?)?;
+        let inputs = Inputs::new(&self.context, &self.inputs.ears, self.hearing.join(thread_name))?;
+        let lane = LaneThread::create(thread_name, priority, inputs)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
         Ok(Lane::new(&self.node, inputs))
+    }
+
+    /// What the node has to do before its process ends, in every case: done when it is dropped.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.hearing.work()
     }
 
     /// A caller of the service `name`.

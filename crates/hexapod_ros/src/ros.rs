@@ -1,6 +1,7 @@
 //! The process's connection to ROS.
 
 use crate::error::RosError;
+use crate::hearing::Hearing;
 use crate::local::LocalTopics;
 use crate::log;
 use crate::shutdown::Shutdown;
@@ -15,6 +16,7 @@ pub struct Ros {
     pub(crate) local: Option<LocalTopics>,
     /// Names of the parameters of all nodes in this process, where there are several.
     pub(crate) names: Arc<[&'static str]>,
+    pub(crate) hearing: Hearing,
 }
 
 impl Ros {
@@ -22,13 +24,22 @@ impl Ros {
     ///
     /// # Errors
     /// The arguments are malformed, or there is no middleware.
-    pub fn init(_process: &Shutdown) -> Result<Self, RosError> {
+    pub fn init() -> Result<Self, RosError> {
         log::begin();
         match Context::create(std::env::args_os()) {
-            Ok(context) => Ok(Self { context, local: None, names: Arc::default() }),
+            Ok(context) => Ok(Self { context, local: None, names: Arc::default(), hearing: Hearing::default() }),
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
             Err(error) => Err(RosError::Context(error.to_string())),
         }
+    }
+
+    /// Watches whether the nodes' threads come back from the middleware. Where one does not, nothing is heard any more:
+    /// `process` is asked to end, and ends, 1 its exit status, as soon as the robot is down.
+    ///
+    /// # Errors
+    /// The watching thread cannot be started.
+    pub fn watch_hearing(&self, process: &Shutdown) -> Result<(), RosError> {
+        self.hearing.watch(process).map_err(|error| RosError::Thread(format!("hearing: {error}")))
     }
 
     /// Hands the messages of shared topics over between the nodes of this process without the middleware, which must

@@ -36,6 +36,7 @@ impl RosNode {
         // The lanes end with this thread's turns, however those end.
         let over = Over(end);
         self.turns(&over.0);
+        self.inputs.end();
         drop(over);
         lanes.into_iter().for_each(Joined::join);
         tracing::info!(node = self.logger(), "ended");

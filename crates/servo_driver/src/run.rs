@@ -67,12 +67,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
 
     let ended = AskedAtEnd(Shutdown::default());
     let button = has_button.then(|| stop_button::watch(line.clone(), ended.0.clone())).transpose()?;
-    let (shutdown, spinning) = (shutdown.clone(), ended.0.clone());
+    let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.0.clone(), node.work());
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
         let _ = realtime::join_loops(priority::PUBLISHING);
         // Lets the node go when this thread ends, panics included.
         let spinning = AskedAtEnd(spinning);
+        let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
         Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard, guard_looked: Duration::ZERO }
             .run(&shutdown, &spinning.0)

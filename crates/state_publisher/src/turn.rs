@@ -134,6 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn when_somebody_begins_to_listen_expect_them_told_what_was_told_to_nobody() {
+        let mut told = Newest::default();
+        assert!(told.take(ms(5000)));
+        let (mut turn, mut told) = (Turn::at(ms(8)), Newest::default());
+        assert!(turn.has_come(ms(8), ms(20)) && told.take(ms(5000)));
+        assert_eq!(turn.pass(ms(8), ms(20)), Duration::ZERO);
+        assert!(!turn.has_come(ms(22), ms(20)) && !told.take(ms(5000)), "and once only");
+    }
+
+    #[test]
     fn when_commands_come_faster_than_the_rate_expect_the_rate_in_step_with_them() {
         for (period, expected) in [(ms(20), 50), (ms(10), 100), (Duration::from_secs_f64(1.0 / 30.0), 30), (ms(5), 100)]
         {
