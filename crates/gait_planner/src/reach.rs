@@ -5,17 +5,16 @@ use hexapod_config::ConfigError;
 use hexapod_ros::{RosError, Shutdown, Stage};
 use hexapod_setup::params::text;
 use hexapod_setup::{Files, check_reach, simulated_servos};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The start is over by then: nothing waits for what this works out.
 const LOOK_AFTER: Duration = Duration::from_secs(2);
 
-/// Looks on a thread of its own.
+/// Looks on a thread of its own, which nobody waits for.
 ///
 /// # Errors
 /// The thread cannot be started.
-pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<JoinHandle<()>, RosError> {
+pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<(), RosError> {
     let (setup, shutdown) = (setup.clone(), shutdown.clone());
     let look = move || {
         if shutdown.wait(Stage::Stopping, LOOK_AFTER) {
@@ -25,7 +24,7 @@ pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<JoinHandle<()>,
         told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));
     };
     let thread = std::thread::Builder::new().name("servo-reach".into()).spawn(look);
-    thread.map_err(|error| RosError::Thread(error.to_string()))
+    thread.map(drop).map_err(|error| RosError::Thread(error.to_string()))
 }
 
 /// Whether the servos of `servos.yaml` reach what the robot asks of its joints; all do where that file is for another.

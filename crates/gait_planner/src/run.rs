@@ -69,7 +69,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         }
     })?;
     outbox.wakes(publisher.thread().clone());
-    let reach = reach::look(&setup, shutdown)?;
+    reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
     let core = Core::new(setup.engine, incoming, setup.timeout);
     let spinning = Shutdown::default();
@@ -92,7 +92,6 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     {
         let _ = spinner.join();
     }
-    let _ = reach.join();
     ran
 }
 
