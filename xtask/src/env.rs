@@ -55,6 +55,12 @@ impl Variables {
     }
 }
 
+/// What a shell evaluates to find the executables of this checkout, however often it does.
+pub fn executables_on_path() -> Result<String> {
+    let folder = quoted(&text(&target_dir()?.join("release"))?);
+    Ok(format!("case \":$PATH:\" in *:{folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac\n"))
+}
+
 /// Folders in which the wheels bring third-party libraries, sorted so that the text is always the same.
 fn bundled_libraries(site: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(site).with_context(|| format!("cannot list {}", site.display()))?;

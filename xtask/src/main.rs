@@ -41,7 +41,7 @@ cargo xtask <command>
        --seed S       the same events again
        --report FILE  in place of target/soak/report.md
   bench [ARGS]        run the benches; ARGS go to `cargo bench`
-  env                 print the ROS 2 environment in use: eval \"$(cargo xtask env)\"
+  env                 put the ROS 2 in use and `hexapod` into this shell: eval \"$(cargo xtask env)\"
   ci                  what .ci/run runs: test, and cargo deny where it is installed
   help                show this
 
@@ -74,7 +74,7 @@ fn run() -> Result<ExitCode> {
         }
         "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
         "bench" => bench::bench(&layout, args)?,
-        "env" => print!("{}", Ros::ensure(&layout, Scope::Run)?.exports()),
+        "env" => print!("{}{}", Ros::ensure(&layout, Scope::Run)?.exports(), env::executables_on_path()?),
         "help" | "-h" | "--help" => print!("{HELP}"),
         other => bail!("no command `{other}`\n\n{HELP}"),
     }
