@@ -26,9 +26,9 @@ ENDS, STAYS, ELSEWHERE = 'ends', 'stays', 'elsewhere'
 HOW = [
     (r'cargo xtask (test|demo|bench|soak)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
     (r'eval "\$\(cargo xtask env\)"', ELSEWHERE, 'xtask/tests'),
-    (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |curl |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
+    (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
      'changes the machine'),
-    (r'\. install/setup\.bash|\. ~/\.cargo/env|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
+    (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
     (r'ros2 ', ELSEWHERE, 'test_ros2_command.py'),
     (r'hexapod (servo|calibrate|guard)\b', ELSEWHERE, 'test_servo_tools.py: boards, and a terminal'),
     (r'hexapod run --ros-args --enclave', ELSEWHERE, 'needs SROS 2'),
