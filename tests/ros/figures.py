@@ -2,6 +2,7 @@
 
 import os
 
+MAX_WIDTH = 90
 _figures = []
 
 
@@ -24,7 +25,7 @@ def add(taken):
 
 def table():
     """Return the lines of the table."""
-    width = max((len(name) for name, *_ in _figures), default=0)
+    width = min(MAX_WIDTH, max((len(name) for name, *_ in _figures), default=0))
     return [line(width, *figure) for figure in _figures]
 
 

@@ -75,7 +75,7 @@ impl Report {
         self.lines.push(Line { title: title.to_owned(), outcome, took: Duration::ZERO, detail: why.to_owned() });
     }
 
-    /// Prints the table; whether nothing failed.
+    /// Prints the table and, for whoever reads only the end, the tests that failed; whether nothing failed.
     pub fn finish(&mut self) -> bool {
         self.heading("summary");
         let width = self.lines.iter().map(|line| line.title.len()).max().unwrap_or(0);
@@ -92,6 +92,7 @@ impl Report {
             rows.push(row.trim_end().to_owned());
         }
         let failed = self.lines.iter().filter(|line| line.outcome == Outcome::Failed).count();
+        rows.extend(self.total.failures().iter().map(|failure| self.coloured(RED, failure)));
         rows.push(self.verdict(failed));
         self.say(&rows.join("\n"));
         failed == 0

@@ -1,5 +1,8 @@
 //! Counts of tests, read from what cargo test and pytest print.
 
+/// How much of a failure's line is kept, characters.
+const LONGEST_FAILURE: usize = 300;
+
 /// Sum of the results of one section.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tally {
@@ -7,12 +10,14 @@ pub struct Tally {
     failed: u64,
     ignored: u64,
     seen: bool,
+    failures: Vec<String>,
 }
 
 impl Tally {
     /// Takes in one line of output.
     pub fn read(&mut self, line: &str) {
         let line = without_colours(line);
+        self.failures.extend(failure(&line).map(shortened));
         let counts = line.strip_prefix("test result:").or_else(|| pytest_summary(&line));
         let Some(counts) = counts else { return };
         self.seen = true;
@@ -37,6 +42,12 @@ impl Tally {
         self.failed += other.failed;
         self.ignored += other.ignored;
         self.seen |= other.seen;
+        self.failures.extend_from_slice(&other.failures);
+    }
+
+    /// The tests that failed, a line each.
+    pub fn failures(&self) -> &[String] {
+        &self.failures
     }
 }
 
@@ -54,6 +65,17 @@ fn pytest_summary(line: &str) -> Option<&str> {
     let inner = line.strip_prefix("==")?.trim_matches(|c: char| c == '=' || c.is_whitespace());
     let (counts, seconds) = inner.rsplit_once(" in ")?;
     seconds.starts_with(|c: char| c.is_ascii_digit()).then_some(counts)
+}
+
+/// The test that `line` says has failed, with the reason where it gives one.
+fn failure(line: &str) -> Option<&str> {
+    let by_cargo = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
+    by_cargo.or_else(|| line.strip_prefix("FAILED tests/")).or_else(|| line.strip_prefix("ERROR tests/"))
+}
+
+/// Enough of `failure` to see what is wrong; pytest may put a whole comparison on the line.
+fn shortened(failure: &str) -> String {
+    failure.trim().chars().take(LONGEST_FAILURE).collect()
 }
 
 /// `line` without terminal control sequences that set colours.
@@ -90,6 +112,18 @@ mod tests {
             &["\u{1b}[31m== \u{1b}[1m1 failed\u{1b}[0m, 2 errors in 61.02s (0:01:01) =="],
             "0 passed, 3 failed, 0 ignored",
         );
+    }
+
+    #[test]
+    fn when_tests_fail_expect_them_named() {
+        let mut tally = Tally::default();
+        let cargo = "test engine::tests::when_stopped_expect_rest ... FAILED";
+        let pytest = format!("FAILED tests/ros/test_tf.py::test_age - AssertionError: {}", "x".repeat(1000));
+        ["test a ... ok", cargo, &pytest].iter().for_each(|line| tally.read(line));
+        let [first, second] = tally.failures() else { panic!("{:?}", tally.failures()) };
+        assert_eq!(first, "engine::tests::when_stopped_expect_rest");
+        assert!(second.starts_with("ros/test_tf.py::test_age - AssertionError: xxx"), "{second}");
+        assert_eq!(second.chars().count(), LONGEST_FAILURE);
     }
 
     #[test]
