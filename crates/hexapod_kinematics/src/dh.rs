@@ -22,6 +22,7 @@ use crate::error::{ModelError, ModelFault, Place};
 use crate::legs::{LegOptions, LegSpec, Robot};
 use crate::model::tree::{self, LooseJoint, Parts};
 use crate::model::{Inertial, JointKind, JointLimits, Link};
+use crate::urdf::{MOST_TURNS_RAD, degrees_hint};
 
 /// The largest length (m) or angle (rad) that is taken, so that sums and squares stay finite.
 const LARGEST: f64 = 1e6;
@@ -224,13 +225,18 @@ fn place(leg: &DhLeg, joint: &DhJoint, what: &str) -> Place {
 
 fn check_finite(leg: &DhLeg, joint: &DhJoint) -> Result<(), ModelError> {
     let parameters = [("a", joint.a), ("alpha", joint.alpha), ("d", joint.d), ("theta", joint.theta)];
-    match parameters.iter().find(|(_, value)| !value.is_finite() || value.abs() > LARGEST) {
-        None => Ok(()),
-        Some((what, value)) => {
-            let found = format!("is {value}");
-            Err(ModelError::new(ModelFault::NotFinite, place(leg, joint, what), found, "write a finite number"))
+    let refuse = |what: &str, value: f64, hint: String| {
+        Err(ModelError::new(ModelFault::NotFinite, place(leg, joint, what), format!("is {value}"), hint))
+    };
+    for (what, value) in parameters {
+        if !value.is_finite() || value.abs() > LARGEST {
+            return refuse(what, value, "write a finite number".to_owned());
+        }
+        if matches!(what, "alpha" | "theta") && value.abs() > MOST_TURNS_RAD {
+            return refuse(what, value, degrees_hint(value));
         }
     }
+    Ok(())
 }
 
 fn limits(leg: &DhLeg, joint: &DhJoint) -> Result<JointLimits, ModelError> {
@@ -249,6 +255,15 @@ fn pose(given: &DhPose, leg: &str, what: &str) -> Result<Isometry3<f64>, ModelEr
             place,
             "is not finite or too large",
             "write finite numbers",
+        ));
+    }
+    if let Some(angle) = given.rpy.iter().find(|angle| angle.abs() > MOST_TURNS_RAD) {
+        let place = Place::element(format!("leg \"{leg}\""), None).attribute(what);
+        return Err(ModelError::new(
+            ModelFault::NotFinite,
+            place,
+            format!("is turned by {angle}"),
+            degrees_hint(*angle),
         ));
     }
     let ([x, y, z], [roll, pitch, yaw]) = (given.xyz, given.rpy);

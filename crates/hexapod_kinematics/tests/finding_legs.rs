@@ -289,6 +289,71 @@ fn when_a_chain_is_called_an_arm_expect_no_leg_however_many_joints_it_has() {
 }
 
 #[test]
+fn when_only_the_links_call_a_chain_an_arm_expect_no_leg() {
+    let mut arm = String::new();
+    for (i, name) in ["upper_arm", "Arm2", "gripper v3"].iter().enumerate() {
+        let parent = if i == 0 { "base_link".to_owned() } else { ["upper_arm", "Arm2"][i - 1].to_owned() };
+        arm += &joint(&format!("Revolute {i}"), "revolute", &parent, name, LIMIT);
+    }
+    let robot = Robot::from_urdf(&with(&(arm + &joint("tip", "fixed", "gripper v3", "tool", "")))).unwrap();
+    assert_eq!(robot.legs().len(), 6);
+    assert!(robot.model().notes().iter().any(|n| n.contains("tool") && n.contains("names of its links")));
+}
+
+/// A chain of three joints with parts of 0.05 m to both sides of no leg, or opposite one.
+fn chain_at(x: f64, y: f64) -> String {
+    let chain: String = (0..3)
+        .map(|i| {
+            let parent = if i == 0 { "base_link".to_owned() } else { format!("part{}", i - 1) };
+            joint(&format!("joint{i}"), "revolute", &parent, &format!("part{i}"), LIMIT)
+        })
+        .collect();
+    let first = format!("xyz=\"{x} {y} 0.01\"");
+    chain.replacen("xyz=\"0.05 0 0.01\"", &first, 1) + &joint("end", "fixed", "part2", "tip", "")
+}
+
+#[test]
+fn when_a_chain_is_like_no_leg_and_opposite_none_expect_it_left_out_and_noted() {
+    let robot = Robot::from_urdf(&with(&chain_at(0.15, 0.0))).unwrap();
+    assert_eq!(robot.legs().len(), 6);
+    let notes = robot.model().notes();
+    assert!(notes.iter().any(|n| n.contains("\"tip\"") && n.contains("like none of them")), "{notes:?}");
+    // A robot one of whose legs was rebuilt keeps it.
+    let odd = crate::common::shipped().replacen("xyz=\"0.052 0 0\"", "xyz=\"0.062 0 0\"", 1);
+    assert_ne!(odd, crate::common::shipped());
+    assert_eq!(Robot::from_urdf(&odd).unwrap().legs().len(), 6);
+}
+
+#[test]
+fn when_a_length_an_angle_or_a_mass_is_in_another_unit_expect_a_word() {
+    let lengths = |by: f64| crate::common::hexapod([0.05 * by, 0.07 * by, 0.13 * by], [[-1.0, 1.0]; 3]);
+    let told = |text: &str| Robot::from_urdf(text).unwrap_err().to_string();
+    assert!(told(&lengths(1000.0)).contains("look like millimetres"));
+    assert!(told(&lengths(0.001)).contains("are in metres"));
+    let turned = told(&lengths(1.0).replace("rpy=\"0 0 0.785\"", "rpy=\"0 0 45\""));
+    assert!(turned.contains("rpy") && turned.contains("0.7854"), "{turned}");
+    let heavy = "<link name=\"base_link\"><inertial><mass value=\"1900\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" \
+                 iyz=\"0\" izz=\"1\"/></inertial></link>";
+    let robot = Robot::from_urdf(&lengths(1.0).replacen("<link name=\"base_link\"/>", heavy, 1)).unwrap();
+    assert!(robot.model().notes().iter().any(|n| n.contains("grams")), "{:?}", robot.model().notes());
+}
+
+#[test]
+fn when_one_leg_is_far_longer_than_the_others_expect_its_joint_unless_the_legs_are_listed() {
+    let text = crate::common::shipped();
+    let foot = text.find("<child link=\"left_rear_foot\"").unwrap();
+    let (before, after) = text.split_at(foot);
+    let long = format!("{before}{}", after.replacen("xyz=\"0.133 0 0\"", "xyz=\"1.33 0 0\"", 1));
+    assert_ne!(long, text);
+    let error = Robot::from_urdf(&long).unwrap_err();
+    assert!(error.to_string().contains("leg \"left_rear\": is 1.45 m long where others have 0.251 m"), "{error}");
+    assert!(error.line().is_some());
+    let names = ["left_front", "left_rear", "right_front", "right_rear"];
+    let legs = names.map(|name| LegSpec { name: name.to_owned(), foot_link: format!("{name}_foot") }).to_vec();
+    assert!(Robot::from_urdf_with(&long, &LegOptions { legs, ..LegOptions::default() }).is_ok());
+}
+
+#[test]
 fn when_limits_are_wide_expect_a_bent_posture_with_the_knee_up() {
     let wide = [[-3.1, 3.1]; 3];
     let robot = Robot::from_urdf(&crate::common::hexapod([0.05, 0.07, 0.13], wide)).unwrap();

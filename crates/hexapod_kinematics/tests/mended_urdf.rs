@@ -159,7 +159,7 @@ fn with_ends(foot: &str, inside: &str, mounted: Option<&str>) -> String {
         if let Some(name) = mounted {
             let joint = format!(
                 "<link name=\"{leg}_{name}\"/><joint name=\"{leg}_{name}_fixed\" type=\"fixed\">\
-                 <parent link=\"{leg}_tibia_link\"/><child link=\"{leg}_{name}\"/><origin xyz=\"0.02 0 0.5\"/></joint></robot>"
+                 <parent link=\"{leg}_tibia_link\"/><child link=\"{leg}_{name}\"/><origin xyz=\"0.02 0 0.2\"/></joint></robot>"
             );
             text = text.replace("</robot>", &joint);
         }
@@ -200,9 +200,9 @@ fn when_feet_are_given_by_leg_expect_them_there_and_unknown_ones_refused() {
         ..LegOptions::default()
     };
     let clip = foot_of(&text, &link("left_front", "left_front_clip"));
-    assert!(clip.0.z == 0.5 && clip.1.contains("robot.yaml"), "{clip:?}");
-    let point = LegOptions { feet: vec![("left_front".into(), Vector3::x())], ..LegOptions::default() };
-    assert_eq!(foot_of(&text, &point).0.x, 1.133);
+    assert!(clip.0.z == 0.2 && clip.1.contains("robot.yaml"), "{clip:?}");
+    let point = LegOptions { feet: vec![("left_front".into(), 0.1 * Vector3::x())], ..LegOptions::default() };
+    assert_eq!(foot_of(&text, &point).0.x, 0.233);
     for bad in [
         link("left_front", "left_rear_clip"),
         link("nose", "left_front_clip"),

@@ -2,16 +2,14 @@
 
 use nalgebra::Isometry3;
 
+use super::MeshReader;
+use super::arms::{self, MIN_LEG_JOINTS};
 use super::foot::{self, Foot};
 use super::options::LegOptions;
-use super::{MAX_LEGS, MIN_LEGS, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::{Leg, LegJoint};
 use crate::model::{Joint, JointKind, Model};
-
-/// Fewest joints of a leg.
-const MIN_LEG_JOINTS: usize = 3;
 
 /// A chain that is a leg.
 pub(super) struct LegChain {
@@ -24,16 +22,16 @@ pub(super) struct LegChain {
 }
 
 /// A chain from the base to a leaf.
-struct Branch {
-    moving: Vec<usize>,
-    leaf: usize,
+pub(super) struct Branch {
+    /// Moving joints, hip first.
+    pub(super) moving: Vec<usize>,
+    pub(super) leaf: usize,
 }
 
 /// Chains of three to six joints from the base, one per first joint.
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
-/// those the farthest. A chain whose number of joints no other chain has, while others agree, is an arm, unless it is
-/// called as they are but for a number; so is one that is called an arm, a head or the like.
+/// those the farthest. Arms, heads and tails are left out, see [`arms`].
 pub(super) fn by_themselves(
     model: &mut Model,
     options: &LegOptions,
@@ -55,8 +53,7 @@ pub(super) fn by_themselves(
         }
         fits
     });
-    drop_called_arms(model, &mut chosen, &mut notes);
-    drop_arms(model, &mut chosen, &mut notes);
+    arms::drop(model, &mut chosen, &mut notes);
     model.notes.append(&mut notes);
     chosen.into_iter().map(|branch| to_chain(model, branch, options, read)).collect()
 }
@@ -165,62 +162,8 @@ fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
     }
 }
 
-/// Words in the names of joints that say that a chain is no leg.
-const ARM_WORDS: [&str; 10] =
-    ["arm", "gripper", "hand", "finger", "head", "neck", "tail", "camera", "sensor", "antenna"];
-
-/// Leaves out chains all of whose joints are called by such a word, as long as enough others are left.
-fn drop_called_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
-    let is_arm = |branch: &Branch| {
-        let mut names = branch.moving.iter().filter_map(|&j| model.joints().get(j)).map(|j| j.name().to_lowercase());
-        names.all(|name| name.split(['_', '-', '.', '/', ' ']).any(is_arm_word))
-    };
-    if chosen.iter().filter(|branch| !is_arm(branch)).count() < MIN_LEGS {
-        return;
-    }
-    chosen.retain(|branch| {
-        let arm = is_arm(branch);
-        if arm {
-            notes.push(not_a_leg(model, branch, "by the names of its joints"));
-        }
-        !arm
-    });
-}
-
-/// True for such a word, with a number behind it or not.
-fn is_arm_word(word: &str) -> bool {
-    ARM_WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()))
-}
-
-fn drop_arms(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
-    let with = |chosen: &[Branch], n: usize| chosen.iter().filter(|b| b.moving.len() == n).count();
-    let common = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).max_by_key(|&n| (with(chosen, n), MAX_LEG_JOINTS - n)).unwrap_or(0);
-    if with(chosen, common) < MIN_LEGS {
-        return;
-    }
-    let alone: Vec<usize> =
-        (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).filter(|&n| n != common && with(chosen, n) == 1).collect();
-    let too_many = chosen.len() > MAX_LEGS;
-    let legs: Vec<String> =
-        chosen.iter().filter(|b| b.moving.len() == common).map(|b| without_digits(model, b)).collect();
-    chosen.retain(|branch| {
-        let n = branch.moving.len();
-        let called_alike = || legs.contains(&without_digits(model, branch));
-        let keep = n == common || !(too_many || alone.contains(&n) && !called_alike());
-        if !keep {
-            notes.push(not_a_leg(model, branch, &format!("the legs have {common} joints")));
-        }
-        keep
-    });
-}
-
-/// The name of a chain's first joint, digits left out: what legs that are numbered have in common.
-fn without_digits(model: &Model, branch: &Branch) -> String {
-    let name = branch.moving.first().and_then(|&index| model.joints().get(index)).map_or("", |joint| joint.name());
-    name.chars().filter(|c| !c.is_ascii_digit()).collect()
-}
-
-fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
+/// What to tell of a chain that is left out.
+pub(super) fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     let name = model.links().get(branch.leaf).map_or("", |l| l.name());
     format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
 }

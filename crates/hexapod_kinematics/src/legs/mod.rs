@@ -1,5 +1,6 @@
-//! Legs found in a model by themselves: chains from the base to a foot, named and put in order.
+//! Legs detected in a model: chains from the base to a foot, named and put in order.
 
+mod arms;
 mod find;
 mod foot;
 mod forward;
@@ -11,6 +12,7 @@ mod names;
 mod options;
 mod order;
 mod posture;
+mod sizes;
 
 pub use options::{LegOptions, LegSpec};
 
@@ -82,9 +84,12 @@ impl Robot {
             leg.posture = posture::natural(&leg);
             legs.push(leg);
         }
+        sizes::check_scale(&model, &legs)?;
         if options.legs.is_empty() {
+            sizes::check_alike(&model, &legs, options)?;
             order::sort(&mut legs);
         }
+        model.notes.extend(sizes::too_heavy(&model, &legs));
         model.notes.extend(forward::contradiction(&legs));
         Ok(Self { model, legs })
     }

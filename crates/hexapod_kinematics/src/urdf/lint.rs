@@ -115,6 +115,9 @@ fn after<'a, 'b>(node: Node<'a, 'b>, depth: &mut usize) -> Option<Node<'a, 'b>> 
     }
 }
 
+/// Angles between parts are believed up to two turns either way, rad.
+pub(crate) const MOST_TURNS_RAD: f64 = 2.0 * std::f64::consts::TAU;
+
 /// One link or joint under check.
 struct Check<'a, 'b> {
     lines: &'a Lines,
@@ -277,7 +280,12 @@ impl<'a, 'b> Check<'a, 'b> {
                 let hint = format!("a robot has no number beyond {:e} here", largest(name));
                 Err(self.error(ModelFault::NotFinite, node, name, found, hint))
             }
-            Some(_) => Ok(()),
+            Some(numbers) => {
+                match numbers.iter().find(|n| self.kind == "joint" && name == "rpy" && n.abs() > MOST_TURNS_RAD) {
+                    Some(angle) => Err(self.error(ModelFault::NotFinite, node, name, found, degrees_hint(*angle))),
+                    None => Ok(()),
+                }
+            }
             None => Err(self.error(ModelFault::NotANumber, node, name, found, numbers_hint(name, count))),
         }
     }
@@ -304,6 +312,11 @@ fn largest(attribute: &str) -> f64 {
         "xyz" | "rpy" | "size" | "radius" | "length" | "scale" => 1e6,
         _ => 1e12,
     }
+}
+
+/// What to say of an angle that is none in radians.
+pub(crate) fn degrees_hint(angle: f64) -> String {
+    format!("angles are in rad; if {angle} is meant in degrees, write {:.4}", angle.to_radians())
 }
 
 fn numbers_hint(name: &str, count: usize) -> String {

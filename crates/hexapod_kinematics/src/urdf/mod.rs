@@ -12,6 +12,8 @@ mod remarks;
 mod shapes;
 mod write;
 
+pub(crate) use lint::{MOST_TURNS_RAD, degrees_hint};
+
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{LimitChange, Model, tree};
 
