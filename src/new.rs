@@ -72,7 +72,7 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<bool> {
 
 const SERVOS: &str = "\
 # Which plug drives which joint, and which pulse is which angle: a simulated servo for each joint, so that the robot walks on
-# `bus: simulated` at once. For real servos give board and channel of each plug, pwm_frequency_hz: 50.0, and let
+# `bus: simulated` at once. For real servos give board and channel of each plug, take out `simulated: true`, and let
 # `hexapod calibrate --bus i2c` find direction, points and pulses. What each key means: docs/servos.md.
 ";
 

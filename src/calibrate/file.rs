@@ -3,8 +3,9 @@
 use super::block::with_servo;
 use crate::exit::Failure;
 use hexapod_calibration::{Dialogue, Progress};
+use hexapod_config::ConfigError;
 use hexapod_kinematics::Robot;
-use hexapod_servo::RawServoConfig;
+use hexapod_servo::{RawServoConfig, ServoConfig};
 use hexapod_setup::{Files, check_servos, raw_servos};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -41,6 +42,22 @@ impl CalibrationFile {
         self.path.display().to_string()
     }
 
+    /// The servos as they were before any calibration, the one kept in the `.bak`. How simulated servos are mounted is told
+    /// against these: a practice that is gone on with, or verified, has the robot it began with.
+    pub fn before(&self) -> Result<ServoConfig, ConfigError> {
+        let file = self.files.in_config("servos.yaml");
+        let document = match fs::read_to_string(self.beside("bak")) {
+            Ok(text) => file.read_with(&self.topmost(), &text)?,
+            Err(_) => file.read()?,
+        };
+        check_servos(&document, &self.robot)
+    }
+
+    /// Leaves the `.bak` that is there as it is: see [`before`](Self::before).
+    pub fn keep_oldest(&mut self) {
+        self.kept |= self.beside("bak").exists();
+    }
+
     /// A dialogue from what the file says, gone on with if one was left.
     pub fn dialogue(&mut self, verify: bool) -> Result<Dialogue, Failure> {
         let raw = raw_servos(&self.files.in_config("servos.yaml").read()?, &self.robot)?;
@@ -61,7 +78,7 @@ impl CalibrationFile {
     /// Writes what was found into the file, all at once or not at all. The first time, the old one is kept; a
     /// calibration that is gone on with does not take its own work for the old one.
     pub fn write(&mut self, found: &RawServoConfig, dialogue: &Dialogue) -> Result<(), String> {
-        let words = |error: hexapod_config::ConfigError| error.to_string();
+        let words = |error: ConfigError| error.to_string();
         let file = self.files.in_config("servos.yaml");
         let before = raw_servos(&file.read().map_err(words)?, &self.robot).map_err(words)?;
         let mut text = self.text().map_err(|error| error.to_string())?;
@@ -172,6 +189,7 @@ mod tests {
             [("none", None), ("comments", Some("# mine")), ("timing", Some("timing: {sit_after_s: 2.0}"))]
         {
             let (mut file, folder) = open(name, text);
+            let before = file.before().unwrap();
             for pulse_us in [2400.0, 2390.5] {
                 let found = calibrate(&mut file, pulse_us);
                 let merged = file.files.in_config("servos.yaml");
@@ -181,6 +199,7 @@ mod tests {
             let text = fs::read_to_string(folder.join("servos.yaml")).unwrap();
             assert_eq!(text.matches("channel:").count(), 2, "only what was changed: {text}");
             assert!(folder.join("servos.yaml.bak").is_file());
+            assert_eq!(file.before().unwrap(), before, "what simulated servos are mounted against: {name}");
             fs::remove_dir_all(folder).unwrap();
         }
         assert_eq!(fs::read_to_string(SHIPPED).unwrap(), shipped);

@@ -12,7 +12,7 @@ use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
 use hexapod_config::{ConfigError, Document};
 use hexapod_ros::{Shutdown, monotonic_now};
 use hexapod_servo::ServoConfig;
-use hexapod_servo::simulated::Mounting;
+use hexapod_servo::simulated::{Mounting, MountingError};
 use hexapod_setup::Description;
 use hexapod_view::{Page, PageKey, is_terminal, run_page};
 use servo_driver::Setup;
@@ -38,12 +38,15 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     if arguments.anew {
         file.forget_progress()?;
     }
+    let mounting = arguments.mounting.as_deref().map(|path| mounting(path, &file.before()?)).transpose()?;
     let mut dialogue = file.dialogue(arguments.verify)?;
+    if mounting.is_some() {
+        file.keep_oldest();
+    }
     if let Some(joint) = arguments.joint.as_ref().filter(|joint| !dialogue.go_to_joint(joint)) {
         let names = dialogue.names().join(", ");
         return Err(Failure::Words(format!("no joint is called `{joint}`; there are {names}")));
     }
-    let mounting = arguments.mounting.as_deref().map(|path| mounting(path, setup.servos())).transpose()?;
     if !is_terminal() {
         return Err(Failure::Words("calibrating needs a terminal: somebody has to look at the robot".into()));
     }
@@ -58,12 +61,12 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     work.into_inner().leave()
 }
 
-/// How simulated servos are mounted.
-fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, ConfigError> {
+/// How simulated servos are mounted, against what `servos` says.
+fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, Failure> {
     let document = Document::read(path)?;
     let raw = document.deserialize()?;
-    Mounting::try_new(servos, &raw)
-        .map_err(|error| ConfigError::whole_file(&path.display().to_string(), error.to_string(), ""))
+    let wrong = |error: MountingError| ConfigError::whole_file(&path.display().to_string(), error.to_string(), "");
+    Ok(Mounting::try_new(servos, &raw).map_err(wrong)?)
 }
 
 /// What is under way.

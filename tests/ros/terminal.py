@@ -41,6 +41,13 @@ class Terminal:
         """Read until none of the words is on the screen."""
         self._until(lambda screen: not any(word in screen for word in words), words, seconds)
 
+    def goes(self, word, seconds):
+        """Return whether a word goes from the screen within this time."""
+        deadline = time.monotonic() + seconds
+        while word in self.screen() and time.monotonic() < deadline:
+            self.read(0.1)
+        return word not in self.screen()
+
     def _until(self, condition, words, seconds):
         deadline = time.monotonic() + seconds
         while not condition(self.screen()):

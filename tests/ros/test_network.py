@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from test_middleware import PORTS_OF_A_DOMAIN, port_of_everybody, udp_ports
+from test_middleware import PORTS_OF_A_DOMAIN, port_of_everybody
 from user import twist
 
 TIMEOUT_S = 0.5
@@ -71,7 +71,7 @@ class Far:
 
         def ports():
             # A participant's ports are neighbours: the even one is for discovery.
-            return sorted(port for port in udp_ports(robot) if port in inside)
+            return sorted(port for port in robot.udp_ports() if port in inside)
 
         user.until(lambda: len(ports()) == 2, 10.0, "the robot's ports")
         far = [FAR_BASE + session.domain * 20 + offset for offset in (METATRAFFIC, USER)]

@@ -39,5 +39,6 @@ pub fn check(setup: &Setup) -> Result<(), ConfigError> {
     if servos.remark.is_some() {
         return Ok(());
     }
-    check_reach(&file.read()?, &servos.config, robot, &setup.demand())
+    let reached = check_reach(&file.read()?, &servos.config, robot, &setup.demand());
+    reached.map_err(|error| files.explained(error))
 }

@@ -44,6 +44,10 @@ impl Setup {
     /// File, line and key of all that does not hold, parameters that do not suit the robot among it.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        Self::read(params, &files).map_err(|error| files.explained(error))
+    }
+
+    fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(&files).map_err(|error| with_what_needs_no_robot(error, &files))?;
         let mut faults = Faults::default();
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));

@@ -156,6 +156,20 @@ impl ConfigError {
         said(self) == said(other) && self.inner.message == other.inner.message
     }
 
+    /// The same faults, each with what else would be right, where there is something to say.
+    #[must_use]
+    pub fn hinted(&self, hint: impl Fn(&Self) -> Option<String>) -> Self {
+        let hinted = |error: &Self| {
+            let mut own = error.alone();
+            if let Some(more) = hint(error) {
+                let help = &mut own.inner.help;
+                *help = printable(&if help.is_empty() { more } else { format!("{help}; {more}") });
+            }
+            own
+        };
+        self.each().map(hinted).reduce(Self::and).unwrap_or_else(|| self.clone())
+    }
+
     /// The same faults file by file, those of a file by line.
     #[must_use]
     pub fn in_order(self) -> Self {

@@ -3,7 +3,7 @@
 use crate::files::ConfigFile;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};
-use hexapod_kinematics::{MAX_LEGS, MIN_LEGS, Robot};
+use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -70,7 +70,7 @@ impl Gaits {
         let read = file.map(|file| Self::of_file(file, &document, robot, &mut faults));
         let gaits = faults.or(read)?;
         if gaits.first().is_none() {
-            return Err(gaits.none_for_it(&document, robot.legs().len()));
+            return Err(gaits.none_for_it(&document, robot));
         }
         Ok(gaits)
     }
@@ -108,7 +108,7 @@ impl Gaits {
                 let Ok(gait) = Gait::try_new(&spec, &places) else { continue };
                 if !spec.stable || stands(&gait, &hips) {
                     Ok(gait)
-                } else if is_for_others(&spec) {
+                } else if !is_meant(document, &name, &spec, places.len()) && is_for_others(&spec) {
                     Err(format!("a robot of {} legs would not stand on its feet at every moment of it", hips.len()))
                 } else {
                     let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
@@ -122,7 +122,8 @@ impl Gaits {
         Self { known }
     }
 
-    fn none_for_it(&self, document: &Document, legs: usize) -> ConfigError {
+    fn none_for_it(&self, document: &Document, robot: &Robot) -> ConfigError {
+        let legs = robot.legs().len();
         if legs < LEAST_LEGS {
             let message = format!(
                 "a robot of {legs} legs has two feet on the ground whenever it lifts one, and falls: it cannot walk"
@@ -130,9 +131,14 @@ impl Gaits {
             let help = "a robot walks on 4 to 8 legs; for one that is held, write a gait with `stable: false`";
             return document.error_at("gaits", message, help);
         }
-        let help = "describe one, such as `crawl` for four legs or `tripod` for six";
-        let reasons: Vec<String> = self.left_out().map(|(name, why)| format!("; {name}: {why}")).collect();
-        document.error_at("gaits", format!("there is no gait for this robot{}", reasons.concat()), help)
+        let names: Vec<&str> = robot.legs().iter().map(Leg::name).collect();
+        let help = format!(
+            "describe one, such as `crawl` for four legs or `tripod` for six; should one of {} be no leg, list the others \
+             under legs in robot.yaml",
+            names.join(", ")
+        );
+        let notes = robot.model().notes().iter().map(|note| format!("; {note}")).collect::<String>();
+        document.error_at("gaits", format!("none is for this robot of {legs} legs{notes}"), help)
     }
 
     /// The gait of this name.
@@ -196,6 +202,11 @@ impl Gaits {
         let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable);
         of(true).chain(of(false)).find_map(|known| Some((known.name.as_str(), *known.gait.as_ref().ok()?)))
     }
+}
+
+/// Whether a gait is meant for this robot: it names the number of its legs, or the owner wrote it.
+fn is_meant(document: &Document, name: &str, spec: &GaitSpec, legs: usize) -> bool {
+    spec.legs.contains(&legs) || document.layer(&format!("gaits.{name}")).is_some_and(|layer| layer > 0)
 }
 
 fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod blame;
 mod files;
 mod forward;
 pub mod frames;

@@ -34,15 +34,23 @@ pub struct Servos {
     pub remark: Option<String>,
 }
 
-/// Reads and checks the servo map, and that every joint of the robot's legs has a servo and every servo a joint.
+/// Reads and checks the servo map of a real robot: every joint of its legs has a servo, every servo a joint, and none is
+/// made up.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    check_servos(&file.into().read_on()?, robot)
+    let document = file.into().read_on()?;
+    let mut faults = Faults::default();
+    if written(&document, robot, &mut Faults::default()).is_some_and(|file| file.is_simulated()) {
+        let help = "give each servo its board and channel and each board its pwm_frequency_hz, then take this line out";
+        faults.add(document.error_at("simulated", "these servos are made up, plugs and pulses too", help));
+    }
+    let config = faults.note(check_servos(&document, robot));
+    faults.or(config)
 }
 
-/// As [`read_servos`], of a file that was read or is about to be written.
+/// Checks a servo map that was read or is about to be written, be it for real or for simulated servos.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
@@ -78,7 +86,7 @@ pub fn raw_servos(document: &Document, robot: &Robot) -> Result<RawServoConfig, 
     faults.or(raw)
 }
 
-/// The same as [`read_servos`] for a simulated bus: a file that names none of the robot's joints is for another robot, and
+/// As [`read_servos`], for a simulated bus: servos may be made up. A file that names none of the robot's joints is for another robot, and
 /// each joint gets a servo of its own whose pulses cover the joint's range. A file that names some of them is checked as it
 /// is.
 ///
@@ -204,11 +212,10 @@ fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot, fa
 #[must_use]
 pub fn servos_text(robot: &Robot) -> String {
     let RawServoConfig { boards, servos, .. } = made_up(robot, RawTiming::default());
-    let mut out = String::from("boards:\n");
-    for board in boards {
-        let (address, frequency) = (board.address, board.pwm_frequency_hz);
-        out +=
-            &format!("  - {{address: {address:#04x}, pwm_frequency_hz: {frequency:.1}, oscillator_hz: 25000000.0}}\n");
+    let mut out = String::from("simulated: true\n\nboards:\n");
+    for RawBoard { address, .. } in boards {
+        // What every servo bears.
+        out += &format!("  - {{address: {address:#04x}, pwm_frequency_hz: 50.0, oscillator_hz: 25000000.0}}\n");
     }
     out += "servos:\n";
     for (joint, servo) in servos.0 {

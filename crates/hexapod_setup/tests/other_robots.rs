@@ -127,6 +127,18 @@ fn when_simulated_servos_are_written_for_a_robot_expect_them_read_as_they_would_
 }
 
 #[test]
+fn when_the_servos_of_a_file_are_made_up_expect_them_refused_for_a_real_robot() {
+    let (robot, path) = (robot(6), std::env::temp_dir().join(format!("hexapod_made_up_{}.yaml", std::process::id())));
+    std::fs::write(&path, servos_text(&robot)).unwrap();
+    let error = read_servos(&path, &robot).unwrap_err();
+    assert_eq!((error.key(), error.line(), error.each().count()), (Some("simulated"), Some(1), 1), "{error}");
+    assert!(simulated_servos(&path, &robot).is_ok());
+    std::fs::write(&path, servos_text(&robot).replace("simulated: true", "")).unwrap();
+    assert!(read_servos(&path, &robot).is_ok());
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn when_servos_do_not_fit_expect_the_command_that_writes_some_that_do() {
     let error = read_servos(&Path::new(CONFIG).join("servos.yaml"), &robot(6)).unwrap_err();
     assert!(error.remedy().contains("hexapod new"), "{error}");

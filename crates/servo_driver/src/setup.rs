@@ -84,6 +84,10 @@ impl Setup {
     /// File, line and key of what does not hold.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        Self::read(params, &files).map_err(|error| files.explained(error))
+    }
+
+    fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let file = files.in_config("servos.yaml");
         let mut faults = Faults::default();
         let bus = bus(params);
@@ -106,7 +110,7 @@ impl Setup {
             }
         };
         let (description, Servos { config: servos, remark }) = faults.or(description.zip(servos))?;
-        let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then_some(files);
+        let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then(|| files.clone());
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };

@@ -49,6 +49,10 @@ impl Setup {
     /// The description is not found or does not hold: file, line, element, why. The parameter that does not suit it.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        Self::read(params, &files).map_err(|error| files.explained(error))
+    }
+
+    fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(&files)?;
         let model = description.robot.model();
         let frames = Frames::new(model, NAME, params)?;

@@ -26,6 +26,9 @@ pub struct ServoFile {
     servos: Vec<(String, Block)>,
     #[serde(default)]
     timing: RawTiming,
+    /// Plugs and pulses are made up: for a simulated bus alone.
+    #[serde(default)]
+    simulated: bool,
 }
 
 /// What is written of a servo, of a kind, or as defaults. See [`RawServo`] for the keys that are not described.
@@ -86,6 +89,11 @@ impl ServoFile {
     /// Names of the joints, in the order of the file.
     pub fn joints(&self) -> impl Iterator<Item = &str> {
         self.servos.iter().map(|(joint, _)| joint.as_str())
+    }
+
+    /// Whether the file says that its plugs and pulses are made up.
+    pub fn is_simulated(&self) -> bool {
+        self.simulated
     }
 
     /// Leaves the servos of some joints out.
