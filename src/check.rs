@@ -1,14 +1,13 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
 mod legs;
-mod walked;
 
 pub use legs::{legs_chart, legs_table};
-pub use walked::{WAYS, Walked};
 
 use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::{Failure, say};
+use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
@@ -19,7 +18,7 @@ use std::fmt::Write;
 /// Loads all files and prints what they describe.
 ///
 /// # Errors
-/// File, line and key of all that does not hold.
+/// File, line and key of all that does not hold; a robot that gets nowhere on the gait it starts with.
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
@@ -27,7 +26,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     check_together(&setups, &files)?;
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
-    let (speeds, stuck) = speeds(&setups.planner);
+    let Speeds { table: speeds, notes: stuck, walks_at_first } = speeds(&setups.planner);
     say(speeds.trim_end())?;
     say(format_args!("starts   with {}", setups.planner.gait_name))?;
     let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
@@ -50,7 +49,10 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
         std::fs::write(picture, svg).map_err(|error| Failure::Running(format!("{}: {error}", picture.display())))?;
         say(format_args!("picture  {}", picture.display()))?;
     }
-    say("\nall files are valid")
+    if walks_at_first {
+        return say("\nall files are valid");
+    }
+    Err(Failure::Words(nowhere(&setups.planner.gait_name)))
 }
 
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
@@ -96,6 +98,11 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         out,
         "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
+    if spec.height <= 0.0 {
+        // As with a base_footprint that stands under the body.
+        let root = robot.model().base_link();
+        let _ = writeln!(out, "         heights are those of the root link, {root:?}, which hangs below the feet");
+    }
     let reach = engine.stance().reach().axes();
     let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
     let _ = writeln!(
@@ -109,16 +116,25 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
     out
 }
 
-/// How fast the robot walks on each gait, as measured; and what is to be said where it does not.
-fn speeds(planner: &gait_planner::Setup) -> (String, Vec<String>) {
+/// How fast the robot walks on each gait, as measured.
+struct Speeds {
+    table: String,
+    /// What is to be said where it does not.
+    notes: Vec<String>,
+    /// Whether it gets anywhere on the gait it starts with.
+    walks_at_first: bool,
+}
+
+fn speeds(planner: &gait_planner::Setup) -> Speeds {
     let mut out = format!("walks    {:<12}", "gait");
     for way in WAYS {
         let _ = write!(out, " {way:>9}");
     }
     out.push_str("   m/s and rad/s, within max_linear_velocity and max_angular_velocity\n");
-    let mut stuck = Vec::new();
+    let (mut stuck, mut walks_at_first) = (Vec::new(), true);
     for (name, gait) in planner.gaits.iter() {
         let walked = Walked::measure(&planner.engine, *gait);
+        walks_at_first &= name != planner.gait_name || !walked.gets_nowhere();
         let _ = write!(out, "         {name:<12}");
         for (speed, halts) in walked.speeds.iter().zip(walked.halts) {
             let _ = write!(out, " {speed:>8.3}{}", if halts { '!' } else { ' ' });
@@ -142,5 +158,5 @@ fn speeds(planner: &gait_planner::Setup) -> (String, Vec<String>) {
             ));
         }
     }
-    (out, stuck)
+    Speeds { table: out, notes: stuck, walks_at_first }
 }

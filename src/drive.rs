@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// How often robots are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Without a terminal, a robot that is not heard for so long is not waited for.
+const UNHEARD: Duration = Duration::from_secs(10);
+
 /// A node that watches a robot and commands it.
 pub struct Driver {
     /// What is seen of the robot.
@@ -166,18 +169,26 @@ impl Drop for Driver {
     }
 }
 
-/// Shows and drives a running robot.
+/// Shows and drives a running robot; without a terminal tells of it once a second.
 ///
 /// # Errors
-/// The robot's files do not hold, ROS is not to be had, or the terminal goes away.
+/// The robot's files do not hold, ROS is not to be had, the terminal goes away, or nobody is there to see that no robot is
+/// heard.
 pub fn drive(arguments: &FileArgs) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     let mut driver = Driver::open(arguments, &[])?;
     if is_terminal() {
         return show(&mut driver, &shutdown, &[]);
     }
+    let mut heard = Instant::now();
     while !shutdown.wait(Stage::Stopping, Duration::from_secs(1)) {
-        say(status_line(&driver.snapshot()))?;
+        let snapshot = driver.snapshot();
+        say(status_line(&snapshot))?;
+        if snapshot.is_live() {
+            heard = Instant::now();
+        } else if heard.elapsed() >= UNHEARD {
+            return Err(Failure::Running(format!("no robot is heard for {} s", UNHEARD.as_secs())));
+        }
     }
     Ok(())
 }

@@ -29,17 +29,48 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> ExitCode {
-    for argument in own_arguments().skip(1) {
-        match argument.as_str() {
-            "-h" | "--help" => return exit::status(say(help(about, &specs).trim_end())),
-            "-V" | "--version" => return exit::status(say(format_args!("{} {VERSION}", about.name))),
-            _ => {}
+    let parameters = match Own::read(own_arguments().skip(1)) {
+        Own::Help => return exit::status(say(help(about, &specs).trim_end())),
+        Own::Version => return exit::status(say(format_args!("{} {VERSION}", about.name))),
+        Own::Wrong(what) => {
+            let words = format!("{what}; `{} --help` shows what there is", about.name);
+            return exit::status(Err(Failure::Words(words)));
         }
-    }
+        Own::Parameters(parameters) => parameters,
+    };
     // First of all, as long as there is one thread.
     hexapod_middleware::take_profile();
     log::start(about.name);
-    exit::status(start(about.name, specs, load, run))
+    exit::status(start(about.name, specs, &parameters, load, run))
+}
+
+/// What a node's own arguments ask for, those before `--ros-args`.
+#[derive(Debug, PartialEq, Eq)]
+enum Own {
+    Help,
+    Version,
+    /// To run, with these parameters.
+    Parameters(Vec<String>),
+    /// Nothing there is, and why.
+    Wrong(String),
+}
+
+impl Own {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Self {
+        let mut parameters = Vec::new();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "-h" | "--help" => return Self::Help,
+                "-V" | "--version" => return Self::Version,
+                "-p" | "--param" => match arguments.next() {
+                    Some(parameter) if parameter.contains(":=") => parameters.push(parameter),
+                    _ => return Self::Wrong(format!("{argument} takes name:=value")),
+                },
+                _ => return Self::Wrong(format!("{argument}: there is no such argument before --ros-args")),
+            }
+        }
+        Self::Parameters(parameters)
+    }
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -47,8 +78,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Usage, parameters with their defaults, and files.
 fn help(about: &About, specs: &[ParamSpec]) -> String {
     let About { name, does, files } = about;
-    let mut out =
-        format!("{does}\n\nUsage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]\n");
+    let mut out = format!(
+        "{does}\n\nUsage: {name} [-p NAME:=VALUE] [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]\n"
+    );
     out.push_str("\nParameters, with their defaults:\n");
     let settings: Vec<String> = specs.iter().map(|spec| format!("{}:={}", spec.name, spec.default)).collect();
     let width = settings.iter().map(|setting| setting.chars().count()).max().unwrap_or_default();
@@ -72,12 +104,13 @@ fn allowed(spec: &ParamSpec) -> String {
 fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     name: &str,
     specs: Vec<ParamSpec>,
+    parameters: &[String],
     load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
 ) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     check_parameter_files(name, &specs)?;
-    let ros = Ros::init()?;
+    let ros = Ros::init_with(parameters)?;
     ros.watch_hearing(&shutdown)?;
     let base = |given: &Params| parameters_of(name, &specs, given);
     let node = RosNode::create_over(&ros, name, specs.clone(), base)?;
@@ -117,6 +150,25 @@ fn check_parameter_files(node: &str, specs: &[ParamSpec]) -> Result<(), ConfigEr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(arguments: &[&str]) -> Own {
+        Own::read(arguments.iter().map(|argument| (*argument).to_owned()))
+    }
+
+    #[test]
+    fn when_arguments_come_before_those_for_ros_expect_parameters_taken_and_all_else_named() {
+        assert_eq!(read(&[]), Own::Parameters(vec![]));
+        assert_eq!(
+            read(&["-p", "rate:=50.0", "--param", "gait:=wave"]),
+            Own::Parameters(vec!["rate:=50.0".into(), "gait:=wave".into()])
+        );
+        assert_eq!((read(&["-p", "a:=1", "-h"]), read(&["-V"])), (Own::Help, Own::Version));
+        for (arguments, culprit) in
+            [(&["-p"][..], "-p"), (&["-p", "rate"], "-p"), (&["--bogus"], "--bogus"), (&["gait:=wave"], "gait")]
+        {
+            assert!(matches!(read(arguments), Own::Wrong(what) if what.contains(culprit)), "{arguments:?}");
+        }
+    }
 
     #[test]
     fn when_help_is_asked_for_expect_every_parameter_with_its_default_and_range() {

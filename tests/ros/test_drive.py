@@ -76,6 +76,12 @@ def test_when_there_is_no_robot_expect_where_it_is_looked_for_and_those_elsewher
     assert 'is heard' not in other.screen()
 
 
+def test_when_there_is_neither_terminal_nor_robot_expect_an_end(session):
+    view = session.start('hexapod', 'drive')
+    session.user.until(lambda: not view.is_running(), 30.0, 'an end')
+    assert view.popen.returncode == 1 and 'no robot is heard' in view.log()
+
+
 def test_when_a_motion_is_chosen_expect_it_asked_for(session, robot, drive):
     motions = session.user.listen('motion')
     view = drive()

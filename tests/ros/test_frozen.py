@@ -85,6 +85,27 @@ def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(w
     user.quiet()
 
 
+@pytest.mark.parametrize('way', ['service', 'topic'])
+def test_when_stopped_in_an_emergency_with_servos_off_expect_the_planner_frozen_all_the_same(session, way):
+    user = session.user
+    session.start('hexapod', 'run')
+    user.hear('joint_commands', 'gait_state', 'odom')
+    user.client('emergency_stop')
+    user.publisher('emergency_stop', listeners=2)  # driver and planner
+    user.stand()
+    user.stream('cmd_vel', twist(0.05, 0.0, 0.2))
+    user.wait_state('walking')
+    user.spin(2.2)
+    stopped = stop(user, way)
+    user.until(lambda: user.latest('gait_state').data == 'standing', 1.0, 'no walk any more')
+    assert user.listen('gait_state')[-1].sent - stopped <= 0.1 * figures.BUSY
+    user.spin(2.0)
+    assert user.latest('gait_state').data == 'standing'
+    still = [joints_of(each.message) for each in user.listen('joint_commands') if each.sent > stopped + 0.2]
+    assert len(still) > 100 and all(joints == still[0] for joints in still)
+    user.quiet()
+
+
 def test_when_a_planner_is_started_anew_under_a_standing_robot_and_told_to_end_expect_the_body_down_first(session):
     user = session.user
     for node in ('servo_driver', 'state_publisher'):

@@ -30,6 +30,7 @@ pub struct Core {
     held: bool,
     steering: Steering,
     steered_at: Option<Moment>,
+    stick: Stick,
     ticked_at: Duration,
     clock_rate: ClockRate,
     curvature: f64,
@@ -39,6 +40,17 @@ pub struct Core {
     refused: Option<Refused>,
     tracker: Tracker,
     watch: Watch,
+}
+
+/// Whether the driver's stick counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stick {
+    Counts,
+    /// The servos were let go: what comes next has to be a command of zero. Silence is none, for a stick that is still
+    /// pushed may be heard again later.
+    Barred,
+    /// The same, and the driver has been told.
+    BarredTold,
 }
 
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
@@ -67,6 +79,7 @@ impl Core {
             held: false,
             steering: Steering::Twist(Twist::ZERO),
             steered_at: None,
+            stick: Stick::Counts,
             ticked_at: Duration::ZERO,
             clock_rate: ClockRate::default(),
             curvature: 0.0,
@@ -248,9 +261,11 @@ impl Core {
     }
 
     /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
-    /// again once the stick has been let go and pushed.
+    /// again once a command of zero has come, and then another one.
     fn freeze(&mut self, why: &'static str) {
         self.player.freeze();
+        self.stick = Stick::Barred;
+        self.steered_at = None;
         self.tracker.abort(why);
     }
 
@@ -288,6 +303,22 @@ impl Core {
     }
 
     fn steer(&mut self, steering: Steering, at: Moment) {
+        let (topic, rests) = match steering {
+            Steering::Twist(twist) => ("cmd_vel", twist.is_zero()),
+            Steering::Arc { velocity } => ("velocity", velocity == 0.0),
+        };
+        if rests {
+            self.stick = Stick::Counts;
+        } else if self.stick != Stick::Counts {
+            if self.stick == Stick::Barred {
+                self.refuse(
+                    topic,
+                    "the servos were let go: release the stick, so that a zero comes, before the robot walks",
+                );
+            }
+            self.stick = Stick::BarredTold;
+            return;
+        }
         self.steering = steering;
         self.steered_at = Some(at);
         self.notice();

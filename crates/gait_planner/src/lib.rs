@@ -22,6 +22,7 @@ mod setup;
 mod status;
 mod subscriptions;
 mod trajectory;
+pub mod walked;
 
 pub use params::specs;
 pub use reach::check as check_reach;

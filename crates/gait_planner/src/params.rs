@@ -5,6 +5,7 @@ use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
 use hexapod_setup::frames;
 use hexapod_setup::params::{common, number, text};
+use nalgebra::Vector2;
 
 /// The node's parameters.
 #[must_use]
@@ -75,6 +76,14 @@ pub fn lift_beyond(asked: f64, greatest: f64) -> Option<String> {
              max_step_height at the start for more"
         )
     })
+}
+
+/// What to say of a stride that is longer than the legs reach, 0 being one that is chosen.
+#[must_use]
+pub fn stride_beyond(asked: f64, stance: &Stance) -> Option<String> {
+    let reached = stance.stride(Vector2::x()).max(stance.stride(Vector2::y()));
+    (asked > 1.01 * reached)
+        .then(|| format!("max_stride {asked} is more than the legs reach: strides are at most {reached:.3} m"))
 }
 
 /// The bounds of the body's motion out of the node's parameters.

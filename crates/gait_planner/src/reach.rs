@@ -1,6 +1,8 @@
-//! Warns of servos that do not reach what the robot will ask of them, once it has started.
+//! Warns of servos that do not reach what the robot will ask of them, and of a robot that does not walk, once it has
+//! started.
 
 use crate::setup::Setup;
+use crate::walked::{Walked, nowhere};
 use hexapod_config::ConfigError;
 use hexapod_ros::{RosError, Shutdown, Stage};
 use hexapod_setup::params::text;
@@ -19,6 +21,9 @@ pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<(), RosError> {
     let look = move || {
         if shutdown.wait(Stage::Stopping, LOOK_AFTER) {
             return;
+        }
+        if Walked::measure(&setup.engine, *setup.engine.gait()).gets_nowhere() {
+            tracing::warn!("{}", nowhere(&setup.gait_name));
         }
         let told = check(&setup).err();
         told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));

@@ -19,10 +19,12 @@ enum Service {
     Stop,
     /// For the servo driver, which is about to switch the servos off.
     Retire,
+    /// For the servo driver after an emergency stop, where no servo held anything that the planner could see let go.
+    Freeze,
 }
 
 impl Service {
-    const ALL: [Self; 5] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop, Self::Retire];
+    const ALL: [Self; 6] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop, Self::Retire, Self::Freeze];
 
     fn name(self) -> &'static str {
         match self {
@@ -31,6 +33,7 @@ impl Service {
             Self::Pack => "pack",
             Self::Stop => "stop",
             Self::Retire => "retire",
+            Self::Freeze => "freeze",
         }
     }
 
@@ -41,6 +44,7 @@ impl Service {
             Self::Pack => Command::Pack,
             Self::Stop => Command::Stop,
             Self::Retire => Command::Retire,
+            Self::Freeze => Command::Freeze,
         }
     }
 
@@ -60,6 +64,7 @@ impl Service {
             (Self::Pack, Standing | Playing) => "sitting down, then folding the legs",
             (Self::Stop, Walking | Stopping) => "stopping with all feet planted; release the stick to go on",
             (Self::Stop, Playing) => "ending what is played with all feet planted; release the stick to go on",
+            (Self::Freeze, _) => "stays where it is",
             (Self::Stop, Sitting | Standing) => "not walking; release the stick before the next command counts",
         }
     }
@@ -69,7 +74,7 @@ impl Service {
         let fault = shared.fault();
         if let Some(fault) = fault.filter(|fault| fault.is_final()) {
             // What ends a motion is waiting for a loop that comes back after all.
-            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit | Self::Retire) {
+            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit | Self::Retire | Self::Freeze) {
                 inbox.send(self.name(), self.command())?;
             } else {
                 inbox.reject(self.name(), fault.reason());

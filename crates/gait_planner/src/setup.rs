@@ -48,7 +48,7 @@ impl Setup {
     }
 
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
-        let description = Description::read(&files).map_err(|error| with_what_needs_no_robot(error, &files))?;
+        let description = Description::read(files).map_err(|error| with_what_needs_no_robot(error, files))?;
         let mut faults = Faults::default();
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));
         let gaits = faults.note(Gaits::read(files.in_config("gaits.yaml"), &description.robot));
@@ -67,13 +67,14 @@ impl Setup {
         let read = frames.zip(gaits).zip(engine).zip(motions);
         let (((frames, gaits), (engine, gait_name, remark)), motions) = faults.or(read)?;
         let greatest = engine.stance().spec().step_height;
+        let stride = params::stride_beyond(number(params, "max_stride"), engine.stance());
         let lift = params::lift_beyond(number(params, "step_height"), greatest);
         let lifts = gaits.iter().filter_map(|(name, gait)| {
             let beyond = params::lift_beyond(gait.step_height()?, greatest)?;
             Some(format!("gait {name:?}: {beyond}"))
         });
         let model = description.robot.model().notes().iter().cloned();
-        let notes = remark.into_iter().chain(lift).chain(lifts).chain(model).collect();
+        let notes = remark.into_iter().chain(stride).chain(lift).chain(lifts).chain(model).collect();
         Ok(Self {
             // So that the control thread has nothing to work out when one is taken up.
             gaits: gaits.made_ready(|gait| engine.ready(gait)),
@@ -108,7 +109,19 @@ fn with_what_needs_no_robot(error: ConfigError, files: &Files) -> ConfigError {
 
 fn stance(params: &Params, description: &Description) -> Result<(Settings, Stance), ConfigError> {
     let unfit = |error: hexapod_gait::StanceError| wrong(crate::NAME, params, "body_height", error.to_string(), "");
-    params::settings(params, &description.robot).map_err(unfit)
+    let (settings, stance) = params::settings(params, &description.robot).map_err(unfit)?;
+    let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
+    if number(params, "sit_height") > 0.0 && sit >= stand {
+        let message = format!("the robot would sit at {sit} m, no lower than it stands ({stand:.3} m)");
+        return Err(wrong(
+            crate::NAME,
+            params,
+            "sit_height",
+            message,
+            "give less than body_height, or 0.0 to have it chosen",
+        ));
+    }
+    Ok((settings, stance))
 }
 
 /// The engine with the gait to start with, that gait's name, and a remark where it is not the one asked for.

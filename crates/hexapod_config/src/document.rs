@@ -213,28 +213,7 @@ impl Document {
     /// not exist the error points at the nearest parent that does.
     pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
-        let mut help: String = help.into();
-        if let Some(above) = self.changed_above(node, key_path) {
-            help = if help.is_empty() { above } else { format!("{help}; {above}") };
-        }
         ConfigError::at(self.source_of(node), self.tree.pointed(node), key_path, message, help)
-    }
-
-    /// Where a higher layer changes other keys of the same entry: what is wrong in one file may come of another.
-    fn changed_above(&self, node: NodeId, key_path: &str) -> Option<String> {
-        let below = self.tree.node(node).layer;
-        let mut path = key_path;
-        while let Some((parent, _)) = path.rsplit_once('.').filter(|(parent, _)| parent.contains('.')) {
-            if let Found::Exact(entry) = self.tree.find(parent)
-                && self.tree.node(entry).layer > below
-            {
-                let source = self.source_of(entry);
-                let line = Location::in_text(&source.text, self.tree.pointed(entry).start).line;
-                return Some(format!("{}:{line} changes other keys of `{parent}`", source.name));
-            }
-            path = parent;
-        }
-        None
     }
 
     /// Every value that is no mapping, a list as a whole, in order.

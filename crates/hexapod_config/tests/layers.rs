@@ -92,15 +92,6 @@ fn when_a_key_is_wrong_expect_the_file_and_line_in_which_it_stands() {
 }
 
 #[test]
-fn when_a_value_below_is_made_wrong_from_above_expect_both_places() {
-    let document = over("\nservos:\n  femur: {board: 1}\n");
-    let error = document.error_at("servos.femur.points[2]", "is too much", "measure again");
-    assert_eq!(error.to_string(), "base.yaml:5:20: servos.femur.points[2]: is too much");
-    assert_eq!(error.remedy(), "measure again; mine.yaml:3 changes other keys of `servos.femur`");
-    assert_eq!(document.error_at("servos.coxa.trim", "is wrong", "").remedy(), "");
-}
-
-#[test]
 fn when_a_higher_layer_speaks_to_all_nodes_expect_it_to_count_over_a_lower_ones_own_section() {
     let base = "planner:\n  ros__parameters: {rate: 100.0, gait: tripod}\n";
     let mine = "/**:\n  ros__parameters: {rate: 50.0}\n";

@@ -443,6 +443,12 @@ fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), G
     if (least..=greatest).contains(&value) {
         Ok(())
     } else {
-        Err(GaitError::new(key, format!("{value} is out of range; give a number from {least} to {greatest}")))
+        let in_s = value / 1e3;
+        let slip = if key == "cycle_time" && (least..=greatest).contains(&in_s) {
+            format!(" s; did you mean milliseconds: {in_s}?")
+        } else {
+            String::new()
+        };
+        Err(GaitError::new(key, format!("{value} is out of range; give a number from {least} to {greatest}{slip}")))
     }
 }

@@ -7,6 +7,7 @@ use crate::log;
 use crate::shutdown::Shutdown;
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_rcl::{Context, RclError};
+use std::ffi::OsString;
 use std::sync::Arc;
 
 /// The process's one connection to ROS.
@@ -19,14 +20,30 @@ pub struct Ros {
     pub(crate) hearing: Hearing,
 }
 
+/// What rcl is to see of a process's arguments: it takes `a:=b` before `--ros-args` for a renaming in old syntax.
+fn for_ros(mut arguments: impl Iterator<Item = OsString>, parameters: &[String]) -> Vec<OsString> {
+    let mut kept: Vec<OsString> = arguments.next().into_iter().chain(["--ros-args".into()]).collect();
+    kept.extend(parameters.iter().flat_map(|parameter| ["-p".into(), parameter.into()]));
+    kept.extend(arguments.skip_while(|argument| argument != "--ros-args").skip(1));
+    kept
+}
+
 impl Ros {
     /// Reads the process's `--ros-args` and connects.
     ///
     /// # Errors
     /// The arguments are malformed, or there is no middleware.
     pub fn init() -> Result<Self, RosError> {
+        Self::init_with(&[])
+    }
+
+    /// The same, with parameters of all nodes, as in `rate:=50.0`, that count where `--ros-args` says nothing of them.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_with(parameters: &[String]) -> Result<Self, RosError> {
         log::begin();
-        match Context::create(std::env::args_os()) {
+        match Context::create(for_ros(std::env::args_os(), parameters)) {
             Ok(context) => Ok(Self { context, local: None, names: Arc::default(), hearing: Hearing::default() }),
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
             Err(error) => Err(RosError::Context(error.to_string())),
@@ -54,5 +71,22 @@ impl Ros {
     #[must_use]
     pub fn beside(self, specs: &[ParamSpec]) -> Self {
         Self { names: specs.iter().map(|spec| spec.name).collect(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_process_has_arguments_of_its_own_expect_ros_to_see_parameters_and_its_own() {
+        let seen = |line: &str, parameters: &[&str]| {
+            let parameters: Vec<String> = parameters.iter().map(|each| (*each).to_owned()).collect();
+            let kept = for_ros(line.split(' ').map(OsString::from), &parameters);
+            kept.into_iter().map(|each| each.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(seen("hexapod run -p gait:=ripple", &[]), "hexapod --ros-args");
+        assert_eq!(seen("planner", &["rate:=50.0"]), "planner --ros-args -p rate:=50.0");
+        assert_eq!(seen("a -p x:=1 --ros-args -p y:=2 -- b", &["x:=1"]), "a --ros-args -p x:=1 -p y:=2 -- b");
     }
 }

@@ -31,7 +31,7 @@ impl Frames {
     /// The frames that the parameters of `node` name.
     ///
     /// # Errors
-    /// `base_frame` is a link that moves in the root link.
+    /// `base_frame` is a link that moves in the root link; `frame_prefix` has a blank in it.
     pub fn new(model: &Model, node: &'static str, params: &Params) -> Result<Self, ConfigError> {
         let root = model.base_link().to_owned();
         let base = Some(bare(&text(params, "base_frame"))).filter(|name| !name.is_empty()).unwrap_or(root.clone());
@@ -44,6 +44,15 @@ impl Frames {
             None => Isometry3::identity(),
         };
         let given = text(params, "frame_prefix");
+        if given.trim().contains(char::is_whitespace) {
+            return Err(wrong(
+                node,
+                params,
+                "frame_prefix",
+                format!("{given:?} has a blank in it"),
+                "write it without, as in left/",
+            ));
+        }
         let prefix = (!given.is_empty()).then(|| bare(&given));
         Ok(Self { prefix, root, base, base_is_link: link.is_some(), root_from_base })
     }

@@ -162,8 +162,7 @@ impl Overrides {
                 if !(lower..=upper).contains(&angle) {
                     let what = format!("{} is wanted at {angle}, beyond its limits", joint.name());
                     let range = format!("give an angle from {lower:.3} to {upper:.3} rad");
-                    let help = hexapod_config::units::slip(angle, lower, upper, "rad").unwrap_or(range);
-                    faults.add(document.error_at(&format!("{key}.{name}[{index}]"), what, help));
+                    faults.add(document.error_at(&format!("{key}.{name}[{index}]"), what, range));
                 }
             }
         }

@@ -132,6 +132,11 @@ fn written(document: &Document, robot: &Robot, faults: &mut Faults) -> Option<Se
 
 /// Every key of every servo, and where each stands.
 fn resolved(document: &Document, file: ServoFile, faults: &mut Faults) -> Option<(RawServoConfig, Origins)> {
+    let implausible = file.implausible();
+    if !implausible.is_empty() {
+        implausible.iter().for_each(|error| faults.add(wrong(document, error, None)));
+        return None;
+    }
     let resolved = file.resolve(|path| document.layer(path).unwrap_or_default());
     faults.note(resolved.map_err(|error| wrong(document, &error, None)))
 }

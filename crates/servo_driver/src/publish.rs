@@ -47,6 +47,7 @@ pub(crate) struct Teller {
     latency: Lateness,
     sit: Caller<Trigger::Service>,
     retire: Caller<Trigger::Service>,
+    freeze: Caller<Trigger::Service>,
     sit_requests: u64,
     /// When it was last asked to sit.
     sit_asked: Duration,
@@ -103,6 +104,7 @@ impl Teller {
             latency: Lateness::default(),
             sit: node.caller("sit")?,
             retire: node.caller("retire")?,
+            freeze: node.caller("freeze")?,
             sit_requests: 0,
             sit_asked: Duration::ZERO,
             graph: node.graph(),
@@ -295,7 +297,11 @@ impl Teller {
     fn end_walks_without_servos(&mut self, before: Option<State>, now: Duration) {
         let Some(newest) = self.newest else { return };
         if newest.state == State::EmergencyStop && before == Some(State::Disarmed) {
-            self.call_sit(now);
+            // A planner other than ours may know `sit` alone.
+            if let Err(error) = self.freeze.call(&Trigger::Request {}, |_| {}) {
+                tracing::debug!("the planner cannot be told of the emergency stop: {error}");
+                self.call_sit(now);
+            }
         }
     }
 

@@ -92,7 +92,7 @@ impl Setup {
         let mut faults = Faults::default();
         let bus = bus(params);
         if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
-            faults.add(real_time_only(&files));
+            faults.add(real_time_only(files));
         }
         faults.note(wiring::check(params));
         let timeout_s = number(params, "emergency_stop_timeout");
@@ -101,7 +101,7 @@ impl Setup {
             let help = format!("give 0.0 for no heartbeat, or at least {LEAST_TIMEOUT_S}");
             faults.add(wrong(crate::NAME, params, "emergency_stop_timeout", reason, &help));
         }
-        let description = faults.note(Description::read(&files));
+        let description = faults.note(Description::read(files));
         let servos = match &description {
             Some(description) => faults.note(servo_map(&file, bus, description)),
             None => {

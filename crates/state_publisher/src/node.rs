@@ -49,7 +49,9 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let output = Output::new(&mut node, &setup, &state, clock.clone(), send_tf.clone())?;
     let shared = Shared { state, output: Arc::new(Mutex::new(output)) };
     subscribe(&mut node, &shared, &clock)?;
-    tracing::info!("joint_states and odom at {} Hz, {} -> {}", setup.rate, setup.odom_frame, setup.frames.base());
+    let frames = setup.frames.clone().in_namespace(&node.namespace());
+    let (odom, base) = (frames.name(&setup.odom_frame), frames.base());
+    tracing::info!("joint_states and odom at {} Hz, {odom} -> {base}", setup.rate);
     node.on_set(Box::new(move |name, value| {
         if let ("publish_tf", ParamValue::Bool(on)) = (name, value) {
             send_tf.store(*on, Ordering::Relaxed);

@@ -53,7 +53,7 @@ impl Setup {
     }
 
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
-        let description = Description::read(&files)?;
+        let description = Description::read(files)?;
         let model = description.robot.model();
         let frames = Frames::new(model, NAME, params)?;
         Ok(Self {

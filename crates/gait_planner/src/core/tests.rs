@@ -98,6 +98,11 @@ fn when_the_servos_are_let_go_in_stride_expect_the_robot_frozen_until_a_new_comm
             }
             assert!(bench.core.last().angles == left && bench.state() == GaitState::Standing);
         }
+        assert_eq!(bench.core.take_refused().map(|refused| refused.topic), Some("cmd_vel"));
+        bench.tick(200);
+        bench.send(Command::Velocity(0.05));
+        bench.drive(1.0, 5);
+        assert_eq!(bench.state(), GaitState::Standing, "silence is no zero");
         bench.send(Command::Twist(Twist::ZERO));
         bench.drive(12.0, 5);
         assert_eq!(bench.state(), GaitState::Walking);

@@ -71,7 +71,8 @@ impl Robot {
         };
         check_count(&model, chains.len())?;
         locked::settle(&mut model, &chains)?;
-        limits::change(&mut model, &chains, options)?;
+        let widened = limits::change(&mut model, &chains, options)?;
+        model.notes.extend(first_of(widened, "joints"));
         let names = names::names(&model, &chains);
         given_feet::put_in(&model, &mut chains, &names, options)?;
         let guessed = chains.iter().zip(&names).filter(|(chain, _)| chain.foot.guessed);

@@ -1,6 +1,6 @@
 //! First pass: the text is XML, every element and attribute that is needed is there, every number is a finite number.
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Error, Node, ParsingOptions};
 
 use super::lines::Lines;
 use super::shapes;
@@ -16,7 +16,12 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
     let mut lines = Lines::new(text);
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
-        let place = Place::element("", Some(error.pos().row));
+        // The parser does not say where a text ends too early.
+        let row = match error {
+            Error::UnexpectedEndOfStream | Error::UnclosedRootNode => text.lines().count().try_into().unwrap_or(1),
+            _ => error.pos().row,
+        };
+        let place = Place::element("", Some(row));
         ModelError::new(ModelFault::Syntax, place, format!("not XML: {error}"), "correct the text there")
     })?;
     check_nesting(&document, &lines)?;

@@ -85,7 +85,11 @@ pub enum ServoConfigError {
     BadGroup { path: String, group: String },
     #[error("{value} is not a finite number; write a plain one")]
     NotFinite { path: String, value: f64 },
-    #[error("{value} is out of range; use a number between {lower} and {upper}")]
+    #[error(
+        "{sit_s} s is not before relax_after_s, {relax_s} s: servos that are off cannot sit; give less, or 0 for never"
+    )]
+    SitAfterRelax { path: String, sit_s: f64, relax_s: f64 },
+    #[error("{value} is out of range; use a number between {lower} and {upper}{}", milliseconds(path, *value, *lower..=*upper))]
     OutOfRange { path: String, value: f64, lower: f64, upper: f64 },
 }
 
@@ -93,6 +97,12 @@ pub enum ServoConfigError {
 fn degrees(value: f64, greatest_rad: f64) -> String {
     let fits = value.abs() > greatest_rad && value.to_radians().abs() <= greatest_rad;
     if fits { format!(" (in rad; did you mean degrees: {:.4}?)", value.to_radians()) } else { String::new() }
+}
+
+/// What to say of a time that would be one in milliseconds.
+fn milliseconds(path: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> String {
+    let fits = path.ends_with("_s") && value > *range.end() && range.contains(&(value / 1e3));
+    if fits { format!(" (in s; did you mean milliseconds: {}?)", value / 1e3) } else { String::new() }
 }
 
 impl ServoConfigError {
@@ -132,6 +142,7 @@ impl ServoConfigError {
             | E::BadTravel { path }
             | E::BadGroup { path, .. }
             | E::NotFinite { path, .. }
+            | E::SitAfterRelax { path, .. }
             | E::OutOfRange { path, .. } => path.clone(),
         }
     }

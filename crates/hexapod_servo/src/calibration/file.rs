@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::error::ServoConfigError as E;
 use super::ordered;
 use super::raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+use super::validate::GREATEST_ANGLE_RAD;
 
 /// Points that a kind's travel gives are rounded to this, in parts of a radian: as fine as a calibration is written.
 const PARTS: f64 = 1e4;
@@ -94,6 +95,22 @@ impl ServoFile {
     /// Whether the file says that its plugs and pulses are made up.
     pub fn is_simulated(&self) -> bool {
         self.simulated
+    }
+
+    /// Angles that no servo has, most often because they are in degrees: what is worked out from them would be told at each
+    /// joint that takes it.
+    pub fn implausible(&self) -> Vec<E> {
+        let group = |top: &'static str| move |(name, block)| (format!("{top}.{name}"), block);
+        let kinds = self.kinds.iter().map(group("kinds"));
+        let defaults = self.defaults.iter().map(group("defaults"));
+        let servos = self.servos.iter().map(|(joint, block)| (format!("servos.{joint}"), block));
+        let angles = kinds.chain(defaults).chain(servos).flat_map(|(path, block)| {
+            let travel = block.travel.map(|travel| (format!("{path}.travel.angle_rad"), travel.angle_rad));
+            let mounted = block.mounted_at_rad.map(|angle_rad| (format!("{path}.mounted_at_rad"), angle_rad));
+            travel.into_iter().chain(mounted)
+        });
+        let beyond = angles.filter(|(_, angle_rad)| angle_rad.abs() > GREATEST_ANGLE_RAD);
+        beyond.map(|(path, angle_rad)| E::BadAngle { path, angle_rad }).collect()
     }
 
     /// Leaves the servos of some joints out.

@@ -17,6 +17,9 @@ pub const PULSE_US: std::ops::RangeInclusive<f64> = 300.0..=2700.0;
 /// All that is wrong, in the order in which it was found.
 type Found = Vec<E>;
 
+/// Angles of a servo are believed up to this: a turn either way.
+pub(super) const GREATEST_ANGLE_RAD: f64 = 6.3;
+
 /// The value, or nothing where an error stands in its place, which is taken down.
 fn note<T>(found: &mut Found, result: Result<T, E>) -> Option<T> {
     result.map_err(|error| found.push(error)).ok()
@@ -229,7 +232,7 @@ fn check_point(raw: &RawServo, index: usize, point: &RawPoint, path: &impl Fn(&s
     let key = |name: &str| path(&format!("points[{index}].{name}"));
     finite(point.angle_rad, || key("angle_rad"))?;
     finite(point.pulse_us, || key("pulse_us"))?;
-    if point.angle_rad.abs() > 6.3 {
+    if point.angle_rad.abs() > GREATEST_ANGLE_RAD {
         return Err(E::BadAngle { path: key("angle_rad"), angle_rad: point.angle_rad });
     }
     if !(raw.min_pulse_us..=raw.max_pulse_us).contains(&point.pulse_us) {
@@ -319,6 +322,12 @@ fn timing(raw: &RawTiming, found: &mut Found) -> Option<Timing> {
     let stall_error_rad = number("stall_error_rad", raw.stall_error_rad, 0.01..=6.3);
     let stall_after = number("stall_after_s", raw.stall_after_s, DAY_S);
     let fault_off_after = number("fault_off_after_s", raw.fault_off_after_s, 0.0..=600.0);
+    if let (Some(sit_s), Some(relax_s)) = (sit_after, relax_after)
+        && relax_s > 0.0
+        && sit_s >= relax_s
+    {
+        found.push(E::SitAfterRelax { path: "timing.sit_after_s".into(), sit_s, relax_s });
+    }
     let seconds = Duration::from_secs_f64;
     let after = |limit_s: f64| (limit_s > 0.0).then(|| seconds(limit_s));
     Some(Timing {

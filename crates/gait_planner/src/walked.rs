@@ -58,6 +58,21 @@ impl Walked {
         let slow = self.speeds.into_iter().zip(least).map(|(speed, least)| speed.is_nan() || speed < least);
         WAYS.into_iter().zip(slow).filter(|(_, slow)| *slow).map(|(way, _)| way)
     }
+
+    /// Whether the robot gets nowhere in any of the ways.
+    #[must_use]
+    pub fn gets_nowhere(&self) -> bool {
+        self.stuck().count() == WAYS.len()
+    }
+}
+
+/// What to tell of a robot that gets nowhere on the gait it starts with.
+#[must_use]
+pub fn nowhere(gait: &str) -> String {
+    format!(
+        "the robot does not walk: on gait {gait:?}, with which it starts, it gets nowhere; look at its feet, the limits of \
+         its joints and its disabled legs (`hexapod check` shows them), and try another gait or body_height"
+    )
 }
 
 fn stand(engine: &mut Engine) -> bool {
@@ -110,19 +125,20 @@ fn along(walked: Twist, way: Twist) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{FileArgs, RunArgs};
+    use crate::{Setup, specs};
+    use hexapod_config::ros_params::{ParamValue, Params};
 
-    fn shipped(param: &str) -> gait_planner::Setup {
-        let root = env!("CARGO_MANIFEST_DIR");
-        let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
-        let all =
-            crate::composed::parameters(&RunArgs { files, params: vec![param.into()], ..RunArgs::default() }).unwrap();
-        gait_planner::Setup::load(&all.planner).unwrap()
+    fn shipped(max_linear_velocity: f64) -> Setup {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        params.insert("config", ParamValue::String(format!("{root}/config")));
+        params.insert("max_linear_velocity", ParamValue::Double(max_linear_velocity));
+        Setup::load(&params).unwrap()
     }
 
     #[test]
     fn when_the_shipped_robot_is_walked_expect_its_bounds_ahead_and_as_much_either_way() {
-        let setup = shipped("gait_planner.max_linear_velocity:=0.1");
+        let setup = shipped(0.1);
         let walked = Walked::measure(&setup.engine, *setup.engine.gait());
         let [ahead, back, left, right, turn] = walked.speeds;
         assert!((ahead - 0.1).abs() < 1e-9 && (ahead - back).abs() < 1e-3 && (left - right).abs() < 1e-3, "{walked:?}");
@@ -132,8 +148,11 @@ mod tests {
 
     #[test]
     fn when_a_robot_may_not_move_expect_every_way_told_as_stuck() {
-        let setup = shipped("gait_planner.max_linear_velocity:=0.001");
+        let setup = shipped(0.001);
         let stuck: Vec<_> = Walked::measure(&setup.engine, *setup.engine.gait()).stuck().collect();
         assert_eq!(stuck, ["ahead", "back", "left", "right"]);
+        let turns = Walked { speeds: [0.0, 0.0, 0.0, 0.0, 0.5], halts: [true; 5] };
+        let nowhere = Walked { speeds: [0.0, f64::NAN, 0.001, 0.0, 0.0], ..turns };
+        assert_eq!((turns.gets_nowhere(), nowhere.gets_nowhere()), (false, true));
     }
 }
