@@ -121,14 +121,21 @@ impl CalibrationFile {
         if let Ok(old) = fs::metadata(&self.path) {
             fs::set_permissions(&new, old.permissions())?;
         }
-        fs::rename(&new, &self.path)
+        fs::rename(&new, &self.path)?;
+        self.sync_folder()
     }
 
     /// Notes where the calibration is.
     pub fn keep_progress(&self, dialogue: &Dialogue) -> io::Result<()> {
         let new = self.beside("progress.new");
         write_through(&new, &dialogue.progress(self.kept).to_string())?;
-        fs::rename(new, self.beside("progress"))
+        fs::rename(new, self.beside("progress"))?;
+        self.sync_folder()
+    }
+
+    /// Has the new names on the disk, too: a power cut does not bring the old ones back.
+    fn sync_folder(&self) -> io::Result<()> {
+        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
     }
 
     pub fn forget_progress(&mut self) -> io::Result<()> {
