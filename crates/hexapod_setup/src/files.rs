@@ -319,14 +319,19 @@ fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
+/// The source tree that this was built in.
+fn built_from() -> Option<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf)
+}
+
 /// The folder that holds the shipped `config`, `launch` and `urdf`.
 fn share_folder() -> Result<PathBuf, ConfigError> {
     let executable = env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
     let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
     let here = env::current_dir().ok();
-    // For `cargo install --path .`, which installs executables alone.
-    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
+    // For `cargo install --path .`, which installs executables alone. A browser has no folders.
+    let built_from = if cfg!(target_arch = "wasm32") { None } else { built_from() };
     let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).chain(built_from).collect();
     let found =
         tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());
