@@ -19,6 +19,7 @@ mod soak;
 mod stamp;
 mod tally;
 mod test;
+mod wasm;
 mod wheels;
 mod workspace;
 
@@ -41,6 +42,7 @@ cargo xtask <command>
        --seed S       the same events again
        --report FILE  in place of target/soak/report.md
   bench [ARGS]        run the benches; ARGS go to `cargo bench`
+  wasm                build the walking engine as WebAssembly, for the page's playground
   env                 put the ROS 2 in use and `hexapod` into this shell: eval \"$(cargo xtask env)\"
   ci                  what .ci/run runs: test, and cargo deny where it is installed
   help                show this
@@ -74,6 +76,7 @@ fn run() -> Result<ExitCode> {
         }
         "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
         "bench" => bench::bench(&layout, args)?,
+        "wasm" => wasm::wasm(&layout)?,
         "env" => print!("{}{}", Ros::ensure(&layout, Scope::Run)?.exports(), env::executables_on_path()?),
         "help" | "-h" | "--help" => print!("{HELP}"),
         other => bail!("no command `{other}`\n\n{HELP}"),

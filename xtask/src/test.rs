@@ -12,6 +12,7 @@ use crate::process::read;
 use crate::report::Report;
 use crate::ros::Ros;
 use crate::setup::Scope;
+use crate::wasm;
 use crate::workspace::{Member, members, selection};
 
 /// pytest's exit code for "no test was selected", which a filter may well cause.
@@ -65,6 +66,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.formatting();
     run.dependencies();
     run.crates("crates without ROS", None, &pure);
+    run.wasm();
     if let Some(ros) = &ros {
         run.crates("crates with ROS", Some(ros), &bound);
         run.nodes(ros);
@@ -132,6 +134,23 @@ impl Run<'_> {
             None => {}
         }
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
+    }
+
+    /// The walking engine as WebAssembly, in Node, against the same one here.
+    fn wasm(&mut self) {
+        let title = "WebAssembly";
+        if read(Command::new("node").arg("--version")).is_err() {
+            return self.report.skip(title, "node is not installed");
+        }
+        if !wasm::has_target() {
+            return self.report.skip(title, "rustup target add wasm32-unknown-unknown");
+        }
+        if let Err(error) = wasm::build(self.layout) {
+            return self.report.fail(title, &format!("{error:#}"));
+        }
+        let mut command = cargo(self.layout, None);
+        command.args(["test", "-p", "hexapod_wasm"]).args(&self.options.filter).args(["--", "--ignored"]);
+        self.report.section(title, &mut command, &[0]);
     }
 
     /// The executables, driven from outside as a user would.

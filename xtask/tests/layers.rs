@@ -103,6 +103,8 @@ fn when_ros_or_rppal_is_named_expect_only_the_crates_meant_for_it() {
 
 #[test]
 fn when_unsafe_code_is_looked_for_expect_it_in_hexapod_rcl_alone() {
+    // What a browser calls has a name, and giving one counts as unsafe to rustc; blocks and functions it has none.
+    let names_exports = |package: &Value| package["name"] == "hexapod_wasm";
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let files = ["crates", "src", "xtask/src"].iter().flat_map(|folder| rust_files(&root.join(folder)));
     let is_unsafe = |file: &std::path::PathBuf| {
@@ -114,7 +116,8 @@ fn when_unsafe_code_is_looked_for_expect_it_in_hexapod_rcl_alone() {
     assert!(!found.is_empty());
     let wrong: Vec<_> = found.iter().filter(|file| !file.starts_with(&allowed)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    for package in ours(&metadata()).filter(|package| package["name"] != "hexapod_rcl") {
+    let others = |package: &&Value| package["name"] != "hexapod_rcl" && !names_exports(package);
+    for package in ours(&metadata()).filter(others) {
         let manifest = std::fs::read_to_string(text(&package["manifest_path"])).unwrap();
         assert!(manifest.contains("[lints]\nworkspace = true"), "{} has lints of its own", package["name"]);
     }

@@ -163,13 +163,7 @@ impl Core {
             Steering::Arc { .. } => "velocity",
         };
         let Some(dropped) = self.player.take_dropped() else { return End::canceled_by(driver) };
-        let reason = match dropped {
-            Dropped::NoLegToSpare => {
-                "the robot cannot put its feet in place without tipping over; sit and stand up again"
-            }
-            Dropped::Driven => "the robot was driven on before the motion began; let go of the stick first",
-            Dropped::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
-        };
+        let reason = dropped.reason();
         self.refuse("motion", reason);
         if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(reason) }
     }

@@ -10,7 +10,6 @@ pub mod life;
 mod lookout;
 mod markers;
 mod outbox;
-mod params;
 mod progress;
 mod publish;
 mod pulse;
@@ -30,4 +29,20 @@ pub use run::run;
 pub use setup::Setup;
 
 /// Name of the node.
-pub const NAME: &str = "gait_planner";
+pub const NAME: &str = hexapod_setup::planner::NODE;
+
+/// What the node can be set to.
+mod params {
+    pub use hexapod_setup::planner::*;
+
+    /// The defaults, for the shipped robot and its files.
+    #[cfg(test)]
+    pub(crate) fn shipped() -> hexapod_config::ros_params::Params {
+        use hexapod_config::ros_params::{ParamValue, Params};
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+        params.insert("config", ParamValue::String(format!("{root}/config")));
+        params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
+        params
+    }
+}

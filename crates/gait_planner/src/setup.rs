@@ -3,11 +3,10 @@
 use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Demand, Engine, Settings, Stance};
-use hexapod_setup::params::{number, switch, text, wrong};
-use hexapod_setup::{Description, Files, Frames, Gaits, Motions};
+use hexapod_gait::{Demand, Engine};
+use hexapod_setup::params::{switch, text};
+use hexapod_setup::{Description, Files, Frames, Gaits, Motions, Walker};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A planner that is ready to run.
@@ -49,40 +48,18 @@ impl Setup {
 
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files).map_err(|error| with_what_needs_no_robot(error, files))?;
+        let (gaits, motions) = (files.in_config("gaits.yaml"), files.in_config("motions.yaml"));
         let mut faults = Faults::default();
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));
-        let gaits = faults.note(Gaits::read(files.in_config("gaits.yaml"), &description.robot));
-        let engine = faults.note(stance(params, &description)).and_then(|(settings, stance)| {
-            let gaits = gaits.as_ref()?;
-            faults.note(engine(params, &description, gaits, settings, stance))
-        });
-        let motions_file = files.in_config("motions.yaml");
-        let motions = match &engine {
-            Some((engine, ..)) => faults.note(Motions::read(&motions_file, engine)),
-            None => {
-                faults.note(Motions::check_alone(&motions_file));
-                None
-            }
-        };
-        let read = frames.zip(gaits).zip(engine).zip(motions);
-        let (((frames, gaits), (engine, gait_name, remark)), motions) = faults.or(read)?;
-        let greatest = engine.stance().spec().step_height;
-        let stride = params::stride_beyond(number(params, "max_stride"), engine.stance());
-        let lift = params::lift_beyond(number(params, "step_height"), greatest);
-        let lifts = gaits.iter().filter_map(|(name, gait)| {
-            let beyond = params::lift_beyond(gait.step_height()?, greatest)?;
-            Some(format!("gait {name:?}: {beyond}"))
-        });
-        let model = description.robot.model().notes().iter().cloned();
-        let notes = remark.into_iter().chain(stride).chain(lift).chain(lifts).chain(model).collect();
+        let walker = faults.note(Walker::read(params, &description, &gaits, &motions));
+        let (frames, walker) = faults.or(frames.zip(walker))?;
         Ok(Self {
-            // So that the control thread has nothing to work out when one is taken up.
-            gaits: gaits.made_ready(|gait| engine.ready(gait)),
-            engine,
-            gait_name,
+            engine: walker.engine,
+            gaits: walker.gaits,
+            gait_name: walker.gait_name,
             robot_file: files.to_write("robot.yaml"),
-            notes,
-            motions,
+            notes: walker.notes,
+            motions: walker.motions,
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),
@@ -105,45 +82,4 @@ fn with_what_needs_no_robot(error: ConfigError, files: &Files) -> ConfigError {
     faults.note(Gaits::check_alone(files.in_config("gaits.yaml")));
     faults.note(Motions::check_alone(files.in_config("motions.yaml")));
     faults.into_result().err().unwrap_or(error)
-}
-
-fn stance(params: &Params, description: &Description) -> Result<(Settings, Stance), ConfigError> {
-    let unfit = |error: hexapod_gait::StanceError| wrong(crate::NAME, params, "body_height", error.to_string(), "");
-    let (settings, stance) = params::settings(params, &description.robot).map_err(unfit)?;
-    let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
-    if number(params, "sit_height") > 0.0 && sit >= stand {
-        let message = format!("the robot would sit at {sit} m, no lower than it stands ({stand:.3} m)");
-        return Err(wrong(
-            crate::NAME,
-            params,
-            "sit_height",
-            message,
-            "give less than body_height, or 0.0 to have it chosen",
-        ));
-    }
-    Ok((settings, stance))
-}
-
-/// The engine with the gait to start with, that gait's name, and a remark where it is not the one asked for.
-fn engine(
-    params: &Params,
-    description: &Description,
-    gaits: &Gaits,
-    settings: Settings,
-    stance: Stance,
-) -> Result<(Engine, String, Option<String>), ConfigError> {
-    let legs: Vec<&str> = description.robot.legs().iter().map(|leg| leg.name()).collect();
-    let legs = format!("the legs are {}", legs.join(", "));
-    let wrong = |name: &str, reason: String| {
-        let help = if name == "disabled_legs" { legs.as_str() } else { "" };
-        wrong(crate::NAME, params, name, reason, help)
-    };
-    let asked = params::gait_name(params);
-    let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
-    let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
-        .without_legs(params::disabled_legs(params).iter().map(String::as_str))
-        .map_err(|error| wrong("disabled_legs", error.to_string()))?
-        .with_packed_pose(description.packed.as_deref())
-        .map_err(|error| wrong("config", error.to_string()))?;
-    Ok((engine, name, remark))
 }

@@ -5,6 +5,7 @@
 //! positive curvature turns left.
 
 use crate::twist::Twist;
+use hexapod_kinematics::math;
 use nalgebra::Vector2;
 
 /// Least and greatest magnitude of a curvature: nearly straight, and turning on the spot.
@@ -23,7 +24,7 @@ pub fn clamp_curvature(curvature: f64) -> f64 {
 #[must_use]
 pub fn turning_radius(distance: f64, curvature: f64) -> f64 {
     let c = clamp_curvature(curvature);
-    ((2.0 - c.abs()) * std::f64::consts::FRAC_PI_4).tan() * distance * c.signum()
+    math::tan((2.0 - c.abs()) * std::f64::consts::FRAC_PI_4) * distance * c.signum()
 }
 
 /// One step of all feet about a common turning centre.
@@ -53,7 +54,7 @@ impl ArcStep {
     pub fn foot(&self, rest: Vector2<f64>, time: f64) -> Vector2<f64> {
         // The ground turns the other way under a body that turns by `arc`.
         let angle = (0.5 - time) * self.arc;
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = math::sin_cos(angle);
         let centre = Vector2::new(0.0, self.radius);
         let arm = rest - centre;
         centre + Vector2::new(cos * arm.x - sin * arm.y, sin * arm.x + cos * arm.y)

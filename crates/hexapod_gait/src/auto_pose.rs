@@ -1,6 +1,7 @@
 //! What the body does by itself over a gait's cycle: waves of its six coordinates, as data.
 
 use crate::posture::BodyOffset;
+use hexapod_kinematics::math;
 use nalgebra::Vector3;
 use serde::Deserialize;
 use std::f64::consts::TAU;
@@ -57,7 +58,7 @@ impl Wave {
         if self.amplitude == 0.0 {
             return 0.0;
         }
-        self.amplitude * (TAU * (f64::from(self.cycles) * phase + self.shift)).sin()
+        self.amplitude * math::sin(TAU * (f64::from(self.cycles) * phase + self.shift))
     }
 
     fn fault(&self, most: f64) -> Option<(&'static str, String)> {

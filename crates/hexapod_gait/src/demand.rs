@@ -6,6 +6,7 @@ use crate::gait::Gait;
 use crate::motion::{Motion, Player};
 use crate::tick::{GaitState, Input, Tick};
 use crate::twist::Twist;
+use hexapod_kinematics::math;
 use std::sync::Arc;
 
 /// The most that is asked of one joint, and index in [`Demand::doings`] of what asks for it.
@@ -113,7 +114,7 @@ impl Demand {
         let speeding_up = (fast / limits.linear_acceleration).max(turn / limits.angular_acceleration);
         let looks = ((speeding_up + CYCLES * gait.cycle_time()) / LOOK_S).min(MOST_LOOKS) as usize;
         let straight = (0..8).map(|way| f64::from(way) * std::f64::consts::FRAC_PI_4);
-        let straight = straight.map(|way| Twist::new(fast * way.cos(), fast * way.sin(), 0.0));
+        let straight = straight.map(|way| Twist::new(fast * math::cos(way), fast * math::sin(way), 0.0));
         let turns = [(0.0, turn), (0.0, -turn), (fast, turn), (fast, -turn)].map(|(vx, wz)| Twist::new(vx, 0.0, wz));
         for twist in straight.chain(turns) {
             let mut player = standing.clone();

@@ -320,6 +320,18 @@ impl Engine {
         self.time_gaits();
     }
 
+    /// The lift of a swinging foot for gaits that have none of their own, m.
+    #[must_use]
+    pub fn step_height(&self) -> f64 {
+        self.settings.step_height
+    }
+
+    /// The bounds of the body's motion.
+    #[must_use]
+    pub fn limits(&self) -> TwistLimits {
+        self.settings.limits
+    }
+
     /// Sets the bounds of the body's motion.
     pub fn set_limits(&mut self, limits: TwistLimits) {
         self.settings.limits = limits;

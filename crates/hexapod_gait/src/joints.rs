@@ -11,7 +11,7 @@ use crate::gait::Gait;
 use crate::stance::Stance;
 use crate::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
 use crate::twist::Twist;
-use hexapod_kinematics::{Leg, LegAngles, Robot};
+use hexapod_kinematics::{Leg, LegAngles, Robot, math};
 use nalgebra::{Vector2, Vector3};
 
 /// The joints of a robot at least one of which has a greatest acceleration.
@@ -72,7 +72,7 @@ impl JointBound {
         for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
             let (more, less) = (inverse(&(foot + axis * STEP_M), &seed)?, inverse(&(foot - axis * STEP_M), &seed)?);
             for (square, (more, less)) in squares.iter_mut().zip(more.iter().zip(less.iter())) {
-                *square += ((more - less) / (2.0 * STEP_M)).powi(2);
+                *square += math::squared((more - less) / (2.0 * STEP_M));
             }
         }
         for (joint, square) in leg.joints().iter().zip(squares) {
@@ -152,7 +152,7 @@ const GLIDE_ROOM: f64 = 0.45;
 
 fn directions() -> impl Iterator<Item = Vector2<f64>> {
     (0..8).map(|k| {
-        let (sin, cos) = (std::f64::consts::FRAC_PI_4 * f64::from(k)).sin_cos();
+        let (sin, cos) = math::sin_cos(std::f64::consts::FRAC_PI_4 * f64::from(k));
         Vector2::new(cos, sin)
     })
 }

@@ -1,7 +1,7 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
 use crate::stance::{STRIDE_PART, Stance, StanceError, StanceSpec};
-use hexapod_kinematics::{Leg, Robot};
+use hexapod_kinematics::{Leg, Robot, math};
 use nalgebra::Vector3;
 
 /// What is asked of a stance, m; what is `None` is chosen for the robot.
@@ -139,7 +139,7 @@ fn rounded(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return 0.0;
     }
-    let digit = 10f64.powf(x.abs().log10().floor() - 1.0);
+    let digit = math::exp10(math::log10(x.abs()).floor() - 1.0);
     // Divided by a whole number where that is exact: 0.09 is 9 / 100, not 9 * 0.01.
     if digit < 1.0 { (x / digit).round() / (1.0 / digit).round() } else { (x / digit).round() * digit }
 }

@@ -6,7 +6,7 @@ use crate::footing::{DrawIn, Footing};
 use crate::gait::LegPlace;
 use crate::reach::Reach;
 use crate::usable::Usable;
-use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot, math};
 use nalgebra::{Vector2, Vector3};
 
 /// Resting feet and the region about each in which the foot may be put, at one body height.
@@ -368,7 +368,7 @@ impl<'a> Walker<'a> {
         room: impl Fn(Vector2<f64>) -> f64,
     ) -> bool {
         (0..DIRECTIONS).all(|direction| {
-            let (sin, cos) = (std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
+            let (sin, cos) = math::sin_cos(std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64);
             let way = Vector2::new(cos, sin);
             let edge = way * room(way);
             LIFT_PROFILE.iter().all(|(part, lift)| {
@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn when_hips_are_on_a_ring_expect_half_of_them_on_either_side() {
-        let turns = (0..6).map(|k| (std::f64::consts::FRAC_PI_3 * f64::from(k)).sin_cos());
+        let turns = (0..6).map(|k| math::sin_cos(std::f64::consts::FRAC_PI_3 * f64::from(k)));
         let ring: Vec<[f64; 2]> = turns.map(|(y, x)| [x, y]).collect();
         assert_eq!(sides(&points(&ring)), [true, true, true, false, false, false]);
     }

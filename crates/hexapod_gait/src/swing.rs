@@ -1,5 +1,6 @@
 //! How a foot crosses from lift-off to touch-down.
 
+use hexapod_kinematics::math;
 use serde::{Deserialize, Serialize};
 
 /// Shape of a swing over its progress `s` in [0, 1].
@@ -31,7 +32,7 @@ impl SwingProfile {
             // Where the slope of `blended` is the part: a smooth step, which is turned about by thirds of an angle.
             Self::Smooth => {
                 let slope = part * (1.0 - BLEND);
-                let x = 0.5 - ((1.0 - 2.0 * slope).asin() / 3.0).sin();
+                let x = 0.5 - math::sin(math::asin(1.0 - 2.0 * slope) / 3.0);
                 part * BLEND * x - blended(BLEND * x)
             }
             Self::Sine => 0.0,
@@ -46,7 +47,7 @@ impl SwingProfile {
                 let bump = 4.0 * s * (1.0 - s);
                 bump * bump * bump
             }
-            Self::Sine => (std::f64::consts::PI * s).sin(),
+            Self::Sine => math::sin(std::f64::consts::PI * s),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Planar body velocity and the exact rigid motion it makes.
 
+use hexapod_kinematics::math;
 use nalgebra::{Vector2, Vector3};
 
 /// Velocity of the body in its own frame (REP-103: x forward, y left, yaw to the left).
@@ -38,7 +39,7 @@ impl Twist {
     /// The linear speed, m/s.
     #[must_use]
     pub fn speed(self) -> f64 {
-        self.vx.hypot(self.vy)
+        math::hypot(self.vx, self.vy)
     }
 
     /// The same direction and turning centre at `factor` times the speed.
@@ -64,7 +65,7 @@ impl Twist {
     #[must_use]
     pub fn motion(self, time: f64) -> Motion {
         let (x, y, angle) = (self.vx * time, self.vy * time, self.wz * time);
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = math::sin_cos(angle);
         // sin(a)/a and (1 - cos a)/a, by series where the quotient would lose digits.
         let (sinc, cosc) = if angle.abs() < 1e-4 {
             (1.0 - angle * angle / 6.0, angle / 2.0)
@@ -122,7 +123,7 @@ impl Motion {
     pub fn then(&self, next: &Self) -> Self {
         let cos = self.cos * next.cos - self.sin * next.sin;
         let sin = self.sin * next.cos + self.cos * next.sin;
-        let norm = cos.hypot(sin); // keeps a long chain of motions a rotation
+        let norm = math::hypot(cos, sin); // keeps a long chain of motions a rotation
         Self { cos: cos / norm, sin: sin / norm, shift: self.apply(next.shift) }
     }
 
@@ -139,7 +140,7 @@ impl Motion {
         let angle = self.angle();
         let half = angle / 2.0;
         // x / tan x, by series where the quotient would lose digits.
-        let quotient = if half.abs() < 1e-4 { 1.0 - half * half / 3.0 } else { half / half.tan() };
+        let quotient = if half.abs() < 1e-4 { 1.0 - half * half / 3.0 } else { half / math::tan(half) };
         let (x, y) = (self.shift.x, self.shift.y);
         let rate = if time > 0.0 { 1.0 / time } else { 0.0 };
         Twist::new(quotient * x + half * y, quotient * y - half * x, angle).scaled(rate)
@@ -154,7 +155,7 @@ impl Motion {
     /// Rotation about the vertical, rad in (-pi, pi].
     #[must_use]
     pub fn angle(&self) -> f64 {
-        self.sin.atan2(self.cos)
+        math::atan2(self.sin, self.cos)
     }
 
     fn rotate(&self, point: Vector2<f64>) -> Vector2<f64> {

@@ -4,7 +4,7 @@ use crate::footing::Footing;
 use crate::gait::{Gait, fraction};
 use crate::reach::Reach;
 use crate::twist::{Motion, Twist};
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::{Vector2, Vector3};
 
 /// One foot, in the footprint frame.
@@ -343,7 +343,7 @@ fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
 /// fades to nothing at touch-down, so that the foot meets the ground without moving over it.
 fn follow_part(before: f64, now: f64) -> f64 {
     let left = |s: f64| (1.0 - s) * (1.0 - s) * (1.0 - s);
-    1.0 - (TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before))).exp()
+    1.0 - math::exp(TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before)))
 }
 
 /// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in

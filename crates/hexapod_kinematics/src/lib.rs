@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod angles;
 mod batch;
@@ -8,6 +9,7 @@ mod ik;
 mod leg;
 mod legs;
 mod limb;
+pub mod math;
 mod model;
 mod poly;
 mod urdf;

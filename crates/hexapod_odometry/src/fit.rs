@@ -1,7 +1,7 @@
 //! The rigid motion that carries points of the body onto points of the ground.
 
 use crate::ground::{Flags, count};
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::{Isometry3, Matrix3, Matrix4, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 use std::cmp::Ordering;
 
@@ -55,7 +55,7 @@ pub(crate) fn planar(pairs: &[Pair], tilt: &UnitQuaternion<f64>) -> Option<Isome
         cross += from.x * to.y - from.y * to.x;
         dot += from.x * to.x + from.y * to.y;
     }
-    let yaw = if dot.hypot(cross) > LEAST_SPREAD_M2 { cross.atan2(dot) } else { 0.0 };
+    let yaw = if math::hypot(dot, cross) > LEAST_SPREAD_M2 { math::atan2(cross, dot) } else { 0.0 };
     Some(through(&centre, UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * tilt))
 }
 

@@ -1,6 +1,6 @@
 //! The ground under the robot, guessed from its feet.
 
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::{Isometry3, Matrix3, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 
 /// One flag per leg.
@@ -68,5 +68,5 @@ fn tilt(feet: &[Vector3<f64>], down: &Flags) -> Option<(f64, f64)> {
     }
     let normal: Vector3<f64> = eigen.eigenvectors.column(least).into_owned();
     let up = if normal.z < 0.0 { -normal } else { normal };
-    Some((up.y.atan2(up.z), -up.x.clamp(-1.0, 1.0).asin()))
+    Some((math::atan2(up.y, up.z), -math::asin(up.x.clamp(-1.0, 1.0))))
 }

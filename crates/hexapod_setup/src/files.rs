@@ -5,6 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The configuration files, each of which may stand in several folders.
 pub const CONFIG_FILES: [&str; 5] = ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml"];
@@ -28,7 +29,29 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConfigFile {
     /// The lowest layer first. There is always one, which need not exist.
-    layers: Vec<PathBuf>,
+    layers: Vec<Layer>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Layer {
+    path: PathBuf,
+    /// What it holds, where it is not to be read from a disk.
+    text: Option<Arc<str>>,
+}
+
+impl Layer {
+    fn source(&self) -> Result<Source, ConfigError> {
+        match &self.text {
+            Some(text) => Ok(Source::new(self.path.display().to_string(), &**text)),
+            None => Source::read(&self.path),
+        }
+    }
+}
+
+impl From<PathBuf> for Layer {
+    fn from(path: PathBuf) -> Self {
+        Self { path, text: None }
+    }
 }
 
 impl Files {
@@ -90,7 +113,7 @@ impl Files {
         if layers.is_empty() {
             layers.extend(lowest);
         }
-        ConfigFile { layers }
+        ConfigFile { layers: layers.into_iter().map(Layer::from).collect() }
     }
 
     /// The folder of the shipped files, the lowest layer.
@@ -178,6 +201,13 @@ impl Files {
 }
 
 impl ConfigFile {
+    /// A file that is on no disk: its layers, each with the name that errors call it by, the lowest first.
+    #[must_use]
+    pub fn of_texts<'a>(layers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let layers = layers.into_iter();
+        Self { layers: layers.map(|(name, text)| Layer { path: name.into(), text: Some(text.into()) }).collect() }
+    }
+
     /// Reads the layers over one another. An owner's file may be empty; a file that is there alone may not.
     ///
     /// # Errors
@@ -195,8 +225,8 @@ impl ConfigFile {
         let (lowest, others) = self.layers.split_first().ok_or_else(|| {
             ConfigError::whole_file("", "there is no folder of configuration files", "give one with --config")
         })?;
-        others.iter().try_fold(Document::read_on(lowest)?, |document, path| {
-            let above = Document::parse_layer(Source::read(path)?)?;
+        others.iter().try_fold(Document::parse_on(lowest.source()?)?, |document, layer| {
+            let above = Document::parse_layer(layer.source()?)?;
             Ok(match above {
                 Some(above) => document.layered(above),
                 None => document,
@@ -209,7 +239,7 @@ impl ConfigFile {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_with(&self, path: &Path, text: &str) -> Result<Document, ConfigError> {
-        let below: Vec<PathBuf> = self.layers.iter().filter(|layer| *layer != path).cloned().collect();
+        let below: Vec<Layer> = self.layers.iter().filter(|layer| layer.path != path).cloned().collect();
         let source = Source::new(path.display().to_string(), text);
         if below.is_empty() {
             return Document::parse(source);
@@ -224,19 +254,19 @@ impl ConfigFile {
     /// The topmost layer.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.layers.last().map_or(Path::new(""), PathBuf::as_path)
+        self.layers.last().map_or(Path::new(""), |layer| &layer.path)
     }
 
     /// Whether there is such a file.
     #[must_use]
     pub fn exists(&self) -> bool {
-        is_there(self.path())
+        self.layers.last().is_some_and(|layer| layer.text.is_some() || is_there(&layer.path))
     }
 }
 
 impl From<&Path> for ConfigFile {
     fn from(path: &Path) -> Self {
-        Self { layers: vec![path.to_owned()] }
+        Self { layers: vec![path.to_owned().into()] }
     }
 }
 
@@ -289,14 +319,19 @@ fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
+/// The source tree that this was built in.
+fn built_from() -> Option<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf)
+}
+
 /// The folder that holds the shipped `config`, `launch` and `urdf`.
 fn share_folder() -> Result<PathBuf, ConfigError> {
     let executable = env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
     let installed = executable.parent().map(|folder| folder.join("../../share/hexapod"));
     let sources = executable.ancestors().skip(1).map(Path::to_path_buf);
     let here = env::current_dir().ok();
-    // For `cargo install --path .`, which installs executables alone.
-    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
+    // For `cargo install --path .`, which installs executables alone. A browser has no folders.
+    let built_from = if cfg!(target_arch = "wasm32") { None } else { built_from() };
     let tried: Vec<PathBuf> = installed.into_iter().chain(sources).chain(here).chain(built_from).collect();
     let found =
         tried.iter().find(|folder| folder.join("config/hexapod.yaml").is_file() && folder.join("urdf").is_dir());

@@ -9,10 +9,12 @@ mod meshes;
 mod motions;
 mod overrides;
 pub mod params;
+pub mod planner;
 mod plausible;
 mod reach;
 mod robot;
 mod servos;
+mod walker;
 mod written;
 
 pub use files::{CONFIG_FILES, ConfigFile, Files};
@@ -22,3 +24,4 @@ pub use motions::Motions;
 pub use reach::check_reach;
 pub use robot::Description;
 pub use servos::{Servos, check_servos, check_servos_alone, raw_servos, read_servos, servos_text, simulated_servos};
+pub use walker::Walker;

@@ -5,7 +5,7 @@ use crate::meshes;
 use crate::overrides::Overrides;
 use crate::written::Written;
 use hexapod_config::{ConfigError, Faults, Source, units};
-use hexapod_kinematics::{LegAngles, ModelError, ModelFault, Robot};
+use hexapod_kinematics::{LegAngles, MeshReader, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,17 +39,29 @@ impl Description {
         Ok(description)
     }
 
+    /// The same of a URDF, or a table of Denavit-Hartenberg parameters, that is on no disk. `mesh` gives the bytes of a
+    /// mesh by its address in the URDF, where it is at hand.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_text(urdf: Source, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
+        Self::checked(Written::of_text(urdf)?, beside, mesh)
+    }
+
     fn read_anew((urdf, beside): &(PathBuf, ConfigFile)) -> Result<Self, ConfigError> {
-        let Written { mut source, legs } = Written::read(urdf)?;
+        Self::checked(Written::read(urdf)?, beside, &mut |address| meshes::read(address, urdf))
+    }
+
+    fn checked(written: Written, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
+        let Written { mut source, legs } = written;
         let mut overrides = Overrides::read(beside)?;
         if overrides.options.legs.is_empty() {
             overrides.options.legs = legs;
         }
-        let mut mesh = |address: &str| meshes::read(address, urdf);
-        let mut robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh);
+        let mut robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, mesh);
         if let (Some(forward), Ok(known)) = (overrides.forward, &robot) {
             source.text = forward.turned(&source.text, known.model());
-            robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, &mut mesh);
+            robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, mesh);
         }
         match robot {
             Ok(mut robot) => {

@@ -28,19 +28,34 @@ impl Written {
             path.extension().is_some_and(|end| kinds.iter().any(|kind| end.eq_ignore_ascii_case(kind)))
         };
         if is(&["yaml", "yml"]) {
-            return from_table(path);
+            return from_table(Source::read(path)?);
         }
         let source = Source::read(path)?;
         let source = if is(&["xacro"]) || source.text.contains("<xacro:") { expanded("xacro", path)? } else { source };
         Ok(Self { source, legs: vec![] })
     }
+
+    /// The same of a text, by its name; xacro is not expanded.
+    ///
+    /// # Errors
+    /// It is xacro, or no such table.
+    pub(crate) fn of_text(source: Source) -> Result<Self, ConfigError> {
+        if source.name.ends_with(".yaml") || source.name.ends_with(".yml") {
+            return from_table(source);
+        }
+        if source.text.contains("<xacro:") {
+            let help = "write a plain URDF with `xacro robot.urdf.xacro > robot.urdf`, and give that";
+            return Err(ConfigError::whole_file(&source.name, "this is xacro, which is not expanded here", help));
+        }
+        Ok(Self { source, legs: vec![] })
+    }
 }
 
-fn from_table(path: &Path) -> Result<Written, ConfigError> {
-    let document = Document::read(path)?;
+fn from_table(source: Source) -> Result<Written, ConfigError> {
+    let name = format!("{} (as URDF)", source.name);
+    let document = Document::parse(source)?;
     let table: DhRobot = document.deserialize()?;
     let robot = Robot::from_dh(&table).map_err(|error| in_table(&document, &table, &error))?;
-    let name = format!("{} (as URDF)", path.display());
     Ok(Written { source: Source::new(name, robot.model().to_urdf()), legs: table.leg_specs() })
 }
 

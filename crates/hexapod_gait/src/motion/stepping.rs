@@ -5,7 +5,7 @@ use crate::gait::LegPlace;
 use crate::posture::BodyOffset;
 use crate::swing::minimum_jerk;
 use crate::twist::Twist;
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::Vector3;
 use serde::Deserialize;
 
@@ -86,7 +86,7 @@ pub(super) fn step_fraction(first_group: bool, phase: f64, shape: Shape) -> (f64
     }
     let s = 2.0 * own - 1.0;
     match shape {
-        Shape::Sine => (s - 0.5, Some((std::f64::consts::PI * s).sin())),
+        Shape::Sine => (s - 0.5, Some(math::sin(std::f64::consts::PI * s))),
         Shape::Smooth => {
             let bump = 4.0 * s * (1.0 - s);
             (travel(s) - 0.5, Some(bump * bump * bump))

@@ -17,6 +17,7 @@ use nalgebra::{Isometry3, Vector3};
 use crate::angles::LegAngles;
 use crate::ik::{Parallel, Solver};
 use crate::legs::{MAX_LEGS, Robot};
+use crate::math;
 use crate::model::JointLimits;
 use crate::poly::sin_cos;
 
@@ -175,7 +176,7 @@ impl Batch {
         let middle = [0, 1, 2].map(|k: usize| self.middle.get(k).and_then(|m| m.get(i)).copied().unwrap_or(0.0));
         let [yaw, pitch, knee] = middle;
         // Joint 1: a frame turned by the middle of the range, so that the angle found is from there.
-        let (sin, cos) = yaw.sin_cos();
+        let (sin, cos) = math::sin_cos(yaw);
         put3(&mut self.hip, i, &leg.hip);
         put3(&mut self.x, i, &(leg.x * cos + leg.y * sin));
         put3(&mut self.y, i, &(leg.y * cos - leg.x * sin));
@@ -183,7 +184,7 @@ impl Batch {
         put(&mut self.d0, i, leg.d0);
         put(&mut self.d_z, i, leg.d_z);
         // Joint 2: the same in the plane of the arm.
-        let (sin, cos) = (pitch + leg.upper_angle).sin_cos();
+        let (sin, cos) = math::sin_cos(pitch + leg.upper_angle);
         for (to, from) in
             [(&mut self.w0, leg.w0), (&mut self.wx, leg.wx), (&mut self.wy, leg.wy), (&mut self.wz, leg.wz)]
         {
@@ -197,7 +198,7 @@ impl Batch {
         put(&mut self.lower, i, leg.lower);
         put(&mut self.inverse, i, 0.5 / (leg.upper * leg.lower));
         put(&mut self.squares, i, 0.5 * (leg.upper / leg.lower + leg.lower / leg.upper));
-        let (sin, cos) = (leg.bend + leg.sense * knee).sin_cos();
+        let (sin, cos) = math::sin_cos(leg.bend + leg.sense * knee);
         put(&mut self.bend_cos, i, cos);
         put(&mut self.bend_sin, i, sin);
         put(&mut self.sense, i, leg.sense);

@@ -3,6 +3,7 @@
 use super::inverse::Turn;
 use super::{Batch, Lane, Lanes3, put};
 use crate::legs::MAX_LEGS;
+use crate::math;
 
 /// By so much a range is cut short, in cosine, so that rounding never takes an angle for inside that is not.
 const ROUNDING: f64 = 1e-12;
@@ -32,10 +33,10 @@ impl Batch {
                 // Of a joint of more than a turn, the turn that the inverse finds.
                 let (lower, upper) = (lower.max(middle - half), upper.min(middle + half));
                 let sense = if k == 2 { self.sense[leg] } else { 1.0 };
-                let (sin, cos) = (sense * (0.5 * (lower + upper) - middle)).sin_cos();
+                let (sin, cos) = math::sin_cos(sense * (0.5 * (lower + upper) - middle));
                 put(&mut sectors.sin[k], leg, sin);
                 put(&mut sectors.cos[k], leg, cos);
-                let half = if lower <= upper { (0.5 * (upper - lower)).cos() + ROUNDING } else { NOTHING };
+                let half = if lower <= upper { math::cos(0.5 * (upper - lower)) + ROUNDING } else { NOTHING };
                 put(&mut sectors.half[k], leg, half);
             }
         }

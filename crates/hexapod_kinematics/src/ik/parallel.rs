@@ -17,7 +17,8 @@ use super::range::Ranges;
 use super::solutions::Candidates;
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Screw};
-use crate::poly::{atan2_each, fma};
+use crate::math;
+use crate::poly::atan2_each;
 
 /// Sine of the angle between two axes up to which they count as parallel.
 const PARALLEL: f64 = 1e-10;
@@ -101,7 +102,7 @@ impl Parallel {
         let t = target - self.hip;
         let (tx, ty, h) = (self.x.dot(&t), self.y.dot(&t), self.z.dot(&t));
         let d = self.d0 - self.d_z * h;
-        let radius = tx.hypot(ty);
+        let radius = math::hypot(tx, ty);
         if d.abs() > radius + REACH_TOLERANCE {
             return Err(IkError::Unreachable { shortfall_m: d.abs() - radius });
         }
@@ -124,8 +125,8 @@ impl Parallel {
     pub(crate) fn nearest_inside(&self, target: &Vector3<f64>, seed: [f64; 3], ranges: &Ranges) -> Option<[f64; 3]> {
         let t = target - self.hip;
         let (tx, ty, h) = (dot(&self.x, &t), dot(&self.y, &t), dot(&self.z, &t));
-        let d = fma(-self.d_z, h, self.d0);
-        let square = fma(tx, tx, fma(ty, ty, -d * d));
+        let d = self.d0 - self.d_z * h;
+        let square = tx * tx + (ty * ty - d * d);
         // On the edge, and where joint 1 or 2 is free, the careful way decides.
         if square.is_nan() || square < EDGE {
             return None;
@@ -154,19 +155,19 @@ impl Parallel {
         [range1, range2, range3, ..]: &Ranges,
         best: &mut Best,
     ) -> Option<()> {
-        let yaw = [fma(ty, ahead, -tx * d), fma(tx, ahead, ty * d)];
+        let yaw = [ty * ahead - tx * d, tx * ahead + ty * d];
         if range1.excludes(yaw[1], yaw[0]) {
             return Some(());
         }
         let [w1, w2] = self.in_plane(ahead, d, h);
-        let reach2 = fma(w1, w1, w2 * w2);
-        let cos = fma(reach2, self.scale, -self.squares);
+        let reach2 = w1 * w1 + w2 * w2;
+        let cos = reach2 * self.scale - self.squares;
         let sin2 = (1.0 - cos) * (1.0 + cos);
         if sin2.is_nan() || sin2 < EDGE || reach2 < EDGE {
             return None;
         }
         let sin = sin2.sqrt();
-        let (along, aside) = (fma(self.lower, cos, self.upper), self.lower * sin);
+        let (along, aside) = (self.lower * cos + self.upper, self.lower * sin);
         // Bent one way and the other: with the yaw and the bend itself, four angles in one pass.
         let [rise, run] = [[w2 * along, w1 * aside], [w1 * along, w2 * aside]];
         let [yaw, bend, one, other] = atan2_each(
@@ -182,7 +183,7 @@ impl Parallel {
             let Some(knee) = range3.fit(self.sense * (bend - self.bend), near3) else { return };
             let Some(pitch) = range2.fit(pitch - self.upper_angle, near2) else { return };
             let (d1, d2, d3) = (yaw - near1, pitch - near2, knee - near3);
-            let distance = fma(d1, d1, fma(d2, d2, d3 * d3));
+            let distance = d1 * d1 + (d2 * d2 + d3 * d3);
             if distance < best.distance {
                 *best = Best { distance, angles: [yaw, pitch, knee] };
             }
@@ -196,7 +197,7 @@ impl Parallel {
     #[inline(always)]
     fn in_plane(&self, ahead: f64, d: f64, h: f64) -> [f64; 2] {
         let [[a0, b0], [ax, bx], [ay, by], [az, bz]] = [self.w0, self.wx, self.wy, self.wz];
-        [fma(ax, ahead, fma(ay, d, fma(az, h, a0))), fma(bx, ahead, fma(by, d, fma(bz, h, b0)))]
+        [ax * ahead + (ay * d + (az * h + a0)), bx * ahead + (by * d + (bz * h + b0))]
     }
 
     /// Signs of the roots of joint 1 and joint 3 that belong to a pose with its foot at `foot`.
@@ -204,21 +205,21 @@ impl Parallel {
         let [yaw, knee] = [0, 2].map(|i: usize| pose.get(i).copied().unwrap_or(0.0));
         let t = foot - self.hip;
         let (tx, ty) = (self.x.dot(&t), self.y.dot(&t));
-        let ahead = tx * yaw.cos() + ty * yaw.sin();
-        let bend = (self.sense * knee + self.bend).sin();
+        let ahead = tx * math::cos(yaw) + ty * math::sin(yaw);
+        let bend = math::sin(self.sense * knee + self.bend);
         (if ahead < 0.0 { -1.0 } else { 1.0 }, if bend < 0.0 { -1.0 } else { 1.0 })
     }
 
     fn yaw(&self, tx: f64, ty: f64, d: f64, ahead: f64, seed: &LegAngles) -> f64 {
         // The angle from (ahead, d) to (tx, ty), as one arc tangent.
         let (sin, cos) = (ty * ahead - tx * d, tx * ahead + ty * d);
-        if sin.abs() + cos.abs() < 1e-24 { seed.first().copied().unwrap_or(0.0) } else { sin.atan2(cos) }
+        if sin.abs() + cos.abs() < 1e-24 { seed.first().copied().unwrap_or(0.0) } else { math::atan2(sin, cos) }
     }
 
     /// Adds the solutions of the planar arm; returns by how much it is too short or too long, at least zero.
     fn arm(&self, [ahead, d, h]: [f64; 3], yaw: f64, seed: &LegAngles, found: &mut Candidates) -> f64 {
         let [w1, w2] = self.in_plane(ahead, d, h);
-        let reach = w1.hypot(w2);
+        let reach = math::hypot(w1, w2);
         let beyond = (reach - (self.upper + self.lower)).max((self.upper - self.lower).abs() - reach);
         if beyond > REACH_TOLERANCE {
             return beyond;
@@ -231,8 +232,9 @@ impl Parallel {
             let (along, aside) = (self.upper + self.lower * cos, self.lower * sin);
             let (rise, run) = (w2 * along - w1 * aside, w1 * along + w2 * aside);
             let free = rise.abs() + run.abs() < 1e-24;
-            let pitch = if free { seed.get(1).copied().unwrap_or(0.0) } else { rise.atan2(run) - self.upper_angle };
-            let knee = self.sense * (sin.atan2(cos) - self.bend);
+            let pitch =
+                if free { seed.get(1).copied().unwrap_or(0.0) } else { math::atan2(rise, run) - self.upper_angle };
+            let knee = self.sense * (math::atan2(sin, cos) - self.bend);
             found.push([yaw, pitch, knee]);
             if sin == 0.0 {
                 break;
@@ -244,7 +246,7 @@ impl Parallel {
 
 #[inline(always)]
 fn dot(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
-    fma(a.x, b.x, fma(a.y, b.y, a.z * b.z))
+    a.x * b.x + (a.y * b.y + a.z * b.z)
 }
 
 fn sense(two: &Screw, three: &Screw) -> f64 {
@@ -271,6 +273,6 @@ impl Plane {
 
     fn polar(&self, v: &Vector3<f64>) -> (f64, f64) {
         let [x, y] = self.flat(v);
-        (x.hypot(y), y.atan2(x))
+        (math::hypot(x, y), math::atan2(y, x))
     }
 }

@@ -19,6 +19,7 @@ use super::roots::{Trig, solve_linear_trig, solve_quadratic_trig};
 use super::solutions::Candidates;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Chain, turn};
+use crate::math;
 
 /// Part of a direction below which it counts as nothing: relative for `a`, in m for `o`.
 const VANISHES: f64 = 1e-6;
@@ -90,7 +91,7 @@ impl Quartic {
         let equations = Equations::new(self, &t);
         let mut found = Candidates::default();
         for knee in equations.knees().iter() {
-            let (sin, cos) = knee.sin_cos();
+            let (sin, cos) = math::sin_cos(*knee);
             let v = self.mean + self.cosine * cos + self.sine * sin;
             for pitch in equations.pitches(self, &v, cos, sin, seed).into_iter().flatten() {
                 let yaw = self.yaw(&t, &v, pitch, seed);
@@ -108,7 +109,7 @@ impl Quartic {
         if from.norm() * to.norm() < 1e-18 {
             return seed.first().copied().unwrap_or(0.0);
         }
-        a1.dot(&from.cross(&to)).atan2(from.dot(&to))
+        math::atan2(a1.dot(&from.cross(&to)), from.dot(&to))
     }
 
     /// Polishes a root and adds it when it is one and new.
@@ -199,7 +200,7 @@ impl Equations {
         let (e1, e2) = (self.e1.at(cos, sin), self.e2.at(cos, sin));
         let to = |x: [f64; 2]| {
             let ([x1, x2], [v1, v2]) = (x, flat);
-            (v1 * x2 - v2 * x1).atan2(v1 * x1 + v2 * x2)
+            math::atan2(v1 * x2 - v2 * x1, v1 * x1 + v2 * x2)
         };
         let ([o1, o2], [a1, a2]) = (self.o, self.a);
         match (self.o2 > 0.0, self.a2 > 0.0) {

@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use super::solutions::fit_angle;
 use crate::angles::MAX_LEG_JOINTS;
+use crate::math;
 use crate::model::JointLimits;
 
 /// Ranges of a leg's joints.
@@ -20,7 +21,7 @@ pub(crate) struct Range {
 
 impl Range {
     pub(crate) fn new(limits: &JointLimits) -> Self {
-        let (sin, cos) = limits.middle().sin_cos();
+        let (sin, cos) = math::sin_cos(limits.middle());
         let short = limits.upper - limits.lower < 0.99 * PI;
         Self { lower: limits.lower, upper: limits.upper, middle: if short { [cos, sin] } else { [0.0; 2] } }
     }
@@ -35,7 +36,7 @@ impl Range {
     /// The same for angles that are counted from `zero` and in the sense given by the sign of `sense`.
     pub(crate) fn counted(&self, sense: f64, zero: f64) -> Self {
         let [cos, sin] = self.middle;
-        let (zero_sin, zero_cos) = zero.sin_cos();
+        let (zero_sin, zero_cos) = math::sin_cos(zero);
         Self { middle: [cos * zero_cos - sense * sin * zero_sin, sense * sin * zero_cos + cos * zero_sin], ..*self }
     }
 

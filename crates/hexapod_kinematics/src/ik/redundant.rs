@@ -13,6 +13,7 @@ use super::newton::column;
 use super::{Effort, REACH_TOLERANCE};
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
+use crate::math;
 
 /// Most steps, and those of a leg on its way, which starts next to its posture and comes nearer at the next point.
 pub(super) const MAX_STEPS: usize = 40;
@@ -59,14 +60,14 @@ impl Leg {
     /// Distance from the posture, in ranges.
     fn strain(&self, angles: &LegAngles) -> f64 {
         let parts = self.joints().iter().zip(angles.iter()).zip(self.posture.iter());
-        parts.map(|((joint, angle), posture)| ((angle - posture) / range(joint.limits())).powi(2)).sum()
+        parts.map(|((joint, angle), posture)| math::squared((angle - posture) / range(joint.limits()))).sum()
     }
 
     fn posture_step(&self, target: &Vector3<f64>, at: &LegAngles) -> Option<Joints> {
         let jacobian = self.jacobian(at);
         let mut error = target - self.foot_in_body(at);
         let pull = Joints::from_fn(|i, _| difference(self.posture.get(i), at.get(i)));
-        let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| range(j.limits()).powi(2)));
+        let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
         let mut held = Joints::zeros();
         for _ in 0..=self.joint_count() {
             let step = free_step(&jacobian, &error, &pull, &weight)? + held;

@@ -2,6 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use crate::math;
+
 /// `k + c cos + s sin`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Trig {
@@ -65,7 +67,7 @@ impl Trig2 {
 
 /// Sine and cosine of an angle and of its double.
 fn waves(q: f64) -> (f64, f64, f64, f64) {
-    let (s, c) = q.sin_cos();
+    let (s, c) = math::sin_cos(q);
     (s, c, 2.0 * s * c, (c - s) * (c + s))
 }
 
@@ -92,12 +94,12 @@ impl Roots {
 /// Angles at which `k + c cos + s sin` vanishes; where it only comes close, the nearest one.
 pub(super) fn solve_linear_trig(f: &Trig) -> Roots {
     let mut roots = Roots::default();
-    let amplitude = f.c.hypot(f.s);
+    let amplitude = math::hypot(f.c, f.s);
     if amplitude <= 1e-15 * f.k.abs() {
         return roots;
     }
-    let middle = f.s.atan2(f.c);
-    let away = (-f.k / amplitude).clamp(-1.0, 1.0).acos();
+    let middle = math::atan2(f.s, f.c);
+    let away = math::acos((-f.k / amplitude).clamp(-1.0, 1.0));
     roots.push(middle + away);
     roots.push(middle - away);
     roots

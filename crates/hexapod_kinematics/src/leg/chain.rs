@@ -10,6 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::{LegJoint, Matrix3xN};
 use crate::angles::MAX_LEG_JOINTS;
+use crate::math;
 
 /// A line in space that something turns about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +62,7 @@ impl Chain {
     pub(crate) fn placed(&self, angles: &[f64; MAX_LEG_JOINTS]) -> Chain {
         let mut placed = *self;
         for (i, (screw, angle)) in self.screws().iter().zip(angles).enumerate().rev() {
-            let (sin, cos) = angle.sin_cos();
+            let (sin, cos) = math::sin_cos(*angle);
             for later in placed.screws.iter_mut().take(self.len).skip(i + 1) {
                 later.axis = turn_by(&screw.axis, sin, cos, &later.axis);
                 later.point = screw.point + turn_by(&screw.axis, sin, cos, &(later.point - screw.point));
@@ -88,7 +89,7 @@ impl Chain {
 
 /// `v` turned about a unit axis (Rodrigues).
 pub(crate) fn turn(axis: &Vector3<f64>, angle: f64, v: &Vector3<f64>) -> Vector3<f64> {
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     turn_by(axis, sin, cos, v)
 }
 

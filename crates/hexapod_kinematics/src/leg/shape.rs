@@ -3,6 +3,7 @@
 use nalgebra::Vector2;
 
 use super::{Leg, turn};
+use crate::math;
 
 /// Part of the first axis that may be vertical in an upright leg.
 const LYING: f64 = 0.5;
@@ -24,11 +25,11 @@ impl Leg {
         let along = hip.axis * hip.axis.dot(&thigh.axis);
         let (cos, sin) = ((thigh.axis - along).z, hip.axis.cross(&thigh.axis).z);
         // The height of the second axis is cos * cos(q) + sin * sin(q) + along.
-        let size = cos.hypot(sin);
+        let size = math::hypot(cos, sin);
         if !self.is_upright() || size < PARALLEL || along.z.abs() > size {
             return home;
         }
-        let (middle, half) = (sin.atan2(cos), (-along.z / size).acos());
+        let (middle, half) = (math::atan2(sin, cos), math::acos(-along.z / size));
         let whole = std::f64::consts::TAU;
         let candidates = [middle + half, middle - half].map(|q| q - whole * (q / whole).round());
         let inside = candidates.into_iter().filter(|q| joint.limits.contains(*q));

@@ -9,6 +9,7 @@ use nalgebra::Vector3;
 
 use crate::angles::LegAngles;
 use crate::leg::Leg;
+use crate::math;
 
 /// Least singular value of the Jacobian, in lengths of the leg, from which a posture is not singular.
 const LIVELY: f64 = 0.05;
@@ -95,7 +96,7 @@ impl Stand {
 
     fn strain(&self, leg: &Leg, pose: &LegAngles) -> f64 {
         let placed = leg.chain.placed(pose.padded());
-        let away = (placed.foot_at_zero() - self.foot).norm_squared() / self.length.powi(2);
+        let away = (placed.foot_at_zero() - self.foot).norm_squared() / math::squared(self.length);
         let knees = placed.screws().iter().skip(2);
         let bend = knees.map(|knee| (knee.point - self.from).dot(&self.bend)).sum::<f64>() / self.length;
         let margins = leg.margins(pose);

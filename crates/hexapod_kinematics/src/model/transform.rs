@@ -7,25 +7,26 @@
 use nalgebra::{Matrix3, Matrix4, Unit, Vector3};
 
 use super::{Joint, JointKind, Model};
+use crate::math;
 
 /// Rotation about a unit axis: `I + sin(q) K + (1 - cos(q)) K²`, with `K` the cross product by the axis (Rodrigues).
 pub fn rotation(axis: &Unit<Vector3<f64>>, angle: f64) -> Matrix3<f64> {
     let k = axis.cross_matrix();
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     Matrix3::identity() + k * sin + k * k * (1.0 - cos)
 }
 
 /// Derivative of [`rotation`] by the angle: `cos(q) K + sin(q) K²`.
 pub fn rotation_derivative(axis: &Unit<Vector3<f64>>, angle: f64) -> Matrix3<f64> {
     let k = axis.cross_matrix();
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     k * cos + k * k * sin
 }
 
 /// Second derivative of [`rotation`] by the angle: `-sin(q) K + cos(q) K²`.
 pub fn rotation_second_derivative(axis: &Unit<Vector3<f64>>, angle: f64) -> Matrix3<f64> {
     let k = axis.cross_matrix();
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     k * -sin + k * k * cos
 }
 

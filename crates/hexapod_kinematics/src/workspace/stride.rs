@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use crate::angles::LegAngles;
 use crate::leg::Leg;
 use crate::legs::Robot;
+use crate::math;
 
 /// Step of the search, in parts of the leg's length.
 const STEP: f64 = 0.01;
@@ -136,5 +137,5 @@ impl StrideTable {
 /// Direction `k` of `half` in half a turn.
 fn heading(k: usize, half: usize) -> Vector3<f64> {
     let angle = std::f64::consts::PI * k as f64 / half as f64;
-    Vector3::new(angle.cos(), angle.sin(), 0.0)
+    Vector3::new(math::cos(angle), math::sin(angle), 0.0)
 }

@@ -52,6 +52,18 @@ pub enum Dropped {
     NoWayOn,
 }
 
+impl Dropped {
+    /// The reason in words.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoLegToSpare => "the robot cannot put its feet in place without tipping over; sit and stand up again",
+            Self::Driven => "the robot was driven on before the motion began; let go of the stick first",
+            Self::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "copied within the tick, where nothing may be allocated")]
 enum Phase {

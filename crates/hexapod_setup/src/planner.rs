@@ -1,11 +1,14 @@
 //! What `gait_planner` can be set to.
 
+use crate::frames;
+use crate::params::{common, number, text};
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
-use hexapod_setup::frames;
-use hexapod_setup::params::{common, number, text};
 use nalgebra::Vector2;
+
+/// Name of the node.
+pub const NODE: &str = "gait_planner";
 
 /// The node's parameters.
 #[must_use]
@@ -122,15 +125,4 @@ pub fn rate(params: &Params) -> f64 {
 #[must_use]
 pub fn timeout(params: &Params) -> f64 {
     number(params, "cmd_vel_timeout")
-}
-
-/// The defaults, for the shipped robot and its files.
-#[cfg(test)]
-pub(crate) fn shipped() -> Params {
-    use hexapod_config::ros_params::ParamValue;
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let mut params: Params = specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-    params.insert("config", ParamValue::String(format!("{root}/config")));
-    params.insert("urdf", ParamValue::String(format!("{root}/urdf/hexapod.urdf")));
-    params
 }

@@ -1,0 +1,107 @@
+//! A robot that is ready to walk: its engine, gaits and motions.
+
+use crate::files::ConfigFile;
+use crate::gaits::Gaits;
+use crate::motions::Motions;
+use crate::params::{number, wrong};
+use crate::planner;
+use crate::robot::Description;
+use hexapod_config::ros_params::Params;
+use hexapod_config::{ConfigError, Faults};
+use hexapod_gait::{Engine, Settings, Stance, StanceError};
+use std::sync::Arc;
+
+/// What walks, and all that may be asked of it.
+#[derive(Clone, Debug)]
+pub struct Walker {
+    /// The engine, its robot sitting.
+    pub engine: Engine,
+    /// All gaits, made ready for the engine, so that it has nothing to work out when one is taken up.
+    pub gaits: Gaits,
+    /// Name of the gait it starts with.
+    pub gait_name: String,
+    /// All motions.
+    pub motions: Motions,
+    /// What the user should know: a gait chosen for the robot, what its description leaves open.
+    pub notes: Vec<String>,
+}
+
+impl Walker {
+    /// Makes a robot ready to walk as the [parameters](planner::specs) ask.
+    ///
+    /// # Errors
+    /// File, line and key of all that does not hold, parameters that do not suit the robot among it.
+    pub fn read(
+        params: &Params,
+        description: &Description,
+        gaits: &ConfigFile,
+        motions: &ConfigFile,
+    ) -> Result<Self, ConfigError> {
+        let mut faults = Faults::default();
+        let gaits = faults.note(Gaits::read(gaits, &description.robot));
+        let engine = faults.note(stance(params, description)).and_then(|(settings, stance)| {
+            let gaits = gaits.as_ref()?;
+            faults.note(engine(params, description, gaits, settings, stance))
+        });
+        let motions = match &engine {
+            Some((engine, ..)) => faults.note(Motions::read(motions, engine)),
+            None => {
+                faults.note(Motions::check_alone(motions));
+                None
+            }
+        };
+        let ((gaits, (engine, gait_name, remark)), motions) = faults.or(gaits.zip(engine).zip(motions))?;
+        let stride = planner::stride_beyond(number(params, "max_stride"), engine.stance());
+        let lifts = lifts_beyond(params, &engine, &gaits);
+        let model = description.robot.model().notes().iter().cloned();
+        let notes = remark.into_iter().chain(stride).chain(lifts).chain(model).collect();
+        Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
+    }
+}
+
+/// What to say of lifts that are more than the stance leaves room for: the parameter's, and those of gaits.
+fn lifts_beyond(params: &Params, engine: &Engine, gaits: &Gaits) -> Vec<String> {
+    let greatest = engine.stance().spec().step_height;
+    let lift = planner::lift_beyond(number(params, "step_height"), greatest);
+    let lifts = gaits.iter().filter_map(|(name, gait)| {
+        let beyond = planner::lift_beyond(gait.step_height()?, greatest)?;
+        Some(format!("gait {name:?}: {beyond}"))
+    });
+    lift.into_iter().chain(lifts).collect()
+}
+
+fn stance(params: &Params, description: &Description) -> Result<(Settings, Stance), ConfigError> {
+    let unfit = |error: StanceError| wrong(planner::NODE, params, "body_height", error.to_string(), "");
+    let (settings, stance) = planner::settings(params, &description.robot).map_err(unfit)?;
+    let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
+    if number(params, "sit_height") > 0.0 && sit >= stand {
+        let message = format!("the robot would sit at {sit} m, no lower than it stands ({stand:.3} m)");
+        let help = "give less than body_height, or 0.0 to have it chosen";
+        return Err(wrong(planner::NODE, params, "sit_height", message, help));
+    }
+    Ok((settings, stance))
+}
+
+/// The engine with the gait to start with, that gait's name, and a remark where it is not the one asked for.
+fn engine(
+    params: &Params,
+    description: &Description,
+    gaits: &Gaits,
+    settings: Settings,
+    stance: Stance,
+) -> Result<(Engine, String, Option<String>), ConfigError> {
+    let legs: Vec<&str> = description.robot.legs().iter().map(|leg| leg.name()).collect();
+    let legs = format!("the legs are {}", legs.join(", "));
+    let wrong = |name: &str, reason: String| {
+        let help = if name == "disabled_legs" { legs.as_str() } else { "" };
+        wrong(planner::NODE, params, name, reason, help)
+    };
+    let asked = planner::gait_name(params);
+    let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
+    let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
+        .without_legs(planner::disabled_legs(params).iter().map(String::as_str))
+        .map_err(|error| wrong("disabled_legs", error.to_string()))?
+        .with_packed_pose(description.packed.as_deref())
+        .map_err(|error| wrong("config", error.to_string()))?;
+    Ok((engine, name, remark))
+}
