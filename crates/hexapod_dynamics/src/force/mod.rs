@@ -1,0 +1,138 @@
+//! Force of the ground on a foot, from joint torques: directly, and by the observer.
+
+mod observer;
+mod settings;
+mod solve;
+
+use hexapod_kinematics::{JointMotion, Matrix3xN};
+use nalgebra::{Matrix3, Vector3};
+
+pub use observer::MomentumObserver;
+pub use settings::{ForceSettings, SettingsError};
+
+use crate::base::BaseMotion;
+use crate::leg::{JointVector, LegDynamics};
+use crate::normal::normal_cdf;
+use solve::Solver;
+
+/// An estimated force of the ground on a foot, in the body frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForceEstimate {
+    /// Force, N; zero while not valid.
+    pub force: Vector3<f64>,
+    /// Covariance of the force, N².
+    pub covariance: Matrix3<f64>,
+    /// Probability that the part of the force against gravity is above the threshold of contact; 0.5 while not valid.
+    pub contact_probability: f64,
+    /// Least singular value of the foot's Jacobian, m: near zero a force in some direction moves no joint.
+    pub singular_value_m: f64,
+    /// True when the leg is so near to singular that the force is held back towards zero.
+    pub damped: bool,
+    /// True when all it is made from was there and finite.
+    pub valid: bool,
+}
+
+/// Both estimates of one leg.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LegForces {
+    /// From the equation of motion, with joint accelerations: at once, and as noisy as those.
+    pub direct: ForceEstimate,
+    /// From the momentum observer: first-order, without accelerations.
+    pub observer: ForceEstimate,
+}
+
+/// Estimates the force on one foot at a fixed rate. Never allocates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForceEstimator {
+    dynamics: LegDynamics,
+    settings: ForceSettings,
+    solver: Solver,
+    observer: MomentumObserver,
+    variances: JointVector,
+}
+
+impl ForceEstimator {
+    /// An estimator for a leg.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a setting that is not a finite number above zero.
+    pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
+        settings.check()?;
+        let solver = Solver { singular_m: settings.singular_m, prior_n: settings.prior_n };
+        let observer = MomentumObserver::new(&settings.gains_per_s, settings.step_s);
+        let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
+        Ok(Self { dynamics, settings, solver, observer, variances })
+    }
+
+    /// The leg.
+    pub fn dynamics(&self) -> &LegDynamics {
+        &self.dynamics
+    }
+
+    /// Forgets what came before, as after a gap in the samples.
+    pub fn reset(&mut self) {
+        self.observer.reset();
+    }
+
+    /// Takes one sample, a step after the one before: joint motion, torques of the servos on the joints, N m, and the
+    /// body's motion. Motion that is not valid, and numbers that are not finite, give estimates that are not valid and
+    /// reset the observer.
+    pub fn update(&mut self, motion: &JointMotion, torques: &JointVector, base: &BaseMotion) -> LegForces {
+        let count = self.dynamics.joint_count();
+        let measured = torques.iter().take(count).all(|t| t.is_finite());
+        if !(motion.valid && motion.angles.len() == count && motion.angles.is_finite() && measured) {
+            self.reset();
+            return LegForces { direct: self.unknown(), observer: self.unknown() };
+        }
+        let placed = self.dynamics.at(&motion.angles);
+        let jacobian = placed.jacobian();
+        let own = placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
+        let direct = self.estimate(&jacobian, &(own - torques), &self.variances, base);
+        let momentum = placed.momentum(&motion.speeds, base);
+        let observer = match self.observer.update(&momentum, torques) {
+            Some(residual) => self.estimate(&jacobian, &residual, &self.observer_variances(), base),
+            None => self.unknown(),
+        };
+        LegForces { direct, observer }
+    }
+
+    /// Variances of the torques, and of what may have been before the first sample.
+    fn observer_variances(&self) -> JointVector {
+        let before = self.settings.prior_n * self.dynamics.length();
+        self.variances.zip_map(self.observer.memory(), |variance, memory| variance + (memory * before).powi(2))
+    }
+
+    fn estimate(
+        &self,
+        jacobian: &Matrix3xN,
+        torques: &JointVector,
+        variances: &JointVector,
+        base: &BaseMotion,
+    ) -> ForceEstimate {
+        let Some(solved) = self.solver.solve(jacobian, self.dynamics.joint_count(), torques, variances) else {
+            return self.unknown();
+        };
+        let up = base.up();
+        let deviation = up.dot(&(solved.covariance * up)).max(0.0).sqrt();
+        let above = (solved.force.dot(&up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
+        ForceEstimate {
+            force: solved.force,
+            covariance: solved.covariance,
+            contact_probability: normal_cdf(above),
+            singular_value_m: solved.singular_value_m,
+            damped: solved.damped,
+            valid: true,
+        }
+    }
+
+    fn unknown(&self) -> ForceEstimate {
+        ForceEstimate {
+            force: Vector3::zeros(),
+            covariance: Matrix3::from_diagonal_element(self.settings.prior_n * self.settings.prior_n),
+            contact_probability: 0.5,
+            singular_value_m: 0.0,
+            damped: false,
+            valid: false,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! From torques that the leg's own motion does not explain to the force on the foot: `J' force = torques`.
+
+use hexapod_kinematics::Matrix3xN;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::leg::JointVector;
+
+/// A force and how well it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solution {
+    pub(super) force: Vector3<f64>,
+    pub(super) covariance: Matrix3<f64>,
+    pub(super) singular_value_m: f64,
+    pub(super) damped: bool,
+}
+
+/// Weighted least squares; near a singular leg damped by what is known beforehand, that a force is of the size of
+/// `prior_n` (Nakamura & Hanafusa 1986, with the damping of a Gaussian prior).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Solver {
+    pub(super) singular_m: f64,
+    pub(super) prior_n: f64,
+}
+
+impl Solver {
+    /// The force that explains the torques, each with its variance; `None` where that is no number.
+    #[inline]
+    pub(super) fn solve(
+        &self,
+        jacobian: &Matrix3xN,
+        count: usize,
+        torques: &JointVector,
+        variances: &JointVector,
+    ) -> Option<Solution> {
+        let (mut plain, mut information, mut seen) = (Matrix3::zeros(), Matrix3::zeros(), Vector3::zeros());
+        let joints = jacobian.column_iter().zip(torques).zip(variances).take(count);
+        for ((column, torque), variance) in joints {
+            let column: Vector3<f64> = column.into_owned();
+            let square = column * column.transpose();
+            plain += square;
+            information += square / *variance;
+            seen += column * (torque / variance);
+        }
+        let singular_value_m = least_eigenvalue(&plain).max(0.0).sqrt();
+        let near = singular_value_m / self.singular_m;
+        let damped = near < 1.0;
+        if damped {
+            let damping = (1.0 - near * near) / (self.prior_n * self.prior_n);
+            information += Matrix3::from_diagonal_element(damping);
+        }
+        let covariance = information.try_inverse()?;
+        let force = covariance * seen;
+        let finite = force.iter().chain(covariance.iter()).all(|x| x.is_finite());
+        (finite && singular_value_m.is_finite()).then_some(Solution { force, covariance, singular_value_m, damped })
+    }
+}
+
+/// The least eigenvalue of a symmetric matrix, by the trigonometric solution of its cubic (Smith 1961).
+#[inline]
+fn least_eigenvalue(a: &Matrix3<f64>) -> f64 {
+    let middle = a.trace() / 3.0;
+    let off = a - Matrix3::from_diagonal_element(middle);
+    let size = (off.norm_squared() / 6.0).sqrt();
+    if size <= f64::EPSILON * middle.abs() {
+        return middle;
+    }
+    let half_determinant = 0.5 * (off / size).determinant();
+    let angle = half_determinant.clamp(-1.0, 1.0).acos() / 3.0;
+    middle + 2.0 * size * (angle + std::f64::consts::TAU / 3.0).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_matrix_is_symmetric_expect_its_least_eigenvalue() {
+        for m in [
+            Matrix3::new(2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 3.0),
+            Matrix3::from_diagonal_element(4.0),
+            Matrix3::new(1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 5.0),
+            Matrix3::zeros(),
+        ] {
+            let expect = m.symmetric_eigenvalues().min();
+            assert!((least_eigenvalue(&m) - expect).abs() < 1e-12, "{m}: {} {expect}", least_eigenvalue(&m));
+        }
+    }
+
+    #[test]
+    fn when_the_leg_is_stretched_expect_a_damped_force_no_larger_than_what_is_likely() {
+        let solver = Solver { singular_m: 0.01, prior_n: 20.0 };
+        let mut jacobian = Matrix3xN::zeros();
+        for (i, column) in [Vector3::x() * 0.1, Vector3::y() * 0.2, Vector3::y() * 0.1].iter().enumerate() {
+            jacobian.set_column(i, column);
+        }
+        let torques = JointVector::from([0.1, 0.4, 0.2, 0.0, 0.0, 0.0]);
+        let solved = solver.solve(&jacobian, 3, &torques, &JointVector::from_element(1e-4)).unwrap();
+        assert!(solved.damped && solved.singular_value_m < 1e-8);
+        assert!((solved.force - Vector3::new(1.0, 2.0, 0.0)).norm() < 1e-3, "{}", solved.force);
+        assert!((solved.covariance[(2, 2)].sqrt() - 20.0).abs() < 1e-9, "nothing is known along the leg");
+        jacobian.set_column(2, &(Vector3::z() * f64::NAN));
+        assert!(solver.solve(&jacobian, 3, &torques, &JointVector::from_element(1e-4)).is_none());
+    }
+}
