@@ -15,6 +15,9 @@ use crate::leg::{JointVector, LegDynamics};
 use crate::normal::normal_cdf;
 use solve::Solver;
 
+/// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
+const IMPLAUSIBLE: f64 = 100.0;
+
 /// An estimated force of the ground on a foot, in the body frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForceEstimate {
@@ -75,8 +78,8 @@ impl ForceEstimator {
     }
 
     /// Takes one sample, a step after the one before: joint motion, torques of the servos on the joints, N m, and the
-    /// body's motion. Motion that is not valid, and numbers that are not finite, give estimates that are not valid and
-    /// reset the observer.
+    /// body's motion. Motion that is not valid, and numbers that are not finite or far from possible, give estimates
+    /// that are not valid and reset the observer.
     pub fn update(&mut self, motion: &JointMotion, torques: &JointVector, base: &BaseMotion) -> LegForces {
         let count = self.dynamics.joint_count();
         let measured = torques.iter().take(count).all(|t| t.is_finite());
@@ -91,8 +94,11 @@ impl ForceEstimator {
         let momentum = placed.momentum(&motion.speeds, base);
         let observer = match self.observer.update(&momentum, torques) {
             Some(residual) => self.estimate(&jacobian, &residual, &self.observer_variances(), base),
-            None => self.unknown(),
+            None => return LegForces { direct, observer: self.unknown() },
         };
+        if !observer.valid {
+            self.reset();
+        }
         LegForces { direct, observer }
     }
 
@@ -109,6 +115,10 @@ impl ForceEstimator {
         variances: &JointVector,
         base: &BaseMotion,
     ) -> ForceEstimate {
+        let most = IMPLAUSIBLE * self.settings.prior_n * self.dynamics.length();
+        if !torques.iter().all(|torque| torque.abs() < most) {
+            return self.unknown();
+        }
         let Some(solved) = self.solver.solve(jacobian, self.dynamics.joint_count(), torques, variances) else {
             return self.unknown();
         };

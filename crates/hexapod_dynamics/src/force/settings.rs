@@ -2,10 +2,10 @@
 
 use crate::leg::{JointVector, LegDynamics};
 
-/// Default gain of the observer, 1/s: 95 % of a step after 30 ms.
-const GAIN_PER_S: f64 = 100.0;
+/// Default gain of the observer, 1/s: 95 % of a step after 20 ms.
+const GAIN_PER_S: f64 = 150.0;
 /// Part of the leg's length below which the Jacobian's least singular value counts as singular.
-const SINGULAR_PART: f64 = 0.1;
+const SINGULAR_PART: f64 = 0.05;
 /// Part of the robot's weight above which a foot stands.
 const CONTACT_PART: f64 = 0.1;
 /// Error of a joint torque, as a part of what the robot's weight makes at the length of a leg: hobby servos.
