@@ -4,7 +4,7 @@ mod observer;
 mod settings;
 mod solve;
 
-use hexapod_kinematics::{JointMotion, Matrix3xN};
+use hexapod_kinematics::JointMotion;
 use nalgebra::{Matrix3, Vector3};
 
 pub use observer::MomentumObserver;
@@ -13,7 +13,7 @@ pub use settings::{ForceSettings, SettingsError};
 use crate::base::BaseMotion;
 use crate::leg::{JointVector, LegDynamics};
 use crate::normal::normal_cdf;
-use solve::Solver;
+use solve::{Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
 const IMPLAUSIBLE: f64 = 100.0;
@@ -89,11 +89,12 @@ impl ForceEstimator {
         }
         let placed = self.dynamics.at(&motion.angles);
         let jacobian = placed.jacobian();
+        let equations = self.solver.equations(&jacobian, count);
         let own = placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
-        let direct = self.estimate(&jacobian, &(own - torques), &self.variances, base);
+        let direct = self.estimate(&equations, &(own - torques), &self.variances, base);
         let momentum = placed.momentum(&motion.speeds, base);
         let observer = match self.observer.update(&momentum, torques) {
-            Some(residual) => self.estimate(&jacobian, &residual, &self.observer_variances(), base),
+            Some(residual) => self.estimate(&equations, &residual, &self.observer_variances(), base),
             None => return LegForces { direct, observer: self.unknown() },
         };
         if !observer.valid {
@@ -110,7 +111,7 @@ impl ForceEstimator {
 
     fn estimate(
         &self,
-        jacobian: &Matrix3xN,
+        equations: &Equations<'_>,
         torques: &JointVector,
         variances: &JointVector,
         base: &BaseMotion,
@@ -119,7 +120,7 @@ impl ForceEstimator {
         if !torques.iter().all(|torque| torque.abs() < most) {
             return self.unknown();
         }
-        let Some(solved) = self.solver.solve(jacobian, self.dynamics.joint_count(), torques, variances) else {
+        let Some(solved) = equations.solve(torques, variances) else {
             return self.unknown();
         };
         let up = base.up();

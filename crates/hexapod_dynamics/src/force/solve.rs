@@ -22,36 +22,44 @@ pub(super) struct Solver {
     pub(super) prior_n: f64,
 }
 
+/// The equations of a leg at one pose, for any torques.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Equations<'a> {
+    jacobian: &'a Matrix3xN,
+    count: usize,
+    singular_value_m: f64,
+    /// Information of the prior, 1/N²; zero away from singular poses.
+    damping: f64,
+}
+
 impl Solver {
+    /// The equations of a leg of `count` joints with this Jacobian.
+    #[inline]
+    pub(super) fn equations<'a>(&self, jacobian: &'a Matrix3xN, count: usize) -> Equations<'a> {
+        let square = jacobian.column_iter().take(count).fold(Matrix3::zeros(), |sum, j| sum + j * j.transpose());
+        let singular_value_m = least_eigenvalue(&square).max(0.0).sqrt();
+        let near = singular_value_m / self.singular_m;
+        let damping = if near < 1.0 { (1.0 - near * near) / (self.prior_n * self.prior_n) } else { 0.0 };
+        Equations { jacobian, count, singular_value_m, damping }
+    }
+}
+
+impl Equations<'_> {
     /// The force that explains the torques, each with its variance; `None` where that is no number.
     #[inline]
-    pub(super) fn solve(
-        &self,
-        jacobian: &Matrix3xN,
-        count: usize,
-        torques: &JointVector,
-        variances: &JointVector,
-    ) -> Option<Solution> {
-        let (mut plain, mut information, mut seen) = (Matrix3::zeros(), Matrix3::zeros(), Vector3::zeros());
-        let joints = jacobian.column_iter().zip(torques).zip(variances).take(count);
+    pub(super) fn solve(&self, torques: &JointVector, variances: &JointVector) -> Option<Solution> {
+        let (mut information, mut seen) = (Matrix3::from_diagonal_element(self.damping), Vector3::zeros());
+        let joints = self.jacobian.column_iter().zip(torques).zip(variances).take(self.count);
         for ((column, torque), variance) in joints {
-            let column: Vector3<f64> = column.into_owned();
-            let square = column * column.transpose();
-            plain += square;
-            information += square / *variance;
-            seen += column * (torque / variance);
-        }
-        let singular_value_m = least_eigenvalue(&plain).max(0.0).sqrt();
-        let near = singular_value_m / self.singular_m;
-        let damped = near < 1.0;
-        if damped {
-            let damping = (1.0 - near * near) / (self.prior_n * self.prior_n);
-            information += Matrix3::from_diagonal_element(damping);
+            let weighted: Vector3<f64> = column * variance.recip();
+            information += column * weighted.transpose();
+            seen += weighted * *torque;
         }
         let covariance = information.try_inverse()?;
         let force = covariance * seen;
-        let finite = force.iter().chain(covariance.iter()).all(|x| x.is_finite());
-        (finite && singular_value_m.is_finite()).then_some(Solution { force, covariance, singular_value_m, damped })
+        let finite = force.iter().chain(covariance.iter()).all(|x| x.is_finite()) && self.singular_value_m.is_finite();
+        let (singular_value_m, damped) = (self.singular_value_m, self.damping > 0.0);
+        finite.then_some(Solution { force, covariance, singular_value_m, damped })
     }
 }
 
@@ -94,11 +102,11 @@ mod tests {
             jacobian.set_column(i, column);
         }
         let torques = JointVector::from([0.1, 0.4, 0.2, 0.0, 0.0, 0.0]);
-        let solved = solver.solve(&jacobian, 3, &torques, &JointVector::from_element(1e-4)).unwrap();
+        let solved = solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e-4)).unwrap();
         assert!(solved.damped && solved.singular_value_m < 1e-8);
         assert!((solved.force - Vector3::new(1.0, 2.0, 0.0)).norm() < 1e-3, "{}", solved.force);
         assert!((solved.covariance[(2, 2)].sqrt() - 20.0).abs() < 1e-9, "nothing is known along the leg");
         jacobian.set_column(2, &(Vector3::z() * f64::NAN));
-        assert!(solver.solve(&jacobian, 3, &torques, &JointVector::from_element(1e-4)).is_none());
+        assert!(solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e-4)).is_none());
     }
 }

@@ -13,6 +13,8 @@ use crate::leg::LegDynamics;
 
 /// A pivot smaller than this, in norms of a column, is none.
 const RANK_TOLERANCE: f64 = 1e-8;
+/// A column shorter than this part of the longest is rounding.
+const SILENT: f64 = 1e-10;
 /// Random states per parameter.
 const STATES_PER_PARAMETER: usize = 4;
 /// A coefficient below this is rounding.
@@ -40,11 +42,14 @@ pub struct BaseParameters {
 impl BaseParameters {
     /// The base parameters of a leg, numerically. The inertias that the leg has now do not matter.
     pub fn of(leg: &LegDynamics, excitation: &Excitation) -> Self {
-        let stacked = stacked_regressor(leg, excitation);
-        let norms: Vec<f64> = stacked.column_iter().map(|column| column.norm()).collect();
-        let scale = DVector::from_iterator(norms.len(), norms.iter().map(|n| if *n > 0.0 { *n } else { 1.0 }));
-        let mut scaled = stacked;
-        scaled.column_iter_mut().zip(scale.iter()).for_each(|(mut column, s)| column /= *s);
+        let mut scaled = stacked_regressor(leg, excitation);
+        let norms: Vec<f64> = scaled.column_iter().map(|column| column.norm()).collect();
+        let longest = norms.iter().copied().fold(0.0, f64::max);
+        let heard = |norm: f64| norm > SILENT * longest;
+        let scale = DVector::from_iterator(norms.len(), norms.iter().map(|n| if heard(*n) { *n } else { 1.0 }));
+        for ((mut column, norm), scale) in scaled.column_iter_mut().zip(&norms).zip(scale.iter()) {
+            column.apply(|x| *x = if heard(*norm) { *x / scale } else { 0.0 });
+        }
         let columns = scaled.ncols();
         let qr = scaled.col_piv_qr();
         let mut order = DMatrix::from_fn(1, columns, |_, k| k);
