@@ -10,6 +10,7 @@ mod leg;
 mod mass;
 mod momentum;
 mod normal;
+mod prediction;
 mod regressor;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
@@ -22,4 +23,5 @@ pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};
 pub use leg::{JointMatrix, JointVector, LegDynamics, PlacedLeg};
 pub use mass::MasslessLeg;
 pub use momentum::Momentum;
+pub use prediction::{BalanceError, Ground, Load, LoadPredictor, Overload, Prediction, foot_forces};
 pub use regressor::Regressor;
