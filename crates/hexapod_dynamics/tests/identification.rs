@@ -56,8 +56,9 @@ fn when_parameters_are_grouped_expect_the_same_torques_from_the_base_parameters(
 fn log(leg: &LegDynamics, seconds: f64, noise: f64, friction: [f64; 2]) -> Vec<LegSample> {
     let (step, n, mut random) = (0.005, 3, Random(21));
     let (count_rad, load_nm) = (noise * std::f64::consts::TAU / 4096.0, noise * 0.0029);
-    let terms: Vec<[f64; 3]> =
-        (0..15).map(|k| [[0.13, 0.2, 0.2][k / 5], 1.0 + 16.0 * random.unit(), 6.28 * random.unit()]).collect();
+    let terms: Vec<[f64; 3]> = (0..15)
+        .map(|k| [[0.13, 0.2, 0.2][k / 5], 1.0 + 16.0 * random.unit(), std::f64::consts::TAU * random.unit()])
+        .collect();
     let of = |t: f64, order: i32| {
         LegAngles::from_fn(n, |i| {
             let sum: f64 = (0..5)
@@ -150,6 +151,11 @@ fn when_a_joint_never_moves_expect_to_be_told_what_cannot_be_found() {
         ..sample
     });
     assert!(matches!(identify(&leg, &parameters, false, still), Err(IdentifyError::NotExcited { .. })));
+    let none = BaseParameters::of(&leg, &Excitation::StillBase(nalgebra::Vector3::repeat(f64::NAN)));
+    assert!(
+        identify(&leg, &none, true, log(&leg, 1.0, 1.0, [0.0; 2]))
+            .is_ok_and(|found| found.values.len() == none.count())
+    );
 }
 
 #[test]
@@ -160,6 +166,9 @@ fn when_samples_are_few_or_not_numbers_expect_them_counted() {
     let few = identify(&leg, &parameters, false, samples[..3].to_vec());
     assert!(matches!(few, Err(IdentifyError::TooFew { used: 3, left_out: 0, .. })), "{few:?}");
     let clean = identify(&leg, &parameters, false, samples.clone()).unwrap();
+    let huge = LegSample { torques: JointVector::repeat(1e200), speeds: LegAngles::from([1e160; 3]), ..samples[0] };
+    let overflown = identify(&leg, &parameters, true, samples.iter().copied().chain([huge]));
+    assert!(overflown.as_ref().map_or(true, |found| found.values.iter().all(|x| x.is_finite())), "{overflown:?}");
     let bad = LegSample { torques: JointVector::repeat(f64::NAN), ..samples[0] };
     samples.extend([bad, LegSample { angles: LegAngles::zeros(2), ..samples[0] }]);
     let found = identify(&leg, &parameters, false, samples).unwrap();

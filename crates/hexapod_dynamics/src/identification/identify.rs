@@ -99,6 +99,9 @@ pub fn identify(
     let n = leg.joint_count();
     let needed = (EQUATIONS_PER_UNKNOWN * equations.unknowns()).div_ceil(n);
     let (used, left_out) = (equations.used, equations.left_out);
+    if equations.unknowns() == 0 {
+        return Err(IdentifyError::NotExcited { unknown: "any parameter".to_owned() });
+    }
     if used < needed {
         return Err(IdentifyError::TooFew { used, left_out, needed });
     }
@@ -202,13 +205,13 @@ impl Equations {
             right.axpy(*weight, part_right, 1.0);
         }
         let sizes = normal.diagonal().map(f64::sqrt);
-        if let Some((silent, _)) = sizes.iter().enumerate().find(|(_, size)| !(**size > 0.0)) {
+        if let Some((silent, _)) = sizes.iter().enumerate().find(|(_, size)| !size.is_finite() || **size <= 0.0) {
             return Err(silent);
         }
         let scaled = DMatrix::from_fn(unknowns, unknowns, |i, j| normal[(i, j)] / (sizes[i] * sizes[j]));
         let eigen = SymmetricEigen::new(scaled);
         let (weakest, least) = eigen.eigenvalues.argmin();
-        if !(least > LEAST_EIGENVALUE) {
+        if least.is_nan() || least <= LEAST_EIGENVALUE {
             return Err(eigen.eigenvectors.column(weakest).iamax());
         }
         let inverse = &eigen.eigenvectors
