@@ -11,7 +11,7 @@ pub use observer::MomentumObserver;
 pub use settings::{ForceSettings, SettingsError};
 
 use crate::base::BaseMotion;
-use crate::leg::{JointVector, LegDynamics};
+use crate::leg::{JointVector, LegDynamics, PlacedLeg};
 use crate::normal::normal_cdf;
 use solve::{Equations, Solver};
 
@@ -52,6 +52,12 @@ pub struct ForceEstimator {
     solver: Solver,
     observer: MomentumObserver,
     variances: JointVector,
+    /// Their inverses.
+    weights: JointVector,
+    /// Greatest torque of contact that is taken for one, N m.
+    most_nm: f64,
+    /// The leg at the last angles.
+    placed: PlacedLeg,
 }
 
 impl ForceEstimator {
@@ -64,7 +70,10 @@ impl ForceEstimator {
         let solver = Solver { singular_m: settings.singular_m, prior_n: settings.prior_n };
         let observer = MomentumObserver::new(&settings.gains_per_s, settings.step_s);
         let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
-        Ok(Self { dynamics, settings, solver, observer, variances })
+        let weights = variances.map(f64::recip);
+        let placed = PlacedLeg::empty(dynamics.joint_count());
+        let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
+        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, placed })
     }
 
     /// The leg.
@@ -87,14 +96,15 @@ impl ForceEstimator {
             self.reset();
             return LegForces { direct: self.unknown(), observer: self.unknown() };
         }
-        let placed = self.dynamics.at(&motion.angles);
-        let jacobian = placed.jacobian();
+        self.dynamics.place(&motion.angles, &mut self.placed);
+        let jacobian = self.placed.jacobian();
         let equations = self.solver.equations(&jacobian, count);
-        let own = placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
-        let direct = self.estimate(&equations, &(own - torques), &self.variances, base);
-        let momentum = placed.momentum(&motion.speeds, base);
+        let up = base.up();
+        let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
+        let direct = self.estimate(&equations, &(own - torques), &self.weights, &up);
+        let momentum = self.placed.momentum(&motion.speeds, base);
         let observer = match self.observer.update(&momentum, torques) {
-            Some(residual) => self.estimate(&equations, &residual, &self.observer_variances(), base),
+            Some(residual) => self.estimate(&equations, &residual, &self.observer_weights(), &up),
             None => return LegForces { direct, observer: self.unknown() },
         };
         if !observer.valid {
@@ -103,29 +113,30 @@ impl ForceEstimator {
         LegForces { direct, observer }
     }
 
-    /// Variances of the torques, and of what may have been before the first sample.
-    fn observer_variances(&self) -> JointVector {
+    /// Inverse variances of the torques, with what may have been before the first sample.
+    #[inline]
+    fn observer_weights(&self) -> JointVector {
         let before = self.settings.prior_n * self.dynamics.length();
-        self.variances.zip_map(self.observer.memory(), |variance, memory| variance + (memory * before).powi(2))
+        self.variances.zip_map(self.observer.memory(), |variance, memory| {
+            let unknown = memory * before;
+            (variance + unknown * unknown).recip()
+        })
     }
 
+    #[inline]
     fn estimate(
         &self,
         equations: &Equations<'_>,
         torques: &JointVector,
-        variances: &JointVector,
-        base: &BaseMotion,
+        weights: &JointVector,
+        up: &Vector3<f64>,
     ) -> ForceEstimate {
-        let most = IMPLAUSIBLE * self.settings.prior_n * self.dynamics.length();
-        if !torques.iter().all(|torque| torque.abs() < most) {
-            return self.unknown();
-        }
-        let Some(solved) = equations.solve(torques, variances) else {
+        let plausible = torques.iter().all(|torque| torque.abs() < self.most_nm);
+        let Some(solved) = equations.solve(torques, weights).filter(|_| plausible) else {
             return self.unknown();
         };
-        let up = base.up();
         let deviation = up.dot(&(solved.covariance * up)).max(0.0).sqrt();
-        let above = (solved.force.dot(&up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
+        let above = (solved.force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
         ForceEstimate {
             force: solved.force,
             covariance: solved.covariance,

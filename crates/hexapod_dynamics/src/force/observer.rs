@@ -10,7 +10,8 @@ use crate::momentum::Momentum;
 /// The observer of one leg.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentumObserver {
-    step_s: f64,
+    /// Samples a second, Hz.
+    rate_hz: f64,
     /// `e^(-K h)` per joint.
     decay: JointVector,
     residual: JointVector,
@@ -32,7 +33,7 @@ impl MomentumObserver {
     pub fn new(gains_per_s: &JointVector, step_s: f64) -> Self {
         let decay = gains_per_s.map(|gain| if gain > 0.0 && step_s > 0.0 { (-gain * step_s).exp() } else { 1.0 });
         let (residual, memory) = (JointVector::zeros(), JointVector::repeat(1.0));
-        Self { step_s, decay, residual, memory, last: None }
+        Self { rate_hz: step_s.recip(), decay, residual, memory, last: None }
     }
 
     /// Forgets everything, as after a gap.
@@ -53,10 +54,10 @@ impl MomentumObserver {
             }
             return None;
         };
-        let mean = (now.momentum - last.momentum) / self.step_s - 0.5 * (now.rate + last.rate);
+        let mean = (now.momentum - last.momentum) * self.rate_hz - 0.5 * (now.rate + last.rate);
         self.residual = self.residual.zip_zip_map(&mean, &self.decay, |r, m, decay| decay * r + (1.0 - decay) * m);
         self.memory.component_mul_assign(&self.decay);
-        if self.residual.iter().all(|r| r.is_finite()) && now.is_finite() {
+        if self.residual.sum().is_finite() && now.is_finite() {
             return Some(self.residual);
         }
         self.reset();
@@ -70,7 +71,9 @@ impl MomentumObserver {
 }
 
 impl Sample {
+    /// A sum is finite only if all its parts are.
+    #[inline]
     fn is_finite(&self) -> bool {
-        self.momentum.iter().chain(&self.rate).all(|x| x.is_finite())
+        (self.momentum.sum() + self.rate.sum()).is_finite()
     }
 }

@@ -45,19 +45,21 @@ impl Solver {
 }
 
 impl Equations<'_> {
-    /// The force that explains the torques, each with its variance; `None` where that is no number.
+    /// The force that explains the torques, each weighted by the inverse of its variance; `None` where that is no
+    /// number.
     #[inline]
-    pub(super) fn solve(&self, torques: &JointVector, variances: &JointVector) -> Option<Solution> {
+    pub(super) fn solve(&self, torques: &JointVector, weights: &JointVector) -> Option<Solution> {
         let (mut information, mut seen) = (Matrix3::from_diagonal_element(self.damping), Vector3::zeros());
-        let joints = self.jacobian.column_iter().zip(torques).zip(variances).take(self.count);
-        for ((column, torque), variance) in joints {
-            let weighted: Vector3<f64> = column * variance.recip();
+        let joints = self.jacobian.column_iter().zip(torques).zip(weights).take(self.count);
+        for ((column, torque), weight) in joints {
+            let weighted: Vector3<f64> = column * *weight;
             information += column * weighted.transpose();
             seen += weighted * *torque;
         }
         let covariance = information.try_inverse()?;
         let force = covariance * seen;
-        let finite = force.iter().chain(covariance.iter()).all(|x| x.is_finite()) && self.singular_value_m.is_finite();
+        // A sum is finite only if all its parts are.
+        let finite = (force.sum() + covariance.sum() + self.singular_value_m).is_finite();
         let (singular_value_m, damped) = (self.singular_value_m, self.damping > 0.0);
         finite.then_some(Solution { force, covariance, singular_value_m, damped })
     }
@@ -102,11 +104,11 @@ mod tests {
             jacobian.set_column(i, column);
         }
         let torques = JointVector::from([0.1, 0.4, 0.2, 0.0, 0.0, 0.0]);
-        let solved = solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e-4)).unwrap();
+        let solved = solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e4)).unwrap();
         assert!(solved.damped && solved.singular_value_m < 1e-8);
         assert!((solved.force - Vector3::new(1.0, 2.0, 0.0)).norm() < 1e-3, "{}", solved.force);
         assert!((solved.covariance[(2, 2)].sqrt() - 20.0).abs() < 1e-9, "nothing is known along the leg");
         jacobian.set_column(2, &(Vector3::z() * f64::NAN));
-        assert!(solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e-4)).is_none());
+        assert!(solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e4)).is_none());
     }
 }
