@@ -17,7 +17,8 @@ pub use base::{BaseMotion, STANDARD_GRAVITY};
 pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState};
 pub use force::{ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError};
 pub use identification::{
-    BaseParameters, Excitation, Friction, Identified, IdentifyError, LegSample, SmoothError, identify, smooth_motion,
+    BaseParameters, Excitation, Friction, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
+    smooth_motion,
 };
 pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};
 pub use leg::{JointMatrix, JointVector, LegDynamics, PlacedLeg};

@@ -1,7 +1,9 @@
 //! Least squares for base parameters from samples of a leg that swings free (Gautier & Khalil 1992; Swevers et al. 1997).
 //!
 //! Each sample gives an equation per joint. They are summed into one normal matrix per joint as they come, so that a
-//! log of any length takes no memory. After a first solution each joint is weighted by the inverse of its residual's
+//! log of any length takes no memory. Before that, equations of successive samples may be averaged: noise of
+//! accelerations is fast and biases whatever it multiplies, and averaging both sides of an equation keeps it true
+//! (parallel filtering and decimation). After a first solution each joint is weighted by the inverse of its residual's
 //! variance, and solved again.
 
 use hexapod_kinematics::LegAngles;
@@ -40,6 +42,15 @@ pub struct Friction {
     pub viscous_nm_s: f64,
 }
 
+/// How to identify.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdentifyOptions {
+    /// Also find Coulomb and viscous friction of each joint, which would otherwise bias the parameters.
+    pub friction: bool,
+    /// How many successive samples are averaged to one equation: about a sixth of the period of the fastest motion.
+    pub average: usize,
+}
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
@@ -52,7 +63,7 @@ pub struct Identified {
     /// Ratio of the greatest to the least singular value of the equations, with columns of length one. Above 100 the
     /// motion says little about some combination of parameters.
     pub condition: f64,
-    /// Root mean square of what is not explained, per joint, N m.
+    /// Root mean square of what is not explained of an averaged torque, per joint, N m.
     pub residuals_nm: JointVector,
     /// Samples used.
     pub used: usize,
@@ -81,28 +92,27 @@ pub enum IdentifyError {
     },
 }
 
-/// Finds base parameters from samples; with `friction`, also Coulomb and viscous friction of each joint, which would
-/// otherwise bias them.
+/// Finds base parameters from samples in the order of their times.
 ///
 /// # Errors
 /// [`IdentifyError`] when there are too few samples or their motion does not tell the parameters apart.
 pub fn identify(
     leg: &LegDynamics,
     parameters: &BaseParameters,
-    friction: bool,
+    options: IdentifyOptions,
     samples: impl IntoIterator<Item = LegSample>,
 ) -> Result<Identified, IdentifyError> {
-    let mut equations = Equations::new(leg.joint_count(), parameters.count(), friction);
+    let mut equations = Equations::new(leg.joint_count(), parameters.count(), options);
     for sample in samples {
         equations.add(leg, parameters, &sample);
     }
     let n = leg.joint_count();
-    let needed = (EQUATIONS_PER_UNKNOWN * equations.unknowns()).div_ceil(n);
+    let needed = (EQUATIONS_PER_UNKNOWN * equations.unknowns()).div_ceil(n) * equations.average;
     let (used, left_out) = (equations.used, equations.left_out);
     if equations.unknowns() == 0 {
         return Err(IdentifyError::NotExcited { unknown: "any parameter".to_owned() });
     }
-    if used < needed {
+    if equations.rows * equations.average < needed {
         return Err(IdentifyError::TooFew { used, left_out, needed });
     }
     let first = equations.solve(&vec![1.0; n]).map_err(|k| not_excited(parameters, k))?;
@@ -132,6 +142,12 @@ struct Equations {
     normal: Vec<DMatrix<f64>>,
     right: Vec<DVector<f64>>,
     squares: Vec<f64>,
+    /// Sum of equations that are averaged: unknowns of each joint, then its torque.
+    sum: DMatrix<f64>,
+    summed: usize,
+    average: usize,
+    /// Averages taken in.
+    rows: usize,
     used: usize,
     left_out: usize,
 }
@@ -143,12 +159,16 @@ struct Solved {
 }
 
 impl Equations {
-    fn new(joints: usize, parameters: usize, friction: bool) -> Self {
-        let unknowns = parameters + if friction { 2 * joints } else { 0 };
+    fn new(joints: usize, parameters: usize, options: IdentifyOptions) -> Self {
+        let unknowns = parameters + if options.friction { 2 * joints } else { 0 };
         Self {
             normal: vec![DMatrix::zeros(unknowns, unknowns); joints],
             right: vec![DVector::zeros(unknowns); joints],
             squares: vec![0.0; joints],
+            sum: DMatrix::zeros(joints, unknowns + 1),
+            summed: 0,
+            average: options.average.max(1),
+            rows: 0,
             used: 0,
             left_out: 0,
         }
@@ -166,31 +186,48 @@ impl Equations {
         let finite = regressor.iter().chain(torques.iter().take(n)).all(|x| x.is_finite());
         if !(whole && finite) {
             self.left_out += 1;
+            self.clear_sum();
             return;
         }
         self.used += 1;
-        let count = parameters.count();
-        for (joint, ((normal, right), squares)) in
-            self.normal.iter_mut().zip(&mut self.right).zip(&mut self.squares).enumerate()
-        {
-            let speed = speeds[joint];
-            let row = DVector::from_fn(right.len(), |k, _| match k.checked_sub(count) {
-                None => regressor[(joint, k)],
-                Some(of) if of == 2 * joint && speed != 0.0 => speed.signum(),
-                Some(of) if of == 2 * joint + 1 => speed,
-                Some(_) => 0.0,
-            });
-            normal.ger(1.0, &row, &row, 1.0);
-            right.axpy(torques[joint], &row, 1.0);
-            *squares += torques[joint] * torques[joint];
+        let (count, unknowns) = (parameters.count(), self.unknowns());
+        self.sum += DMatrix::from_fn(n, unknowns + 1, |joint, k| match k.checked_sub(count) {
+            None => regressor[(joint, k)],
+            Some(_) if k == unknowns => torques[joint],
+            Some(of) if of == 2 * joint && speeds[joint] != 0.0 => speeds[joint].signum(),
+            Some(of) if of == 2 * joint + 1 => speeds[joint],
+            Some(_) => 0.0,
+        });
+        self.summed += 1;
+        if self.summed == self.average {
+            self.take_in();
         }
+    }
+
+    fn clear_sum(&mut self) {
+        self.sum.fill(0.0);
+        self.summed = 0;
+    }
+
+    /// Takes the average in as an equation per joint.
+    fn take_in(&mut self) {
+        let (unknowns, average) = (self.unknowns(), &self.sum / self.average as f64);
+        let joints = self.normal.iter_mut().zip(&mut self.right).zip(&mut self.squares);
+        for (((normal, right), squares), equation) in joints.zip(average.row_iter()) {
+            let (row, torque) = (equation.columns(0, unknowns).transpose(), equation[unknowns]);
+            normal.ger(1.0, &row, &row, 1.0);
+            right.axpy(torque, &row, 1.0);
+            *squares += torque * torque;
+        }
+        self.rows += 1;
+        self.clear_sum();
     }
 
     /// Mean of the squared residuals of each joint.
     fn variances(&self, unknowns: &DVector<f64>) -> Vec<f64> {
         let equations = self.normal.iter().zip(&self.right).zip(&self.squares);
         let spent = self.unknowns() as f64 / self.normal.len().max(1) as f64;
-        let freedom = (self.used as f64 - spent).max(1.0);
+        let freedom = (self.rows as f64 - spent).max(1.0);
         let sums = equations
             .map(|((normal, right), squares)| squares - 2.0 * unknowns.dot(right) + unknowns.dot(&(normal * unknowns)));
         sums.map(|sum| sum.max(0.0) / freedom).collect()
