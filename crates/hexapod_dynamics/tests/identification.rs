@@ -151,6 +151,22 @@ fn when_joints_rub_expect_friction_found_and_told_from_the_parameters() {
 }
 
 #[test]
+fn when_one_joint_is_much_noisier_expect_it_to_weigh_less() {
+    let leg = leg(SHIPPED);
+    let parameters = BaseParameters::of(&leg, &level());
+    let mut random = Random(5);
+    let mut noisy = log(&leg, 1, 60.0, 0.0, [0.0; 2]);
+    noisy.iter_mut().for_each(|sample| sample.torques[0] += random.normal(0.5));
+    let found = identify(&leg, &parameters, IdentifyOptions { friction: false, average: 1 }, noisy).unwrap();
+    let worst = worst_error(&leg, &parameters, &found);
+    assert!((found.residuals_nm[0] - 0.5).abs() < 0.02 && found.residuals_nm[2] < 0.01, "{:?}", found.residuals_nm);
+    // The last link's gravity shows at the quiet joints alone.
+    let mx3 = parameters.grouping().iter().position(|name| name == "mx3").unwrap();
+    let truth = parameters.values(&leg.parameters())[mx3];
+    assert!((found.values[mx3] / truth - 1.0).abs() < 2e-3 && found.deviations[mx3] < 0.01 * truth, "{worst}");
+}
+
+#[test]
 fn when_a_joint_never_moves_expect_to_be_told_what_cannot_be_found() {
     let leg = leg(SHIPPED);
     let parameters = BaseParameters::of(&leg, &level());

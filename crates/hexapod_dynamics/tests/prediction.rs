@@ -11,7 +11,9 @@ use nalgebra::Vector3;
 const STAND: [f64; 3] = [0.0, 0.6, -1.7];
 
 fn stand(robot: &Robot) -> Vec<LegAngles> {
-    robot.legs().iter().map(|_| LegAngles::from(STAND)).collect()
+    // Not the same on all legs, so that the centre of mass is not in the middle.
+    let turned = |k: usize| LegAngles::from([0.1 * k as f64 - 0.2, STAND[1], STAND[2] + 0.02 * k as f64]);
+    (0..robot.legs().len()).map(turned).collect()
 }
 
 #[test]
@@ -105,11 +107,21 @@ fn when_the_robot_stands_expect_torques_that_do_the_work_of_its_weight() {
         let prediction = predictor.predict(&angles, &on_ground, &base).unwrap();
         let sum: Vector3<f64> = prediction.forces.iter().sum();
         assert!((sum.z - 2.0 * hexapod_dynamics::STANDARD_GRAVITY).abs() < 1e-6 && sum.xy().norm() < 1e-6, "{sum}");
+        let mut positions = vec![0.0; robot.model().position_count()];
+        for (leg, angles) in robot.legs().iter().zip(&angles) {
+            leg.joints()
+                .iter()
+                .zip(angles.iter())
+                .for_each(|(joint, angle)| positions[joint.position_index()] = *angle);
+        }
+        let feet = robot.legs().iter().zip(&angles).map(|(leg, angles)| leg.foot_in_body(angles));
+        let moment: Vector3<f64> = feet.zip(&prediction.forces).map(|(foot, force)| foot.cross(force)).sum();
+        assert!((moment - robot.model().centre_of_mass(&positions).cross(&sum)).norm() < 1e-6, "{moment}");
         // Virtual work: torques times small turns are the rise of the leg's mass less the work of the ground.
         for (k, leg) in robot.legs().iter().enumerate() {
             let turn = 1e-6;
             for joint in 0..3 {
-                let moved = LegAngles::from_fn(3, |i| STAND[i] + if i == joint { turn } else { 0.0 });
+                let moved = LegAngles::from_fn(3, |i| angles[k][i] + if i == joint { turn } else { 0.0 });
                 let dynamics = hexapod_dynamics::LegDynamics::new(robot.model(), leg);
                 let still = LegAngles::zeros(3);
                 let height = |a: &LegAngles| dynamics.at(a).energy(&still, &base.gravity);
