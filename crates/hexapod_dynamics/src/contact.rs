@@ -102,11 +102,6 @@ impl ContactDetector {
         Self { settings, state, beyond_s: 0.0 }
     }
 
-    /// State of the leg.
-    pub fn state(&self) -> LegState {
-        self.state
-    }
-
     /// Takes what is known, `step_s` seconds after the update before. With nothing known the state stays.
     pub fn update(&mut self, evidence: &ContactEvidence, step_s: f64) -> Contact {
         let all = self.settings.log_odds(evidence);
@@ -143,7 +138,7 @@ impl ContactSettings {
         let from_size = |size: f64, even: f64| GREATEST * (size / even - 1.0);
         let tracking = evidence.tracking_error_m.filter(|error| !error.is_nan());
         let all = [
-            evidence.force_probability.filter(|p| (0.0..=1.0).contains(p)).map(from_probability),
+            evidence.force_probability.map(from_probability),
             tracking.map(|error| from_size(error.abs(), self.tracking_contact_m).max(-0.5)),
             evidence.switch.map(|closed| from_flag(closed, self.switch_trust)),
             evidence.sensed_n.map(|force| from_size(force, self.sensed_contact_n)),

@@ -72,11 +72,6 @@ impl LegDynamics {
         self.count
     }
 
-    /// Mass of all that the first joint carries, kg.
-    pub fn mass(&self) -> f64 {
-        self.inertias().map(|inertia| inertia.mass).sum()
-    }
-
     /// Length of the stretched leg from its first joint, m.
     pub fn length(&self) -> f64 {
         self.length

@@ -21,13 +21,6 @@ pub struct Momentum {
     pub free_rate: JointVector,
 }
 
-impl Momentum {
-    /// True when no number is NaN or infinite.
-    pub fn is_finite(&self) -> bool {
-        self.momentum.iter().chain(&self.free_rate).all(|x| x.is_finite())
-    }
-}
-
 /// Velocity of a body at its joint's point, and its momentum about that point.
 #[derive(Clone, Copy)]
 struct Moving {

@@ -167,6 +167,31 @@ fn when_a_leg_swings_freely_expect_its_energy_kept_to_the_error_of_integration()
 }
 
 #[test]
+fn when_links_are_fixed_to_a_leg_one_after_the_other_expect_their_inertia_in_it() {
+    let more = r#"
+      <joint name="a" type="fixed"><parent link="left_front_tibia_link"/><child link="a"/>
+        <origin xyz="0.1 0.02 -0.03" rpy="0.5 -0.3 1.1"/></joint>
+      <link name="a"/>
+      <joint name="b" type="fixed"><parent link="a"/><child link="b"/>
+        <origin xyz="-0.04 0.05 0.06" rpy="-0.7 0.2 0.4"/></joint>
+      <link name="b"><inertial><origin xyz="0.01 0.02 0.03" rpy="0.1 0.2 0.3"/><mass value="0.05"/>
+        <inertia ixx="2e-5" iyy="3e-5" izz="4e-5" ixy="1e-6" ixz="2e-6" iyz="3e-6"/></inertial></link>
+    </robot>"#;
+    let robot = common::robot(&SHIPPED.replace("</robot>", more));
+    let loaded = robot.legs().iter().find(|leg| leg.name() == "left_front").unwrap();
+    let bare = common::robot(SHIPPED);
+    let bare = bare.legs().iter().find(|leg| leg.name() == "left_front").map(|leg| LegDynamics::new(bare.model(), leg));
+    let model = robot.model();
+    let pose = |name: &str| *model.joints()[model.joint_index(name).unwrap()].parent_from_joint();
+    let link = &model.links()[model.link_index("b").unwrap()];
+    let added = hexapod_dynamics::Inertia::of_link(link.inertial().unwrap(), &(pose("a") * pose("b")));
+    let expect = *bare.unwrap().inertias().last().unwrap() + added;
+    let found = *LegDynamics::new(model, loaded).inertias().last().unwrap();
+    let off = found.parameters().iter().zip(expect.parameters()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-15 && (found.mass - expect.mass).abs() < 1e-15, "{found:?} {expect:?}");
+}
+
+#[test]
 fn when_a_leg_weighs_nothing_expect_no_accelerations_and_nothing_else_to_fail() {
     let weightless = leg(SHIPPED).with_parameters(&[0.0; 30]);
     let placed = weightless.at(&LegAngles::from([0.1, 0.2, 0.3]));

@@ -306,6 +306,44 @@ fn when_samples_are_any_numbers_expect_finite_forces_and_recovery_after_them() {
 }
 
 #[test]
+fn when_motion_is_not_valid_or_of_another_leg_expect_no_valid_force() {
+    let (swing, base) = (Swing::of(SHIPPED), BaseMotion::level());
+    let mut estimator = swing.estimator(0.01);
+    let mut valid = |motion: JointMotion, torques: JointVector| {
+        let forces = estimator.update(&motion, &torques, &base);
+        [forces.direct.valid, forces.observer.valid]
+    };
+    let (good, torques) = (swing.motion(0.0), swing.torques(0.0, &Vector3::zeros(), &base));
+    assert_eq!([valid(good, torques), valid(good, torques)], [[true, false], [true, true]]);
+    assert_eq!(valid(JointMotion { valid: false, ..good }, torques), [false; 2]);
+    assert_eq!(valid(good, torques), [true, false], "the observer begins anew");
+    assert_eq!(valid(JointMotion { angles: LegAngles::zeros(4), ..good }, torques), [false; 2]);
+    assert_eq!(valid(JointMotion { angles: LegAngles::from([f64::NAN; 3]), ..good }, torques), [false; 2]);
+    assert_eq!(valid(good, JointVector::repeat(f64::NAN)), [false; 2]);
+    let mut with_rest = torques;
+    with_rest[4] = f64::NAN;
+    assert_eq!([valid(good, with_rest), valid(good, with_rest)], [[true, false], [true, true]]);
+}
+
+#[test]
+fn when_both_forces_are_there_expect_the_observer_to_speak_for_contact() {
+    let (swing, base) = (Swing::of(SHIPPED), BaseMotion::level());
+    let mut estimator = swing.estimator(0.01);
+    let torques = swing.torques(0.0, &(Vector3::z() * 2.2), &base);
+    let mut evidence = || {
+        let forces = estimator.update(&swing.motion(0.0), &torques, &base);
+        (ContactEvidence::default().with_forces(&forces).force_probability, forces)
+    };
+    let (first, forces) = evidence();
+    assert_eq!(first, Some(forces.direct.contact_probability), "the observer has nothing to say yet");
+    let (second, forces) = evidence();
+    assert_eq!(second, Some(forces.observer.contact_probability));
+    assert_ne!(second, Some(forces.direct.contact_probability));
+    let invalid = estimator.update(&swing.motion(0.0), &JointVector::repeat(f64::NAN), &base);
+    assert_eq!(ContactEvidence::default().with_forces(&invalid).force_probability, None);
+}
+
+#[test]
 fn when_a_setting_makes_no_sense_expect_its_name() {
     let leg = leg(SHIPPED);
     let good = ForceSettings::for_robot(&leg, WEIGHT_N, 0.01);

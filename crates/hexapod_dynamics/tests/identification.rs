@@ -157,9 +157,11 @@ fn when_one_joint_is_much_noisier_expect_it_to_weigh_less() {
     let mut random = Random(5);
     let mut noisy = log(&leg, 1, 60.0, 0.0, [0.0; 2]);
     noisy.iter_mut().for_each(|sample| sample.torques[0] += random.normal(0.5));
-    let found = identify(&leg, &parameters, IdentifyOptions { friction: false, average: 1 }, noisy).unwrap();
+    let found = identify(&leg, &parameters, IdentifyOptions { friction: false, average: 1 }, noisy.clone()).unwrap();
     let worst = worst_error(&leg, &parameters, &found);
     assert!((found.residuals_nm[0] - 0.5).abs() < 0.02 && found.residuals_nm[2] < 0.01, "{:?}", found.residuals_nm);
+    let averaged = identify(&leg, &parameters, IdentifyOptions { friction: false, average: 4 }, noisy).unwrap();
+    assert!((averaged.residuals_nm[0] - 0.25).abs() < 0.02, "{:?}", averaged.residuals_nm);
     // The last link's gravity shows at the quiet joints alone.
     let mx3 = parameters.grouping().iter().position(|name| name == "mx3").unwrap();
     let truth = parameters.values(&leg.parameters())[mx3];

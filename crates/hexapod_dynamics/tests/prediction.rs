@@ -88,6 +88,9 @@ fn when_the_centre_of_mass_leaves_the_support_polygon_expect_unbalanced() {
         |x: f64| foot_forces(&feet, &ground, &Load::of_robot(2.0, &Vector3::new(x, 0.0, 0.0), &BaseMotion::level()));
     assert!(at(0.099).is_ok() && at(-0.099).is_ok());
     assert_eq!(at(0.101), Err(BalanceError::Unbalanced));
+    let ice = Ground { friction: 0.0, ..ground };
+    let outside = Load::of_robot(2.0, &Vector3::new(0.101, 0.0, 0.0), &BaseMotion::level());
+    assert_eq!(foot_forces(&feet, &ice, &outside), Err(BalanceError::Unbalanced), "no foot pulls");
     let tilted = BaseMotion::at_rest(Vector3::new(8.0, 0.0, -8.0));
     let slides = foot_forces(&feet, &ground, &Load::of_robot(2.0, &Vector3::zeros(), &tilted));
     assert_eq!(slides, Err(BalanceError::Unbalanced));
@@ -143,6 +146,8 @@ fn when_a_torque_is_above_what_a_joint_gives_expect_the_joint_named() {
     let overloads: Vec<_> = predictor.overloads(&prediction, 1.0).collect();
     assert!(overloads.iter().any(|o| o.leg == 0 && o.joint == 1), "{overloads:?}");
     assert!(overloads.iter().all(|o| o.torque_nm.abs() > 0.1 && o.limit_nm == 0.1));
+    let unknown = LoadPredictor::new(&robot(&SHIPPED.replace("effort=\"1.8\"", "effort=\"0\"")), 0.7);
+    assert_eq!(unknown.overloads(&prediction, 1.0).count(), 0, "no limit is given");
     assert!(!overloads.iter().any(|o| o.leg == 1), "a leg in the air carries only itself: {overloads:?}");
 }
 

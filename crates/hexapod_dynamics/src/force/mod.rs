@@ -91,11 +91,11 @@ impl ForceEstimator {
     /// that are not valid and reset the observer.
     pub fn update(&mut self, motion: &JointMotion, torques: &JointVector, base: &BaseMotion) -> LegForces {
         let count = self.dynamics.joint_count();
-        let measured = torques.iter().take(count).all(|t| t.is_finite());
-        if !(motion.valid && motion.angles.len() == count && motion.angles.is_finite() && measured) {
+        if !(motion.valid && motion.angles.len() == count) {
             self.reset();
             return LegForces { direct: self.unknown(), observer: self.unknown() };
         }
+        let torques = JointVector::from_fn(|joint, _| if joint < count { torques[joint] } else { 0.0 });
         self.dynamics.place(&motion.angles, &mut self.placed);
         let jacobian = self.placed.jacobian();
         let equations = self.solver.equations(&jacobian, count);
@@ -103,7 +103,7 @@ impl ForceEstimator {
         let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
         let direct = self.estimate(&equations, &(own - torques), &self.weights, &up);
         let momentum = self.placed.momentum(&motion.speeds, base);
-        let observer = match self.observer.update(&momentum, torques) {
+        let observer = match self.observer.update(&momentum, &torques) {
             Some(residual) => self.estimate(&equations, &residual, &self.observer_weights(), &up),
             None => return LegForces { direct, observer: self.unknown() },
         };

@@ -186,7 +186,6 @@ impl Equations {
         let finite = regressor.iter().chain(torques.iter().take(n)).all(|x| x.is_finite());
         if !(whole && finite) {
             self.left_out += 1;
-            self.clear_sum();
             return;
         }
         self.used += 1;
@@ -204,11 +203,6 @@ impl Equations {
         }
     }
 
-    fn clear_sum(&mut self) {
-        self.sum.fill(0.0);
-        self.summed = 0;
-    }
-
     /// Takes the average in as an equation per joint.
     fn take_in(&mut self) {
         let (unknowns, average) = (self.unknowns(), &self.sum / self.average as f64);
@@ -220,7 +214,8 @@ impl Equations {
             *squares += torque * torque;
         }
         self.rows += 1;
-        self.clear_sum();
+        self.sum.fill(0.0);
+        self.summed = 0;
     }
 
     /// Mean of the squared residuals of each joint.
