@@ -56,13 +56,22 @@ impl Equations<'_> {
             information += column * weighted.transpose();
             seen += weighted * *torque;
         }
-        let covariance = information.try_inverse()?;
+        let covariance = symmetric_inverse(&information)?;
         let force = covariance * seen;
         // A sum is finite only if all its parts are.
         let finite = (force.sum() + covariance.sum() + self.singular_value_m).is_finite();
         let (singular_value_m, damped) = (self.singular_value_m, self.damping > 0.0);
         finite.then_some(Solution { force, covariance, singular_value_m, damped })
     }
+}
+
+/// The inverse of a symmetric matrix by its cofactors, with one division; `None` where it is singular.
+#[inline]
+fn symmetric_inverse(a: &Matrix3<f64>) -> Option<Matrix3<f64>> {
+    let (xx, xy, xz) = (a.m22 * a.m33 - a.m23 * a.m23, a.m13 * a.m23 - a.m12 * a.m33, a.m12 * a.m23 - a.m13 * a.m22);
+    let (yy, yz, zz) = (a.m11 * a.m33 - a.m13 * a.m13, a.m12 * a.m13 - a.m11 * a.m23, a.m11 * a.m22 - a.m12 * a.m12);
+    let determinant = a.m11 * xx + a.m12 * xy + a.m13 * xz;
+    (determinant != 0.0).then(|| Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * determinant.recip())
 }
 
 /// The least eigenvalue of a symmetric matrix, by the trigonometric solution of its cubic (Smith 1961).
@@ -74,7 +83,7 @@ fn least_eigenvalue(a: &Matrix3<f64>) -> f64 {
     if size <= f64::EPSILON * middle.abs() {
         return middle;
     }
-    let half_determinant = 0.5 * (off / size).determinant();
+    let half_determinant = 0.5 * off.determinant() / (size * size * size);
     let angle = half_determinant.clamp(-1.0, 1.0).acos() / 3.0;
     middle + 2.0 * size * (angle + std::f64::consts::TAU / 3.0).cos()
 }
@@ -94,6 +103,13 @@ mod tests {
             let expect = m.symmetric_eigenvalues().min();
             assert!((least_eigenvalue(&m) - expect).abs() < 1e-12, "{m}: {} {expect}", least_eigenvalue(&m));
         }
+    }
+
+    #[test]
+    fn when_a_matrix_is_symmetric_expect_its_inverse() {
+        let m = Matrix3::new(2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 3.0);
+        assert!((symmetric_inverse(&m).unwrap() * m - Matrix3::identity()).norm() < 1e-14);
+        assert_eq!(symmetric_inverse(&Matrix3::zeros()), None);
     }
 
     #[test]
