@@ -13,10 +13,12 @@ pub use settings::{ForceSettings, SettingsError};
 use crate::base::BaseMotion;
 use crate::leg::{JointVector, LegDynamics, PlacedLeg};
 use crate::normal::normal_cdf;
-use solve::{Equations, Solver};
+use solve::{Certainty, Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
 const IMPLAUSIBLE: f64 = 100.0;
+/// Part of what was before the observer's first sample that makes no difference any more.
+const FORGOTTEN: f64 = 1e-4;
 
 /// An estimated force of the ground on a foot, in the body frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,12 +103,15 @@ impl ForceEstimator {
         let equations = self.solver.equations(&jacobian, count);
         let up = base.up();
         let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
-        let direct = self.estimate(&equations, &(own - torques), &self.weights, &up);
+        let certainty = equations.certainty(self.weights);
+        let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
         let momentum = self.placed.momentum(&motion.speeds, base);
-        let observer = match self.observer.update(&momentum, &torques) {
-            Some(residual) => self.estimate(&equations, &residual, &self.observer_weights(), &up),
-            None => return LegForces { direct, observer: self.unknown() },
+        let Some(residual) = self.observer.update(&momentum, &torques) else {
+            return LegForces { direct, observer: self.unknown() };
         };
+        let forgotten = self.observer.memory().iter().all(|memory| *memory < FORGOTTEN);
+        let certainty = if forgotten { certainty } else { equations.certainty(self.observer_weights()) };
+        let observer = self.estimate(&equations, certainty.as_ref(), &residual, &up);
         if !observer.valid {
             self.reset();
         }
@@ -127,22 +132,23 @@ impl ForceEstimator {
     fn estimate(
         &self,
         equations: &Equations<'_>,
+        certainty: Option<&Certainty>,
         torques: &JointVector,
-        weights: &JointVector,
         up: &Vector3<f64>,
     ) -> ForceEstimate {
         let plausible = torques.iter().all(|torque| torque.abs() < self.most_nm);
-        let Some(solved) = equations.solve(torques, weights).filter(|_| plausible) else {
+        let known = certainty.filter(|_| plausible);
+        let Some((certainty, force)) = known.and_then(|known| Some((known, equations.force(torques, known)?))) else {
             return self.unknown();
         };
-        let deviation = up.dot(&(solved.covariance * up)).max(0.0).sqrt();
-        let above = (solved.force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
+        let deviation = up.dot(&(certainty.covariance * up)).max(0.0).sqrt();
+        let above = (force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
         ForceEstimate {
-            force: solved.force,
-            covariance: solved.covariance,
+            force,
+            covariance: certainty.covariance,
             contact_probability: normal_cdf(above),
-            singular_value_m: solved.singular_value_m,
-            damped: solved.damped,
+            singular_value_m: equations.singular_value_m,
+            damped: equations.damped(),
             valid: true,
         }
     }

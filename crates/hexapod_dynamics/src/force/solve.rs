@@ -5,13 +5,12 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::leg::JointVector;
 
-/// A force and how well it is known.
+/// How well a force is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Solution {
-    pub(super) force: Vector3<f64>,
+pub(super) struct Certainty {
+    /// Inverse variances of the joints' torques.
+    weights: JointVector,
     pub(super) covariance: Matrix3<f64>,
-    pub(super) singular_value_m: f64,
-    pub(super) damped: bool,
 }
 
 /// Weighted least squares; near a singular leg damped by what is known beforehand, that a force is of the size of
@@ -27,7 +26,7 @@ pub(super) struct Solver {
 pub(super) struct Equations<'a> {
     jacobian: &'a Matrix3xN,
     count: usize,
-    singular_value_m: f64,
+    pub(super) singular_value_m: f64,
     /// Information of the prior, 1/N²; zero away from singular poses.
     damping: f64,
 }
@@ -45,23 +44,29 @@ impl Solver {
 }
 
 impl Equations<'_> {
-    /// The force that explains the torques, each weighted by the inverse of its variance; `None` where that is no
-    /// number.
+    /// How well a force is known from torques with these inverse variances; `None` where that is no number.
     #[inline]
-    pub(super) fn solve(&self, torques: &JointVector, weights: &JointVector) -> Option<Solution> {
-        let (mut information, mut seen) = (Matrix3::from_diagonal_element(self.damping), Vector3::zeros());
-        let joints = self.jacobian.column_iter().zip(torques).zip(weights).take(self.count);
-        for ((column, torque), weight) in joints {
-            let weighted: Vector3<f64> = column * *weight;
-            information += column * weighted.transpose();
-            seen += weighted * *torque;
+    pub(super) fn certainty(&self, weights: JointVector) -> Option<Certainty> {
+        let mut information = Matrix3::from_diagonal_element(self.damping);
+        for (column, weight) in self.jacobian.column_iter().zip(&weights).take(self.count) {
+            information += column * (column * *weight).transpose();
         }
         let covariance = symmetric_inverse(&information)?;
-        let force = covariance * seen;
         // A sum is finite only if all its parts are.
-        let finite = (force.sum() + covariance.sum() + self.singular_value_m).is_finite();
-        let (singular_value_m, damped) = (self.singular_value_m, self.damping > 0.0);
-        finite.then_some(Solution { force, covariance, singular_value_m, damped })
+        (covariance.sum() + self.singular_value_m).is_finite().then_some(Certainty { weights, covariance })
+    }
+
+    /// The force that explains the torques; `None` where that is no number.
+    #[inline]
+    pub(super) fn force(&self, torques: &JointVector, certainty: &Certainty) -> Option<Vector3<f64>> {
+        let weighted = torques.component_mul(&certainty.weights);
+        let force = certainty.covariance * (self.jacobian * weighted);
+        force.sum().is_finite().then_some(force)
+    }
+
+    /// True where the prior holds the force back.
+    pub(super) fn damped(&self) -> bool {
+        self.damping > 0.0
     }
 }
 
@@ -120,11 +125,14 @@ mod tests {
             jacobian.set_column(i, column);
         }
         let torques = JointVector::from([0.1, 0.4, 0.2, 0.0, 0.0, 0.0]);
-        let solved = solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e4)).unwrap();
-        assert!(solved.damped && solved.singular_value_m < 1e-8);
-        assert!((solved.force - Vector3::new(1.0, 2.0, 0.0)).norm() < 1e-3, "{}", solved.force);
-        assert!((solved.covariance[(2, 2)].sqrt() - 20.0).abs() < 1e-9, "nothing is known along the leg");
+        let equations = solver.equations(&jacobian, 3);
+        let certainty = equations.certainty(JointVector::from_element(1e4)).unwrap();
+        let force = equations.force(&torques, &certainty).unwrap();
+        assert!(equations.damped() && equations.singular_value_m < 1e-8);
+        assert!((force - Vector3::new(1.0, 2.0, 0.0)).norm() < 1e-3, "{force}");
+        assert!((certainty.covariance[(2, 2)].sqrt() - 20.0).abs() < 1e-9, "nothing is known along the leg");
+        assert!(equations.force(&(torques * f64::NAN), &certainty).is_none());
         jacobian.set_column(2, &(Vector3::z() * f64::NAN));
-        assert!(solver.equations(&jacobian, 3).solve(&torques, &JointVector::from_element(1e4)).is_none());
+        assert!(solver.equations(&jacobian, 3).certainty(JointVector::from_element(1e4)).is_none());
     }
 }
