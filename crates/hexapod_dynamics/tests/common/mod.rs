@@ -1,6 +1,8 @@
 //! Robots and numbers for the tests.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod swing;
+
 use hexapod_dynamics::LegDynamics;
 use hexapod_kinematics::{LegAngles, Robot};
 use nalgebra::Vector3;
