@@ -92,7 +92,7 @@ fn when_an_owners_key_is_bad_expect_its_own_file_and_line() {
         ("robot.yaml", limits("left_front_coxs"), 3, "left_front_coxs"),
         ("gaits.yaml", "gaits:\n  tripod: {duty_factor: 5.0}\n".into(), 2, "duty_factor"),
         ("motions.yaml", "leg_clearance: 9.0\n".into(), 1, "leg_clearance"),
-        ("servos.yaml", "servos:\n  left_front_coxa:\n    channel: 99\n".into(), 3, "0..=15"),
+        ("servos.yaml", "servos:\n  left_front_coxa:\n    channel: 99\n".into(), 3, "channels 0 to 15"),
         ("servos.yaml", "servos:\n  left_front_coxa: {max_pulse_us: 1800}\n".into(), 2, "defaults.coxa.points"),
         ("servos.yaml", "kinds:\n  standard: {speed_limit_rad_s: 900.0}\n".into(), 2, "at most 100"),
         ("servos.yaml", "defaults:\n  all: {kind: mg99}\n".into(), 2, "mg996r"),

@@ -5,8 +5,6 @@ the time they are asked for again: DATA_FRAG, then GAP (DDSI-RTPS 2.5, 8.3.8.3 a
 the name of a publisher of the user's.
 """
 
-import os
-from pathlib import Path
 import socket
 import struct
 import time
@@ -41,14 +39,6 @@ def gap(writer, number):
     return submessage(GAP, ANY_READER + writer + numbers)
 
 
-def ports(pid):
-    """Return the UDP ports that a process listens on."""
-    links = [os.readlink(link) for link in Path(f'/proc/{pid}/fd').iterdir() if link.is_symlink()]
-    sockets = {link[len('socket:['):-1] for link in links if link.startswith('socket:[')}
-    lines = [line.split() for line in Path('/proc/net/udp').read_text().splitlines()[1:]]
-    return [int(line[1].rpartition(':')[2], 16) for line in lines if line[9] in sockets]
-
-
 def send(user, process, topic, message):
     """Send a message, half of the next one, word that the rest is not coming, and some messages more."""
     publisher = user.publisher(topic)
@@ -59,7 +49,7 @@ def send(user, process, topic, message):
     header = b'RTPS' + bytes([2, 3, 1, 15]) + guid[:12]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for part in (first_fragment(guid[12:], 2), gap(guid[12:], 2)):
-            for port in ports(process.pid):
+            for port in process.udp_ports():
                 sender.sendto(header + part, ('127.0.0.1', port))
             time.sleep(0.05)
     # The one that was not coming, by its number; from the next one on there is something to take.

@@ -1,5 +1,6 @@
 """The robot's executables as processes: started apart from ours, listened to, signalled, and always ended."""
 
+from contextlib import suppress
 import os
 from pathlib import Path
 import signal
@@ -34,6 +35,14 @@ def binary(name):
 def command(name):
     """Return what starts one of the project's executables, or a script of the tests."""
     return [sys.executable, str(Path(__file__).with_name(name))] if name.endswith('.py') else [binary(name)]
+
+
+def preloadable(source, folder):
+    """Build a C file of the tests as a library to preload, and return its path."""
+    library = folder / f'{Path(source).stem}.so'
+    source = Path(__file__).with_name(source)
+    subprocess.run(['cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], check=True)
+    return library
 
 
 class Process:
@@ -71,6 +80,15 @@ class Process:
     def signal(self, number):
         """Send a signal to the process alone, as `kill` does."""
         self.popen.send_signal(number)
+
+    def udp_ports(self):
+        """Return the ports that the process is bound to."""
+        sockets = set()
+        for file in Path(f'/proc/{self.pid}/fd').iterdir():
+            with suppress(FileNotFoundError):  # closed meanwhile
+                sockets.add(os.readlink(file))
+        rows = [line.split() for line in Path('/proc/net/udp').read_text().splitlines()[1:]]
+        return {int(row[1].split(':')[1], 16) for row in rows if f'socket:[{row[9]}]' in sockets}
 
     def children(self):
         """Return the ids of the processes it has started, whichever of its threads did."""

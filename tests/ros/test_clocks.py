@@ -1,9 +1,7 @@
 """A command's age is counted from its receipt on the monotonic clock: stamps and the system's clock may say what they like."""
 
 import mmap
-from pathlib import Path
 import struct
-import subprocess
 import time
 
 import figures
@@ -13,6 +11,7 @@ pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TwistStamped
+from processes import preloadable
 import user as users
 from user import stamped, twist
 
@@ -60,9 +59,7 @@ def test_when_stamps_are_of_any_time_expect_a_command_to_last_from_its_receipt_t
 @pytest.fixture
 def shifted(session, tmp_path):
     """Return a robot that stands and whose system clock can be set, and what sets it."""
-    library, file = tmp_path / 'clock_shift.so', tmp_path / 'shift'
-    source = Path(__file__).with_name('clock_shift.c')
-    subprocess.run(['cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], check=True)
+    library, file = preloadable('clock_shift.c', tmp_path), tmp_path / 'shift'
     file.write_bytes(struct.pack('<q', 0))
     session.start('hexapod', 'run', environment={'LD_PRELOAD': str(library), 'SHIFT_FILE': str(file)})
     with file.open('r+b') as opened, mmap.mmap(opened.fileno(), 8) as mapped:

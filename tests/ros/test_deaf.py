@@ -3,8 +3,6 @@
 Fast DDS 2.14, for one, stays in a take for good, or crashes, after half a message on a reliable topic (`half_message.py`).
 """
 
-from pathlib import Path
-import subprocess
 import time
 
 import figures
@@ -13,7 +11,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 import half_message
-from processes import assert_no_crash
+from processes import assert_no_crash, preloadable
 from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool, Trigger
@@ -30,9 +28,7 @@ class Stuck:
 
     def __init__(self, folder):
         """Build the library that keeps them there."""
-        self.library, self.file = folder / 'stuck_take.so', folder / 'stuck'
-        source = Path(__file__).with_name('stuck_take.c')
-        subprocess.run(['cc', '-shared', '-fPIC', '-O1', '-o', self.library, source, '-ldl'], check=True)
+        self.library, self.file = preloadable('stuck_take.c', folder), folder / 'stuck'
 
     def start(self, session, name, *arguments):
         """Start an executable."""

@@ -1,6 +1,5 @@
 """How the robot's processes reach others: over UDP alone, and no further than they are told to."""
 
-from contextlib import suppress
 import os
 from pathlib import Path
 import subprocess
@@ -30,16 +29,6 @@ def port_of_everybody(session):
     return FIRST_PORT + PORTS_OF_A_DOMAIN * session.domain
 
 
-def udp_ports(process):
-    """Return the ports that the process is bound to."""
-    sockets = set()
-    for file in Path(f'/proc/{process.pid}/fd').iterdir():
-        with suppress(FileNotFoundError):  # closed meanwhile
-            sockets.add(os.readlink(file))
-    rows = [line.split() for line in Path('/proc/net/udp').read_text().splitlines()[1:]]
-    return {int(row[1].split(':')[1], 16) for row in rows if f'socket:[{row[9]}]' in sockets}
-
-
 @either_way
 def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(session, commands):
     started = [session.start(*arguments) for arguments in commands]
@@ -48,10 +37,10 @@ def test_when_kept_to_this_machine_expect_udp_alone_and_no_call_to_the_network(s
     user.until(lambda: joint_states, 10.0, 'joint_states')
     everybody = port_of_everybody(session)
     for process in started:
-        user.until(lambda: any(everybody < port < everybody + PORTS_OF_A_DOMAIN for port in udp_ports(process)), 10.0,
+        user.until(lambda: any(everybody < port < everybody + PORTS_OF_A_DOMAIN for port in process.udp_ports()), 10.0,
                    f'a port of {process.name}')
         assert not shared_memory(process), process.name
-        assert everybody not in udp_ports(process), process.name
+        assert everybody not in process.udp_ports(), process.name
 
 
 @either_way
@@ -60,7 +49,7 @@ def test_when_not_kept_to_this_machine_expect_udp_alone(session, commands):
     off = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'OFF'}
     for arguments in commands:
         process = session.start(*arguments, environment=off)
-        session.user.until(lambda: any(port > port_of_everybody(session) for port in udp_ports(process)), 10.0, 'a start')
+        session.user.until(lambda: any(port > port_of_everybody(session) for port in process.udp_ports()), 10.0, 'a start')
         assert not shared_memory(process), process.name
 
 

@@ -127,7 +127,7 @@ def test_when_another_robot_is_checked_expect_its_gait_and_servos_told(session, 
     process = session.start('hexapod', 'check', '--urdf', str(file))
     assert process.wait() == 0, process.log()
     log = process.log()
-    for words in ('4 legs, 12 joints', 'starts with', 'simulated servo', 'gripper', 'not for this robot'):
+    for words in ('4 legs, 12 joints', 'starts   with crawl', 'simulated servo', 'gripper', 'not for this robot'):
         assert words in log, log
 
 

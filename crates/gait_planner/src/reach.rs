@@ -23,7 +23,7 @@ pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<(), RosError> {
         let told = check(&setup).err();
         told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));
     };
-    let thread = std::thread::Builder::new().name("servo-reach".into()).spawn(look);
+    let thread = std::thread::Builder::new().name("reach".into()).spawn(look);
     thread.map(drop).map_err(|error| RosError::Thread(error.to_string()))
 }
 

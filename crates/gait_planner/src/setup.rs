@@ -97,8 +97,8 @@ impl Setup {
 fn with_what_needs_no_robot(error: ConfigError, files: &Files) -> ConfigError {
     let mut faults = Faults::default();
     faults.add(error.clone());
-    faults.note(Gaits::check_alone(&files.in_config("gaits.yaml")));
-    faults.note(Motions::check_alone(&files.in_config("motions.yaml")));
+    faults.note(Gaits::check_alone(files.in_config("gaits.yaml")));
+    faults.note(Motions::check_alone(files.in_config("motions.yaml")));
     faults.into_result().err().unwrap_or(error)
 }
 

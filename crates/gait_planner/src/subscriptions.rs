@@ -12,6 +12,7 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_gait::GaitState;
 use hexapod_gait::motion::Motion;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
@@ -42,38 +43,32 @@ pub fn open(
     Ok(())
 }
 
-/// Streams of commands: only the newest counts, but each is looked at, so that bad ones are counted.
-fn stream() -> QosProfile {
+/// What is said once and counts until something else is said. Each is looked at, so that bad ones are counted. What moves
+/// the robot as long as it comes is a [`stream`]: sent again after the last command, it would start the robot anew.
+fn lasting() -> QosProfile {
     QosProfile::default().keep_last(10)
-}
-
-/// As [`stream`], for what moves the robot as long as it comes: best effort, so that senders of every reliability are
-/// heard, and nothing that was lost on the way is sent again. After the last command that would come as long as three
-/// seconds later, and start the robot anew.
-fn steering_stream() -> QosProfile {
-    stream().best_effort()
 }
 
 fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox, headers: &Headers) -> Result<(), RosError> {
     let to = inbox.clone();
     if stamped {
         let headers = headers.clone();
-        node.subscribe_from("cmd_vel", steering_stream(), move |message: TwistStamped, from| {
+        node.subscribe_from("cmd_vel", stream(), move |message: TwistStamped, from| {
             headers.look("cmd_vel", &message.header);
             to.take("cmd_vel", planar(&message.twist), from);
         })?;
     } else {
-        node.subscribe_from("cmd_vel", steering_stream(), move |message: Twist, from| {
+        node.subscribe_from("cmd_vel", stream(), move |message: Twist, from| {
             to.take("cmd_vel", planar(&message), from);
         })?;
     }
     let to = inbox.clone();
     // The curvature is taken in before the velocity that is walked with it.
-    node.subscribe_from("curvature", stream(), move |message: Float64, from| {
+    node.subscribe_from("curvature", lasting(), move |message: Float64, from| {
         to.take("curvature", finite(message.data).map(Command::Curvature), from);
     })?;
     let to = inbox.clone();
-    node.subscribe_from("velocity", steering_stream(), move |message: Float64, from| {
+    node.subscribe_from("velocity", stream(), move |message: Float64, from| {
         to.take("velocity", finite(message.data).map(Command::Velocity), from);
     })
 }
@@ -81,7 +76,7 @@ fn steering(node: &mut RosNode, stamped: bool, inbox: &Inbox, headers: &Headers)
 /// The servo driver cuts the servos; the planner is not to walk on meanwhile. Best effort hears every sender.
 fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
-    node.subscribe_from("emergency_stop", steering_stream(), move |message: Bool, from| {
+    node.subscribe_from("emergency_stop", stream(), move |message: Bool, from| {
         if message.data {
             to.take("emergency_stop", Ok(Command::Freeze), from);
         }
@@ -90,7 +85,7 @@ fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {
     let (to, state) = (inbox.clone(), Arc::clone(shared));
-    node.subscribe_from("body_pose", stream(), move |message: Pose, from| {
+    node.subscribe_from("body_pose", lasting(), move |message: Pose, from| {
         let asked = match body_offset(&message) {
             Ok(asked) => asked,
             Err(reason) => return to.reject("body_pose", reason),
@@ -116,7 +111,7 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 /// The topic cannot be opened.
 pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>) -> Result<(), RosError> {
     let robot = Arc::clone(setup.engine.robot());
-    node.subscribe_shared("servo_states", steering_stream(), move |message: &JointState| {
+    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
         // A loop that does not take them has no use for more.
         let _ = poses.push(held_by(&robot, message));
     })

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, gait, settings, specs, twist};
+use crate::common::{Observer, drive, gait, settings, specs, twist};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::{LegAngles, LegOptions, LimitChange, Robot};
 use nalgebra::Vector3;
@@ -18,7 +16,7 @@ const DT: f64 = 0.01;
 fn engine(legs: usize, index: usize, greatest: Option<f64>) -> Engine {
     let change = LimitChange { acceleration: greatest, ..LimitChange::default() };
     let options = LegOptions { limits: vec![change], ..LegOptions::default() };
-    let robot = Arc::new(Robot::from_urdf_with(&common::urdf(legs), &options).unwrap());
+    let robot = Arc::new(Robot::from_urdf_with(&crate::common::urdf(legs), &options).unwrap());
     let gaits = specs(legs);
     let first = gait(&robot, &gaits[index % gaits.len()]);
     Engine::new(robot, first, settings()).unwrap()
@@ -200,7 +198,7 @@ fn when_settings_or_gaits_change_expect_nothing_long_to_be_done_on_the_tick() {
         let long = begun.elapsed();
         for _ in 0..20 {
             engine.set_gait(ready);
-            engine.set_limits(common::LIMITS);
+            engine.set_limits(crate::common::LIMITS);
             engine.set_step_height(0.03);
         }
         least = [least[0].min(long), least[1].min(begun.elapsed() - long)];

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, engine, gait, specs, twist};
+use crate::common::{Observer, drive, engine, gait, specs, twist};
 use hexapod_gait::{AutoPose, Gait, GaitSpec, GaitState, Input, Wave, leg_places};
 
 const DT: f64 = 0.01;
@@ -38,7 +36,7 @@ fn when_a_gait_has_an_auto_pose_expect_the_body_to_follow_it_by_phase_and_to_com
 
 #[test]
 fn when_an_auto_pose_goes_too_far_expect_its_key() {
-    let robot = common::robot(6);
+    let robot = crate::common::robot(6);
     let refused = |auto_pose: AutoPose| {
         let spec = GaitSpec { auto_pose, ..GaitSpec::default() };
         Gait::try_new(&spec, &leg_places(&robot)).unwrap_err().key

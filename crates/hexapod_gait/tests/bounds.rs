@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::random::{Act, Random, any_engine, engine_of, gaits};
-use common::twist;
+use crate::common::random::{Act, Random, any_engine, engine_of, gaits};
+use crate::common::twist;
 use hexapod_gait::{Engine, GaitSpec, GaitState, Input, LimitedBy, Tick, Work};
 use hexapod_kinematics::Robot;
 use std::time::Instant;
@@ -109,7 +107,7 @@ fn when_robots_are_drawn_at_random_expect_every_tick_bounded_and_the_robots_sitt
     }
 }
 
-/// `cargo test --release -p hexapod_gait --test bounds -- --ignored --nocapture`: figures of this machine.
+/// `cargo test --release -p hexapod_gait bounds -- --ignored --nocapture`: figures of this machine.
 #[test]
 #[ignore = "takes half an hour, most of it to find out how 200 robots can stand"]
 fn when_two_hundred_robots_are_driven_expect_no_tick_of_more_than_two_milliseconds() {

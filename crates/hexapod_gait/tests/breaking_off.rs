@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::player::{motions, moved, run, shipped, standing, until};
-use common::{engine, twist};
+use crate::common::player::{motions, moved, run, shipped, standing, until};
+use crate::common::{engine, twist};
 use hexapod_gait::motion::{Blend, LegClearance, Motion, Player, check};
 use hexapod_gait::{GaitState, Input};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};

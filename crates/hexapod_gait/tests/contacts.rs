@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{gait, settings, specs, twist};
+use crate::common::{gait, settings, specs, twist};
 use hexapod_gait::{Engine, GaitSpec, Input};
 
 const DT: f64 = 0.001;
@@ -12,7 +10,7 @@ const DT: f64 = 0.001;
 fn walking(spec: &GaitSpec) -> Engine {
     let mut settings = settings();
     settings.step_height = 0.03;
-    let robot = common::robot(6);
+    let robot = crate::common::robot(6);
     let mut engine = Engine::new(robot.clone(), gait(&robot, spec), settings).unwrap();
     (0..4000).for_each(|_| {
         engine.step(&twist(0.04, 0.0, 0.0), DT);

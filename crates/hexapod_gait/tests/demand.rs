@@ -1,15 +1,13 @@
 //! What walking and motions ask of the joints.
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
 use hexapod_gait::motion::{Blend, Motion};
 use hexapod_gait::{Demand, Gait, GaitSpec, leg_places};
 use std::sync::Arc;
 use std::time::Instant;
 
 fn gait(spec: &GaitSpec) -> (Gait, hexapod_gait::Engine) {
-    let engine = common::engine(6);
+    let engine = crate::common::engine(6);
     (Gait::try_new(spec, &leg_places(engine.robot())).unwrap(), engine)
 }
 
@@ -22,7 +20,7 @@ fn when_a_robot_walks_at_its_limits_expect_no_joint_farther_or_faster_than_was_f
     let mut walking = engine.clone();
     walking.stand();
     for tick in 0..1000 {
-        let twist = if tick < 300 { common::twist(0.0, 0.0, 0.0) } else { common::twist(0.15, 0.0, 0.0) };
+        let twist = if tick < 300 { crate::common::twist(0.0, 0.0, 0.0) } else { crate::common::twist(0.15, 0.0, 0.0) };
         let now = *walking.step(&twist, 0.01);
         for (leg, each) in engine.legs().iter().enumerate() {
             for joint in 0..each.joint_count() {
@@ -39,7 +37,7 @@ fn when_a_robot_walks_at_its_limits_expect_no_joint_farther_or_faster_than_was_f
 
 #[test]
 fn when_a_motion_asks_for_more_than_walking_expect_it_named() {
-    let engine = common::engine(6);
+    let engine = crate::common::engine(6);
     let home = engine.home().angles;
     let mut beckoning = home;
     beckoning[0][0] = -0.69;

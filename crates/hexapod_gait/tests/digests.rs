@@ -1,10 +1,8 @@
 //! Digests of all joint angles of seeded drives: two revisions whose digests are the same, printed on one machine, walk
-//! the same bit for bit. `cargo test -p hexapod_gait --test digests -- --nocapture`
+//! the same bit for bit. `cargo test -p hexapod_gait digests -- --nocapture`
 
-mod common;
-
-use common::random::{Act, Random};
-use common::{bits, engine, specs};
+use crate::common::random::{Act, Random};
+use crate::common::{bits, engine, specs};
 use hexapod_gait::{Engine, GaitSpec, Input};
 use std::hash::{DefaultHasher, Hash, Hasher};
 

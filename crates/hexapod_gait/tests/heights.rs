@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, gait, player, specs, twist};
+use crate::common::{Observer, drive, gait, player, specs, twist};
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
 use nalgebra::Vector3;
@@ -38,7 +36,7 @@ fn walk(engine: &mut Engine, observer: &mut Observer, input: Input, seconds: f64
 #[test]
 fn when_the_body_goes_up_or_down_in_a_walk_expect_it_there_and_the_feet_drawn_in_or_out() {
     for z in [-0.04, -0.03, -0.02, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06] {
-        let mut engine = common::engine(6);
+        let mut engine = crate::common::engine(6);
         let mut observer = Observer::new(&engine, 0.01);
         let input = twist(0.05, 0.0, 0.1);
         walk(&mut engine, &mut observer, input, 4.0);
@@ -56,7 +54,7 @@ fn when_the_body_goes_up_or_down_in_a_walk_expect_it_there_and_the_feet_drawn_in
 #[test]
 fn when_told_to_sit_at_any_height_expect_it_to_come_down_on_its_feet() {
     for z in [-0.04, -0.02, 0.02, 0.04, 0.06] {
-        let mut engine = common::engine(6);
+        let mut engine = crate::common::engine(6);
         let mut observer = Observer::new(&engine, 0.01);
         let input = Input { body_offset: at(z), ..twist(0.08, 0.0, 0.0) };
         walk(&mut engine, &mut observer, input, 4.0 + TIME_S);
@@ -74,7 +72,7 @@ fn when_told_to_sit_at_any_height_expect_it_to_come_down_on_its_feet() {
 #[test]
 fn when_a_motion_is_played_at_another_height_expect_the_feet_put_back_first() {
     for z in [-0.04, 0.06] {
-        let mut engine = common::engine(6);
+        let mut engine = crate::common::engine(6);
         let mut observer = Observer::new(&engine, 0.01);
         let input = Input { body_offset: at(z), ..twist(0.05, 0.0, 0.0) };
         walk(&mut engine, &mut observer, input, 4.0 + TIME_S);
@@ -83,7 +81,7 @@ fn when_a_motion_is_played_at_another_height_expect_the_feet_put_back_first() {
         let mut bow = home.pose;
         bow.offset.rotation.y = 0.1;
         player.play(Some(Arc::new(Motion::pose_transition(6, &home.pose, &bow, 1.0).unwrap())));
-        let resting = spread(&common::engine(6));
+        let resting = spread(&crate::common::engine(6));
         let mut started = false;
         for _ in 0..2000 {
             let before = spread(player.engine());
@@ -125,7 +123,7 @@ proptest! {
         legs in prop_oneof![Just(4usize), Just(6), Just(8)],
         acts in prop::collection::vec((act(), 1usize..300), 1..30),
     ) {
-        let mut engine = common::engine(legs);
+        let mut engine = crate::common::engine(legs);
         let mut observer = Observer::new(&engine, 0.01);
         let mut input = Input::default();
         for (act, ticks) in acts {

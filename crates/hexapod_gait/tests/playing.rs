@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::player::{crawling, motions, moved, observer, run, shipped, simple_motions, standing, until};
-use common::{bits, twist};
+use crate::common::player::{crawling, motions, moved, observer, run, shipped, simple_motions, standing, until};
+use crate::common::{bits, twist};
 use hexapod_gait::motion::{Blend, Motion, Player};
 use hexapod_gait::{GaitState, Input};
 use nalgebra::Vector2;

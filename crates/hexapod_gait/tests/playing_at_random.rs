@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::engine;
-use common::player::{crawling, motions, observer, run, shipped, simple_motions};
+use crate::common::engine;
+use crate::common::player::{crawling, motions, observer, run, shipped, simple_motions};
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
 use nalgebra::Vector3;

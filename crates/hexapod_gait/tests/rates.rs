@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{engine, gait, robot, specs};
+use crate::common::{engine, gait, robot, specs};
 use hexapod_gait::{BodyOffset, Engine, Input, Twist};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -101,7 +99,7 @@ proptest! {
         }
         // Requests are part of the state, so only inputs are replayed; acts after the cut are left out of the check.
         if let Some((snapshot, from)) = saved {
-            let mut other = common::engine(6);
+            let mut other = crate::common::engine(6);
             other.restore(&snapshot);
             let until = first_request_after(&acts, from);
             for (input, angles) in &log[from..until.max(from)] {

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::engine;
-use common::player::{leaning, lifted, moved, shipped};
+use crate::common::engine;
+use crate::common::player::{leaning, lifted, moved, shipped};
 use hexapod_gait::leg_places;
 use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Shape, Steps, When, check};
 use nalgebra::{Vector2, Vector3};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, engine, gait, specs, twist};
+use crate::common::{Observer, drive, engine, gait, specs, twist};
 use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
 use nalgebra::Vector3;
 use proptest::prelude::*;

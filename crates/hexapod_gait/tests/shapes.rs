@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{LIMITS, Observer, drive, gait, specs, twist};
+use crate::common::{LIMITS, Observer, drive, gait, specs, twist};
 use hexapod_gait::{Engine, Input, Settings, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector2;
@@ -105,7 +103,7 @@ fn engine(robot: Robot) -> Engine {
     let robot = Arc::new(robot);
     let stance = StanceWish::default().suiting(&robot).unwrap();
     let step_height = stance.step_height.min(0.03);
-    let settings = Settings { stance, step_height, ..common::settings() };
+    let settings = Settings { stance, step_height, ..crate::common::settings() };
     let first = gait(&robot, &specs(robot.legs().len())[0]);
     Engine::new(robot, first, settings).unwrap()
 }
@@ -158,8 +156,8 @@ fn when_the_legs_could_turn_about_expect_feet_out_from_their_hips_and_the_robot_
 /// The shipped robot, its velocity bounded by nothing but its legs.
 fn unbounded() -> Engine {
     let limits = TwistLimits { linear_velocity: 10.0, angular_velocity: 10.0, ..LIMITS };
-    let first = gait(&common::robot(6), &specs(6)[1]);
-    Engine::new(common::robot(6), first, Settings { limits, ..common::settings() }).unwrap()
+    let first = gait(&crate::common::robot(6), &specs(6)[1]);
+    Engine::new(crate::common::robot(6), first, Settings { limits, ..crate::common::settings() }).unwrap()
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{LIMITS, Observer, drive, engine, gait, specs, twist};
+use crate::common::{LIMITS, Observer, drive, engine, gait, specs, twist};
 use hexapod_gait::{Engine, Gait, GaitState, Input};
 
 const DT: f64 = 0.01;

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, gait, robot, settings, twist};
+use crate::common::{Observer, drive, gait, robot, settings, twist};
 use hexapod_gait::{Engine, GaitSpec, GaitState, Input, Pattern, Twist};
 use proptest::prelude::*;
 

@@ -3,15 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{Observer, drive, gait, specs, twist};
+use crate::common::{Observer, drive, gait, specs, twist};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
 fn engine() -> Engine {
-    common::engine(6)
+    crate::common::engine(6)
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! A million targets of every kind: no panic, nothing that is not finite, nothing outside the limits.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, RandomLegs, any_number};
+use crate::common::{Random, RandomLegs, any_number};
 use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -50,7 +48,7 @@ fn check_nearest(leg: &Leg, random: &mut Random) {
 #[test]
 fn when_targets_are_anything_expect_finite_angles_inside_the_limits() {
     let mut random = Random(31);
-    let shipped = Robot::from_urdf(&common::shipped()).unwrap();
+    let shipped = Robot::from_urdf(&crate::common::shipped()).unwrap();
     for k in 0..1_000_000 {
         check(&shipped.legs()[k % 6], &mut random);
     }
@@ -64,7 +62,7 @@ fn when_targets_are_anything_expect_finite_angles_inside_the_limits() {
 #[test]
 fn when_a_batch_is_given_anything_expect_finite_angles_inside_the_limits() {
     let mut random = Random(33);
-    let shipped = Robot::from_urdf(&common::shipped()).unwrap();
+    let shipped = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let batch = Batch::new(&shipped).unwrap();
     let (mut feet, mut angles) = (Lanes3::default(), Lanes3::default());
     for _ in 0..200_000 {
@@ -85,9 +83,11 @@ fn when_a_batch_is_given_anything_expect_finite_angles_inside_the_limits() {
 #[test]
 fn when_a_pose_is_at_a_limit_or_singular_expect_finite_derivatives_and_margins() {
     let mut random = Random(34);
-    let mut robots =
-        vec![Robot::from_urdf(&common::shipped()).unwrap(), Robot::from_urdf(&common::many_jointed(6)).unwrap()];
-    robots.push(Robot::from_urdf(&common::quadruped([[-9.4, 9.4]; 3])).unwrap());
+    let mut robots = vec![
+        Robot::from_urdf(&crate::common::shipped()).unwrap(),
+        Robot::from_urdf(&crate::common::many_jointed(6)).unwrap(),
+    ];
+    robots.push(Robot::from_urdf(&crate::common::quadruped([[-9.4, 9.4]; 3])).unwrap());
     for k in 0..1_000_000 {
         let robot = &robots[if k % 8 == 0 { 1 + (k / 8) % 2 } else { 0 }];
         let leg = &robot.legs()[k % robot.legs().len()];
@@ -116,7 +116,7 @@ fn when_legs_and_targets_are_anything_expect_finite_angles_inside_the_limits() {
     let mut random = Random(32);
     for kind in [RandomLegs::Parallel, RandomLegs::General, RandomLegs::InnerParallel, RandomLegs::Meeting] {
         for _ in 0..8 {
-            let robot = Robot::from_urdf(&common::random_robot(kind, &mut random)).unwrap();
+            let robot = Robot::from_urdf(&crate::common::random_robot(kind, &mut random)).unwrap();
             for _ in 0..150 {
                 check(&robot.legs()[0], &mut random);
                 check_nearest(&robot.legs()[0], &mut random);
@@ -124,7 +124,7 @@ fn when_legs_and_targets_are_anything_expect_finite_angles_inside_the_limits() {
         }
     }
     for n in 4..=6 {
-        let robot = Robot::from_urdf(&common::many_jointed(n)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::many_jointed(n)).unwrap();
         for _ in 0..30 {
             check_nearest(&robot.legs()[0], &mut random);
         }
@@ -143,7 +143,7 @@ proptest! {
         seed in prop::array::uniform3(-7.0f64..7.0),
     ) {
         let limits = std::array::from_fn(|i| [middle[i] - half[i], middle[i] + half[i]]);
-        let robot = Robot::from_urdf(&common::hexapod(lengths, limits)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::hexapod(lengths, limits)).unwrap();
         let leg = &robot.legs()[2];
         let angles = LegAngles::from_fn(3, |i| limits[i][0] + part[i] * 2.0 * half[i]);
         let target = leg.foot_in_body(&angles);

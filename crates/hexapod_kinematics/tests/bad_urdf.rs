@@ -1,9 +1,7 @@
 //! Descriptions that are refused, each with the line, the element and what would be right.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use hexapod_kinematics::{Model, ModelFault, Robot};
 
 /// A robot of three legs, one thing per line. Line 1 is `<robot>`.

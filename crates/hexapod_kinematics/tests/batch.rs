@@ -1,9 +1,7 @@
 //! The batch path against the leg by leg path.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, RandomLegs, random_angles};
+use crate::common::{Random, RandomLegs, random_angles};
 use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
 
 fn check(robot: &Robot, random: &mut Random, rounds: usize) {
@@ -33,7 +31,7 @@ fn check(robot: &Robot, random: &mut Random, rounds: usize) {
 
 #[test]
 fn when_solving_all_legs_at_once_expect_the_same_feet() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     check(&robot, &mut Random(2), 100_000);
 }
 
@@ -41,7 +39,7 @@ fn when_solving_all_legs_at_once_expect_the_same_feet() {
 fn when_the_legs_have_offsets_and_skew_hips_expect_the_same_feet() {
     let mut random = Random(8);
     for _ in 0..50 {
-        let robot = Robot::from_urdf(&common::random_robot(RandomLegs::Parallel, &mut random)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::random_robot(RandomLegs::Parallel, &mut random)).unwrap();
         check(&robot, &mut random, 200);
     }
 }
@@ -49,7 +47,7 @@ fn when_the_legs_have_offsets_and_skew_hips_expect_the_same_feet() {
 #[test]
 fn when_a_joint_may_turn_more_than_once_expect_the_turn_of_the_posture() {
     // As published for a robot whose lower limit was meant to be in degrees.
-    let robot = common::hexapod([0.052, 0.066, 0.133], [[-7.0, 9.0], [-94.0, 4.7], [-2.6, -0.3]]);
+    let robot = crate::common::hexapod([0.052, 0.066, 0.133], [[-7.0, 9.0], [-94.0, 4.7], [-2.6, -0.3]]);
     let robot = Robot::from_urdf(&robot).unwrap();
     let (mut batch, mut random) = (Batch::new(&robot).unwrap(), Random(3));
     for _ in 0..1000 {
@@ -105,22 +103,22 @@ fn check_reach(robot: &Robot, random: &mut Random, rounds: usize) -> [usize; 2] 
 #[test]
 fn when_asked_only_whether_feet_are_reached_expect_what_the_inverse_and_the_ranges_tell() {
     let mut random = Random(5);
-    let [out, inside] = check_reach(&Robot::from_urdf(&common::shipped()).unwrap(), &mut random, 20_000);
+    let [out, inside] = check_reach(&Robot::from_urdf(&crate::common::shipped()).unwrap(), &mut random, 20_000);
     assert!(out > 10_000 && inside > 10_000, "{out} {inside}");
     for _ in 0..50 {
         check_reach(
-            &Robot::from_urdf(&common::random_robot(RandomLegs::Parallel, &mut random)).unwrap(),
+            &Robot::from_urdf(&crate::common::random_robot(RandomLegs::Parallel, &mut random)).unwrap(),
             &mut random,
             200,
         );
     }
-    let wide = common::hexapod([0.052, 0.066, 0.133], [[-7.0, 9.0], [-94.0, 4.7], [-2.6, -0.3]]);
+    let wide = crate::common::hexapod([0.052, 0.066, 0.133], [[-7.0, 9.0], [-94.0, 4.7], [-2.6, -0.3]]);
     check_reach(&Robot::from_urdf(&wide).unwrap(), &mut random, 2000);
 }
 
 #[test]
 fn when_feet_are_not_finite_expect_none_reached() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let batch = Batch::new(&robot).unwrap();
     let all = batch.sectors(&Lanes3([[-9.0; 8]; 3]), &Lanes3([[9.0; 8]; 3]));
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
@@ -138,6 +136,6 @@ fn when_feet_are_not_finite_expect_none_reached() {
 
 #[test]
 fn when_a_leg_has_another_geometry_expect_no_batch() {
-    let robot = Robot::from_urdf(&common::random_robot(RandomLegs::General, &mut Random(1))).unwrap();
+    let robot = Robot::from_urdf(&crate::common::random_robot(RandomLegs::General, &mut Random(1))).unwrap();
     assert!(Batch::new(&robot).is_none());
 }

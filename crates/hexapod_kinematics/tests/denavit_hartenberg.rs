@@ -1,14 +1,12 @@
 //! The same robot as URDF and in both Denavit-Hartenberg conventions, and tables that are refused.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use hexapod_kinematics::{DhRobot, LegAngles, ModelFault, Robot};
 
 const RIGHT_ANGLE: f64 = std::f64::consts::FRAC_PI_2;
 
-/// The legs of `common::hexapod` as a table. Femur and tibia turn about -y of a frame whose x points outward.
+/// The legs of `crate::common::hexapod` as a table. Femur and tibia turn about -y of a frame whose x points outward.
 fn table(convention: &str) -> String {
     let mut text = format!("name: test\nconvention: {convention}\nlegs:\n");
     let places = [
@@ -47,7 +45,7 @@ fn from_dh(text: &str) -> Result<Robot, hexapod_kinematics::ModelError> {
 
 #[test]
 fn when_a_robot_is_given_three_ways_expect_the_same_figures() {
-    let urdf = Robot::from_urdf(&common::shipped()).unwrap();
+    let urdf = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let mut random = Random(3);
     for convention in ["standard", "modified"] {
         let dh = from_dh(&table(convention)).unwrap();

@@ -1,9 +1,7 @@
 //! Derivatives against differences, on legs of any geometry, and through the model's 4 x 4 transforms.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, RandomLegs};
+use crate::common::{Random, RandomLegs};
 use hexapod_kinematics::{Leg, LegAngles, Robot};
 
 const H: f64 = 1e-5;
@@ -15,7 +13,7 @@ fn moved(q: &LegAngles, joint: usize, by: f64) -> LegAngles {
 fn each_leg(mut check: impl FnMut(&Robot, &Leg, &LegAngles, &LegAngles)) {
     let mut random = Random(5);
     for _ in 0..20 {
-        let robot = Robot::from_urdf(&common::random_robot(RandomLegs::General, &mut random)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::random_robot(RandomLegs::General, &mut random)).unwrap();
         for leg in robot.legs() {
             let q = LegAngles::from_fn(3, |_| random.range(-3.0, 3.0));
             let v = LegAngles::from_fn(3, |_| random.range(-2.0, 2.0));

@@ -1,9 +1,7 @@
 //! Legs found by themselves: names, order, feet, what is not a leg, options.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::LegText;
+use crate::common::LegText;
 use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, MAX_LEGS, ModelFault, Robot};
 use nalgebra::Vector3;
 
@@ -24,12 +22,12 @@ fn ring(count: usize, name: impl Fn(usize) -> String) -> String {
             }
         })
         .collect();
-    common::robot(&legs)
+    crate::common::robot(&legs)
 }
 
 #[test]
 fn when_reading_the_shipped_shape_expect_six_legs_in_order() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     assert_eq!(names(&robot), ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"]);
     assert_eq!((robot.joint_count(), robot.model().base_link()), (18, "base_link"));
     assert_eq!(robot.leg_index("right_middle"), Some(4));
@@ -58,7 +56,7 @@ fn when_there_are_three_to_eight_legs_expect_them_all() {
 
 #[test]
 fn when_names_say_nothing_expect_names_by_place() {
-    let text = common::shipped();
+    let text = crate::common::shipped();
     let mut plain = text.clone();
     for (i, leg) in
         ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"].iter().enumerate()
@@ -94,15 +92,15 @@ fn when_legs_are_given_expect_them_in_that_order() {
         legs: vec![spec("c", "right_rear_foot"), spec("a", "left_front_foot"), spec("b", "right_front_foot")],
         ..LegOptions::default()
     };
-    let robot = Robot::from_urdf_with(&common::shipped(), &options).unwrap();
+    let robot = Robot::from_urdf_with(&crate::common::shipped(), &options).unwrap();
     assert_eq!(names(&robot), ["c", "a", "b"]);
     options.legs[1] = spec("c", "left_front_foot");
-    assert_eq!(Robot::from_urdf_with(&common::shipped(), &options).unwrap_err().fault(), ModelFault::Name);
+    assert_eq!(Robot::from_urdf_with(&crate::common::shipped(), &options).unwrap_err().fault(), ModelFault::Name);
     options.legs[1] = spec("d", "right_rear_tibia_link");
-    let error = Robot::from_urdf_with(&common::shipped(), &options).unwrap_err();
+    let error = Robot::from_urdf_with(&crate::common::shipped(), &options).unwrap_err();
     assert!(error.to_string().contains("shares a joint with leg \"c\""), "{error}");
     options.legs[1] = spec("d", "nowhere");
-    assert!(Robot::from_urdf_with(&common::shipped(), &options).is_err());
+    assert!(Robot::from_urdf_with(&crate::common::shipped(), &options).is_err());
 }
 
 #[test]
@@ -111,7 +109,7 @@ fn when_limits_are_changed_expect_them_in_legs_and_model() {
         |joint: &str, acceleration| LimitChange { joint: joint.to_owned(), acceleration, ..LimitChange::default() };
     let mut options = LegOptions { limits: vec![change("", Some(60.0))], ..LegOptions::default() };
     options.limits.push(LimitChange { upper: Some(0.4), ..change("left_front_coxa", None) });
-    let robot = Robot::from_urdf_with(&common::shipped(), &options).unwrap();
+    let robot = Robot::from_urdf_with(&crate::common::shipped(), &options).unwrap();
     assert!(robot.legs().iter().flat_map(|l| l.joints()).all(|j| j.limits().acceleration == Some(60.0)));
     assert_eq!(robot.legs()[0].joints()[0].limits().upper, 0.4);
     let index = robot.legs()[0].joints()[0].joint_index();
@@ -122,7 +120,7 @@ fn when_limits_are_changed_expect_them_in_legs_and_model() {
         LimitChange { upper: Some(-2.0), ..change("left_front_coxa", None) },
     ] {
         options.limits = vec![bad];
-        assert!(Robot::from_urdf_with(&common::shipped(), &options).is_err());
+        assert!(Robot::from_urdf_with(&crate::common::shipped(), &options).is_err());
     }
 }
 
@@ -137,7 +135,7 @@ fn when_a_limit_cannot_be_expect_the_one_that_is_given_instead() {
             LimitChange { lower: Some(-0.5), upper: Some(0.5), ..LimitChange::default() },
         ),
     ] {
-        let text = common::shipped().replacen(own, &bad, 1);
+        let text = crate::common::shipped().replacen(own, &bad, 1);
         assert!(text.contains(&bad) && Robot::from_urdf(&text).is_err());
         let of = |joint: &str| {
             let options = LegOptions {
@@ -159,12 +157,12 @@ fn when_a_shape_has_several_materials_expect_it_read() {
     let shape = "<visual><geometry><sphere radius=\"0.1\"/></geometry><material name=\"a\"><color rgba=\"1 1 1 1\"/>\
                  </material><material name=\"b\"/></visual>";
     let base = format!("<link name=\"base_link\">{shape}</link>");
-    let robot = Robot::from_urdf(&common::shipped().replacen("<link name=\"base_link\"/>", &base, 1)).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped().replacen("<link name=\"base_link\"/>", &base, 1)).unwrap();
     assert_eq!(robot.model().links()[0].visuals().len(), 1);
 }
 
 fn with(extra: &str) -> String {
-    common::shipped().replace("</robot>", &format!("{extra}</robot>"))
+    crate::common::shipped().replace("</robot>", &format!("{extra}</robot>"))
 }
 
 fn joint(name: &str, kind: &str, parent: &str, child: &str, inside: &str) -> String {
@@ -218,7 +216,7 @@ fn when_joints_mimic_slide_or_float_expect_them_handled_by_name() {
     assert!((slope[(2, 3)] + 1.0).abs() < 1e-15);
 
     let leg_mimic =
-        common::shipped().replacen("effort=\"1.5\"/>", "effort=\"1.5\"/><mimic joint=\"left_rear_coxa\"/>", 1);
+        crate::common::shipped().replacen("effort=\"1.5\"/>", "effort=\"1.5\"/><mimic joint=\"left_rear_coxa\"/>", 1);
     let error = Robot::from_urdf(&leg_mimic).unwrap_err();
     assert!(error.to_string().contains("copies another joint"), "{error}");
     let chained = with(&format!(
@@ -238,7 +236,7 @@ fn when_joints_mimic_slide_or_float_expect_them_handled_by_name() {
 #[test]
 fn when_a_leg_ends_in_a_shape_expect_the_foot_at_its_end() {
     let foot = |shape: &str| {
-        let mut text = common::shipped();
+        let mut text = crate::common::shipped();
         for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
             let start = text.find(&format!("<link name=\"{leg}_foot\"/>")).unwrap();
             let end = start + text[start..].find("</joint>").unwrap() + 8;
@@ -293,7 +291,7 @@ fn when_a_chain_is_called_an_arm_expect_no_leg_however_many_joints_it_has() {
 #[test]
 fn when_limits_are_wide_expect_a_bent_posture_with_the_knee_up() {
     let wide = [[-3.1, 3.1]; 3];
-    let robot = Robot::from_urdf(&common::hexapod([0.05, 0.07, 0.13], wide)).unwrap();
+    let robot = Robot::from_urdf(&crate::common::hexapod([0.05, 0.07, 0.13], wide)).unwrap();
     for leg in robot.legs() {
         let (posture, hip) = (leg.posture(), leg.hip_in_body());
         assert!(!leg.is_upright() && leg.margins(&posture).singularity_m > 0.02);
@@ -301,13 +299,13 @@ fn when_limits_are_wide_expect_a_bent_posture_with_the_knee_up() {
         assert!(foot.z < -0.05 && (foot - hip).xy().dot(&hip.xy()) > 0.0, "{foot:?}");
         assert!(posture[1] > 0.2 && posture[2] < -0.5, "knee up: {posture:?}");
     }
-    let given = Robot::from_urdf(&common::shipped()).unwrap();
+    let given = Robot::from_urdf(&crate::common::shipped()).unwrap();
     assert_eq!(&*given.legs()[0].posture(), &[0.0, 0.0, -1.1500000000000001], "limits of a real leg: their middle");
 }
 
 #[test]
 fn when_legs_hang_from_rolling_hips_expect_knees_towards_the_middle_and_feet_below() {
-    let robot = Robot::from_urdf(&common::quadruped([[-3.1, 3.1]; 3])).unwrap();
+    let robot = Robot::from_urdf(&crate::common::quadruped([[-3.1, 3.1]; 3])).unwrap();
     for leg in robot.legs() {
         let (posture, hip) = (leg.posture(), leg.hip_in_body());
         assert!(leg.is_upright() && leg.straight_hip().abs() < 1e-12);

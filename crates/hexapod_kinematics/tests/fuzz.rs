@@ -4,11 +4,9 @@
 //! the same descriptions in the same order.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Random, RandomLegs};
+use crate::common::{Random, RandomLegs};
 use hexapod_kinematics::{Batch, Lanes3, LegOptions, ModelError, Robot, Slice};
 use nalgebra::Vector3;
 
@@ -60,11 +58,16 @@ const SPICE: [&str; 40] = [
 ];
 
 fn corpus(random: &mut Random) -> Vec<String> {
-    let mut all = vec![TRIPOD.to_owned(), SHIPPED.to_owned(), common::shipped(), common::quadruped([[-9.4, 9.4]; 3])];
+    let mut all = vec![
+        TRIPOD.to_owned(),
+        SHIPPED.to_owned(),
+        crate::common::shipped(),
+        crate::common::quadruped([[-9.4, 9.4]; 3]),
+    ];
     all.push(TRIPOD.replace("<box size=\"0.2 0.1 0.04\"/>", "<mesh filename=\"package://a/b.stl\" scale=\"1 1 1\"/>"));
-    all.extend((4..=6).map(common::many_jointed));
+    all.extend((4..=6).map(crate::common::many_jointed));
     for kind in [RandomLegs::Parallel, RandomLegs::General, RandomLegs::InnerParallel, RandomLegs::Meeting] {
-        all.push(common::random_robot(kind, random));
+        all.push(crate::common::random_robot(kind, random));
     }
     all
 }

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::{Random, RandomLegs, random_angles};
+use crate::common::{Random, RandomLegs, random_angles};
 use hexapod_kinematics::{Leg, LegAngles, Robot};
 use nalgebra::Vector3;
 
@@ -41,7 +39,7 @@ fn dense_search(leg: &Leg, target: &Vector3<f64>) -> Vec<[f64; 3]> {
 fn check_all_found(kind: RandomLegs, seed: u64) {
     let mut random = Random(seed);
     for _ in 0..25 {
-        let robot = Robot::from_urdf(&common::random_robot(kind, &mut random)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::random_robot(kind, &mut random)).unwrap();
         let leg = &robot.legs()[0];
         for _ in 0..2 {
             let target = leg.foot_in_body(&random_angles(leg, &mut random));
@@ -80,7 +78,7 @@ fn when_the_inner_axes_meet_expect_every_solution() {
 fn check_round_trip(kind: RandomLegs) {
     let mut random = Random(99);
     for _ in 0..100 {
-        let robot = Robot::from_urdf(&common::random_robot(kind, &mut random)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::random_robot(kind, &mut random)).unwrap();
         let leg = &robot.legs()[0];
         for _ in 0..10_000 {
             let target = leg.foot_in_body(&random_angles(leg, &mut random));

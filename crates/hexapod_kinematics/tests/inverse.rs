@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, hexapod, random_angles, shipped};
+use crate::common::{Random, hexapod, random_angles, shipped};
 use hexapod_kinematics::{IkError, LegAngles, Robot};
 use nalgebra::Vector3;
 

@@ -1,9 +1,7 @@
 //! Limb motion against differences, margins and strides against the inverse.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, RandomLegs};
+use crate::common::{Random, RandomLegs};
 use hexapod_kinematics::{FrameMotion, JointSampler, LegAngles, Robot, Slice, StrideTable};
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
@@ -11,7 +9,7 @@ use nalgebra::{Isometry3, Rotation3, Vector3};
 fn when_a_limb_moves_expect_the_motion_that_differences_give() {
     let mut random = Random(21);
     for _ in 0..20 {
-        let robot = Robot::from_urdf(&common::random_robot(RandomLegs::General, &mut random)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::random_robot(RandomLegs::General, &mut random)).unwrap();
         let leg = &robot.legs()[0];
         let [q, v, a] = [0; 3].map(|_: i32| LegAngles::from_fn(3, |_| random.range(-1.5, 1.5)));
         let at = |t: f64| LegAngles::from_fn(3, |i| q[i] + v[i] * t + 0.5 * a[i] * t * t);
@@ -66,7 +64,7 @@ fn when_a_limb_moves_expect_the_motion_that_differences_give() {
 
 #[test]
 fn when_angles_are_sampled_expect_the_foot_acceleration() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let leg = &robot.legs()[0];
     let mut sampler = JointSampler::try_new(3, 0.002, 5).unwrap();
     let at = |t: f64| LegAngles::from([0.4 * (3.0 * t).sin(), 0.5 + 0.2 * (2.0 * t).cos(), -1.5 + 0.1 * t]);
@@ -81,7 +79,7 @@ fn when_angles_are_sampled_expect_the_foot_acceleration() {
 
 #[test]
 fn when_a_stride_is_given_expect_its_ends_reachable_and_nothing_beyond() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let pose = LegAngles::from([0.0, 0.5, -1.6]);
     let rest: Vec<Vector3<f64>> = robot.legs().iter().map(|l| l.foot_in_body(&pose)).collect();
     for (leg, rest) in robot.legs().iter().zip(&rest) {
@@ -108,7 +106,7 @@ fn when_a_stride_is_given_expect_its_ends_reachable_and_nothing_beyond() {
 
 #[test]
 fn when_a_slice_is_taken_expect_what_the_inverse_says() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let leg = &robot.legs()[1];
     let slice = Slice::new(leg, -0.09, 0.005);
     assert!(slice.points().all(|p| leg.inverse(&p, &leg.home()).is_ok()));
@@ -120,7 +118,7 @@ fn when_a_slice_is_taken_expect_what_the_inverse_says() {
 
 #[test]
 fn when_a_leg_is_stretched_expect_no_margin_to_singularity() {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
+    let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let leg = &robot.legs()[0];
     let bent = leg.margins(&LegAngles::from([0.0, 0.4, -1.5]));
     assert!(bent.singularity_m > 0.02 && (bent.limit_rad - 0.9).abs() < 1e-12 && bent.joint == 0);

@@ -1,8 +1,6 @@
 //! What exporters write and no robot has is mended with a note, and feet are where a person would look for them.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use hexapod_kinematics::{LegOptions, LimitChange, ModelFault, Robot};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
@@ -11,7 +9,7 @@ const COXA: &str = "<limit lower=\"-0.9\" upper=\"0.9\" velocity=\"5.0\" effort=
 
 /// The shipped shape with pieces of its text replaced, everywhere.
 fn changed(pieces: &[(&str, &str)]) -> String {
-    pieces.iter().fold(common::shipped(), |text, (from, to)| {
+    pieces.iter().fold(crate::common::shipped(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");
         text.replace(from, to)
     })
@@ -52,7 +50,7 @@ fn when_limits_stand_for_none_expect_half_a_turn_and_a_turn_a_second() {
 
 #[test]
 fn when_a_limit_is_missing_expect_the_one_that_is_given_or_its_joint_named() {
-    let text = common::shipped().replacen(COXA, "", 1);
+    let text = crate::common::shipped().replacen(COXA, "", 1);
     let error = Robot::from_urdf(&text).unwrap_err();
     assert_eq!((error.fault(), error.attribute()), (ModelFault::Missing, Some("limit")), "{error}");
     let given = LimitChange { lower: Some(-0.5), upper: Some(0.5), velocity: Some(4.0), ..LimitChange::default() };
@@ -100,7 +98,7 @@ fn when_the_last_link_is_a_wheel_expect_no_guess_at_its_foot() {
 #[test]
 fn when_one_numbered_leg_has_a_joint_less_expect_it_among_the_legs() {
     let names = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
-    let mut text = common::shipped();
+    let mut text = crate::common::shipped();
     for (index, name) in names.iter().enumerate() {
         text = text.replace(name, &format!("leg{index}"));
         let foot = format!("<joint name=\"leg{index}_foot_fixed\" type=\"fixed\">");
@@ -124,11 +122,11 @@ fn when_one_numbered_leg_has_a_joint_less_expect_it_among_the_legs() {
 
 #[test]
 fn when_names_and_places_contradict_each_other_expect_a_note_that_says_how_to_turn_it() {
-    let swapped = common::shipped().replace("front", "F").replace("rear", "front").replace("F", "rear");
+    let swapped = crate::common::shipped().replace("front", "F").replace("rear", "front").replace("F", "rear");
     noted(&Robot::from_urdf(&swapped).unwrap(), &["called front are not ahead", "`forward: -x`"]);
-    let mirrored = common::shipped().replace("left", "L").replace("right", "left").replace("L", "right");
+    let mirrored = crate::common::shipped().replace("left", "L").replace("right", "left").replace("L", "right");
     noted(&Robot::from_urdf(&mirrored).unwrap(), &["called left are on the right"]);
-    assert!(Robot::from_urdf(&common::shipped()).unwrap().model().notes().is_empty());
+    assert!(Robot::from_urdf(&crate::common::shipped()).unwrap().model().notes().is_empty());
 }
 
 #[test]
@@ -154,7 +152,7 @@ fn when_materials_have_textures_expect_them_left_alone() {
 
 /// The shipped shape with its feet called otherwise, and something in each tibia link and fixed to it.
 fn with_ends(foot: &str, inside: &str, mounted: Option<&str>) -> String {
-    let mut text = common::shipped().replace("_foot", foot);
+    let mut text = crate::common::shipped().replace("_foot", foot);
     for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
         let tibia = format!("<link name=\"{leg}_tibia_link\"/>");
         text = text.replace(&tibia, &format!("<link name=\"{leg}_tibia_link\">{inside}</link>"));

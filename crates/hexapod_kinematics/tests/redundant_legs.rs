@@ -1,9 +1,7 @@
 //! Legs of four to six joints.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use hexapod_kinematics::{IkError, LegAngles, Robot};
 use nalgebra::Vector3;
 
@@ -15,7 +13,7 @@ fn round_trips() -> u32 {
 #[test]
 fn when_the_target_is_reachable_expect_it_reached_inside_the_limits() {
     for n in 4..=6 {
-        let robot = Robot::from_urdf(&common::many_jointed(n)).unwrap();
+        let robot = Robot::from_urdf(&crate::common::many_jointed(n)).unwrap();
         let leg = &robot.legs()[0];
         let mut random = Random(n as u64);
         let mut seed = leg.home();
@@ -37,7 +35,7 @@ fn when_the_target_is_reachable_expect_it_reached_inside_the_limits() {
 
 #[test]
 fn when_the_foot_goes_round_expect_the_angles_to_come_back() {
-    let robot = Robot::from_urdf(&common::many_jointed(4)).unwrap();
+    let robot = Robot::from_urdf(&crate::common::many_jointed(4)).unwrap();
     let leg = &robot.legs()[0];
     let path = |t: f64| leg.hip_in_body() + Vector3::new(0.04 * t.cos(), 0.17, -0.1 + 0.03 * t.sin());
     let mut angles = leg.inverse(&path(0.0), &leg.home()).unwrap();
@@ -52,7 +50,7 @@ fn when_the_foot_goes_round_expect_the_angles_to_come_back() {
 
 #[test]
 fn when_a_posture_is_set_expect_angles_nearer_to_it() {
-    let mut robot = Robot::from_urdf(&common::many_jointed(5)).unwrap();
+    let mut robot = Robot::from_urdf(&crate::common::many_jointed(5)).unwrap();
     let target = robot.legs()[0].hip_in_body() + Vector3::new(0.0, 0.2, -0.12);
     let seed = robot.legs()[0].home();
     let before = robot.legs()[0].inverse(&target, &seed).unwrap();

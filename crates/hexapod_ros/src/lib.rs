@@ -19,6 +19,7 @@ mod pacer;
 mod parameter_services;
 mod parameters;
 mod publisher;
+pub mod qos;
 pub mod realtime;
 mod received;
 mod ros;

@@ -1,9 +1,7 @@
 //! Every way a servo configuration can be wrong, with the key it is reported at; and the one that is shipped.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{LEGS, SEGMENTS, raw_config, raw_servo};
+use crate::common::{LEGS, SEGMENTS, raw_config, raw_servo};
 use hexapod_servo::calibration::RawPoint;
 use hexapod_servo::{RawServoConfig, ServoConfig, ServoConfigError, SimulatedBus};
 
@@ -184,11 +182,11 @@ fn when_bus_is_full_expect_62_boards_to_work() {
     let bus = SimulatedBus::for_config(&config);
     let mut driver = hexapod_servo::ServoDriver::new(config, bus.clone());
     let targets: Vec<_> = (0..62).map(|joint| (joint, 0.1)).collect();
-    let mut now = common::ms(0);
+    let mut now = crate::common::ms(0);
     driver.command(now, &targets).expect("finite");
     assert!(driver.enable(now).passed());
     for _ in 0..700 {
-        now += common::ms(10);
+        now += crate::common::ms(10);
         driver.command(now, &targets).expect("finite");
         driver.tick(now);
     }

@@ -1,9 +1,7 @@
 //! Faults on the bus and what comes of them, with the figures they must keep.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{BOARDS, JOINTS, Rig, config, ms, raw_config};
+use crate::common::{BOARDS, JOINTS, Rig, config, ms, raw_config};
 use hexapod_servo::simulated::{BusFault, When};
 use hexapod_servo::{Fault, ServoConfig, State};
 

@@ -1,11 +1,9 @@
 //! A tick allocates nothing, in any state. (`allocation-counter` is the global allocator of this test.)
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
 use std::time::Duration;
 
-use common::{JOINTS, config, ms};
+use crate::common::{JOINTS, config, ms};
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
 use hexapod_servo::{ServoDriver, State};
 
@@ -98,7 +96,7 @@ fn when_ticking_in_every_state_expect_no_allocation() {
 
 #[test]
 fn when_bus_is_simulated_expect_no_allocation_either() {
-    let mut rig = common::Rig::armed();
+    let mut rig = crate::common::Rig::armed();
     rig.bus.inject(hexapod_servo::simulated::BusFault::NackProbability(0.01));
     let targets: Vec<_> = (0..JOINTS).map(|joint| (joint, 0.4)).collect();
     let info = allocation_counter::measure(|| {

@@ -1,9 +1,7 @@
 //! Properties that hold for every input.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{Rig, US_PER_RAD, ms, raw_config};
+use crate::common::{Rig, US_PER_RAD, ms, raw_config};
 use hexapod_servo::calibration::{RawPoint, Servo};
 use hexapod_servo::{ServoConfig, State};
 use proptest::prelude::*;
@@ -119,12 +117,12 @@ proptest! {
     fn when_inputs_come_in_any_order_expect_outputs_within_limits_and_none_unless_live(
         events in proptest::collection::vec(any_event(), 1..60)
     ) {
-        let mut rig = Rig::new(common::config());
+        let mut rig = Rig::new(crate::common::config());
         for event in events {
             match event {
                 Event::Target(joint, angle) => {
                     let accepted = rig.driver.set_target(rig.now, joint, angle);
-                    prop_assert_eq!(accepted.is_ok(), joint < common::JOINTS && angle.is_finite());
+                    prop_assert_eq!(accepted.is_ok(), joint < crate::common::JOINTS && angle.is_finite());
                 }
                 Event::Fresh => rig.send(|joint| 0.02 * joint as f64),
                 Event::Enable => drop(rig.driver.enable(rig.now)),
@@ -146,7 +144,7 @@ proptest! {
             if !state.is_live() && state != State::Fault {
                 prop_assert!(rig.all_low());
             }
-            for joint in 0..common::JOINTS {
+            for joint in 0..crate::common::JOINTS {
                 prop_assert_eq!(rig.driver.told(joint).is_some(), rig.counts(joint).is_some());
             }
         }

@@ -1,9 +1,7 @@
 //! What a robot sits down for before its servos go off.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{JOINTS, Rig, ms};
+use crate::common::{JOINTS, Rig, ms};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{Fault, State};
 

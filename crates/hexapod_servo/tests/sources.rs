@@ -1,9 +1,7 @@
 //! Commands of several sources: each joint is as fresh as its own.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{JOINTS, Rig, config, ms};
+use crate::common::{JOINTS, Rig, config, ms};
 use hexapod_servo::State;
 
 /// One period in which only the joints that `named` picks are commanded.

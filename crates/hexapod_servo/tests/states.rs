@@ -1,9 +1,7 @@
 //! Every state, how it is entered and left, and what it puts out.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{JOINTS, Rig, config, ms, raw_config};
+use crate::common::{JOINTS, Rig, config, ms, raw_config};
 use hexapod_servo::{RawServoConfig, ServoConfig, State, TargetError};
 
 fn with(change: impl Fn(&mut RawServoConfig)) -> ServoConfig {

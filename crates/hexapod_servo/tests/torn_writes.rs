@@ -2,9 +2,7 @@
 //! limits, a constant high, or the forbidden ON = OFF.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{BOARDS, Rig, raw_config};
+use crate::common::{BOARDS, Rig, raw_config};
 use embedded_hal::i2c::{ErrorType, I2c, Operation};
 use hexapod_servo::calibration::Servo;
 use hexapod_servo::pca9685::{Level, Link, PulseRange, Shadow, Tally, start, wake};
@@ -123,8 +121,8 @@ fn when_driver_meets_torn_writes_expect_every_output_within_limits() {
         let watched = Watched::new(bus.clone(), config.servos().iter().map(channel).collect());
         let mut driver = ServoDriver::new(config, watched);
         let mut dice = Dice(3);
-        let mut now = common::ms(5);
-        let mut targets = [0.0; common::JOINTS];
+        let mut now = crate::common::ms(5);
+        let mut targets = [0.0; crate::common::JOINTS];
         bus.inject(BusFault::TearProbability(0.2));
         for tick in 0..15_000u32 {
             for target in &mut targets {
@@ -141,7 +139,7 @@ fn when_driver_meets_torn_writes_expect_every_output_within_limits() {
                 let _ = driver.emergency_stop();
             }
             driver.tick(now);
-            now += common::ms(10);
+            now += crate::common::ms(10);
         }
         let watched = driver.bus();
         assert!(watched.transactions > 15_000, "{}", watched.transactions);
@@ -156,6 +154,6 @@ fn when_motion_stays_in_the_middle_expect_no_pulse_left_out() {
     for tick in 0..2000 {
         let phase = f64::from(tick) * 0.05;
         assert_eq!(rig.step(|joint| 0.97 * (phase + joint as f64).sin()), State::Armed);
-        assert!((0..common::JOINTS).all(|joint| rig.counts(joint).is_some()));
+        assert!((0..crate::common::JOINTS).all(|joint| rig.counts(joint).is_some()));
     }
 }

@@ -1,9 +1,7 @@
 //! What the boards really put out is looked at again, on or off.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{BOARDS, JOINTS, Rig, config, ms};
+use crate::common::{BOARDS, JOINTS, Rig, config, ms};
 use embedded_hal::i2c::I2c;
 use hexapod_servo::{Fault, State};
 

@@ -1,9 +1,7 @@
 //! Bytes on the wire. Constants are declared again here, from the datasheet, so that a slip in the crate shows.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop where it stands")]
 
-mod common;
-
-use common::{JOINTS, Rig, config, ms, raw_config};
+use crate::common::{JOINTS, Rig, config, ms, raw_config};
 use hexapod_servo::simulated::{Outcome, Transfer};
 use hexapod_servo::{ServoConfig, State};
 
@@ -154,7 +152,7 @@ fn when_centred_expect_told_to_be_read_back_from_counts() {
     for joint in 0..JOINTS {
         assert_eq!(rig.counts(joint), Some(CENTRE));
         let told = rig.driver.told(joint).expect("on");
-        assert!((told - (exact - 1500.0) / common::US_PER_RAD).abs() < 1e-9);
+        assert!((told - (exact - 1500.0) / crate::common::US_PER_RAD).abs() < 1e-9);
     }
 }
 
@@ -174,7 +172,7 @@ fn when_emergency_stop_expect_one_frame_at_once_then_each_board() {
 
 /// The angle of a pulse of so many counts.
 fn angle(counts: f64) -> f64 {
-    (counts * 122.0 / 25.0 - 1500.0) / common::US_PER_RAD
+    (counts * 122.0 / 25.0 - 1500.0) / crate::common::US_PER_RAD
 }
 
 /// 103..=512 counts, middle 307, ON 76: OFF pages change at 180 and 436 counts. 437 is OFF 513, 434 is OFF 510.
@@ -269,7 +267,7 @@ fn when_targets_jump_expect_four_bytes_a_changed_channel_in_every_tick() {
 /// ON and OFF of every joint's channel.
 fn all_registers(rig: &Rig) -> Vec<[u8; 4]> {
     let registers = |servo: &hexapod_servo::calibration::Servo| {
-        let chip = rig.bus.chip(common::BOARDS[servo.board()]).expect("there is one");
+        let chip = rig.bus.chip(crate::common::BOARDS[servo.board()]).expect("there is one");
         std::array::from_fn(|n| chip.register(0x06 + 4 * servo.channel() + n as u8))
     };
     rig.driver.servos().iter().map(registers).collect()

@@ -99,11 +99,10 @@ impl Files {
         self.shipped.as_deref()
     }
 
-    /// Whether a file of this name was written for this robot: it is the owner's, or the robot is the shipped one.
+    /// Whether a file is the owner's, and not shipped.
     #[must_use]
     pub fn is_own(&self, file: &str) -> bool {
-        let shipped = share_folder().is_ok_and(|share| same(&share.join("urdf/hexapod.urdf"), &self.urdf));
-        shipped || self.owner.iter().any(|folder| Path::new(file).starts_with(folder))
+        self.owner.iter().any(|folder| Path::new(file).starts_with(folder))
     }
 
     /// The owner's folders, whether they exist or not, the lowest layer first.

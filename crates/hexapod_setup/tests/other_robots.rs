@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hexapod_config::{Document, Source};
 use hexapod_kinematics::Robot;
-use hexapod_setup::{Files, Gaits, check_servos, read_servos, servos_text, simulated_servos};
+use hexapod_setup::{Gaits, check_servos, read_servos, servos_text, simulated_servos};
 
 const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
 const GAITS: &str = "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5}\n  \
@@ -139,17 +139,4 @@ fn when_a_robot_has_three_legs_expect_to_be_told_that_it_cannot_walk() {
     for legs in 4..=8 {
         assert!(Gaits::read(&Path::new(CONFIG).join("gaits.yaml"), &robot(legs)).is_ok(), "{legs}");
     }
-}
-
-#[test]
-fn when_a_folder_lacks_a_file_expect_the_shipped_one_but_never_another_robots() {
-    let folder = std::env::temp_dir().join(format!("hexapod_lacking_{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("gaits.yaml"), "").unwrap();
-    let files = Files { config: folder.clone(), urdf: PathBuf::new() };
-    assert_eq!(files.in_config("gaits.yaml"), folder.join("gaits.yaml"));
-    assert_eq!(files.in_config("robot.yaml"), folder.join("robot.yaml"));
-    assert!(files.in_config("motions.yaml").ends_with("config/motions.yaml"));
-    std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(files.in_config("motions.yaml"), folder.join("motions.yaml"));
 }

@@ -8,7 +8,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::Joy;
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Caller, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now, qos};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,8 +37,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let mut desk = Desk::open(&mut node, setup)?;
     // A press is lost with a message, and comes again with the next: joy_node repeats. What came late by being sent again
     // would be a press of the past.
-    let qos = QosProfile::default().keep_last(10).best_effort();
-    node.subscribe_from("joy", qos, move |message: Joy, from| desk.take(&message.buttons, from))?;
+    node.subscribe_from("joy", qos::stream(), move |message: Joy, from| desk.take(&message.buttons, from))?;
     node.spin(shutdown, Stage::Stopping);
     Ok(())
 }

@@ -10,7 +10,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::realtime::priority;
-use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now};
+use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now, qos};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -116,12 +116,11 @@ fn is_ros_name(name: &str) -> bool {
     letters && !name.contains("__") && name.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
-/// Best effort, so that senders of every reliability are heard; an old command is not worth sending twice.
+/// Refused messages are warned of once in a while.
 fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
     let headers = teller.lock().unwrap_or_else(PoisonError::into_inner).headers();
-    let qos = QosProfile::default().keep_last(10).best_effort();
-    node.subscribe_shared_from::<JointState>("joint_commands", qos, move |message, received| {
+    node.subscribe_shared_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);

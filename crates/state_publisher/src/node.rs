@@ -17,7 +17,7 @@ use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
     Diagnostics, Lateness, Level, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, Unheard,
-    monotonic_now,
+    monotonic_now, qos,
 };
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,22 +86,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Contacts before joint commands: handlers are called in this order, and the planner publishes in this order. What is
-/// due goes out with the commands that moved it, on the thread that brought them: that spares a wake-up each time. Best
-/// effort, so that senders of every reliability are heard; what is old is not worth sending twice.
+/// due goes out with the commands that moved it, on the thread that brought them: that spares a wake-up each time.
 fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<(), RosError> {
-    let stream = || QosProfile::default().keep_last(10).best_effort();
     let contacts = shared.clone();
-    node.subscribe_shared("foot_contacts", stream(), move |message: &UInt8MultiArray| {
+    node.subscribe_shared("foot_contacts", qos::stream(), move |message: &UInt8MultiArray| {
         contacts.take(|state, now| state.take_contacts(message, now));
     })?;
     let (commands, time) = (shared.clone(), clock.clone());
-    node.subscribe_shared("joint_commands", stream(), move |message: &JointState| {
+    node.subscribe_shared("joint_commands", qos::stream(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
         commands.take(|state, now| state.take_commands(message, stamp, now));
         lock(&commands.output).publish(monotonic_now());
     })?;
     let (servos, time) = (shared.clone(), clock.clone());
-    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
+    node.subscribe_shared("servo_states", qos::stream(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
         servos.take(|state, now| state.take_servos(message, stamp, now));
     })

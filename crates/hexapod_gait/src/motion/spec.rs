@@ -183,7 +183,7 @@ impl MotionSpec {
             let step = match (index, self.total_time, frame.time) {
                 (0, None, None) => 0.0,
                 (0, None, Some(_)) => {
-                    let help = "leave it out: the way from standing to the first frame is put in by itself";
+                    let help = "leave it out: the transition from standing to the first frame is added automatically";
                     return Err(SpecError::new(
                         key(0),
                         "the first frame of a motion that is played once has no time",

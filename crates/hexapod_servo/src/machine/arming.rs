@@ -98,7 +98,7 @@ impl<B: I2c> ServoDriver<B> {
             }
         }
         let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
-        report.add("bus", broken.is_empty(), detail(&broken, "transfers come to their end"));
+        report.add("bus", broken.is_empty(), detail(&broken, "it responds"));
         report.add("boards", silent.is_empty(), detail(&silent, "every board answers"));
         report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
     }

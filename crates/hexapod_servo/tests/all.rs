@@ -1,0 +1,15 @@
+//! The driver from outside, down to the bytes on the wire: one executable, which is linked once.
+
+mod common;
+mod configuration;
+mod faults;
+mod kinds;
+mod no_allocation;
+mod properties;
+mod retiring;
+mod simulated_chip;
+mod sources;
+mod states;
+mod torn_writes;
+mod verified;
+mod wire;

@@ -1,0 +1,22 @@
+//! colcon reads what cargo says of this workspace as one line, and drops lines of 64 KiB and more unless it writes to a
+//! terminal (colcon-core, `asyncio.StreamReader`): `colcon build` then ends with "Expecting value: line 1 column 1".
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// Below 64 KiB by what a longer path than this one may add.
+const MOST_BYTES: usize = 62_000;
+const WHERE_PEOPLE_BUILD: &str = "/home/ubuntu/hexapod_ws/src/hexapod";
+
+#[test]
+fn when_colcon_asks_cargo_about_the_workspace_expect_a_line_that_it_reads() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+    let said = Command::new(env!("CARGO")).args(arguments).current_dir(&root).output().unwrap();
+    let line = String::from_utf8(said.stdout).unwrap().replace(root.to_str().unwrap(), WHERE_PEOPLE_BUILD);
+    let most =
+        format!("{} bytes; fewer test executables (`autotests = false`, tests/all.rs) make it shorter", line.len());
+    assert!(line.starts_with('{') && line.len() < MOST_BYTES, "{most}");
+}
