@@ -9,6 +9,28 @@ use crate::normal::logistic;
 /// Log odds beyond which no source goes, so that none outvotes all others for ever.
 const GREATEST: f64 = 6.0;
 
+/// What a statement about a foot rests on, from the best to the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A sensor under the foot.
+    Measured,
+    /// Joint torques or positions, through the leg's dynamics.
+    Estimated,
+    /// The gait's plan and statics alone: nothing that was sensed.
+    Predicted,
+}
+
+impl Source {
+    /// The word for it on topics and in views.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Estimated => "estimated",
+            Self::Predicted => "predicted",
+        }
+    }
+}
+
 /// State of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LegState {
@@ -34,10 +56,9 @@ pub struct ContactEvidence {
 }
 
 impl ContactEvidence {
-    /// With what the forces say: the observer where it is valid, else the direct estimate.
+    /// With what the better of the estimated forces says.
     pub fn with_forces(mut self, forces: &LegForces) -> Self {
-        let valid = [&forces.observer, &forces.direct].into_iter().find(|estimate| estimate.valid);
-        self.force_probability = valid.map(|estimate| estimate.contact_probability);
+        self.force_probability = forces.best().map(|estimate| estimate.contact_probability);
         self
     }
 }
@@ -83,8 +104,8 @@ pub struct Contact {
     pub state: LegState,
     /// Probability that the foot is on the ground; 0.5 when nothing is known.
     pub probability: f64,
-    /// How many sources said something.
-    pub sources: usize,
+    /// The best of what said something; `None` when nothing did.
+    pub source: Option<Source>,
 }
 
 /// Keeps the state of one leg.
@@ -105,14 +126,14 @@ impl ContactDetector {
     /// Takes what is known, `step_s` seconds after the update before. With nothing known the state stays.
     pub fn update(&mut self, evidence: &ContactEvidence, step_s: f64) -> Contact {
         let all = self.settings.log_odds(evidence);
-        let (sum, sources) = all.iter().flatten().fold((0.0, 0), |(sum, n), odds| (sum + odds, n + 1));
-        let probability = logistic(sum);
+        let source = all.iter().flatten().map(|(source, _)| *source).min();
+        let probability = logistic(all.iter().flatten().map(|(_, odds)| odds).sum());
         let beyond = match self.state {
-            LegState::Swing => sources > 0 && probability > self.settings.support_above,
-            LegState::Support => sources > 0 && probability < self.settings.swing_below,
+            LegState::Swing => source.is_some() && probability > self.settings.support_above,
+            LegState::Support => source.is_some() && probability < self.settings.swing_below,
         };
         self.count(beyond, step_s);
-        Contact { state: self.state, probability, sources }
+        Contact { state: self.state, probability, source }
     }
 
     fn count(&mut self, beyond: bool, step_s: f64) {
@@ -131,20 +152,20 @@ impl ContactDetector {
 
 impl ContactSettings {
     /// Log odds of contact from each source that says something.
-    fn log_odds(&self, evidence: &ContactEvidence) -> [Option<f64>; 5] {
+    fn log_odds(&self, evidence: &ContactEvidence) -> [Option<(Source, f64)>; 5] {
         let from_probability = |p: f64| (p / (1.0 - p)).ln();
         let from_flag = |yes: bool, trust: f64| if yes { from_probability(trust) } else { -from_probability(trust) };
         // Certain at twice the value at which it is as likely as not.
         let from_size = |size: f64, even: f64| GREATEST * (size / even - 1.0);
         let tracking = evidence.tracking_error_m.filter(|error| !error.is_nan());
         let all = [
-            evidence.force_probability.map(from_probability),
-            tracking.map(|error| from_size(error.abs(), self.tracking_contact_m).max(-0.5)),
-            evidence.switch.map(|closed| from_flag(closed, self.switch_trust)),
-            evidence.sensed_n.map(|force| from_size(force, self.sensed_contact_n)),
-            evidence.planned_support.map(|planned| from_flag(planned, self.plan_trust)),
+            (Source::Estimated, evidence.force_probability.map(from_probability)),
+            (Source::Estimated, tracking.map(|error| from_size(error.abs(), self.tracking_contact_m).max(-0.5))),
+            (Source::Measured, evidence.switch.map(|closed| from_flag(closed, self.switch_trust))),
+            (Source::Measured, evidence.sensed_n.map(|force| from_size(force, self.sensed_contact_n))),
+            (Source::Predicted, evidence.planned_support.map(|planned| from_flag(planned, self.plan_trust))),
         ];
-        all.map(|odds| odds.filter(|x| !x.is_nan()).map(|x| x.clamp(-GREATEST, GREATEST)))
+        all.map(|(source, odds)| Some((source, odds.filter(|x| !x.is_nan())?.clamp(-GREATEST, GREATEST))))
     }
 }
 
@@ -164,20 +185,20 @@ mod tests {
     #[test]
     fn when_any_one_source_is_sure_expect_it_to_decide_by_itself() {
         let none = ContactEvidence::default();
-        for (sure, state) in [
-            (ContactEvidence { force_probability: Some(0.99), ..none }, LegState::Support),
-            (ContactEvidence { force_probability: Some(0.0), ..none }, LegState::Swing),
-            (ContactEvidence { tracking_error_m: Some(0.03), ..none }, LegState::Support),
-            (ContactEvidence { switch: Some(true), ..none }, LegState::Support),
-            (ContactEvidence { switch: Some(false), ..none }, LegState::Swing),
-            (ContactEvidence { sensed_n: Some(5.0), ..none }, LegState::Support),
-            (ContactEvidence { sensed_n: Some(0.0), ..none }, LegState::Swing),
-            (ContactEvidence { planned_support: Some(true), ..none }, LegState::Support),
-            (ContactEvidence { planned_support: Some(false), ..none }, LegState::Swing),
+        for (sure, state, source) in [
+            (ContactEvidence { force_probability: Some(0.99), ..none }, LegState::Support, Source::Estimated),
+            (ContactEvidence { force_probability: Some(0.0), ..none }, LegState::Swing, Source::Estimated),
+            (ContactEvidence { tracking_error_m: Some(0.03), ..none }, LegState::Support, Source::Estimated),
+            (ContactEvidence { switch: Some(true), ..none }, LegState::Support, Source::Measured),
+            (ContactEvidence { switch: Some(false), ..none }, LegState::Swing, Source::Measured),
+            (ContactEvidence { sensed_n: Some(5.0), ..none }, LegState::Support, Source::Measured),
+            (ContactEvidence { sensed_n: Some(0.0), ..none }, LegState::Swing, Source::Measured),
+            (ContactEvidence { planned_support: Some(true), ..none }, LegState::Support, Source::Predicted),
+            (ContactEvidence { planned_support: Some(false), ..none }, LegState::Swing, Source::Predicted),
         ] {
             for from in [LegState::Swing, LegState::Support] {
                 let contact = after(sure, from, 3);
-                assert_eq!((contact.state, contact.sources), (state, 1), "{sure:?} from {from:?}");
+                assert_eq!((contact.state, contact.source), (state, Some(source)), "{sure:?} from {from:?}");
             }
         }
     }
@@ -193,7 +214,7 @@ mod tests {
         for evidence in [ContactEvidence::default(), odd] {
             for from in [LegState::Swing, LegState::Support] {
                 let contact = after(evidence, from, 100);
-                assert_eq!(contact, Contact { state: from, probability: 0.5, sources: 0 });
+                assert_eq!(contact, Contact { state: from, probability: 0.5, source: None });
             }
         }
     }
@@ -205,7 +226,8 @@ mod tests {
             planned_support: Some(false),
             ..ContactEvidence::default()
         };
-        assert_eq!(after(early, LegState::Swing, 2).state, LegState::Support);
+        let contact = after(early, LegState::Swing, 2);
+        assert_eq!((contact.state, contact.source), (LegState::Support, Some(Source::Estimated)), "the best counts");
     }
 
     #[test]

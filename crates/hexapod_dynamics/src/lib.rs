@@ -2,7 +2,9 @@
 
 mod base;
 mod contact;
+mod foot;
 mod force;
+mod friction;
 mod identification;
 mod inertia;
 mod inverse;
@@ -14,10 +16,12 @@ mod prediction;
 mod regressor;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
-pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState};
+pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
+pub use foot::{FootEstimator, SampleCounts};
 pub use force::{ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError};
+pub use friction::Friction;
 pub use identification::{
-    BaseParameters, Excitation, Friction, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
+    BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
     smooth_motion,
 };
 pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};

@@ -1,9 +1,6 @@
 //! The equations of motion: against a table of Pinocchio's results, and by what must hold for any leg.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{FIVE_JOINTS, Random, SHIPPED, leg};
+use crate::common::{FIVE_JOINTS, Random, SHIPPED, leg};
 use hexapod_dynamics::{BaseMotion, JointVector, LegDynamics};
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS};
 use nalgebra::{SVector, Vector3};
@@ -82,7 +79,7 @@ fn when_moved_by_the_torques_of_inverse_dynamics_expect_forward_dynamics_to_give
 fn when_the_jacobian_is_taken_from_the_dynamics_expect_that_of_the_kinematics() {
     let mut random = Random(4);
     for text in [SHIPPED, FIVE_JOINTS] {
-        let robot = common::robot(text);
+        let robot = crate::common::robot(text);
         for leg in robot.legs() {
             let angles = random.angles(leg.joint_count(), 3.0);
             let placed = LegDynamics::new(robot.model(), leg).at(&angles);
@@ -177,9 +174,9 @@ fn when_links_are_fixed_to_a_leg_one_after_the_other_expect_their_inertia_in_it(
       <link name="b"><inertial><origin xyz="0.01 0.02 0.03" rpy="0.1 0.2 0.3"/><mass value="0.05"/>
         <inertia ixx="2e-5" iyy="3e-5" izz="4e-5" ixy="1e-6" ixz="2e-6" iyz="3e-6"/></inertial></link>
     </robot>"#;
-    let robot = common::robot(&SHIPPED.replace("</robot>", more));
+    let robot = crate::common::robot(&SHIPPED.replace("</robot>", more));
     let loaded = robot.legs().iter().find(|leg| leg.name() == "left_front").unwrap();
-    let bare = common::robot(SHIPPED);
+    let bare = crate::common::robot(SHIPPED);
     let bare = bare.legs().iter().find(|leg| leg.name() == "left_front").map(|leg| LegDynamics::new(bare.model(), leg));
     let model = robot.model();
     let pose = |name: &str| *model.joints()[model.joint_index(name).unwrap()].parent_from_joint();

@@ -1,9 +1,6 @@
 //! Base parameters, and their identification from simulated logs.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{FIVE_JOINTS, Random, SHIPPED, leg};
+use crate::common::{FIVE_JOINTS, Random, SHIPPED, leg};
 use hexapod_dynamics::{
     BaseMotion, BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, JointVector, LegDynamics,
     LegSample, identify, smooth_motion,

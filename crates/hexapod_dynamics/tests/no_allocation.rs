@@ -1,9 +1,6 @@
 //! A tick of all feet allocates nothing. (`allocation-counter` is the global allocator of this test.)
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{FIVE_JOINTS, Random, SHIPPED, robot};
+use crate::common::{FIVE_JOINTS, Random, SHIPPED, robot};
 use hexapod_dynamics::{
     BaseMotion, ContactDetector, ContactEvidence, ContactSettings, ForceEstimator, ForceSettings, JointVector,
     LegDynamics, LegState, LoadPredictor,

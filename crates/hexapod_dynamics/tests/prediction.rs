@@ -1,9 +1,6 @@
 //! Predicted loads: they make up weight and moment, stay in the friction cones and change smoothly.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, SHIPPED, robot};
+use crate::common::{Random, SHIPPED, robot};
 use hexapod_dynamics::{BalanceError, BaseMotion, Ground, Load, LoadPredictor, foot_forces};
 use hexapod_kinematics::{LegAngles, Robot};
 use nalgebra::Vector3;
@@ -134,6 +131,9 @@ fn when_the_robot_stands_expect_torques_that_do_the_work_of_its_weight() {
             }
         }
         assert_eq!(predictor.overloads(&prediction, 1.0).count(), 0, "the shipped robot can stand");
+        let hanging = predictor.hanging(&angles, &base);
+        assert!((hanging.torques[1] - prediction.torques[1]).norm() < 1e-12 || on_ground[1], "in the air");
+        assert!(hanging.torques[0].norm() < 0.5 * prediction.torques[0].norm());
     }
 }
 

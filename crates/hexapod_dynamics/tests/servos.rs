@@ -1,10 +1,7 @@
 //! Forces and contact through the errors of hobby servos, simulated.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::swing::{Swing, WEIGHT_N};
-use common::{Random, SHIPPED};
+use crate::common::swing::{Swing, WEIGHT_N};
+use crate::common::{Random, SHIPPED};
 use hexapod_dynamics::{BaseMotion, ContactDetector, ContactEvidence, ContactSettings, JointVector, LegState};
 use hexapod_kinematics::{JointMotion, JointSampler, LegAngles};
 use nalgebra::Vector3;
@@ -17,9 +14,9 @@ struct Servos {
 }
 
 impl Servos {
-    /// Encoder and load of a STS3215: 4096 counts a turn, a thousandth of 2.9 N m, and one count of noise.
+    /// Encoder and current of a STS3215: 4096 counts a turn, 6.5 mA of the 2.7 A that make 2.9 N m, and one count of noise.
     const COUNT_RAD: f64 = std::f64::consts::TAU / 4096.0;
-    const LOAD_NM: f64 = 0.0029;
+    const LOAD_NM: f64 = 0.0071;
 
     fn new(seed: u64, step_s: f64) -> Self {
         let sampler = JointSampler::try_new(3, step_s, 5).unwrap();
@@ -97,7 +94,7 @@ fn delay(seed: u64, step_s: f64, each: u32) -> f64 {
 
 #[test]
 fn when_a_fifth_of_the_weight_comes_down_expect_contact_within_30_ms() {
-    for (step_s, each, target) in [(0.005, 1, 0.030), (0.01, 1, 0.030), (0.01, 2, 0.040), (0.02, 1, 0.060)] {
+    for (step_s, each, target) in [(0.005, 1, 0.030), (0.01, 1, 0.020), (0.01, 2, 0.030), (0.02, 1, 0.030)] {
         let delays: Vec<f64> = (0..300).map(|seed| delay(seed, step_s, each)).collect();
         let worst = delays.iter().copied().fold(0.0, f64::max);
         let mean = delays.iter().sum::<f64>() / 300.0;
@@ -113,7 +110,7 @@ fn when_a_fifth_of_the_weight_comes_down_expect_contact_within_30_ms() {
 
 #[test]
 fn when_a_leg_swings_for_ten_minutes_expect_no_false_contact() {
-    for (step_s, each) in [(0.01, 2), (0.02, 1)] {
+    for (step_s, each) in [(0.005, 1), (0.01, 2), (0.02, 1)] {
         let (swing, mut servos) = (Swing::of(SHIPPED), Servos::new(99, step_s));
         let (mut estimator, mut detector) = (swing.estimator(step_s), detector(LegState::Swing));
         let mut greatest = 0.0f64;
@@ -125,7 +122,7 @@ fn when_a_leg_swings_for_ten_minutes_expect_no_false_contact() {
             let forces = estimator.update(&servos.motion(&swing.motion(t)), &effort, &base);
             let contact = detector.update(&ContactEvidence::default().with_forces(&forces), step_s);
             assert_eq!(contact.state, LegState::Swing, "{t} s: {forces:?}");
-            greatest = greatest.max(forces.observer.contact_probability);
+            greatest = greatest.max(contact.probability);
         }
         println!("ten minutes of free swing at {:.0} Hz: greatest probability of contact {greatest:.3}", 1.0 / step_s);
     }

@@ -44,6 +44,18 @@ pub struct LegForces {
     pub direct: ForceEstimate,
     /// From the momentum observer: first-order, without accelerations.
     pub observer: ForceEstimate,
+    /// True where samples are rarer than the observer's time constant: it filters nothing then, but the force is that
+    /// of half a sample ago.
+    pub rare: bool,
+}
+
+impl LegForces {
+    /// The one to go by: the observer, or with rare samples the direct estimate; the other one where that is not valid.
+    pub fn best(&self) -> Option<&ForceEstimate> {
+        let both = [&self.observer, &self.direct];
+        let [first, second] = if self.rare { [both[1], both[0]] } else { both };
+        [first, second].into_iter().find(|estimate| estimate.valid)
+    }
 }
 
 /// Estimates the force on one foot at a fixed rate. Never allocates.
@@ -58,6 +70,8 @@ pub struct ForceEstimator {
     weights: JointVector,
     /// Greatest torque of contact that is taken for one, N m.
     most_nm: f64,
+    /// See [`LegForces::rare`].
+    rare: bool,
     /// The leg at the last angles.
     placed: PlacedLeg,
 }
@@ -74,8 +88,9 @@ impl ForceEstimator {
         let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
         let weights = variances.map(f64::recip);
         let placed = PlacedLeg::empty(dynamics.joint_count());
+        let rare = settings.gains_per_s.max() * settings.step_s > 1.0;
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, placed })
+        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, rare, placed })
     }
 
     /// The leg.
@@ -95,19 +110,26 @@ impl ForceEstimator {
         let count = self.dynamics.joint_count();
         if !(motion.valid && motion.angles.len() == count) {
             self.reset();
-            return LegForces { direct: self.unknown(), observer: self.unknown() };
+            return LegForces { direct: self.unknown(), observer: self.unknown(), rare: self.rare };
         }
-        let torques = JointVector::from_fn(|joint, _| if joint < count { torques[joint] } else { 0.0 });
+        // Of the motors' torques, what is left for the links.
+        let torques = JointVector::from_fn(|joint, _| match motion.speeds.get(joint) {
+            Some(speed) => torques[joint] - self.settings.friction[joint].torque(*speed),
+            None => 0.0,
+        });
         self.dynamics.place(&motion.angles, &mut self.placed);
         let jacobian = self.placed.jacobian();
         let equations = self.solver.equations(&jacobian, count);
         let up = base.up();
-        let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
+        let rotors = &self.settings.rotor_inertias;
+        let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base)
+            + rotors.component_mul(&JointVector::from(*motion.accelerations.padded()));
         let certainty = equations.certainty(self.weights);
         let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
-        let momentum = self.placed.momentum(&motion.speeds, base);
+        let mut momentum = self.placed.momentum(&motion.speeds, base);
+        momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
         let Some(residual) = self.observer.update(&momentum, &torques) else {
-            return LegForces { direct, observer: self.unknown() };
+            return LegForces { direct, observer: self.unknown(), rare: self.rare };
         };
         let forgotten = self.observer.memory().iter().all(|memory| *memory < FORGOTTEN);
         let certainty = if forgotten { certainty } else { equations.certainty(self.observer_weights()) };
@@ -115,7 +137,7 @@ impl ForceEstimator {
         if !observer.valid {
             self.reset();
         }
-        LegForces { direct, observer }
+        LegForces { direct, observer, rare: self.rare }
     }
 
     /// Inverse variances of the torques, with what may have been before the first sample.

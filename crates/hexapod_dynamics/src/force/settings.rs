@@ -1,5 +1,8 @@
 //! What a force estimator is told about the robot and its servos.
 
+use hexapod_kinematics::MAX_LEG_JOINTS;
+
+use crate::friction::Friction;
 use crate::leg::{JointVector, LegDynamics};
 
 /// Default gain of the observer, 1/s: 95 % of a step after 20 ms.
@@ -20,6 +23,10 @@ pub struct ForceSettings {
     pub gains_per_s: JointVector,
     /// Standard deviation of each joint's torque, N m, with friction that is not in the equations.
     pub torque_deviations_nm: JointVector,
+    /// Inertia of each joint's rotor, seen through its gears, kg m²: its motor's torque turns that, too.
+    pub rotor_inertias: JointVector,
+    /// Friction of each joint, which its motor's torque overcomes, too.
+    pub friction: [Friction; MAX_LEG_JOINTS],
     /// Standard deviation of a foot's force before anything is measured, N: about the robot's weight.
     pub prior_n: f64,
     /// Least singular value of the Jacobian, m, below which the solution is damped.
@@ -30,7 +37,7 @@ pub struct ForceSettings {
 
 /// A setting that makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{setting} is {value}; give a finite number above zero")]
+#[error("{setting} is {value}; give a finite number above zero (rotors and friction: or zero)")]
 pub struct SettingsError {
     /// Its name.
     pub setting: &'static str,
@@ -45,13 +52,15 @@ impl ForceSettings {
             step_s,
             gains_per_s: JointVector::repeat(GAIN_PER_S),
             torque_deviations_nm: JointVector::repeat(TORQUE_ERROR_PART * weight_n * leg.length()),
+            rotor_inertias: JointVector::zeros(),
+            friction: [Friction::default(); MAX_LEG_JOINTS],
             prior_n: weight_n,
             singular_m: SINGULAR_PART * leg.length(),
             contact_n: CONTACT_PART * weight_n,
         }
     }
 
-    /// The first setting that is not a number above zero.
+    /// The first setting that is not a number above zero, or from zero on.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         let scalars = [
             ("step_s", self.step_s),
@@ -63,6 +72,10 @@ impl ForceSettings {
         let deviations = self.torque_deviations_nm.iter().map(|deviation| ("torque_deviations_nm", *deviation));
         let wrong = |(_, value): &(&str, f64)| !(value.is_finite() && *value > 0.0);
         let first = scalars.into_iter().chain(gains).chain(deviations).find(wrong);
+        let friction = self.friction.iter().flat_map(|of| [of.coulomb_nm, of.viscous_nm_s]);
+        let may_be_zero = self.rotor_inertias.iter().map(|inertia| ("rotor_inertias", *inertia));
+        let mut may_be_zero = may_be_zero.chain(friction.map(|friction| ("friction", friction)));
+        let first = first.or_else(|| may_be_zero.find(|(_, value)| !(value.is_finite() && *value >= 0.0)));
         first.map_or(Ok(()), |(setting, value)| Err(SettingsError { setting, value }))
     }
 }

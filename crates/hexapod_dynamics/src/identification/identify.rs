@@ -11,6 +11,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use super::base_parameters::BaseParameters;
 use crate::base::BaseMotion;
+use crate::friction::Friction;
 use crate::leg::{JointVector, LegDynamics};
 
 /// Least eigenvalue of the normal matrix with columns of length one at which parameters are still told apart.
@@ -31,15 +32,6 @@ pub struct LegSample {
     pub torques: JointVector,
     /// Motion of the body.
     pub base: BaseMotion,
-}
-
-/// Friction of a joint: `coulomb * sign(speed) + viscous * speed`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Friction {
-    /// N m.
-    pub coulomb_nm: f64,
-    /// N m s/rad.
-    pub viscous_nm_s: f64,
 }
 
 /// How to identify.

@@ -5,5 +5,5 @@ mod identify;
 mod smooth;
 
 pub use base_parameters::{BaseParameters, Excitation};
-pub use identify::{Friction, Identified, IdentifyError, IdentifyOptions, LegSample, identify};
+pub use identify::{Identified, IdentifyError, IdentifyOptions, LegSample, identify};
 pub use smooth::{SmoothError, smooth_motion};

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 pub use balance::{BalanceError, Ground, Load, foot_forces};
 
 use crate::base::BaseMotion;
-use crate::leg::{JointVector, LegDynamics};
+use crate::leg::{JointVector, LegDynamics, PlacedLeg};
 
 /// Predicts foot forces and joint torques of a standing or slowly walking robot.
 #[derive(Clone, Debug)]
@@ -82,24 +82,28 @@ impl LoadPredictor {
                 }
             }
         }
-        let still = LegAngles::zeros(0);
-        let mut placed = [None; MAX_LEGS];
-        for (k, (place, leg)) in placed.iter_mut().zip(&self.legs).enumerate() {
-            *place = Some(leg.at(angles.get(k).unwrap_or(&still)));
-        }
+        let placed = self.placed(angles);
         let mut feet = [None; MAX_LEGS];
         for ((foot, leg), _) in feet.iter_mut().zip(&placed).zip(on_ground).filter(|(_, on_ground)| **on_ground) {
             *foot = leg.as_ref().map(|leg| leg.foot_in_body());
         }
         let load = Load::of_robot(self.model.total_mass(), &self.model.centre_of_mass(&self.positions), base);
         let forces = foot_forces(&feet, &Ground { normal: base.up(), friction: self.friction }, &load)?;
-        let mut torques = [JointVector::zeros(); MAX_LEGS];
-        for ((torques, leg), force) in torques.iter_mut().zip(&placed).zip(&forces) {
-            if let Some(leg) = leg {
-                *torques = leg.inverse_dynamics(&still, &still, base) - leg.jacobian().transpose() * force;
-            }
+        Ok(Prediction { forces, torques: torques(&placed, &forces, base) })
+    }
+
+    /// The load of a robot whose body is held by something else: legs bear themselves.
+    pub fn hanging(&self, angles: &[LegAngles], base: &BaseMotion) -> Prediction {
+        let forces = [Vector3::zeros(); MAX_LEGS];
+        Prediction { forces, torques: torques(&self.placed(angles), &forces, base) }
+    }
+
+    fn placed(&self, angles: &[LegAngles]) -> [Option<PlacedLeg>; MAX_LEGS] {
+        let (zero, mut placed) = (LegAngles::zeros(0), [None; MAX_LEGS]);
+        for (k, (place, leg)) in placed.iter_mut().zip(&self.legs).enumerate() {
+            *place = Some(leg.at(angles.get(k).unwrap_or(&zero)));
         }
-        Ok(Prediction { forces, torques })
+        placed
     }
 
     /// Joints whose predicted torque is above `part` of what they can give (1: all of it). A joint whose description
@@ -117,4 +121,20 @@ impl LoadPredictor {
         });
         all.filter(move |load| load.limit_nm > 0.0 && load.torque_nm.abs() > part * load.limit_nm)
     }
+}
+
+/// Torques that hold legs still with these forces on their feet.
+fn torques(
+    legs: &[Option<PlacedLeg>; MAX_LEGS],
+    forces: &[Vector3<f64>; MAX_LEGS],
+    base: &BaseMotion,
+) -> [JointVector; MAX_LEGS] {
+    let still = LegAngles::zeros(0);
+    let mut torques = [JointVector::zeros(); MAX_LEGS];
+    for ((torques, leg), force) in torques.iter_mut().zip(legs).zip(forces) {
+        if let Some(leg) = leg {
+            *torques = leg.inverse_dynamics(&still, &still, base) - leg.jacobian().transpose() * force;
+        }
+    }
+    torques
 }
