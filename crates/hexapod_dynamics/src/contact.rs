@@ -89,7 +89,7 @@ impl Default for ContactSettings {
             support_above: 0.85,
             swing_below: 0.15,
             confirm_s: 0.01,
-            switch_trust: 0.98,
+            switch_trust: 0.99,
             plan_trust: 0.9,
             sensed_contact_n: 1.0,
             tracking_contact_m: 0.01,
@@ -228,6 +228,17 @@ mod tests {
         };
         let contact = after(early, LegState::Swing, 2);
         assert_eq!((contact.state, contact.source), (LegState::Support, Some(Source::Estimated)), "the best counts");
+    }
+
+    #[test]
+    fn when_a_switch_speaks_against_the_plan_expect_the_switch_to_win_both_ways() {
+        for (closed, state) in [(true, LegState::Support), (false, LegState::Swing)] {
+            let planned_support = Some(!closed);
+            let evidence = ContactEvidence { switch: Some(closed), planned_support, ..ContactEvidence::default() };
+            for from in [LegState::Swing, LegState::Support] {
+                assert_eq!(after(evidence, from, 3).state, state, "{evidence:?} from {from:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Friction of a joint and its gears.
 
-/// Speed, rad/s, at which Coulomb friction is nearly whole: a servo at rest pushes either way.
-const STICKING_RAD_S: f64 = 0.05;
+/// Speed, rad/s, at which Coulomb friction is 0.7 of the whole: a servo at rest pushes either way.
+const STICKING_RAD_S: f64 = 0.03;
 
 /// Friction of a joint: `coulomb * sign(speed) + viscous * speed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,8 +16,7 @@ impl Friction {
     /// The torque, N m, that overcomes it at this speed, rad/s; smooth through rest, where its sign is not known.
     #[inline]
     pub(crate) fn torque(&self, speed: f64) -> f64 {
-        // Exactly nothing where nothing is known of friction, for the price of a comparison.
-        let coulomb = if self.coulomb_nm > 0.0 { self.coulomb_nm * (speed / STICKING_RAD_S).tanh() } else { 0.0 };
-        coulomb + self.viscous_nm_s * speed
+        let sign = speed / (speed * speed + STICKING_RAD_S * STICKING_RAD_S).sqrt();
+        self.coulomb_nm * sign + self.viscous_nm_s * speed
     }
 }

@@ -1,8 +1,9 @@
 //! One leg as rigid bodies, each on a revolute joint, and where they are at given angles.
 
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEG_JOINTS, Matrix3xN, Model};
+use hexapod_kinematics::{Joint, Leg, LegAngles, MAX_LEG_JOINTS, Matrix3xN, Model};
 use nalgebra::{Isometry3, Matrix3, SMatrix, SVector, Vector3};
 
+use crate::friction::Friction;
 use crate::inertia::{Inertia, LINK_PARAMETERS};
 
 /// A number per joint (torques in N m, speeds in rad/s), hip first; entries past the leg's joints are zero.
@@ -42,6 +43,7 @@ pub struct LegDynamics {
     /// In the last body's frame, m.
     foot: Vector3<f64>,
     length: f64,
+    friction: [Friction; MAX_LEG_JOINTS],
 }
 
 impl LegDynamics {
@@ -64,7 +66,12 @@ impl LegDynamics {
         let foot = leg.tip().translation.vector;
         let count = leg.joint_count().min(MAX_LEG_JOINTS);
         let length = bodies.iter().take(count).skip(1).map(|b| b.origin.norm()).sum::<f64>() + foot.norm();
-        Self { bodies, count, foot, length }
+        let mut friction = [Friction::default(); MAX_LEG_JOINTS];
+        for (friction, joint) in friction.iter_mut().zip(leg.joints()) {
+            let given = model.joints().get(joint.joint_index()).map(Joint::friction).unwrap_or_default();
+            *friction = Friction { coulomb_nm: given.coulomb, viscous_nm_s: given.viscous };
+        }
+        Self { bodies, count, foot, length, friction }
     }
 
     /// How many joints it has.
@@ -75,6 +82,12 @@ impl LegDynamics {
     /// Length of the stretched leg from its first joint, m.
     pub fn length(&self) -> f64 {
         self.length
+    }
+
+    /// Friction of each joint as the model gives it. It is in no equation of the leg: a motor overcomes it before its
+    /// torque is that of the joint.
+    pub fn friction(&self) -> &[Friction; MAX_LEG_JOINTS] {
+        &self.friction
     }
 
     /// Inertia of each body about its joint's point, in the frame of the joint's child link; hip first.

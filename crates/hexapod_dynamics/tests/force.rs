@@ -2,7 +2,7 @@
 
 use crate::common::swing::{Swing, WEIGHT_N};
 use crate::common::{FIVE_JOINTS, Random, SHIPPED, leg};
-use hexapod_dynamics::{BaseMotion, ContactEvidence, ForceEstimator, ForceSettings, JointVector, LegForces};
+use hexapod_dynamics::{BaseMotion, ContactEvidence, ForceEstimator, ForceSettings, Friction, JointVector, LegForces};
 use hexapod_kinematics::{JointMotion, LegAngles};
 use nalgebra::Vector3;
 
@@ -173,6 +173,39 @@ fn when_both_forces_are_there_expect_the_observer_to_speak_for_contact() {
 }
 
 #[test]
+fn when_motors_turn_rotors_and_rub_expect_the_force_without_either() {
+    let swing = Swing::of(SHIPPED);
+    let described = ForceSettings::for_robot(&swing.leg, WEIGHT_N, 0.01);
+    assert_eq!(
+        (described.friction[0].coulomb_nm, described.friction[2].viscous_nm_s),
+        (0.03, 0.01),
+        "as the URDF says"
+    );
+    let settings = ForceSettings { rotor_inertias: JointVector::repeat(0.003), ..described };
+    let error = |settings: ForceSettings| {
+        let mut estimator = ForceEstimator::try_new(swing.leg.clone(), settings).unwrap();
+        let off = |k: u32| {
+            let (t, base) = (0.01 * f64::from(k), BaseMotion::level());
+            let motion = swing.motion(t);
+            let motors = JointVector::from_fn(|i, _| match (motion.speeds.get(i), motion.accelerations.get(i)) {
+                (Some(speed), Some(acceleration)) => 0.003 * acceleration + 0.03 * speed.signum() + 0.01 * speed,
+                _ => 0.0,
+            });
+            let found = estimator.update(&motion, &(swing.torques(t, &sine(t), &base) + motors), &base);
+            // Where a joint turns back, nobody knows which way it rubs.
+            let turns = motion.speeds.iter().any(|speed| speed.abs() < 0.2);
+            let off = [found.direct.force, found.observer.force].map(|force| (force - sine(t)).norm());
+            if k < 20 || turns { [0.0; 2] } else { off }
+        };
+        (0..300).map(off).fold([0.0f64; 2], |worst, off| [worst[0].max(off[0]), worst[1].max(off[1])])
+    };
+    let [direct, observer] = error(settings);
+    assert!(direct < 0.05 && observer < 1.0, "{direct} {observer}");
+    let [without, _] = error(swing.settings(0.01));
+    assert!(without > 1.0, "{without}");
+}
+
+#[test]
 fn when_a_setting_makes_no_sense_expect_its_name() {
     let leg = leg(SHIPPED);
     let good = ForceSettings::for_robot(&leg, WEIGHT_N, 0.01);
@@ -182,4 +215,7 @@ fn when_a_setting_makes_no_sense_expect_its_name() {
     assert_eq!(refused(ForceSettings { singular_m: -1.0, ..good }), "singular_m");
     assert_eq!(refused(ForceSettings { gains_per_s: JointVector::zeros(), ..good }), "gains_per_s");
     assert_eq!(refused(ForceSettings::for_robot(&leg, 0.0, 0.01)), "prior_n");
+    assert_eq!(refused(ForceSettings { rotor_inertias: JointVector::repeat(-1.0), ..good }), "rotor_inertias");
+    let friction = [Friction { coulomb_nm: f64::NAN, viscous_nm_s: 0.0 }; 6];
+    assert_eq!(refused(ForceSettings { friction, ..good }), "friction");
 }

@@ -11,8 +11,10 @@ use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
 use cadence::{Beat, Cadence};
 
-/// Samples of a parabola through the angles.
-const WINDOW: usize = 5;
+/// Time that the parabola through the angles spans, s, and its samples at any rate. A longer one makes accelerations
+/// quieter and later: a swing of a third of a second changes them within 50 ms.
+const SPAN_S: f64 = 0.03;
+const WINDOWS: std::ops::RangeInclusive<usize> = 3..=9;
 
 /// What became of the samples since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +51,7 @@ impl FootEstimator {
         let settings = ForceSettings { step_s: FIRST_STEP_S, ..settings };
         let joints = dynamics.joint_count();
         let wrong_step = |_| SettingsError { setting: "step_s", value: FIRST_STEP_S };
-        let sampler = JointSampler::try_new(joints, FIRST_STEP_S, WINDOW).map_err(wrong_step)?;
+        let sampler = JointSampler::try_new(joints, FIRST_STEP_S, window(FIRST_STEP_S)).map_err(wrong_step)?;
         let forces = ForceEstimator::try_new(dynamics, settings)?;
         Ok(Self { cadence: Cadence::default(), settings, forces, sampler, counts: SampleCounts::default() })
     }
@@ -92,7 +94,7 @@ impl FootEstimator {
     fn pace(&mut self, step_s: f64) {
         let settings = ForceSettings { step_s, ..self.settings };
         let dynamics = self.forces.dynamics();
-        let sampler = JointSampler::try_new(dynamics.joint_count(), step_s, WINDOW);
+        let sampler = JointSampler::try_new(dynamics.joint_count(), step_s, window(step_s));
         if let (Ok(forces), Ok(sampler)) = (ForceEstimator::try_new(dynamics.clone(), settings), sampler) {
             (self.forces, self.sampler) = (forces, sampler);
         }
@@ -102,4 +104,8 @@ impl FootEstimator {
         self.forces.reset();
         self.sampler.reset();
     }
+}
+
+fn window(step_s: f64) -> usize {
+    ((SPAN_S / step_s).round() as usize + 1).clamp(*WINDOWS.start(), *WINDOWS.end())
 }

@@ -29,7 +29,8 @@ pub struct ForceEstimate {
     pub covariance: Matrix3<f64>,
     /// Probability that the part of the force against gravity is above the threshold of contact; 0.5 while not valid.
     pub contact_probability: f64,
-    /// Least singular value of the foot's Jacobian, m: near zero a force in some direction moves no joint.
+    /// Least singular value of the foot's Jacobian, m: near zero a force in some direction moves no joint. Far from
+    /// singular poses a lower bound of it.
     pub singular_value_m: f64,
     /// True when the leg is so near to singular that the force is held back towards zero.
     pub damped: bool,

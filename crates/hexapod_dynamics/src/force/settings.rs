@@ -53,7 +53,7 @@ impl ForceSettings {
             gains_per_s: JointVector::repeat(GAIN_PER_S),
             torque_deviations_nm: JointVector::repeat(TORQUE_ERROR_PART * weight_n * leg.length()),
             rotor_inertias: JointVector::zeros(),
-            friction: [Friction::default(); MAX_LEG_JOINTS],
+            friction: *leg.friction(),
             prior_n: weight_n,
             singular_m: SINGULAR_PART * leg.length(),
             contact_n: CONTACT_PART * weight_n,

@@ -36,7 +36,7 @@ impl Solver {
     #[inline]
     pub(super) fn equations<'a>(&self, jacobian: &'a Matrix3xN, count: usize) -> Equations<'a> {
         let square = jacobian.column_iter().take(count).fold(Matrix3::zeros(), |sum, j| sum + j * j.transpose());
-        let singular_value_m = least_eigenvalue(&square).max(0.0).sqrt();
+        let singular_value_m = least_eigenvalue(&square, self.singular_m * self.singular_m).max(0.0).sqrt();
         let near = singular_value_m / self.singular_m;
         let damping = if near < 1.0 { (1.0 - near * near) / (self.prior_n * self.prior_n) } else { 0.0 };
         Equations { jacobian, count, singular_value_m, damping }
@@ -79,10 +79,16 @@ fn symmetric_inverse(a: &Matrix3<f64>) -> Option<Matrix3<f64>> {
     (determinant != 0.0).then(|| Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * determinant.recip())
 }
 
-/// The least eigenvalue of a symmetric matrix, by the trigonometric solution of its cubic (Smith 1961).
+/// The least eigenvalue of a positive semidefinite matrix, by the trigonometric solution of its cubic (Smith 1961); where
+/// it is above `enough`, a number between the two.
 #[inline]
-fn least_eigenvalue(a: &Matrix3<f64>) -> f64 {
+fn least_eigenvalue(a: &Matrix3<f64>, enough: f64) -> f64 {
     let middle = a.trace() / 3.0;
+    // The other two multiply to at most the square of half of the trace.
+    let bound = a.determinant() / (2.25 * middle * middle);
+    if bound > enough {
+        return bound;
+    }
     let off = a - Matrix3::from_diagonal_element(middle);
     let size = (off.norm_squared() / 6.0).sqrt();
     if size <= f64::EPSILON * middle.abs() {
@@ -105,8 +111,10 @@ mod tests {
             Matrix3::new(1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 5.0),
             Matrix3::zeros(),
         ] {
-            let expect = m.symmetric_eigenvalues().min();
-            assert!((least_eigenvalue(&m) - expect).abs() < 1e-12, "{m}: {} {expect}", least_eigenvalue(&m));
+            let (expect, found) = (m.symmetric_eigenvalues().min(), least_eigenvalue(&m, 100.0));
+            assert!((found - expect).abs() < 1e-12, "{m}: {found} {expect}");
+            let (enough, bound) = (0.2 * expect, least_eigenvalue(&m, 0.2 * expect));
+            assert!((enough - 1e-12..=expect + 1e-12).contains(&bound), "{m}: {bound} {expect}");
         }
     }
 

@@ -1,8 +1,10 @@
 //! A leg in motion, for the tests of forces.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use hexapod_dynamics::{BaseMotion, ForceEstimator, ForceSettings, JointVector, LegDynamics, STANDARD_GRAVITY};
-use hexapod_kinematics::{JointMotion, LegAngles};
+use hexapod_dynamics::{
+    BaseMotion, ForceEstimator, ForceSettings, Friction, JointVector, LegDynamics, STANDARD_GRAVITY,
+};
+use hexapod_kinematics::{JointMotion, LegAngles, MAX_LEG_JOINTS};
 use nalgebra::Vector3;
 
 use super::leg;
@@ -48,8 +50,13 @@ impl Swing {
         own - placed.jacobian().transpose() * force
     }
 
+    /// For the torques above, which are those of joints without friction.
+    pub fn settings(&self, step_s: f64) -> ForceSettings {
+        let friction = [Friction::default(); MAX_LEG_JOINTS];
+        ForceSettings { friction, ..ForceSettings::for_robot(&self.leg, WEIGHT_N, step_s) }
+    }
+
     pub fn estimator(&self, step_s: f64) -> ForceEstimator {
-        let settings = ForceSettings::for_robot(&self.leg, WEIGHT_N, step_s);
-        ForceEstimator::try_new(self.leg.clone(), settings).unwrap()
+        ForceEstimator::try_new(self.leg.clone(), self.settings(step_s)).unwrap()
     }
 }
