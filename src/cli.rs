@@ -43,6 +43,8 @@ pub enum Command {
         #[command(subcommand)]
         what: crate::plot::Plot,
     },
+    /// Find the inertial parameters and friction of the legs from a bag (MCAP) of joint states with measured efforts.
+    Identify(IdentifyArgs),
     /// Walk a list of commands without ROS or servos, and write the joint angles of every tick as CSV.
     Trace(TraceArgs),
 }
@@ -82,6 +84,31 @@ pub enum ConfigCommand {
         name: String,
     },
 }
+
+/// What to identify.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = IDENTIFY_HELP)]
+pub struct IdentifyArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// A file that ends in .mcap, or the folder that `ros2 bag record -s mcap` writes.
+    #[arg(value_name = "BAG")]
+    pub bag: std::path::PathBuf,
+    /// The topic with joint states [default: the first one with measured efforts]
+    #[arg(long, value_name = "NAME")]
+    pub topic: Option<String>,
+    /// Only this leg.
+    #[arg(long, value_name = "NAME")]
+    pub leg: Option<String>,
+    /// Find Coulomb and viscous friction of each joint as well.
+    #[arg(long)]
+    pub friction: bool,
+}
+
+const IDENTIFY_HELP: &str = "Hang the robot up, body level, feet free. Move every joint of each leg over its range for some \
+minutes, fast and slowly, all joints at once, and record servo_states at 100 Hz or more meanwhile. A condition above 100 says that \
+the motion was too tame.";
 
 /// What to walk, and where to write it.
 #[derive(Clone, Debug, Default, Args)]

@@ -1,5 +1,6 @@
 //! What the executables share: one node in a process, or all of them composed in one.
 
+pub mod bag;
 pub mod calibrate;
 pub mod check;
 pub mod cli;
@@ -9,6 +10,7 @@ pub mod demo;
 pub mod drive;
 pub mod exit;
 pub mod guard;
+pub mod identify;
 pub mod lookout;
 pub mod new;
 pub mod plot;

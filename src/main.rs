@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, new, plot, servo, trace};
+use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, identify, new, plot, servo, trace};
 use hexapod_ros::{Shutdown, log};
 use std::process::ExitCode;
 
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::New(arguments) => new::new(&arguments),
         Command::Plot { what } => plot::plot(&what),
+        Command::Identify(arguments) => identify::identify_bag(&arguments),
         Command::Trace(arguments) => trace::trace(&arguments),
     })
 }

@@ -1,15 +1,15 @@
 //! What is seen of a robot on its topics, put together for the terminal view.
 
-use hexapod_kinematics::{LegAngles, Robot};
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::bounds::{excerpt, reason};
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
-use hexapod_ros::r2r::geometry_msgs::msg::Twist;
+use hexapod_ros::r2r::geometry_msgs::msg::{Twist, WrenchStamped};
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::{QosProfile, WrappedTypesupport};
-use hexapod_ros::{RosError, RosNode, monotonic_now};
-use hexapod_view::{Hearing, LegView, Level, Snapshot, StopAlarm};
+use hexapod_ros::{RosError, RosNode, monotonic_now, qos};
+use hexapod_view::{FootLoad, Hearing, LegView, Level, LoadSource, Snapshot, StopAlarm};
 use nalgebra::Vector3;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +27,7 @@ struct Seen {
     /// The driver's status, which comes once a second.
     driver: Hearing,
     stop: StopAlarm,
+    loads: Loads,
 }
 
 /// Silence after which what was heard is past.
@@ -45,7 +46,7 @@ impl Watch {
     pub fn open(node: &mut RosNode, robot: Arc<Robot>) -> Result<Self, RosError> {
         let snapshot = Snapshot { body_outline: outline(&robot), servo_state: UNKNOWN.into(), ..Snapshot::default() };
         let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
-        let seen = Seen { snapshot, planner, driver, stop: StopAlarm::default() };
+        let seen = Seen { snapshot, planner, driver, stop: StopAlarm::default(), loads: Loads::default() };
         let watch = Self { shared: Arc::new(Mutex::new(seen)) };
         let latest = || QosProfile::default().keep_last(1);
         watch.hear(node, "gait_state", latest().transient_local(), |s, m: StringMsg| {
@@ -57,6 +58,17 @@ impl Watch {
         watch.hear(node, "foot_contacts", latest(), |s, m: UInt8MultiArray| {
             s.legs.iter_mut().zip(&m.data).for_each(|(leg, &down)| leg.down = down != 0);
         })?;
+        for (index, leg) in robot.legs().iter().enumerate() {
+            for (topic, source) in
+                [("foot_forces", LoadSource::Estimated), ("predicted_foot_forces", LoadSource::Predicted)]
+            {
+                let w = watch.clone();
+                let topic = format!("{topic}/{}", leg.name());
+                node.subscribe_from(&topic, qos::stream(), move |m: WrenchStamped, from| {
+                    w.update(|seen| seen.loads.see(index, FootLoad { up_n: m.wrench.force.z, source }, from.at));
+                })?;
+            }
+        }
         watch.hear(node, "joint_commands", latest(), move |s, m: JointState| see_joints(s, &robot, &m))?;
         let w = watch.clone();
         node.subscribe("odom", latest(), move |m: Odometry| w.update(|seen| see_odom(&mut seen.snapshot, &m)))?;
@@ -92,6 +104,7 @@ impl Watch {
         let now = monotonic_now();
         let seen = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = seen.snapshot.clone();
+        snapshot.legs.iter_mut().enumerate().for_each(|(index, leg)| leg.load = seen.loads.of(index, now));
         snapshot.silence = seen.planner.silence(now);
         if let Some(silence) = seen.driver.silence(now) {
             snapshot.servo_state = format!("lost, no word for {:.1} s", silence.as_secs_f64());
@@ -169,6 +182,26 @@ fn forget(snapshot: &mut Snapshot) {
     snapshot.limited_by = blank.limited_by;
 }
 
+/// What feet bear, as heard last: an estimate rather than a prediction, while it is not old.
+#[derive(Clone, Debug, Default)]
+struct Loads([Option<(FootLoad, Duration)>; MAX_LEGS]);
+
+impl Loads {
+    const FRESH: Duration = Duration::from_millis(500);
+
+    fn see(&mut self, leg: usize, load: FootLoad, at: Duration) {
+        let better = self.of(leg, at).is_some_and(|known| known.source < load.source);
+        if let Some(known) = self.0.get_mut(leg).filter(|_| !better) {
+            *known = Some((load, at));
+        }
+    }
+
+    fn of(&self, leg: usize, now: Duration) -> Option<FootLoad> {
+        let (load, at) = (*self.0.get(leg)?)?;
+        (now.saturating_sub(at) < Self::FRESH).then_some(load)
+    }
+}
+
 /// The hips' hull stands for the body.
 fn outline(robot: &Robot) -> Vec<[f64; 2]> {
     let hips = robot.legs().iter().map(|leg| leg.hip_in_body().xy());
@@ -196,6 +229,7 @@ fn see_joints(snapshot: &mut Snapshot, robot: &Robot, message: &JointState) {
             foot_xy: [foot.x, foot.y],
             hip_xy: [hip.x, hip.y],
             knee_xy: [knee.x, knee.y],
+            load: None,
         });
     }
     snapshot.height_m = feet.iter().map(|foot| -foot.z).fold(0.0, f64::max);
@@ -258,7 +292,7 @@ mod tests {
 
     fn seen() -> Seen {
         let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
-        Seen { snapshot: Snapshot::default(), planner, driver, stop: StopAlarm::default() }
+        Seen { snapshot: Snapshot::default(), planner, driver, stop: StopAlarm::default(), loads: Loads::default() }
     }
 
     fn status(name: &str, values: &[(&str, &str)]) -> DiagnosticStatus {
@@ -278,6 +312,19 @@ mod tests {
             assert_eq!((seen.snapshot.gait.as_str(), seen.snapshot.gaits.len()), ("wave", 2), "{namespace}");
             assert!(seen.snapshot.motions.is_empty());
         }
+    }
+
+    #[test]
+    fn when_a_force_is_estimated_expect_no_prediction_over_it_until_it_is_old() {
+        let (mut loads, ms) = (Loads::default(), Duration::from_millis);
+        let load = |up_n, source| FootLoad { up_n, source };
+        loads.see(2, load(4.0, LoadSource::Estimated), ms(1000));
+        loads.see(2, load(9.0, LoadSource::Predicted), ms(1100));
+        assert_eq!(loads.of(2, ms(1200)), Some(load(4.0, LoadSource::Estimated)));
+        loads.see(2, load(9.0, LoadSource::Predicted), ms(1600));
+        assert_eq!(loads.of(2, ms(1700)), Some(load(9.0, LoadSource::Predicted)));
+        assert_eq!((loads.of(2, ms(2200)), loads.of(0, ms(1000))), (None, None));
+        loads.see(99, load(9.0, LoadSource::Predicted), ms(1600));
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Crates that know nothing of ROS, of an executor, of a board, of the clock or of files.
-const PURE: [&str; 7] = [
+const PURE: [&str; 8] = [
     "hexapod_kinematics",
+    "hexapod_dynamics",
     "hexapod_gait",
     "hexapod_servo",
     "hexapod_calibration",

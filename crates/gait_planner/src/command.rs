@@ -19,6 +19,8 @@ pub enum Command {
     Curvature(f64),
     /// From `body_pose`.
     BodyOffset(BodyOffset),
+    /// From `foot_switches` or `sensed_contacts`: what each foot feels, where it feels anything.
+    Contacts([Option<bool>; MAX_LEGS]),
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.

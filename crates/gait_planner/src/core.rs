@@ -34,6 +34,8 @@ pub struct Core {
     ticked_at: Duration,
     clock_rate: ClockRate,
     curvature: f64,
+    /// When feet last told what they feel.
+    felt_at: Option<Moment>,
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -55,6 +57,9 @@ enum Stick {
 
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
+
+/// Feet that have told nothing for longer feel nothing: the gait's plan alone counts.
+const FELT: Duration = Duration::from_millis(200);
 
 /// A command that did not suit the robot's state when its turn came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +88,7 @@ impl Core {
             ticked_at: Duration::ZERO,
             clock_rate: ClockRate::default(),
             curvature: 0.0,
+            felt_at: None,
             timeout,
             input: Input::default(),
             moved: false,
@@ -143,6 +149,9 @@ impl Core {
             // For good, whatever the clock says later.
             self.steered_at = None;
         }
+        if now.at < self.ticked_at || !self.feels(now) {
+            (self.felt_at, self.input.contacts) = (None, [None; MAX_LEGS]);
+        }
         self.ticked_at = now.at;
         self.input.twist = self.twist();
         self.moved |= !self.input.twist.is_zero();
@@ -191,6 +200,7 @@ impl Core {
             Command::Velocity(velocity) => self.steer(Steering::Arc { velocity }, at),
             Command::Curvature(curvature) => self.curvature = curvature,
             Command::BodyOffset(offset) => self.input.body_offset = offset,
+            Command::Contacts(contacts) => (self.input.contacts, self.felt_at) = (contacts, Some(at)),
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {
@@ -328,6 +338,11 @@ impl Core {
     fn is_steered(&self, now: Moment) -> bool {
         let timeout = self.timeout.max(self.intake.least_timeout());
         self.steered_at.is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
+    }
+
+    /// Whether what the feet told still counts.
+    fn feels(&self, now: Moment) -> bool {
+        self.felt_at.is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
     }
 
     /// What is wanted now: nothing when the last command is too old.

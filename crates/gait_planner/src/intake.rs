@@ -87,7 +87,9 @@ fn may_wait(command: &Command) -> bool {
         | Command::Gait(_)
         | Command::Motion(_)
         | Command::Trajectory(_) => true,
-        Command::Stand
+        // A foot that feels the ground is not to wait.
+        Command::Contacts(_)
+        | Command::Stand
         | Command::Sit
         | Command::Pack
         | Command::Stop

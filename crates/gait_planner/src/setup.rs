@@ -30,6 +30,8 @@ pub struct Setup {
     pub timeout: Duration,
     /// Whether `cmd_vel` carries stamps.
     pub stamped: bool,
+    /// The topic that tells what feet feel, if it is to be used.
+    pub contacts: Option<&'static str>,
     /// Frames of the robot.
     pub frames: Frames,
     /// The parameters it was made from.
@@ -63,6 +65,7 @@ impl Setup {
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),
+            contacts: params::contacts_topic(params),
             frames,
             params: params.clone(),
         })

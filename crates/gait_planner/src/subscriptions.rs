@@ -16,9 +16,9 @@ use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
+use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{Headers, Received, RosError, RosNode, bounds};
+use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds};
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -36,6 +36,7 @@ pub fn open(
     steering(node, setup.stamped, inbox, headers)?;
     shared.set_gait(&setup.gait_name);
     emergency_stop(node, inbox)?;
+    contacts(node, setup, inbox)?;
     posture(node, setup, inbox, shared)?;
     motions(node, setup, inbox, shared, (headers, requests))?;
     services::open(node, setup, inbox, shared)?;
@@ -80,6 +81,21 @@ fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
         if message.data {
             to.take("emergency_stop", Ok(Command::Freeze), from);
         }
+    })
+}
+
+/// What feet feel, by their switches or as estimated.
+fn contacts(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
+    let Some(topic) = setup.contacts else { return Ok(()) };
+    let legs = setup.engine.robot().legs().iter().map(|leg| leg.name().to_owned());
+    let (to, mut reader) = (inbox.clone(), ContactReader::of_some(topic, legs.collect()));
+    node.subscribe_shared_from(topic, stream(), move |message: &UInt8MultiArray, from| {
+        let felt = reader.read(message).map_err(|refused| refused.to_string()).map(|read| {
+            let mut felt = [None; MAX_LEGS];
+            felt.iter_mut().zip(read).for_each(|(felt, read)| *felt = *read);
+            Command::Contacts(felt)
+        });
+        to.take(topic, felt, from);
     })
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::legs::{LegOptions, LegSpec, Robot};
 use crate::model::tree::{self, LooseJoint, Parts};
-use crate::model::{Inertial, JointKind, JointLimits, Link};
+use crate::model::{Inertial, JointFriction, JointKind, JointLimits, Link};
 use crate::urdf::{MOST_TURNS_RAD, degrees_hint};
 
 /// The largest length (m) or angle (rad) that is taken, so that sums and squares stay finite.
@@ -180,6 +180,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
             axis: Vector3::z_axis(),
             limits: Some(limits(leg, joint)?),
             mimic: None,
+            friction: JointFriction::default(),
             fault: None,
             line: None,
             ends: [None; 2],
@@ -198,6 +199,7 @@ fn add_leg(table: &DhRobot, leg: &DhLeg, parts: &mut Parts) -> Result<(), ModelE
         axis: Vector3::z_axis(),
         limits: None,
         mimic: None,
+        friction: JointFriction::default(),
         fault: None,
         line: None,
         ends: [None; 2],

@@ -26,7 +26,7 @@ pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
 };
 pub use model::{
-    Geometry, Inertial, Joint, JointKind, JointLimits, LimitChange, LimitsError, Link, Mimic, Model, Shape, rotation,
-    rotation_derivative, rotation_second_derivative,
+    Geometry, Inertial, Joint, JointFriction, JointKind, JointLimits, LimitChange, LimitsError, Link, Mimic, Model,
+    Shape, rotation, rotation_derivative, rotation_second_derivative,
 };
 pub use workspace::{PoseMargins, Slice, Stride, StrideTable};

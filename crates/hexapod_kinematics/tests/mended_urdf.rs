@@ -222,3 +222,19 @@ fn when_a_mesh_is_of_another_kind_expect_it_named_as_not_read() {
         &["tibia.dae is DAE, which is not read", "_tibia_link: [0.0660, 0.0000, 0.0000]}", "6 legs"],
     );
 }
+
+#[test]
+fn when_joints_have_friction_expect_it_kept_and_nonsense_counted_as_none() {
+    let shipped = include_str!("../../../urdf/hexapod.urdf");
+    let friction = |text: &str| {
+        let robot = Robot::from_urdf(text).unwrap();
+        let again = Robot::from_urdf(&robot.model().to_urdf()).unwrap();
+        let of = |robot: &Robot| robot.model().joints()[robot.legs()[0].joints()[0].joint_index()].friction();
+        assert_eq!(of(&robot), of(&again), "written and read again");
+        (of(&robot).coulomb, of(&robot).viscous)
+    };
+    let given = "<dynamics damping=\"0.01\" friction=\"0.03\"/>";
+    assert_eq!(friction(shipped), (0.03, 0.01));
+    assert_eq!(friction(&shipped.replace(given, "")), (0.0, 0.0));
+    assert_eq!(friction(&shipped.replace(given, "<dynamics damping=\"-1\" friction=\"NaN\"/>")), (0.0, 0.0));
+}

@@ -10,6 +10,8 @@ use std::cmp::Ordering;
 pub(crate) struct Pair {
     pub body: Vector3<f64>,
     pub ground: Vector3<f64>,
+    /// How much it counts, above 0.
+    pub weight: f64,
 }
 
 impl Pair {
@@ -31,7 +33,7 @@ pub(crate) fn rigid(pairs: &[Pair]) -> Option<Isometry3<f64>> {
     }
     let centre = centre(pairs)?;
     let correlation = pairs.iter().fold(Matrix3::zeros(), |sum, pair| {
-        sum + (pair.body - centre.body) * (pair.ground - centre.ground).transpose()
+        sum + (pair.body - centre.body) * (pair.ground - centre.ground).transpose() * pair.weight
     });
     let eigen = SymmetricEigen::try_new(horn(&correlation), f64::EPSILON, MAX_ITERATIONS)?;
     let (best, greatest) = eigen.eigenvalues.argmax();
@@ -52,8 +54,8 @@ pub(crate) fn planar(pairs: &[Pair], tilt: &UnitQuaternion<f64>) -> Option<Isome
     for pair in pairs {
         let from = tilt * (pair.body - centre.body);
         let to = pair.ground - centre.ground;
-        cross += from.x * to.y - from.y * to.x;
-        dot += from.x * to.x + from.y * to.y;
+        cross += pair.weight * (from.x * to.y - from.y * to.x);
+        dot += pair.weight * (from.x * to.x + from.y * to.y);
     }
     let yaw = if math::hypot(dot, cross) > LEAST_SPREAD_M2 { math::atan2(cross, dot) } else { 0.0 };
     Some(through(&centre, UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * tilt))
@@ -99,11 +101,16 @@ fn through(centre: &Pair, rotation: UnitQuaternion<f64>) -> Isometry3<f64> {
 }
 
 fn centre(pairs: &[Pair]) -> Option<Pair> {
-    let sum = pairs
-        .iter()
-        .fold(Pair::default(), |sum, pair| Pair { body: sum.body + pair.body, ground: sum.ground + pair.ground });
-    let count = pairs.len() as f64;
-    (count > 0.0).then(|| Pair { body: sum.body / count, ground: sum.ground / count })
+    let sum = pairs.iter().fold(Pair::default(), |sum, pair| Pair {
+        body: sum.body + pair.body * pair.weight,
+        ground: sum.ground + pair.ground * pair.weight,
+        weight: sum.weight + pair.weight,
+    });
+    (sum.weight > 0.0).then(|| Pair {
+        body: sum.body / sum.weight,
+        ground: sum.ground / sum.weight,
+        weight: sum.weight,
+    })
 }
 
 /// The matrix whose greatest eigenvalue belongs to the rotation's quaternion (w, x, y, z).
@@ -131,7 +138,10 @@ mod tests {
     }
 
     fn moved(points: &[Vector3<f64>], pose: &Isometry3<f64>) -> Vec<Pair> {
-        points.iter().map(|&body| Pair { body, ground: pose.transform_point(&body.into()).coords }).collect()
+        points
+            .iter()
+            .map(|&body| Pair { body, ground: pose.transform_point(&body.into()).coords, weight: 1.0 })
+            .collect()
     }
 
     proptest! {

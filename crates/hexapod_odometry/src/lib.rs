@@ -8,4 +8,3 @@ mod odometry;
 mod variance;
 
 pub use odometry::{Estimate, Fit, Odometry, SampleError};
-pub use variance::TWIST_VARIANCE;

@@ -3,6 +3,7 @@
 use crate::fit::{self, Pair};
 use crate::ground::{self, Flags, count};
 use crate::history::{History, Velocity};
+use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub struct Estimate {
     pub fit: Fit,
     /// How many feet are on the ground.
     pub feet_down: usize,
+    /// Sum of the certainties of the feet on the ground (see [`Odometry::trust`]).
+    pub support: f64,
     /// The greatest distance between a foot and its anchor, m.
     pub worst_residual: f64,
     /// Whether the anchors were dropped and taken anew, as at the start.
@@ -42,6 +45,10 @@ pub struct Estimate {
     pub travelled: f64,
     /// Angle turned, to whichever side, rad.
     pub turned: f64,
+    /// The way walked, m, each part counted up to a hundredfold where few feet were certain: variances grow with it.
+    pub doubtful_way: f64,
+    /// The angle turned, rad, in the same way.
+    pub doubtful_turn: f64,
 }
 
 /// A sample that is no sample. It changes nothing.
@@ -67,6 +74,8 @@ pub enum SampleError {
     },
 }
 
+/// No foot counts for less than this part of a certain one.
+const LEAST_CERTAINTY: f64 = 0.01;
 /// No foot is farther from its body than this, m.
 const LARGEST_M: f64 = 100.0;
 /// After a pause longer than this, feet may have stepped unseen.
@@ -86,6 +95,8 @@ pub struct Odometry {
     anchors: [Option<Vector3<f64>>; MAX_LEGS],
     /// Feet in the body, as of the last sample.
     feet: [Vector3<f64>; MAX_LEGS],
+    /// How certain it is of each foot that it is on the ground where it is said to be, up to 1.
+    certainty: [f64; MAX_LEGS],
     history: History,
     coasted: Duration,
     last: Option<Estimate>,
@@ -108,6 +119,7 @@ impl Odometry {
             legs: legs.min(MAX_LEGS),
             anchors: [None; MAX_LEGS],
             feet: [Vector3::zeros(); MAX_LEGS],
+            certainty: [1.0; MAX_LEGS],
             history: History::new(),
             coasted: Duration::ZERO,
             last: None,
@@ -118,6 +130,15 @@ impl Odometry {
     #[must_use]
     pub fn last(&self) -> Option<&Estimate> {
         self.last.as_ref()
+    }
+
+    /// Says how certain it is, 0 to 1, of each foot said to be on the ground that it is: from now on the feet count by it.
+    /// What is no number, or missing, counts as certain.
+    pub fn trust(&mut self, certainty: impl IntoIterator<Item = f64>) {
+        let given = certainty.into_iter().chain(std::iter::repeat(1.0));
+        for (known, given) in self.certainty.iter_mut().zip(given) {
+            *known = if given.is_nan() { 1.0 } else { given.clamp(LEAST_CERTAINTY, 1.0) };
+        }
     }
 
     /// Takes in a sample: the `feet` in the body frame (m) at `time`, and which of them are on the ground.
@@ -208,7 +229,7 @@ impl Odometry {
         if all.worst_residual <= SLIDES_M {
             return Some(all);
         }
-        let (pairs, used) = pairs(feet, &self.anchors, staying);
+        let (pairs, used) = self.pairs(feet, &self.anchors, staying);
         let Some(firm) = fit::firm(&pairs[..used], SLIDES_M) else { return Some(all) };
         let anchors = self.anchors.iter_mut().zip(staying).filter(|(_, staying)| **staying);
         anchors.zip(firm).filter(|(_, firm)| !firm).for_each(|((anchor, _), _)| *anchor = None);
@@ -248,7 +269,7 @@ impl Odometry {
         which: &Flags,
         before: &Isometry3<f64>,
     ) -> Option<Fitted> {
-        let (pairs, used) = pairs(feet, anchors, which);
+        let (pairs, used) = self.pairs(feet, anchors, which);
         let pairs = &pairs[..used];
         if used < 2 {
             return None;
@@ -259,6 +280,24 @@ impl Odometry {
         };
         let worst_residual = fit::worst_residual(pairs, &pose);
         Some(Fitted { pose, fit, worst_residual, restarted: false })
+    }
+
+    /// The feet in `which` that have an anchor, and how many they are.
+    fn pairs(
+        &self,
+        feet: &[Vector3<f64>],
+        anchors: &[Option<Vector3<f64>>],
+        which: &Flags,
+    ) -> ([Pair; MAX_LEGS], usize) {
+        let (mut pairs, mut used) = ([Pair::default(); MAX_LEGS], 0);
+        let all = feet.iter().zip(anchors).zip(&self.certainty).zip(which).filter(|(_, which)| **which);
+        for (((&body, anchor), &weight), _) in all {
+            if let Some(ground) = *anchor {
+                pairs[used] = Pair { body, ground, weight };
+                used += 1;
+            }
+        }
+        (pairs, used)
     }
 
     fn coast(&mut self, last: &Estimate, elapsed: Duration) -> Fitted {
@@ -279,11 +318,17 @@ impl Odometry {
 
     fn conclude(&mut self, time: Duration, down: &Flags, fitted: Fitted) -> &Estimate {
         let pose = fitted.pose;
-        let (travelled, turned) = self.last.map_or((0.0, 0.0), |last| {
+        let certain = self.certainty.iter().zip(down).take(self.legs).filter(|(_, down)| **down);
+        let support = if fitted.fit == Fit::Coasting { 0.0 } else { certain.map(|(certainty, _)| certainty).sum() };
+        let (step, turn) = self.last.as_ref().map_or((0.0, 0.0), |last| {
             let step = pose.translation.vector - last.odom_from_body.translation.vector;
-            let turn = pose.rotation.angle_to(&last.odom_from_body.rotation);
-            (last.travelled + step.xy().norm(), last.turned + turn)
+            (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
         });
+        let before = |sum: fn(&Estimate) -> f64| self.last.as_ref().map_or(0.0, sum);
+        let doubt = variance::doubt(support);
+        let (travelled, turned) = (before(|last| last.travelled) + step, before(|last| last.turned) + turn);
+        let doubtful_way = before(|last| last.doubtful_way) + doubt * step;
+        let doubtful_turn = before(|last| last.doubtful_turn) + doubt * turn;
         if fitted.fit != Fit::Coasting {
             self.coasted = Duration::ZERO;
         }
@@ -298,23 +343,13 @@ impl Odometry {
             feet_down: count(&down[..self.legs]),
             worst_residual: fitted.worst_residual,
             restarted: fitted.restarted,
+            support,
             travelled,
             turned,
+            doubtful_way,
+            doubtful_turn,
         })
     }
-}
-
-/// The feet in `which` that have an anchor, and how many they are.
-fn pairs(feet: &[Vector3<f64>], anchors: &[Option<Vector3<f64>>], which: &Flags) -> ([Pair; MAX_LEGS], usize) {
-    let mut pairs = [Pair::default(); MAX_LEGS];
-    let mut used = 0;
-    for ((&body, anchor), _) in feet.iter().zip(anchors).zip(which).filter(|(_, which)| **which) {
-        if let Some(ground) = *anchor {
-            pairs[used] = Pair { body, ground };
-            used += 1;
-        }
-    }
-    (pairs, used)
 }
 
 fn on_the_ground(place: Vector3<f64>) -> Vector3<f64> {

@@ -95,7 +95,7 @@ pub trait Refill: WrappedTypesupport + Clone + Send + 'static {
 
 impl Refill for JointState {
     fn same_frame(&self, other: &Self) -> bool {
-        self.name == other.name && self.header.frame_id == other.header.frame_id && self.effort == other.effort
+        self.name == other.name && self.header.frame_id == other.header.frame_id
     }
 
     fn refill(&self, kept: &mut NativeMsg<Self>) {
@@ -103,6 +103,7 @@ impl Refill for JointState {
         kept.header.stamp.nanosec = self.header.stamp.nanosec;
         kept.position.update(&self.position);
         kept.velocity.update(&self.velocity);
+        kept.effort.update(&self.effort);
     }
 }
 

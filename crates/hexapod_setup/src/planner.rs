@@ -1,7 +1,7 @@
 //! What `gait_planner` can be set to.
 
 use crate::frames;
-use crate::params::{common, number, text};
+use crate::params::{common, number, switch, text};
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
@@ -21,6 +21,10 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m, for gaits without their own").range(0.0, 0.1),
         ParamSpec::new("cmd_vel_timeout", 0.5, "A command older than this, s, stops the robot").range(0.05, 10.0),
         ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
+        ParamSpec::new("use_foot_switches", false, "Put feet down where foot_switches says that they feel the ground")
+            .read_only(),
+        ParamSpec::new("use_sensed_contacts", false, "The same by sensed_contacts, estimated from the servos' load")
+            .read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
@@ -100,6 +104,13 @@ pub fn limits(params: &Params) -> TwistLimits {
         linear_jerk: number(params, "max_linear_jerk"),
         angular_jerk: number(params, "max_angular_jerk"),
     }
+}
+
+/// The topic that tells what feet feel, if one is to be used. `sensed_contacts` has the switches in it.
+#[must_use]
+pub fn contacts_topic(params: &Params) -> Option<&'static str> {
+    let topics = [("use_sensed_contacts", "sensed_contacts"), ("use_foot_switches", "foot_switches")];
+    topics.into_iter().find(|(name, _)| switch(params, name)).map(|(_, topic)| topic)
 }
 
 /// Names of the legs that are switched off.

@@ -107,7 +107,7 @@ impl Robot {
         let foot = [x + (vx - wz * y) * along, y + (vy + wz * x) * along];
         let hip = HIPS[index];
         let knee = [0, 1].map(|axis| hip[axis] + (foot[axis] - hip[axis]) * 0.55);
-        LegView { name: NAMES[index].into(), down, foot_xy: foot, hip_xy: hip, knee_xy: knee }
+        LegView { name: NAMES[index].into(), down, foot_xy: foot, hip_xy: hip, knee_xy: knee, load: None }
     }
 
     fn snapshot(&mut self) -> Snapshot {

@@ -27,6 +27,38 @@ impl Level {
     }
 }
 
+/// What a force on a foot rests on, from the best to the least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LoadSource {
+    /// A sensor under the foot.
+    Measured,
+    /// The servos' load.
+    Estimated,
+    /// Statics alone.
+    #[default]
+    Predicted,
+}
+
+impl LoadSource {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Estimated => "estimated",
+            Self::Predicted => "predicted",
+        }
+    }
+}
+
+/// The force of the ground on a foot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FootLoad {
+    /// The part of it along the body's z axis, N.
+    pub up_n: f64,
+    /// What it rests on.
+    pub source: LoadSource,
+}
+
 /// One leg seen from above, in the body frame (x forward, y left), metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LegView {
@@ -40,6 +72,8 @@ pub struct LegView {
     pub hip_xy: [f64; 2],
     /// Where the knee is.
     pub knee_xy: [f64; 2],
+    /// What the foot bears, where that is known.
+    pub load: Option<FootLoad>,
 }
 
 /// All that is shown, filled by the caller from topics.
@@ -139,6 +173,13 @@ impl Snapshot {
     /// Whether a robot is heard.
     pub fn is_live(&self) -> bool {
         self.silence.is_none() && !(self.gait_state.is_empty() && self.legs.is_empty())
+    }
+
+    /// What the worst of the forces on feet rests on, and whether others rest on better; `None` where none is known.
+    pub fn load_source(&self) -> Option<(LoadSource, bool)> {
+        let sources = || self.legs.iter().filter_map(|leg| leg.load).map(|load| load.source);
+        let worst = sources().max()?;
+        Some((worst, sources().any(|source| source != worst)))
     }
 
     /// How grave the state of the robot is: a fault or an emergency stop, something on its way, or all well.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use hexapod_view::{Footfalls, LegView, Level, MIN_HEIGHT, MIN_WIDTH, Snapshot, Teleop, draw, status_line};
+use hexapod_view::{
+    FootLoad, Footfalls, LegView, Level, LoadSource, MIN_HEIGHT, MIN_WIDTH, Snapshot, Teleop, draw, status_line,
+};
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -25,6 +27,7 @@ fn robot() -> Snapshot {
             foot_xy: [along * 2.0, 0.2 * side],
             hip_xy: [along, 0.05 * side],
             knee_xy: [along * 1.5, 0.12 * side],
+            load: None,
         }
     };
     let names = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
@@ -61,6 +64,7 @@ fn robot_of(value: f64) -> Snapshot {
     let point = [value; 2];
     for leg in &mut snapshot.legs {
         (leg.foot_xy, leg.hip_xy, leg.knee_xy) = (point, point, point);
+        leg.load = Some(FootLoad { up_n: value, source: LoadSource::Estimated });
     }
     let points = vec![[0.1, value], point, [value, 0.1]];
     Snapshot {
@@ -275,4 +279,25 @@ proptest! {
         text(width, height, &robot_of(value), &Teleop::default());
         text(width, height, &robot_of(scale), &Teleop::default());
     }
+}
+
+#[test]
+fn when_feet_bear_forces_expect_a_bar_each_and_what_they_rest_on() {
+    let mut snapshot = robot();
+    let plain = text(100, 30, &snapshot, &Teleop::default());
+    assert!(!plain.contains(" N") && plain.contains("feet, 3 of 6 down"), "{plain}");
+    let source = LoadSource::Predicted;
+    for (leg, up_n) in snapshot.legs.iter_mut().zip([10.0, 0.0, 5.0, 0.0, 5.0, 0.0]) {
+        leg.load = Some(FootLoad { up_n, source });
+    }
+    for (width, height) in [(60, 20), (100, 30)] {
+        let drawn = text(width, height, &snapshot, &Teleop::default());
+        assert!(drawn.contains("predicted forces, 3 of 6 down"), "{drawn}");
+        assert!(drawn.contains(" ━━━━━ 10.0 N") && drawn.contains(" ─────  0.0 N"), "{drawn}");
+        assert!(drawn.contains(" ━━━──  5.0 N") || drawn.contains(" ━━───  5.0 N"), "{drawn}");
+    }
+    snapshot.legs[0].load = Some(FootLoad { up_n: 9.0, source: LoadSource::Estimated });
+    snapshot.legs[1].load = None;
+    let mixed = text(100, 30, &snapshot, &Teleop::default());
+    assert!(mixed.contains("partly predicted forces") && mixed.contains("—"), "{mixed}");
 }

@@ -11,6 +11,12 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("bus", "simulated", "simulated: boards in memory; i2c: those on /dev/i2c-<i2c_device>")
             .choices(&["simulated", "i2c"])
             .read_only(),
+        ParamSpec::new(
+            "load_feedback",
+            false,
+            "With bus simulated: servo_states have velocity and effort, as of bus servos",
+        )
+        .read_only(),
         ParamSpec::new("i2c_device", 1, "Number N of /dev/i2c-N").range(0.0, 255.0).read_only(),
         ParamSpec::new("guard", true, "With bus i2c: start a process that switches all channels off if this one dies")
             .read_only(),

@@ -3,6 +3,7 @@
 use crate::front::Front;
 use crate::io::{IoEnd, IoThread};
 use crate::journal::Journal;
+use crate::load::LoadFeedback;
 use crate::report::{Report, words};
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
@@ -37,6 +38,7 @@ pub(crate) struct Teller {
     diagnostics: Diagnostics,
     clock: RosClock,
     joints: Vec<String>,
+    load: Option<LoadFeedback>,
     snapshots: Consumer<Snapshot>,
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
@@ -84,6 +86,7 @@ pub(crate) struct Sources {
     pub state_rate_hz: f64,
     pub front: Front,
     pub base_link: String,
+    pub load: Option<LoadFeedback>,
 }
 
 impl Teller {
@@ -96,6 +99,7 @@ impl Teller {
             diagnostics,
             clock: clock.clone(),
             joints: sources.joints,
+            load: sources.load,
             snapshots: sources.snapshots,
             intake: sources.intake,
             newest: None,
@@ -233,7 +237,11 @@ impl Teller {
         }
         self.message.position.clear();
         self.message.position.extend(told().map(|(_, angle_rad)| angle_rad));
-        self.message.header.stamp = to_stamp(self.told_at(now));
+        let stamp = self.told_at(now);
+        self.message.header.stamp = to_stamp(stamp);
+        if let Some(load) = &mut self.load {
+            load.fill(&mut self.message, stamp);
+        }
         if let Err(error) = self.states.publish(&self.message) {
             tracing::warn!("{error}");
         }

@@ -59,6 +59,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         state_rate_hz: setup.state_rate_hz,
         front: front.clone(),
         base_link: setup.base_link.clone(),
+        load: setup.load,
     };
     let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));

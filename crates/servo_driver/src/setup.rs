@@ -1,6 +1,7 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
 use crate::bus::BusChoice;
+use crate::load::LoadFeedback;
 use crate::pins::{Input, PinChoice};
 use crate::statics::spare_boards;
 use crate::targets::MAX_JOINTS;
@@ -33,6 +34,8 @@ pub struct Setup {
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
     pub(crate) spare_boards: u64,
+    /// The robot on a floor whose servos tell their load, if the simulated ones are to.
+    pub(crate) load: Option<LoadFeedback>,
     pub(crate) live: Live,
 }
 
@@ -126,6 +129,8 @@ impl Setup {
             pins,
             guard,
             spare_boards,
+            load: (bus == BusChoice::Simulated && switch(params, "load_feedback"))
+                .then(|| LoadFeedback::new(&description.robot)),
             live: Live::default(),
         })
     }

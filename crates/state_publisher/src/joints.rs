@@ -21,11 +21,13 @@ pub(crate) enum JointsRefused {
     NotFinite { topic: &'static str, field: &'static str, joint: String, value: f64 },
 }
 
-/// Position and velocity of one joint, rad and rad/s (m and m/s where it slides).
+/// Position, velocity and effort of one joint, rad, rad/s and N m (m, m/s and N where it slides).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Reading {
     pub position: f64,
     pub velocity: Option<f64>,
+    /// `None` where nothing measures it.
+    pub effort: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -85,6 +87,11 @@ impl JointTable {
         self.resting[joint]
     }
 
+    /// Indices of the joints of a leg, hip first.
+    pub(crate) fn leg(&self, leg: usize) -> &[usize] {
+        self.legs.get(leg).map_or(&[], Vec::as_slice)
+    }
+
     /// Angles of a leg out of all joints'.
     pub(crate) fn leg_angles(&self, leg: usize, readings: &[Reading]) -> LegAngles {
         LegAngles::from_fn(self.legs[leg].len(), |i| readings[self.legs[leg][i]].position)
@@ -135,8 +142,16 @@ impl JointReader {
         if !message.velocity.is_empty() {
             self.check_numbers("velocity", &message.name, &message.velocity)?;
         }
-        let reading =
-            |at: usize| Reading { position: message.position[at], velocity: message.velocity.get(at).copied() };
+        if !message.effort.is_empty() && message.effort.len() != message.name.len() {
+            let (topic, names, numbers) = (self.topic, message.name.len(), message.effort.len());
+            return Err(JointsRefused::Length { topic, field: "effort", names, numbers });
+        }
+        let reading = |at: usize| Reading {
+            position: message.position[at],
+            velocity: message.velocity.get(at).copied(),
+            // NaN is how a driver says that it does not measure this one.
+            effort: message.effort.get(at).copied().filter(|effort| effort.is_finite()),
+        };
         Ok(self.slots.iter().enumerate().map(move |(at, &slot)| (slot, reading(at))))
     }
 
@@ -194,7 +209,8 @@ mod tests {
         let table = table();
         let mut reader = JointReader::new("joint_commands", true);
         type Spoil = fn(&mut JointState);
-        let cases: [(Spoil, &str); 12] = [
+        let cases: [(Spoil, &str); 13] = [
+            (|m| m.effort.push(0.1), "18 names and 1 values of effort"),
             (|m| m.name[3] = "j".repeat(5_000_000), "(5000000 bytes)"),
             (|m| m.name = vec!["left_front_coxa".into(); 100_000], "100000 names are too many; give at most 64"),
             (|m| m.name[3] = "tail".into(), "\"tail\", which the robot does not have"),
@@ -226,8 +242,19 @@ mod tests {
         message.velocity.clear();
         let mut reader = JointReader::new("joint_commands", true);
         let readings: Vec<_> = reader.read(&table, &message).unwrap().collect();
-        assert_eq!(readings[0], (17, Reading { position: 0.0, velocity: None }));
+        assert_eq!(readings[0], (17, Reading::default()));
         assert_eq!(readings[17].0, 0);
+    }
+
+    #[test]
+    fn when_some_efforts_are_not_measured_expect_the_others() {
+        let table = table();
+        let mut message = full(&table);
+        message.effort = vec![0.5; table.len()];
+        (message.effort[2], message.effort[3]) = (f64::NAN, f64::INFINITY);
+        let mut reader = JointReader::new("servo_states", false);
+        let efforts: Vec<_> = reader.read(&table, &message).unwrap().map(|(_, reading)| reading.effort).collect();
+        assert_eq!(efforts[..5], [Some(0.5), Some(0.5), None, None, Some(0.5)]);
     }
 
     #[test]
@@ -237,7 +264,7 @@ mod tests {
         assert_eq!(reader.read(&table, &JointState::default()).unwrap().count(), 0);
         let some = JointState { name: vec!["left_rear_coxa".into()], position: vec![0.2], ..Default::default() };
         let readings: Vec<_> = reader.read(&table, &some).unwrap().collect();
-        assert_eq!(readings, [(6, Reading { position: 0.2, velocity: None })]);
+        assert_eq!(readings, [(6, Reading { position: 0.2, ..Reading::default() })]);
         assert_eq!(reader.read(&table, &JointState::default()).unwrap().count(), 0);
     }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod contacts;
+mod feet;
 mod joints;
 mod links;
 mod messages;
@@ -11,5 +12,6 @@ mod state;
 mod tf;
 mod turn;
 
+pub use feet::FeetSettings;
 pub use node::{RunError, run};
 pub use setup::{NAME, Setup, specs};

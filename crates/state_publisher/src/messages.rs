@@ -1,7 +1,7 @@
 //! `joint_states` and `odom`: messages that are kept and filled anew.
 
 use crate::joints::JointTable;
-use hexapod_odometry::{Estimate, TWIST_VARIANCE};
+use hexapod_odometry::Estimate;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::geometry_msgs::msg as geometry;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
@@ -28,7 +28,6 @@ pub(crate) fn odometry(odom_frame: &str, base_frame: &str) -> Odometry {
     message.header.frame_id = odom_frame.into();
     message.pose.covariance = vec![0.0; 36];
     message.twist.covariance = vec![0.0; 36];
-    set_diagonal(&mut message.twist.covariance, &TWIST_VARIANCE);
     message
 }
 
@@ -44,6 +43,7 @@ pub(crate) fn fill_odometry(message: &mut Odometry, estimate: &Estimate, root_fr
     message.twist.twist.linear = vector(&(base_from_root * linear));
     message.twist.twist.angular = vector(&(base_from_root * estimate.angular));
     set_diagonal(&mut message.pose.covariance, &estimate.pose_variance());
+    set_diagonal(&mut message.twist.covariance, &estimate.twist_variance());
 }
 
 fn set_diagonal(covariance: &mut [f64], variances: &[f64; 6]) {
@@ -72,8 +72,11 @@ mod tests {
             feet_down: 3,
             worst_residual: 0.0,
             restarted: false,
+            support: 3.0,
             travelled: 0.0,
             turned: 0.0,
+            doubtful_way: 0.0,
+            doubtful_turn: 0.0,
         };
         let mut message = odometry("odom", "trunk");
         let root_from_base = Isometry3::from_parts(Translation3::new(0.2, 0.0, 0.1), turned(-FRAC_PI_2));

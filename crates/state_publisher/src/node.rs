@@ -1,5 +1,7 @@
 //! The node: what comes in goes to the state, and the state goes out at the node's rate.
 
+use crate::feet::Feet;
+use crate::feet::publish::FeetPublishers;
 use crate::links::Links;
 use crate::messages;
 use crate::report;
@@ -8,11 +10,12 @@ use crate::state::State;
 use crate::tf::Tf;
 use crate::turn::{Audience, LULL, Listeners, Newest, Turn};
 use hexapod_config::ros_params::ParamValue;
+use hexapod_dynamics::Source;
 use hexapod_odometry::Estimate;
 use hexapod_ros::clock::{from_stamp, to_stamp};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
-use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
@@ -40,7 +43,9 @@ pub enum RunError {
 /// # Errors
 /// A topic could not be opened, or a thread not started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let state = Arc::new(Mutex::new(State::new(setup.description.robot.clone())));
+    let robot = setup.description.robot.clone();
+    let feet = Feet::try_new(&robot, &setup.feet).inspect_err(|error| tracing::warn!("{error}")).ok();
+    let state = Arc::new(Mutex::new(State::new(robot, feet)));
     let send_tf = Arc::new(AtomicBool::new(setup.publish_tf));
     let clock = node.clock()?;
     let description: Publisher<Text> =
@@ -78,8 +83,13 @@ struct Shared {
 
 impl Shared {
     /// Works on the state with the time of receipt.
-    fn take(&self, work: impl FnOnce(&mut State, Duration)) {
-        work(&mut lock(&self.state), monotonic_now());
+    fn take<R>(&self, work: impl FnOnce(&mut State, Duration) -> R) -> R {
+        work(&mut lock(&self.state), monotonic_now())
+    }
+
+    /// Tells what was sensed of the feet at `stamp`.
+    fn tell_feet(&self, stamp: Duration) {
+        lock(&self.output).publish_sensed(stamp, monotonic_now());
     }
 }
 
@@ -103,8 +113,18 @@ fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<()
     let (servos, time) = (shared.clone(), clock.clone());
     node.subscribe_shared("servo_states", qos::stream(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
-        servos.take(|state, now| state.take_servos(message, stamp, now));
-    })
+        if servos.take(|state, now| state.take_servos(message, stamp, now)) {
+            servos.tell_feet(stamp);
+        }
+    })?;
+    let (switches, time) = (shared.clone(), clock.clone());
+    node.subscribe("foot_switches", qos::stream(), move |message: UInt8MultiArray| {
+        if switches.take(|state, now| state.take_switches(&message, now)) {
+            switches.tell_feet(time.now());
+        }
+    })?;
+    let imu = shared.clone();
+    node.subscribe("imu/data", qos::stream(), move |message: Imu| imu.take(|state, now| state.take_imu(&message, now)))
 }
 
 /// Publishes what is due while no commands come, and diagnostics, until `shutdown`.
@@ -136,6 +156,7 @@ struct Output {
     odometry: (Publisher<Odometry>, Odometry, Newest),
     /// Pose of the base frame in the root link.
     root_from_base: Isometry3<f64>,
+    feet: FeetPublishers,
     tf: Tf,
     links: Links,
     /// The stamp of the links' last poses.
@@ -182,6 +203,7 @@ impl Output {
             ),
             odometry: (node.publisher("odom", QosProfile::default())?, odometry, Newest::default()),
             root_from_base: *frames.root_from_base(),
+            feet: FeetPublishers::new(node, &setup.description.robot, &frames)?,
             tf,
             links,
             told_links: Newest::default(),
@@ -227,8 +249,11 @@ impl Output {
             return;
         }
         let (stamp, estimate) = {
-            let state = lock(&self.state);
+            let mut state = lock(&self.state);
             let stamp = state.write_joints(now, &mut message.position, &mut message.velocity);
+            if stamp.is_some() {
+                state.predict(&message.position, publisher.is_heard() || self.feet.wants_predictions(), now);
+            }
             (stamp, state.estimate().copied())
         };
         let joints = stamp.filter(|&stamp| audience != Audience::Arriving && told.take(stamp));
@@ -242,7 +267,7 @@ impl Output {
         self.lateness.overruns += u64::from(late > self.period);
         self.published = now;
         if let Some(stamp) = joints {
-            self.publish_joints(stamp);
+            self.publish_joints(stamp, now);
         }
         self.publish_frames(walked.as_ref(), moved);
     }
@@ -252,10 +277,27 @@ impl Output {
         self.links.count() > 0 && self.tf.is_heard()
     }
 
-    fn publish_joints(&mut self, stamp: Duration) {
+    fn publish_joints(&mut self, stamp: Duration, now: Duration) {
         let (publisher, message, _) = &mut self.joint_states;
         message.header.stamp = to_stamp(stamp);
+        let state = lock(&self.state);
+        let source = state.write_efforts(now, &mut message.effort);
+        // The one place of the message where a reader can see that nobody measured this.
+        let label = if source == Some(Source::Predicted) { Source::Predicted.as_str() } else { "" };
+        if message.header.frame_id != label {
+            message.header.frame_id = label.into();
+        }
         warn(publisher.publish(message));
+        if let Some(feet) = state.feet.as_ref().filter(|_| self.feet.wants_predictions()) {
+            self.feet.publish_predicted(feet, &state.feet_in_body(&message.position), stamp, now);
+        }
+    }
+
+    /// Publishes what was sensed of the feet.
+    fn publish_sensed(&mut self, stamp: Duration, now: Duration) {
+        if let Some(feet) = &lock(&self.state).feet {
+            self.feet.publish_sensed(feet, stamp, now);
+        }
     }
 
     /// Publishes odometry and transforms: the robot's by `walked`, the links' by the joints of the stamp `moved`.

@@ -2,6 +2,7 @@
 
 use crate::state::{Fitness, Input, State};
 use crate::tf;
+use hexapod_dynamics::{SampleCounts, Source};
 use hexapod_odometry::Fit;
 use hexapod_ros::{Level, Status};
 use std::time::Duration;
@@ -22,11 +23,14 @@ pub(crate) fn status(state: &mut State, now: Duration, seconds: f64) -> Status {
         ("joint_commands", &mut state.commands),
         ("servo_states", &mut state.servos),
         ("foot_contacts", &mut state.contacts),
+        ("foot_switches", &mut state.switches),
+        ("imu/data", &mut state.imu),
     ] {
         report_input(&mut status, name, input, seconds);
     }
     report_joints(&mut status, state, now);
     report_odometry(&mut status, state);
+    report_feet(&mut status, state, now);
     status
 }
 
@@ -51,6 +55,33 @@ fn report_joints(status: &mut Status, state: &State, now: Duration) {
     status.value("joint_states from", from);
     if !state.is_complete(now) {
         status.report(Level::Warn, "not every joint is known: no joint_states");
+    }
+}
+
+fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
+    let robot = state.robot().clone();
+    let Some(feet) = &mut state.feet else {
+        return status.value("foot forces", "not known: the robot's description has no masses");
+    };
+    let estimated = feet.forces(now).flatten().count();
+    let predicted = feet.prediction(now).is_some();
+    let from = match (estimated, predicted) {
+        (0, false) => "not known".into(),
+        (0, true) => "predicted".into(),
+        (legs, _) => format!("estimated for {legs} of {} legs", robot.legs().len()),
+    };
+    status.value("foot forces", from);
+    let damped = feet.forces(now).flatten().filter(|force| force.damped).count();
+    status.value("legs too stretched to feel", damped);
+    let SampleCounts { used, unusable, gaps, stale } = feet.counts();
+    let values = [("used", used), ("unusable", unusable), ("gaps", gaps), ("stale", stale)];
+    values.iter().for_each(|(what, count)| status.value(&format!("samples with efforts, {what}"), count));
+    let sensed = |wanted: Source| feet.contacts().filter(|contact| contact.source == Some(wanted)).count();
+    status.value("contacts measured", sensed(Source::Measured));
+    status.value("contacts estimated", sensed(Source::Estimated));
+    let overloads = feet.overloads(&robot, now);
+    if !overloads.is_empty() {
+        status.report(Level::Warn, overloads.join("; "));
     }
 }
 

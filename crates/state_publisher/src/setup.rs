@@ -1,7 +1,9 @@
 //! What `state_publisher` can be set to, and what it needs to run.
 
+use crate::feet::FeetSettings;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamSpec, Params};
+use hexapod_dynamics::Friction;
 use hexapod_kinematics::Model;
 use hexapod_setup::frames::{self, bare};
 use hexapod_setup::params::{common, number, switch, text, wrong};
@@ -21,6 +23,35 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("publish_link_tf", true, "Send all links on /tf and /tf_static, as robot_state_publisher does")
             .read_only(),
         ParamSpec::new("odom_frame", "odom", "Frame that the robot's way is told in").read_only(),
+        ParamSpec::new(
+            "observer_gain",
+            150.0,
+            "How fast estimated foot forces follow: the inverse of their time constant, 1/s",
+        )
+        .range(5.0, 2000.0)
+        .read_only(),
+        ParamSpec::new(
+            "torque_deviation",
+            0.0,
+            "Error of a servo's torque with its friction, N m; 0: from the robot's weight",
+        )
+        .range(0.0, 100.0)
+        .read_only(),
+        ParamSpec::new("contact_force", 0.0, "Force above which a foot stands, N; 0: a tenth of the weight")
+            .range(0.0, 10_000.0)
+            .read_only(),
+        ParamSpec::new("rotor_inertia", 0.0, "Inertia of a joint's rotor, seen through its gears, kg m^2")
+            .range(0.0, 10.0)
+            .read_only(),
+        ParamSpec::new("joint_friction", 0.0, "Coulomb friction of each joint, N m; both 0: as the URDF says")
+            .range(0.0, 100.0)
+            .read_only(),
+        ParamSpec::new("joint_damping", 0.0, "Viscous friction of each joint, N m s/rad; both 0: as the URDF says")
+            .range(0.0, 100.0)
+            .read_only(),
+        ParamSpec::new("ground_friction", 0.6, "Friction of the ground that predicted foot forces reckon with")
+            .range(0.05, 5.0)
+            .read_only(),
     ]);
     specs
 }
@@ -40,6 +71,8 @@ pub struct Setup {
     pub odom_frame: String,
     /// Frames of the robot.
     pub frames: Frames,
+    /// How forces on feet are estimated and predicted.
+    pub feet: FeetSettings,
 }
 
 impl Setup {
@@ -62,9 +95,23 @@ impl Setup {
             publish_links: switch(params, "publish_link_tf"),
             odom_frame: odom_frame(params, model, &frames)?,
             frames,
+            feet: FeetSettings {
+                observer_gain_per_s: number(params, "observer_gain"),
+                torque_deviation_nm: number(params, "torque_deviation"),
+                contact_force_n: number(params, "contact_force"),
+                rotor_inertia_kg_m2: number(params, "rotor_inertia"),
+                joint_friction: friction(params),
+                ground_friction: number(params, "ground_friction"),
+            },
             description,
         })
     }
+}
+
+/// Friction of every joint, where one of its numbers is given.
+fn friction(params: &Params) -> Option<Friction> {
+    let [coulomb_nm, viscous_nm_s] = ["joint_friction", "joint_damping"].map(|name| number(params, name));
+    (coulomb_nm > 0.0 || viscous_nm_s > 0.0).then_some(Friction { coulomb_nm, viscous_nm_s })
 }
 
 /// The odometry's frame, which is not one of the robot's own.

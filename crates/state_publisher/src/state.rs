@@ -1,12 +1,14 @@
 //! What is known of the robot: filled by the spinning thread, read by the publishing one.
 
-use crate::contacts::{ContactQueue, ContactReader};
+use crate::contacts::{ContactQueue, Contacts};
+use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
-use hexapod_kinematics::{MAX_LEGS, Robot};
+use hexapod_dynamics::Source;
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
-use hexapod_ros::bounds;
-use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
+use hexapod_ros::{ContactReader, bounds};
 use nalgebra::Vector3;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +59,10 @@ pub(crate) struct State {
     pub commands: Input,
     pub servos: Input,
     pub contacts: Input,
+    pub switches: Input,
+    pub imu: Input,
+    /// What the feet bear; `None` where the robot's description does not let that be known.
+    pub feet: Option<Feet>,
     pub fitness: Fitness,
     robot: Arc<Robot>,
     table: JointTable,
@@ -64,31 +70,43 @@ pub(crate) struct State {
     servo_reader: JointReader,
     contact_reader: ContactReader,
     contact_queue: ContactQueue,
+    switch_reader: ContactReader,
+    /// Contacts as planned with the last commands.
+    planned: Option<Contacts>,
     commanded: Vec<Reading>,
     commanded_at: Option<Duration>,
     told: Vec<Option<(Reading, Duration)>>,
     told_at: Duration,
+    /// What the last message of the servos says.
+    sample: Vec<Option<Reading>>,
     odometry: Odometry,
 }
 
 impl State {
-    pub(crate) fn new(robot: Arc<Robot>) -> Self {
+    pub(crate) fn new(robot: Arc<Robot>, feet: Option<Feet>) -> Self {
         let table = JointTable::new(&robot);
+        let legs: Vec<String> = robot.legs().iter().map(|leg| leg.name().to_owned()).collect();
         Self {
             commands: Input::default(),
             servos: Input::default(),
             contacts: Input::default(),
+            switches: Input::default(),
+            imu: Input::default(),
+            feet,
             fitness: Fitness::default(),
             command_reader: JointReader::new("joint_commands", true),
             servo_reader: JointReader::new("servo_states", false),
-            contact_reader: ContactReader::new(&robot),
+            contact_reader: ContactReader::of_all("foot_contacts", legs.clone()),
             contact_queue: ContactQueue::default(),
+            switch_reader: ContactReader::of_some("foot_switches", legs),
+            planned: None,
             commanded: (0..table.len())
-                .map(|i| Reading { position: table.resting(i).unwrap_or(0.0), velocity: None })
+                .map(|i| Reading { position: table.resting(i).unwrap_or(0.0), ..Reading::default() })
                 .collect(),
             commanded_at: None,
             told: vec![None; table.len()],
             told_at: Duration::ZERO,
+            sample: vec![None; table.len()],
             odometry: Odometry::new(robot.legs().len()),
             table,
             robot,
@@ -107,11 +125,39 @@ impl State {
     /// A `foot_contacts` message, received at `now`.
     pub(crate) fn take_contacts(&mut self, message: &UInt8MultiArray, now: Duration) {
         match self.contact_reader.read(message) {
-            Ok(contacts) => {
+            Ok(read) => {
+                let mut contacts = [false; MAX_LEGS];
+                contacts.iter_mut().zip(read).for_each(|(contact, read)| *contact = *read == Some(true));
                 self.contact_queue.push(contacts);
                 self.contacts.take(now);
             }
             Err(refused) => self.contacts.refuse(refused),
+        }
+    }
+
+    /// A `foot_switches` message, received at `now`; whether feet can be told of.
+    pub(crate) fn take_switches(&mut self, message: &UInt8MultiArray, now: Duration) -> bool {
+        match (self.switch_reader.read(message), &mut self.feet) {
+            (Ok(switches), Some(feet)) => {
+                feet.take_switches(switches, now);
+                feet.detect(self.planned.as_ref(), now);
+                self.switches.take(now);
+                true
+            }
+            (Ok(_), None) => false,
+            (Err(refused), _) => {
+                self.switches.refuse(refused);
+                false
+            }
+        }
+    }
+
+    /// An `imu/data` message, received at `now`.
+    pub(crate) fn take_imu(&mut self, message: &Imu, now: Duration) {
+        let Some(feet) = &mut self.feet else { return };
+        match feet.imu.take(self.robot.model(), message, now) {
+            Ok(()) => self.imu.take(now),
+            Err(refused) => self.imu.refuse(refused),
         }
     }
 
@@ -126,14 +172,76 @@ impl State {
         self.walk(stamp);
     }
 
-    /// A `servo_states` message of `stamp`, received at `now`.
-    pub(crate) fn take_servos(&mut self, message: &JointState, stamp: Duration, now: Duration) {
+    /// A `servo_states` message of `stamp`, received at `now`; whether it tells how much some leg bears.
+    pub(crate) fn take_servos(&mut self, message: &JointState, stamp: Duration, now: Duration) -> bool {
+        self.sample.fill(None);
         match self.servo_reader.read(&self.table, message) {
-            Ok(readings) => readings.for_each(|(joint, reading)| self.told[joint] = Some((reading, now))),
-            Err(refused) => return self.servos.refuse(refused),
+            Ok(readings) => readings.for_each(|(joint, reading)| self.sample[joint] = Some(reading)),
+            Err(refused) => {
+                self.servos.refuse(refused);
+                return false;
+            }
+        }
+        for (told, reading) in self.told.iter_mut().zip(&self.sample) {
+            *told = reading.map(|reading| (reading, now)).or(*told);
         }
         self.servos.take(now);
         self.told_at = stamp;
+        let Some(feet) = &mut self.feet else { return false };
+        let bears = !message.effort.is_empty() && feet.take_efforts(&self.table, &self.sample, stamp, now);
+        if bears {
+            feet.detect(self.planned.as_ref(), now);
+        }
+        bears
+    }
+
+    /// Predicts what the feet bear with all joints at these positions, if `wanted` or if it was long ago; forgets
+    /// sensors that have fallen silent.
+    pub(crate) fn predict(&mut self, positions: &[f64], wanted: bool, now: Duration) {
+        let Some(feet) = &mut self.feet else { return };
+        feet.forget_silent(self.planned.as_ref(), now);
+        let mut angles = [LegAngles::zeros(0); MAX_LEGS];
+        for (leg, angles) in angles.iter_mut().enumerate().take(self.table.leg_count()) {
+            let joints = self.table.leg(leg);
+            *angles = LegAngles::from_fn(joints.len(), |i| positions.get(joints[i]).copied().unwrap_or_default());
+        }
+        feet.predict(&angles[..self.table.leg_count()], self.planned.as_ref(), wanted, now);
+    }
+
+    /// Writes the efforts of all joints as known at `now`: what was measured, else what was predicted, and zero outside the
+    /// legs. What the worst of them rests on; `None`, and nothing written, where a leg's joint is not known.
+    pub(crate) fn write_efforts(&self, now: Duration, efforts: &mut Vec<f64>) -> Option<Source> {
+        efforts.clear();
+        efforts.resize(self.table.len(), 0.0);
+        let prediction = self.feet.as_ref().and_then(|feet| feet.prediction(now));
+        let mut source = Source::Measured;
+        for leg in 0..self.table.leg_count() {
+            for (place, &joint) in self.table.leg(leg).iter().enumerate() {
+                let measured = self.fresh(joint, now).and_then(|reading| reading.effort);
+                let predicted = || prediction.as_ref().and_then(|all| all.torques.get(leg)?.get(place).copied());
+                let Some(effort) = measured.or_else(predicted) else {
+                    efforts.clear();
+                    return None;
+                };
+                efforts[joint] = effort;
+                source = if measured.is_some() { source } else { Source::Predicted };
+            }
+        }
+        Some(source)
+    }
+
+    /// Places of the feet in the body with all joints at these positions, m.
+    pub(crate) fn feet_in_body(&self, positions: &[f64]) -> Vec<Vector3<f64>> {
+        let angles = |leg: usize| {
+            let joints = self.table.leg(leg);
+            LegAngles::from_fn(joints.len(), |i| positions.get(joints[i]).copied().unwrap_or_default())
+        };
+        self.robot.legs().iter().enumerate().map(|(index, leg)| leg.foot_in_body(&angles(index))).collect()
+    }
+
+    /// The robot.
+    pub(crate) fn robot(&self) -> &Arc<Robot> {
+        &self.robot
     }
 
     /// Moves odometry on to the joints as commanded.
@@ -143,8 +251,13 @@ impl State {
         for (index, leg) in self.robot.legs().iter().enumerate() {
             feet[index] = leg.foot_in_body(&self.table.leg_angles(index, &self.commanded));
         }
-        let contacts = self.contact_queue.take();
-        let contacts = contacts.as_ref().map(|contacts| &contacts[..legs]);
+        self.planned = self.contact_queue.take();
+        let support = self.planned.as_ref().map(|planned| match &self.feet {
+            Some(feet) => feet.support(planned),
+            None => (*planned, [1.0; MAX_LEGS]),
+        });
+        let contacts = support.as_ref().map(|(down, _)| &down[..legs]);
+        self.odometry.trust(support.iter().flat_map(|(_, certainty)| *certainty));
         match self.odometry.update(stamp, &feet[..legs], contacts) {
             Ok(estimate) => {
                 self.fitness.worst_residual = self.fitness.worst_residual.max(estimate.worst_residual);
@@ -207,7 +320,9 @@ mod tests {
     }
 
     fn state() -> State {
-        State::new(Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap()))
+        let robot = Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap());
+        let feet = Feet::try_new(&robot, &crate::feet::tests::SETTINGS).unwrap();
+        State::new(robot, Some(feet))
     }
 
     fn commands(state: &State, position: f64) -> JointState {

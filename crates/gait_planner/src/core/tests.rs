@@ -339,3 +339,38 @@ impl Bits for hexapod_kinematics::LegAngles {
         self.iter().map(|angle| angle.to_bits()).collect()
     }
 }
+
+#[test]
+fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan_once_it_is_silent() {
+    /// Ticks from `from` until the contacts of the first leg become `wanted`, while it feels what `feel` says.
+    fn until(bench: &mut Bench, wanted: bool, feel: Option<bool>) -> usize {
+        let most = 200;
+        (0..most)
+            .find(|_| {
+                bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+                if let Some(feel) = feel {
+                    let mut contacts = [None; MAX_LEGS];
+                    contacts[0] = Some(feel);
+                    bench.send(Command::Contacts(contacts));
+                }
+                bench.tick(1);
+                bench.core.last().contacts[0] == wanted
+            })
+            .unwrap_or(most)
+    }
+    let swing = |feel: Option<bool>| {
+        let mut bench = Bench::standing();
+        until(&mut bench, false, None);
+        until(&mut bench, true, None);
+        until(&mut bench, false, None);
+        (until(&mut bench, true, feel), bench)
+    };
+    let (planned, _) = swing(None);
+    let (early, _) = swing(Some(true));
+    let (late, mut bench) = swing(Some(false));
+    assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
+    // A switch that has died says nothing more.
+    until(&mut bench, false, Some(false));
+    let after = until(&mut bench, true, None);
+    assert!(after.abs_diff(planned) <= 2, "{after} {planned}");
+}

@@ -63,13 +63,19 @@ fn end_of(model: &Model, leg: &Leg, options: &LegOptions) -> Place {
 pub(super) fn too_heavy(model: &Model, legs: &[Leg]) -> Option<String> {
     let longest = legs.iter().map(Leg::length).fold(0.0, f64::max);
     let mass = model.total_mass();
-    (mass > HEAVIEST * longest.powi(3)).then(|| {
+    (mass > HEAVIEST * longest * longest * longest).then(|| {
         format!("the robot weighs {mass:.0} kg with legs {} m long: masses are in kg; are these grams?", plain(longest))
     })
 }
 
-/// A length to three digits.
+/// A length to three digits or so.
 fn plain(length: f64) -> String {
-    let digits = (2.0 - length.log10().floor()).clamp(0.0, 9.0);
-    format!("{length:.0$}", digits as usize)
+    let digits = match length {
+        100.0.. => 0,
+        10.0..100.0 => 1,
+        1.0..10.0 => 2,
+        0.1..1.0 => 3,
+        _ => 6,
+    };
+    format!("{length:.digits$}")
 }

@@ -29,6 +29,23 @@ pub struct Mimic {
     pub offset: f64,
 }
 
+/// Friction of a joint (URDF `<dynamics>`): `coulomb * sign(speed) + viscous * speed`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointFriction {
+    /// N m (N where it slides).
+    pub coulomb: f64,
+    /// N m s/rad (N s/m).
+    pub viscous: f64,
+}
+
+impl JointFriction {
+    /// That of a description; what is no number or below zero counts as none.
+    pub(crate) fn new(coulomb: f64, viscous: f64) -> Self {
+        let known = |value: f64| if value.is_finite() && value > 0.0 { value } else { 0.0 };
+        Self { coulomb: known(coulomb), viscous: known(viscous) }
+    }
+}
+
 /// One joint of the robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
@@ -40,6 +57,7 @@ pub struct Joint {
     pub(crate) axis: Unit<Vector3<f64>>,
     pub(crate) limits: Option<JointLimits>,
     pub(crate) mimic: Option<Mimic>,
+    pub(crate) friction: JointFriction,
     pub(crate) position: Option<usize>,
     /// Why its limits cannot be, where they cannot: no joint of a leg has such limits.
     pub(crate) fault: Option<Box<ModelError>>,
@@ -105,6 +123,11 @@ impl Joint {
     /// Line of the description that defines it.
     pub fn line(&self) -> Option<u32> {
         self.line
+    }
+
+    /// Friction as the description gives it; none where it gives none.
+    pub fn friction(&self) -> JointFriction {
+        self.friction
     }
 
     /// Pose of the child link in the parent link's frame at `position` (rad or m; ignored by a fixed joint).

@@ -7,7 +7,7 @@ mod pose;
 mod transform;
 pub(crate) mod tree;
 
-pub use joint::{Joint, JointKind, Mimic};
+pub use joint::{Joint, JointFriction, JointKind, Mimic};
 pub use limits::{JointLimits, LimitChange, LimitsError};
 pub use link::{Geometry, Inertial, Link, Shape};
 pub use transform::{rotation, rotation_derivative, rotation_second_derivative};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
-use super::{Joint, JointKind, JointLimits, Link, Mimic, Model};
+use super::{Joint, JointFriction, JointKind, JointLimits, Link, Mimic, Model};
 use crate::error::{ModelError, ModelFault, Place};
 
 /// Most links between the base and a leaf; a deeper tree is refused, so that walking it cannot exhaust the stack.
@@ -20,6 +20,7 @@ pub(crate) struct LooseJoint {
     pub axis: Unit<Vector3<f64>>,
     pub limits: Option<JointLimits>,
     pub mimic: Option<LooseMimic>,
+    pub friction: JointFriction,
     /// Why its limits cannot be, where they cannot.
     pub fault: Option<Box<ModelError>>,
     pub line: Option<u32>,
@@ -114,6 +115,7 @@ fn resolve(joint: &LooseJoint, links: &HashMap<&str, usize>) -> Result<Joint, Mo
         axis: joint.axis,
         limits: joint.limits,
         mimic: None,
+        friction: joint.friction,
         position: None,
         fault: joint.fault.clone(),
         line: joint.line,

@@ -10,7 +10,7 @@ use super::lines::{ElementLines, Lines};
 use super::remarks::Remarks;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::tree::{LooseJoint, LooseMimic, Parts};
-use crate::model::{JointKind, JointLimits, LimitChange, LimitsError};
+use crate::model::{JointFriction, JointKind, JointLimits, LimitChange, LimitsError};
 
 /// How far the length of an axis may be from one without a word.
 const AXIS_TOLERANCE: f64 = 0.01;
@@ -87,6 +87,11 @@ impl Source<'_> {
                 multiplier: mimic.multiplier.unwrap_or(1.0),
                 offset: mimic.offset.unwrap_or(0.0),
             }),
+            friction: self
+                .joint
+                .dynamics
+                .as_ref()
+                .map_or(JointFriction::default(), |given| JointFriction::new(given.friction, given.damping)),
             fault: fault.map(Box::new),
             line: self.lines.line,
             ends: [self.lines.of("parent"), self.lines.of("child")],

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nalgebra::Isometry3;
 
-use crate::model::{Geometry, Inertial, Joint, JointKind, Link, Model, Shape};
+use crate::model::{Geometry, Inertial, Joint, JointFriction, JointKind, Link, Model, Shape};
 
 impl Model {
     /// The same robot as a URDF. What is read back differs by rounding only.
@@ -37,6 +37,10 @@ impl Model {
                 out,
                 "    <limit lower=\"{lower}\" upper=\"{upper}\" velocity=\"{velocity}\" effort=\"{effort}\"{acceleration}/>"
             );
+        }
+        let JointFriction { coulomb, viscous } = joint.friction;
+        if joint.friction != JointFriction::default() {
+            let _ = writeln!(out, "    <dynamics damping=\"{viscous}\" friction=\"{coulomb}\"/>");
         }
         if let Some(mimic) = &joint.mimic {
             let of = escaped(self.joints.get(mimic.joint).map_or("", Joint::name));

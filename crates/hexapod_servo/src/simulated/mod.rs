@@ -6,6 +6,7 @@
 mod bus;
 mod chip;
 mod fault;
+mod feedback;
 mod mounting;
 mod random;
 mod transcript;
@@ -14,5 +15,6 @@ mod world;
 pub use bus::{SimulatedBus, SimulatedError};
 pub use chip::{Chip, Output};
 pub use fault::{BusFault, When};
+pub use feedback::{Feedback, Reported};
 pub use mounting::{Mounting, MountingError, RawMount, RawMounting};
 pub use transcript::{BusTally, Outcome, Transfer};

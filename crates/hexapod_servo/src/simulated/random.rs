@@ -18,6 +18,13 @@ impl Random {
         probability > 0.0 && (self.next() >> 11) as f64 * 2f64.powi(-53) < probability
     }
 
+    /// A number of the standard normal distribution (Box & Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let mut unit = || ((self.next() >> 11) as f64 + 1.0) * 2f64.powi(-53);
+        let (radius, turn) = ((-2.0 * unit().ln()).sqrt(), std::f64::consts::TAU * unit());
+        radius * turn.cos()
+    }
+
     /// Uniform in `0..bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize

@@ -52,7 +52,12 @@ fn draw_section(frame: &mut Frame, section: Section, area: Rect, bottom: u16, ti
 
 fn footfall_title(snapshot: &Snapshot, width: u16) -> String {
     let down = snapshot.legs.iter().filter(|leg| leg.down).count();
-    format!("feet, {down} of {} down, last {:.0} s", snapshot.legs.len(), footfall_strip::seconds(width))
+    let legs = snapshot.legs.len();
+    // The word for the forces comes first: what does not fit is cut off at the end.
+    let what = snapshot.load_source().map_or("feet".into(), |(source, mixed)| {
+        format!("{}{} forces", if mixed { "partly " } else { "" }, source.as_str())
+    });
+    format!("{what}, {down} of {legs} down, last {:.0} s", footfall_strip::seconds(snapshot, width))
 }
 
 fn twist_lines(snapshot: &Snapshot, width: u16) -> Vec<Line<'static>> {

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+
+mod base;
+mod contact;
+mod foot;
+mod force;
+mod friction;
+mod identification;
+mod inertia;
+mod inverse;
+mod leg;
+mod mass;
+mod momentum;
+mod normal;
+mod prediction;
+mod regressor;
+
+pub use base::{BaseMotion, STANDARD_GRAVITY};
+pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
+pub use foot::{FootEstimator, SampleCounts};
+pub use force::{ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError};
+pub use friction::Friction;
+pub use identification::{
+    BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
+    smooth_motion,
+};
+pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};
+pub use leg::{JointMatrix, JointVector, LegDynamics, PlacedLeg};
+pub use mass::MasslessLeg;
+pub use momentum::Momentum;
+pub use prediction::{BalanceError, Ground, Load, LoadPredictor, Overload, Prediction, foot_forces};
+pub use regressor::Regressor;

@@ -1,0 +1,158 @@
+//! `imu/data`: how the body moves, for the equations of its legs.
+
+use hexapod_dynamics::BaseMotion;
+use hexapod_kinematics::Model;
+use hexapod_ros::bounds::{MAX_LABEL, excerpt};
+use hexapod_ros::r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
+use hexapod_ros::r2r::sensor_msgs::msg::Imu;
+use nalgebra::{Isometry3, Vector3};
+use std::time::Duration;
+
+/// What an IMU told this long ago no longer counts: the body is taken to be level and at rest.
+const FRESH: Duration = Duration::from_millis(200);
+/// Time constant of gravity's direction, s, and of the angular acceleration.
+const GRAVITY_S: f64 = 0.5;
+const TURNING_S: f64 = 0.03;
+/// More than any body of a robot bears: rad/s and m/s².
+const MOST_RAD_S: f64 = 100.0;
+const MOST_M_S2: f64 = 500.0;
+
+/// Why a message of the IMU is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum ImuRefused {
+    #[error("imu/data: {0} is not a finite number, or more than any robot bears")]
+    Number(&'static str),
+    #[error("imu/data is told in frame {0:?}, which is no link fixed to the body: set the IMU's frame_id")]
+    Frame(String),
+    #[error("imu/data has no linear acceleration (its covariance begins with -1)")]
+    NoAcceleration,
+}
+
+/// The body's motion as its IMU tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct ImuReader {
+    /// The frame that the last message was told in, and the IMU in the body.
+    frame: Option<(String, Isometry3<f64>)>,
+    last: Option<(Duration, BaseMotion)>,
+}
+
+impl ImuReader {
+    pub(crate) fn new() -> Self {
+        Self { frame: None, last: None }
+    }
+
+    /// The body's motion at `now`; level and at rest where no IMU speaks.
+    pub(crate) fn motion(&self, now: Duration) -> BaseMotion {
+        let fresh = self.last.filter(|(received, _)| now.saturating_sub(*received) < FRESH);
+        fresh.map_or(BaseMotion::level(), |(_, motion)| motion)
+    }
+
+    /// Takes a message, received at `now`.
+    pub(crate) fn take(&mut self, model: &Model, message: &Imu, now: Duration) -> Result<(), ImuRefused> {
+        if message.linear_acceleration_covariance.first() == Some(&-1.0) {
+            return Err(ImuRefused::NoAcceleration);
+        }
+        let body_from_imu = self.body_from(model, &message.header.frame_id)?;
+        let spin = body_from_imu * vector("angular_velocity", &message.angular_velocity, MOST_RAD_S)?;
+        let read = body_from_imu * vector("linear_acceleration", &message.linear_acceleration, MOST_M_S2)?;
+        let before = self.last.filter(|(received, _)| now.saturating_sub(*received) < FRESH);
+        let (since, last) = before.map_or((f64::INFINITY, BaseMotion::at_rest(-read)), |(received, motion)| {
+            (now.saturating_sub(received).as_secs_f64(), motion)
+        });
+        let blend = |time_s: f64| 1.0 - (-since / time_s).exp();
+        let turning = if since.is_finite() && since > 0.0 {
+            let rate = (spin - last.angular_velocity) / since;
+            last.angular_acceleration + (rate - last.angular_acceleration) * blend(TURNING_S)
+        } else {
+            last.angular_acceleration
+        };
+        // Where the IMU is, not the origin: what turning adds there is taken off.
+        let arm = body_from_imu.translation.vector;
+        let at_origin = read - turning.cross(&arm) - spin.cross(&spin.cross(&arm));
+        let gravity = last.gravity + (-at_origin - last.gravity) * blend(GRAVITY_S);
+        let motion = BaseMotion {
+            angular_velocity: spin,
+            angular_acceleration: turning,
+            acceleration: at_origin + gravity,
+            gravity,
+        };
+        self.last = Some((now, motion));
+        Ok(())
+    }
+
+    fn body_from(&mut self, model: &Model, frame: &str) -> Result<Isometry3<f64>, ImuRefused> {
+        if let Some((known, pose)) = &self.frame
+            && known == frame
+        {
+            return Ok(*pose);
+        }
+        // A prefix of the namespace may come before the link's name.
+        let name = frame.rsplit('/').next().unwrap_or_default();
+        let pose = if frame.is_empty() {
+            Isometry3::identity()
+        } else if frame.len() > MAX_LABEL {
+            return Err(ImuRefused::Frame(excerpt(frame).into()));
+        } else {
+            let link = model.link_index(name).and_then(|link| model.fixed_in_base(link));
+            link.ok_or_else(|| ImuRefused::Frame(excerpt(frame).into()))?
+        };
+        self.frame = Some((frame.to_owned(), pose));
+        Ok(pose)
+    }
+}
+
+fn vector(what: &'static str, vector: &Vector3Msg, most: f64) -> Result<Vector3<f64>, ImuRefused> {
+    let vector = Vector3::new(vector.x, vector.y, vector.z);
+    if vector.iter().all(|x| x.abs() <= most) { Ok(vector) } else { Err(ImuRefused::Number(what)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_kinematics::Robot;
+
+    fn message(frame: &str, turn: f64, up: f64) -> Imu {
+        let mut imu = Imu::default();
+        imu.header.frame_id = frame.into();
+        imu.angular_velocity.z = turn;
+        imu.linear_acceleration.z = up;
+        imu
+    }
+
+    #[test]
+    fn when_the_imu_speaks_expect_its_specific_force_and_level_rest_after_its_silence() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        let (mut imu, ms) = (ImuReader::new(), Duration::from_millis);
+        assert_eq!(imu.motion(ms(0)), BaseMotion::level());
+        for tick in 0..100 {
+            imu.take(robot.model(), &message("robot/base_link", 0.5, 9.0), ms(10 * tick)).unwrap();
+        }
+        imu.take(robot.model(), &message("", 0.5, 12.0), ms(1000)).unwrap();
+        let motion = imu.motion(ms(1005));
+        assert!((motion.specific_force() - Vector3::z() * 12.0).norm() < 1e-12, "{motion:?}");
+        assert!((motion.angular_velocity.z, motion.angular_acceleration.z) == (0.5, 0.0));
+        assert!(motion.up().z > 0.99 && (motion.gravity.z + 9.0).abs() < 0.1, "one bump is no gravity: {motion:?}");
+        assert_eq!(imu.motion(ms(1300)), BaseMotion::level());
+    }
+
+    #[test]
+    fn when_a_message_does_not_hold_expect_the_reason_and_the_motion_kept() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        let (mut imu, now) = (ImuReader::new(), Duration::from_secs(1));
+        imu.take(robot.model(), &message("", 0.0, 9.8), now).unwrap();
+        let before = imu.motion(now);
+        let mut none = message("", 0.0, 9.8);
+        none.linear_acceleration_covariance = vec![-1.0; 9];
+        for (bad, word) in [
+            (message("", f64::NAN, 9.8), "angular_velocity"),
+            (message("", 0.0, f64::INFINITY), "linear_acceleration"),
+            (message("left_front_tibia_link", 0.0, 9.8), "left_front_tibia_link"),
+            (message("nowhere", 0.0, 9.8), "nowhere"),
+            (none, "no linear acceleration"),
+        ] {
+            let reason = imu.take(robot.model(), &bad, now).unwrap_err().to_string();
+            assert!(reason.contains(word), "{reason}");
+        }
+        assert_eq!(imu.motion(now), before);
+    }
+}

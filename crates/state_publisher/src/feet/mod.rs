@@ -1,0 +1,272 @@
+//! What the feet bear: estimated where servos tell their load, sensed where feet have switches, else predicted.
+
+mod imu;
+pub(crate) mod publish;
+
+pub(crate) use imu::ImuReader;
+
+use crate::contacts::Contacts;
+use crate::joints::{JointTable, Reading};
+use hexapod_dynamics::{
+    Contact, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceEstimate, ForceSettings, Friction,
+    JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction, STANDARD_GRAVITY, SampleCounts,
+    SettingsError, Source,
+};
+use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
+use nalgebra::Vector3;
+use std::time::Duration;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+/// A force or a switch told this long ago no longer counts.
+const FRESH: Duration = Duration::from_millis(300);
+/// Loads are predicted at least this often, for the warnings.
+const PREDICT_EVERY: Duration = Duration::from_millis(100);
+
+/// What the node's parameters say of feet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeetSettings {
+    /// Gain of the momentum observer, 1/s.
+    pub observer_gain_per_s: f64,
+    /// Standard deviation of a joint's torque, N m; 0: a hundredth of what the weight makes at the length of a leg.
+    pub torque_deviation_nm: f64,
+    /// Force against gravity above which a foot stands, N; 0: a tenth of the weight.
+    pub contact_force_n: f64,
+    /// Inertia of a joint's rotor, seen through its gears, kg m².
+    pub rotor_inertia_kg_m2: f64,
+    /// Friction of every joint and its gears; `None`: as the robot's description says.
+    pub joint_friction: Option<Friction>,
+    /// Coefficient of friction of the ground that predictions reckon with.
+    pub ground_friction: f64,
+}
+
+/// Why the feet of a robot cannot be reckoned with.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum NoFeet {
+    #[error("the robot's description has no masses: forces on feet are neither estimated nor predicted")]
+    Massless,
+    #[error("forces on feet are neither estimated nor predicted: {0}")]
+    Settings(#[from] SettingsError),
+}
+
+/// What was known at a time on the monotonic clock.
+#[derive(Clone, Copy, Debug)]
+struct Told<T>(T, Duration);
+
+impl<T: Copy> Told<T> {
+    fn fresh(told: &Option<Self>, now: Duration) -> Option<T> {
+        told.as_ref().filter(|told| now.saturating_sub(told.1) < FRESH).map(|told| told.0)
+    }
+}
+
+/// One foot.
+struct Foot {
+    estimator: FootEstimator,
+    detector: ContactDetector,
+    forces: Option<Told<LegForces>>,
+    switch: Option<Told<bool>>,
+    contact: Contact,
+    detected: Duration,
+}
+
+/// All feet of a robot.
+pub(crate) struct Feet {
+    feet: Vec<Foot>,
+    predictor: LoadPredictor,
+    pub(crate) imu: ImuReader,
+    prediction: Option<Told<Prediction>>,
+    predicted_at: Duration,
+    /// The last loads that were too much, as told.
+    overloads: Vec<String>,
+    pub(crate) weight_n: f64,
+}
+
+impl Feet {
+    /// The feet of a robot.
+    pub(crate) fn try_new(robot: &Robot, settings: &FeetSettings) -> Result<Self, NoFeet> {
+        let weight_n = robot.model().total_mass() * STANDARD_GRAVITY;
+        if weight_n.is_nan() || weight_n <= 0.0 {
+            return Err(NoFeet::Massless);
+        }
+        let foot = |leg| -> Result<Foot, SettingsError> {
+            let dynamics = LegDynamics::new(robot.model(), leg);
+            let settings = force_settings(&dynamics, weight_n, settings);
+            Ok(Foot {
+                estimator: FootEstimator::try_new(dynamics, settings)?,
+                detector: ContactDetector::new(ContactSettings::default(), LegState::Swing),
+                forces: None,
+                switch: None,
+                contact: Contact { state: LegState::Swing, probability: 0.5, source: None },
+                detected: Duration::ZERO,
+            })
+        };
+        Ok(Self {
+            feet: robot.legs().iter().map(foot).collect::<Result<_, _>>()?,
+            predictor: LoadPredictor::new(robot, settings.ground_friction),
+            imu: ImuReader::new(),
+            prediction: None,
+            predicted_at: Duration::ZERO,
+            overloads: vec![],
+            weight_n,
+        })
+    }
+
+    /// Takes what servos tell of stamp `stamp`, received at `now`: legs of which every joint has an effort. Whether
+    /// there was one.
+    pub(crate) fn take_efforts(
+        &mut self,
+        table: &JointTable,
+        readings: &[Option<Reading>],
+        stamp: Duration,
+        now: Duration,
+    ) -> bool {
+        let base = self.imu.motion(now);
+        let mut any = false;
+        for (leg, foot) in self.feet.iter_mut().enumerate() {
+            let joints = table.leg(leg);
+            let of = |i: usize| readings.get(*joints.get(i)?).copied().flatten();
+            let efforts = JointVector::from_fn(|i, _| of(i).and_then(|reading| reading.effort).unwrap_or(f64::NAN));
+            if joints.is_empty() || efforts.iter().take(joints.len()).any(|effort| effort.is_nan()) {
+                continue;
+            }
+            let angles = LegAngles::from_fn(joints.len(), |i| of(i).map_or(f64::NAN, |reading| reading.position));
+            any = true;
+            if let Some(forces) = foot.estimator.take(stamp, &angles, &efforts, &base) {
+                foot.forces = Some(Told(forces, now));
+            }
+        }
+        any
+    }
+
+    /// Takes what switches under the feet say.
+    pub(crate) fn take_switches(&mut self, switches: &[Option<bool>], now: Duration) {
+        for (foot, switch) in self.feet.iter_mut().zip(switches) {
+            foot.switch = switch.map(|closed| Told(closed, now)).or(foot.switch);
+        }
+    }
+
+    /// Weighs all that is known at `now` of each foot's contact.
+    pub(crate) fn detect(&mut self, planned: Option<&Contacts>, now: Duration) {
+        for (leg, foot) in self.feet.iter_mut().enumerate() {
+            let evidence = ContactEvidence {
+                switch: Told::fresh(&foot.switch, now),
+                planned_support: planned.and_then(|planned| planned.get(leg)).copied(),
+                ..ContactEvidence::default()
+            };
+            let forces = Told::fresh(&foot.forces, now);
+            let evidence = forces.map_or(evidence, |forces| evidence.with_forces(&forces));
+            let since = now.saturating_sub(foot.detected).min(FRESH).as_secs_f64();
+            foot.contact = foot.detector.update(&evidence, since);
+            foot.detected = now;
+        }
+    }
+
+    /// The same for feet whose sensors have all fallen silent, and which nothing else would make to be weighed.
+    pub(crate) fn forget_silent(&mut self, planned: Option<&Contacts>, now: Duration) {
+        if self.feet.iter().all(|foot| now.saturating_sub(foot.detected) > FRESH) {
+            self.detect(planned, now);
+        }
+    }
+
+    /// The contact of each foot as last weighed.
+    pub(crate) fn contacts(&self) -> impl Iterator<Item = &Contact> + Clone {
+        self.feet.iter().map(|foot| &foot.contact)
+    }
+
+    /// Whether any foot's contact was sensed, and not merely planned.
+    pub(crate) fn senses(&self) -> bool {
+        self.contacts().any(is_sensed)
+    }
+
+    /// The estimated force on each foot, where there is one.
+    pub(crate) fn forces(&self, now: Duration) -> impl Iterator<Item = Option<ForceEstimate>> {
+        self.feet.iter().map(move |foot| Told::fresh(&foot.forces, now)?.best().copied())
+    }
+
+    /// Contacts and their certainties for the odometry: what was sensed, and what was planned where nothing was.
+    pub(crate) fn support(&self, planned: &Contacts) -> (Contacts, [f64; MAX_LEGS]) {
+        let (mut down, mut certainty) = (*planned, [1.0; MAX_LEGS]);
+        for ((down, certainty), contact) in down.iter_mut().zip(&mut certainty).zip(self.contacts()) {
+            if is_sensed(contact) {
+                *down = contact.state == LegState::Support;
+                *certainty = contact.probability;
+            }
+        }
+        (down, certainty)
+    }
+
+    /// Predicts loads anew where they are wanted `now`, or the last prediction is old.
+    pub(crate) fn predict(&mut self, angles: &[LegAngles], planned: Option<&Contacts>, wanted: bool, now: Duration) {
+        if !wanted && now < self.predicted_at + PREDICT_EVERY {
+            return;
+        }
+        self.predicted_at = now;
+        let Some(planned) = planned else { return };
+        let (down, _) = self.support(planned);
+        let predicted = self.predictor.predict(angles, &down, &self.imu.motion(now));
+        self.prediction = predicted.ok().map(|prediction| Told(prediction, now));
+    }
+
+    /// What was predicted lately.
+    pub(crate) fn prediction(&self, now: Duration) -> Option<Prediction> {
+        Told::fresh(&self.prediction, now)
+    }
+
+    /// The predicted force on each foot, where there is one.
+    pub(crate) fn predicted_forces(&self, now: Duration) -> Option<[Vector3<f64>; MAX_LEGS]> {
+        self.prediction(now).map(|prediction| prediction.forces)
+    }
+
+    /// Joints whose effort limit the predicted load exceeds, in words; news of them goes into the log.
+    pub(crate) fn overloads(&mut self, robot: &Robot, now: Duration) -> &[String] {
+        let Some(prediction) = self.prediction(now) else {
+            self.overloads.clear();
+            return &self.overloads;
+        };
+        let words = self.predictor.overloads(&prediction, 1.0).filter_map(|load| {
+            let joint = robot.legs().get(load.leg)?.joints().get(load.joint)?.name();
+            let (torque, limit) = (load.torque_nm.abs(), load.limit_nm);
+            Some((joint, format!("{joint} is predicted to bear {torque:.2} N m and gives {limit:.2} N m")))
+        });
+        let known: Vec<&str> = self.overloads.iter().filter_map(|words| words.split(' ').next()).collect();
+        let mut all = vec![];
+        for (joint, words) in words {
+            if !known.contains(&joint) {
+                tracing::warn!("{words}");
+            }
+            all.push(words);
+        }
+        self.overloads = all;
+        &self.overloads
+    }
+
+    /// What became of the samples of all feet.
+    pub(crate) fn counts(&self) -> SampleCounts {
+        let counts = self.feet.iter().map(|foot| foot.estimator.counts());
+        counts.fold(SampleCounts::default(), |sum, foot| SampleCounts {
+            used: sum.used + foot.used,
+            unusable: sum.unusable + foot.unusable,
+            gaps: sum.gaps + foot.gaps,
+            stale: sum.stale + foot.stale,
+        })
+    }
+}
+
+/// Whether somebody sensed it, and not merely planned.
+pub(crate) fn is_sensed(contact: &Contact) -> bool {
+    contact.source.is_some_and(|source| source < Source::Predicted)
+}
+
+fn force_settings(dynamics: &LegDynamics, weight_n: f64, given: &FeetSettings) -> ForceSettings {
+    let default = ForceSettings::for_robot(dynamics, weight_n, 0.01);
+    let or = |given: f64, default: f64| if given > 0.0 { given } else { default };
+    ForceSettings {
+        gains_per_s: JointVector::repeat(given.observer_gain_per_s),
+        torque_deviations_nm: default.torque_deviations_nm.map(|default| or(given.torque_deviation_nm, default)),
+        rotor_inertias: JointVector::repeat(given.rotor_inertia_kg_m2),
+        friction: given.joint_friction.map_or(default.friction, |friction| [friction; MAX_LEG_JOINTS]),
+        contact_n: or(given.contact_force_n, default.contact_n),
+        ..default
+    }
+}
