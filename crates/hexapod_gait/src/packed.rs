@@ -7,6 +7,8 @@ use nalgebra::Vector3;
 
 /// How far from the ground a folded foot stays, and a leg on the way there, m.
 const CLEAR_M: f64 = 0.005;
+/// How far from its limits a joint stays that folds by itself, rad: a calibrated servo ends a little before them.
+const STOP_RAD: f64 = 0.1;
 const PARTS: u32 = 24;
 const WAY: u32 = 8;
 
@@ -54,8 +56,9 @@ impl Engine {
             for tibia in 0..=PARTS {
                 let at = |joint: usize, part: u32| {
                     let limits = leg.joints()[joint].limits();
-                    (limits.lower + (limits.upper - limits.lower) * f64::from(part) / f64::from(PARTS))
-                        .clamp(limits.lower, limits.upper)
+                    let (lower, upper) = (limits.lower + STOP_RAD, limits.upper - STOP_RAD);
+                    let range = (upper - lower).max(0.0);
+                    (lower + range * f64::from(part) / f64::from(PARTS)).clamp(limits.lower, limits.upper)
                 };
                 let to = LegAngles::from_fn(3, |joint| match joint {
                     0 => from[0],
