@@ -1,7 +1,7 @@
 //! The core in a browser walks as the robot's does, to the last bit.
 
-use crate::common::random::Random;
-use crate::common::urdf;
+use crate::random::Random;
+use crate::robots::urdf;
 use crate::script::{Call, calls, each_tick};
 use hexapod_config::Source;
 use hexapod_wasm::Description;
