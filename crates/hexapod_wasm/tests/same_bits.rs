@@ -1,7 +1,7 @@
 //! The core in a browser walks as the robot's does, to the last bit.
 
-use crate::common::random::{self, Random};
-use crate::common::urdf;
+use crate::random::Random;
+use crate::robots::urdf;
 use crate::script::{Call, calls, each_tick};
 use hexapod_config::Source;
 use hexapod_wasm::Description;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const TICKS: usize = 100_000;
-/// As many of a robot whose legs are solved by iteration, which takes a hundred times as long.
+/// As many of a robot whose legs are solved by iteration, which takes longer.
 const SLOW_TICKS: usize = 5_000;
 /// The longest a step may take, us.
 const LONGEST_US: f64 = 20.0;
@@ -44,14 +44,18 @@ fn description(urdf: Option<&str>) -> Description {
     Description { urdf: urdf.map(|text| Source::new("robot.urdf", text)), ..Description::default() }
 }
 
-/// A robot of six legs of four joints that can walk.
+/// A quadruped whose legs have a fourth joint, which their inverse is free to choose.
 fn redundant() -> String {
-    let mut random = Random(4);
-    let found = (0..1000).find_map(|_| {
-        let text = random::urdf(6, 4, &mut random);
-        description(Some(&text)).load().is_ok().then_some(text)
-    });
-    found.unwrap()
+    ["left_0", "left_1", "right_0", "right_1"].iter().fold(urdf(4), |text, leg| {
+        let tarsus = format!(
+            r#"<link name="{leg}_tarsus_link"/><joint name="{leg}_tarsus" type="revolute">
+            <parent link="{leg}_tibia_link"/><child link="{leg}_tarsus_link"/><origin xyz="0.09 0 0"/>
+            <axis xyz="0 -1 0"/><limit lower="-1" upper="1" velocity="5.2" effort="1.8"/></joint>"#
+        );
+        let below = format!("<parent link=\"{leg}_tibia_link\"/>");
+        let foot = format!("<link name=\"{leg}_foot\"/>");
+        text.replace(&below, &format!("<parent link=\"{leg}_tarsus_link\"/>")).replace(&foot, &(tarsus + &foot))
+    })
 }
 
 fn check(name: &str, urdf: Option<&str>, total: usize, seed: u64) {

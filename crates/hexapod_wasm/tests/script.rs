@@ -1,6 +1,6 @@
 //! What a test asks of a robot, here and in Node.
 
-use crate::common::random::Random;
+use crate::random::Random;
 use hexapod_wasm::{Hexapod, State};
 use serde_json::{Value, json};
 
@@ -27,14 +27,14 @@ impl Call {
         let name = |random: &mut Random, names: &[String]| names[random.index(names.len())].clone();
         match random.index(24) {
             0..7 => {
-                let v = random.vector(0.2);
-                Self::Twist([v.x, v.y, random.range(-1.0, 1.0)])
+                let [vx, vy, _] = random.three(0.2);
+                Self::Twist([vx, vy, random.range(-1.0, 1.0)])
             }
             7..9 => Self::Twist([0.0; 3]),
             9..12 => Self::Arc([random.range(-0.15, 0.15), random.range(-2.2, 2.2)]),
             12..15 => {
-                let (v, r) = (random.vector(0.04), random.vector(0.25));
-                Self::Body([v.x, v.y, v.z, r.x, r.y, r.z])
+                let ([x, y, z], [roll, pitch, yaw]) = (random.three(0.04), random.three(0.25));
+                Self::Body([x, y, z, roll, pitch, yaw])
             }
             15 => Self::Body([0.0; 6]),
             16..18 => Self::Gait(name(random, gaits)),

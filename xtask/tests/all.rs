@@ -1,0 +1,5 @@
+//! What holds for the whole workspace, from outside: one executable, which is linked once.
+
+mod colcon;
+mod faults;
+mod layers;
