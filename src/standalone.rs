@@ -179,6 +179,6 @@ mod tests {
         {
             assert!(help.contains(words), "{words}: {help}");
         }
-        assert_eq!(help.matches(":=").count(), gait_planner::specs().len() + 2);
+        assert_eq!(help.matches(":=").count(), gait_planner::specs().len() + 3);
     }
 }

@@ -74,7 +74,7 @@ fn when_a_gait_falls_whatever_the_legs_expect_its_line() {
     assert_eq!((error.line(), error.key()), (Some(5), Some("gaits.hop")), "{error}");
     std::fs::write(&file, "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5}\n").unwrap();
     let error = Gaits::read(&file, &robot(4)).unwrap_err();
-    assert!(error.to_string().contains("no gait for this robot"), "{error}");
+    assert!(error.to_string().contains("none is for this robot of 4 legs"), "{error}");
     std::fs::remove_file(file).unwrap();
 }
 

@@ -30,7 +30,7 @@ pub(super) fn check_scale(model: &Model, legs: &[Leg]) -> Result<(), ModelError>
     Err(ModelError::new(ModelFault::Legs, place, format!("has legs {} m long", plain(longest)), hint))
 }
 
-/// Refuses a leg that is far longer or shorter than most, and alone in that.
+/// Refuses a leg that is far longer or shorter than most, and alone in that, unless its foot is a link that is named.
 pub(super) fn check_alike(model: &Model, legs: &[Leg], options: &LegOptions) -> Result<(), ModelError> {
     let mut lengths: Vec<f64> = legs.iter().map(Leg::length).collect();
     lengths.sort_by(f64::total_cmp);
@@ -38,7 +38,8 @@ pub(super) fn check_alike(model: &Model, legs: &[Leg], options: &LegOptions) -> 
     for leg in legs {
         let own = leg.length();
         let pairs = lengths.iter().filter(|other| (**other - own).abs() <= PAIR * own).count();
-        if (middle / ODD..=middle * ODD).contains(&own) || pairs > 1 {
+        let named = options.foot_links.iter().any(|(name, _)| name == leg.name());
+        if named || (middle / ODD..=middle * ODD).contains(&own) || pairs > 1 {
             continue;
         }
         let found = format!("is {} m long where others have {} m", plain(own), plain(middle));
@@ -51,8 +52,7 @@ pub(super) fn check_alike(model: &Model, legs: &[Leg], options: &LegOptions) -> 
 
 /// Where it is said how long a leg is: at its foot, where that is given, else at its last joint.
 fn end_of(model: &Model, leg: &Leg, options: &LegOptions) -> Place {
-    let given = options.feet.iter().map(|(name, _)| name).chain(options.foot_links.iter().map(|(name, _)| name));
-    if given.into_iter().any(|name| name == leg.name()) {
+    if options.feet.iter().any(|(name, _)| name == leg.name()) {
         return Place::element(format!("foot \"{}\"", leg.name()), None);
     }
     let last = leg.joints().last().and_then(|joint| model.joints().get(joint.joint_index()));
