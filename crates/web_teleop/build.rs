@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         files(&page, &page, &mut names)?;
     }
     names.sort();
-    let mut table = String::from("pub(super) static ASSETS: &[Asset] = &[\n");
+    let mut table = String::from("static ASSETS: &[Asset] = &[\n");
     for (number, name) in names.iter().enumerate() {
         let plain = fs::read(page.join(name))?;
         let mut encoder = GzEncoder::new(vec![], Compression::best());

@@ -135,8 +135,8 @@ def test_when_two_clients_want_to_drive_expect_one_to_do_so_and_both_to_know(web
     assert second.newest('state')['gait_state'] == 'walking'
     # Whoever has no lease stops all the same.
     first.send(type='stop', kind='halt')
-    stop = second.wait('stop', lambda stop: stop['phase'] == 'confirmed')
-    assert (stop['kind'], stop['name']) == ('halt', 'first')
+    stop = second.wait('stop', lambda stop: stop['kind'] == 'halt' and stop['phase'] == 'confirmed')
+    assert stop['name'] == 'first'
     second.drive(vx=0.05)
     assert second.wait('refused', lambda refused: refused['reason'] == 'release_first')
     second.wait('state', lambda state: state['gait_state'] == 'standing')
@@ -173,7 +173,7 @@ def test_when_gaits_motions_and_poses_are_asked_for_expect_them_done(web):
         client.send(type='arc', seen=client.seen, velocity=0.05, curvature=0.5)
         time.sleep(0.05)
     twist = client.newest('state')['twist']
-    assert twist[0] > 0.01 and twist[2] > 0.01, twist
+    assert twist[0] > 0.005 and twist[2] > 0.05, twist
     web.user.until(lambda: poses and arcs, 5.0, 'what others hear of it')
     assert client.wait('health', lambda h: any(n['values'].get('gait') == 'ripple' for n in h['nodes']))
     status, headers, body = get(web.port, '/robot.urdf')
@@ -255,6 +255,16 @@ def test_when_clients_send_what_they_may_not_expect_each_closed_with_its_code_an
     assert driver.alive and len(driver.messages) > before
 
 
+def chatter(client):
+    """Go on saying that a client is there."""
+    try:
+        while True:
+            client.send(type='ping', id=1)
+            time.sleep(0.5)
+    except OSError:
+        pass
+
+
 @pytest.mark.alone
 def test_when_sockets_are_held_and_clients_do_not_read_expect_others_served_and_memory_bounded(web):
     driver = web.standing()
@@ -264,6 +274,8 @@ def test_when_sockets_are_held_and_clients_do_not_read_expect_others_served_and_
     for stream in held_open:
         stream.sendall(b'GET / HT')
     deaf = [Client(web.port, name='deaf', reads=False) for _ in range(4)]
+    for client in deaf:
+        threading.Thread(target=chatter, args=(client,), daemon=True).start()
     began = time.monotonic()
     ages = []
     while time.monotonic() - began < 7.0:
@@ -288,27 +300,20 @@ def test_when_sockets_are_held_and_clients_do_not_read_expect_others_served_and_
         except OSError:
             ended += 1
     assert ended == len(held_open), 'the head of a request has to come in 5 s'
-    # Clients that do not read are dropped: pings stop being the only sign of life.
-    for client in deaf:
-        client.stream.settimeout(10.0)
-        try:
-            while client.stream.recv(65536):
-                pass
-        except ConnectionError:
-            pass
+    driver.wait('lease', lambda lease: [client['name'] for client in lease['clients']] == ['test'])
 
 
 def test_when_a_clients_socket_is_full_expect_its_stop_to_act(web):
     driver = web.standing()
     deaf = Client(web.port, name='deaf', reads=False)
-    held(driver, 1.5, vx=0.05)
-    end = time.monotonic() + 0.5
-    while time.monotonic() < end:
-        # Its answers fill what it does not read.
-        deaf.raw(frame(TEXT, b'{"type":"ping","id":1}'))
-        time.sleep(0.02)
+    threading.Thread(target=chatter, args=(deaf,), daemon=True).start()
+    number = driver.wait('lease', lambda lease: len(lease['clients']) == 2)['by']
+    # It is dropped from the list, and may stop the robot all the same.
+    driver.wait('lease', lambda lease: len(lease['clients']) == 1)
+    held(driver, 1.0, vx=0.05)
     deaf.send(type='stop', kind='halt')
-    assert driver.wait('stop', lambda stop: stop['kind'] == 'halt', 1.0)['name'] == 'deaf'
+    assert driver.wait('stop', lambda stop: stop['kind'] == 'halt', 1.0)['by'] == number
+    driver.wait('state', lambda state: state['gait_state'] == 'standing')
 
 
 def test_when_too_many_clients_come_expect_the_ninth_refused_until_one_leaves(web):
@@ -348,9 +353,11 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
         client.send(type='stop', kind='emergency')
         off = lambda: [h.received for h in servos if h.received > pressed and not h.message.name]
         delays.append(web.user.until(off, 5.0, 'all servos off')[0] - pressed)
-        assert client.wait('stop', lambda stop: stop['phase'] == 'confirmed')['holds'] == 'enable'
+        assert client.wait('stop', lambda s: s['kind'] == 'emergency' and s['phase'] == 'confirmed')['holds'] == 'enable'
         client.drive(vx=0.1)
         assert client.wait('refused')['reason'] in ('stopped', 'release_first')
+        # A source that has said so three times holds the stop for a moment (docs/servos.md).
+        web.user.spin(0.4)
         assert client.ask(type='call', service='enable')['ok']
         web.user.until(lambda: servos[-1].message.name and client.newest('stop')['holds'] == 'zero', 10.0, 'servos on again')
     delays.sort()

@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 /// What is called with each message of a topic, from whichever thread has it.
 pub(crate) type Handler<T> = Arc<Mutex<dyn FnMut(&T, &Received) + Send>>;
 
+type WeakHandler<T> = Weak<Mutex<dyn FnMut(&T, &Received) + Send>>;
+
 /// What is called with each request of a service, from whichever thread has it.
 pub(crate) type Server<S> =
     Arc<Mutex<dyn FnMut(<S as WrappedServiceTypeSupport>::Request, Reply<S>, &Received) + Send>>;
@@ -31,7 +33,7 @@ pub struct LocalTopics {
 
 pub(crate) struct LocalTopic<T> {
     /// Each ends with its subscription, which keeps it.
-    handlers: RwLock<Vec<Weak<Mutex<dyn FnMut(&T, &Received) + Send>>>>,
+    handlers: RwLock<Vec<WeakHandler<T>>>,
     /// Of a latched topic, the last message and its publisher: those who come later get it, too.
     last: Mutex<Option<(u64, T)>>,
 }

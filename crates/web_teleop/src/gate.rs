@@ -238,7 +238,8 @@ mod tests {
         fn when_a_host_is_any_text_expect_no_foreign_name_let_in(host in "\\PC{0,40}", name in "[a-z]{1,9}\\.(com|net|example)") {
             let _ = gate().pass(Some(&host), Some(&host), true);
             let foreign = name != "robot.example";
-            prop_assert!(!foreign || gate().pass(Some(&name), Some(&format!("http://{name}")), true).is_err());
+            let origin = format!("http://{name}");
+            prop_assert!(!foreign || gate().pass(Some(&name), Some(&origin), true).is_err());
         }
     }
 }

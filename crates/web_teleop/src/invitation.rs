@@ -40,7 +40,7 @@ fn url(setup: &Setup, address: SocketAddr) -> String {
 fn drawn(url: &str) -> String {
     match QrCode::with_error_correction_level(url, EcLevel::L) {
         // Terminals are dark, mostly: what is printed is what is light.
-        Ok(code) => code.render::<Dense1x2>().dark_color(Dense1x2::Dark).light_color(Dense1x2::Light).build(),
+        Ok(code) => code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build(),
         Err(error) => format!("(no QR code: {error})"),
     }
 }

@@ -20,6 +20,8 @@ mod shelf;
 mod sight;
 mod stops;
 mod teller;
+mod tls;
 
 pub use node::{RunError, run};
 pub use params::{NAME, Setup, specs};
+pub use tls::Tls;

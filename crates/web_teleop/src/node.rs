@@ -8,9 +8,10 @@ use crate::invitation;
 use crate::params::Setup;
 use crate::recording::Recorder;
 use crate::report::Report;
-use crate::server::{self, Server, Shared};
+use crate::server::{Server, Shared};
 use crate::shelf::Shelf;
 use crate::teller::Teller;
+use crate::tls::Tls;
 use axum::extract::ws::Utf8Bytes;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage};
@@ -34,9 +35,6 @@ pub enum RunError {
         /// Why not.
         error: std::io::Error,
     },
-    /// The certificate or its key does not hold.
-    #[error("{0}")]
-    Tls(String),
     /// A thread could not be started.
     #[error("no thread for web_teleop: {0}")]
     Thread(std::io::Error),
@@ -50,7 +48,6 @@ const ROBOT_FIRST: Duration = Duration::from_millis(250);
 /// # Errors
 /// The server cannot be started, or a topic not opened.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let tls = setup.tls.as_ref().map(|(cert, key)| server::acceptor(cert, key)).transpose().map_err(RunError::Tls)?;
     let _ = shutdown.wait(Stage::Stopping, ROBOT_FIRST);
     let namespace = node.namespace();
     let recorder = Recorder::new(&namespace, setup.recording_size);
@@ -71,7 +68,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         room: Arc::new(Semaphore::new(setup.max_clients)),
         next_id: AtomicU64::new(1),
     };
-    let served = Server::start(setup.address, tls, shared);
+    let served = Server::start(setup.address, setup.tls.as_ref().map(Tls::acceptor), shared);
     let server = served.map_err(|error| RunError::Serve { address: setup.address, error })?;
     let report = Report::new(&mut node, server.address, setup.gate.token().is_some())?;
     tell(&setup, &server);

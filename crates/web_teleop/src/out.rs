@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Notify, watch};
 
 /// Messages other than states that may wait for a client.
-const WAITING: usize = 64;
+const WAITING: usize = 128;
 
 /// What is sent to a client.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! What `web_teleop` can be set to.
 
 use crate::gate::{self, Gate};
+use crate::tls::Tls;
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_setup::params::{common, number, switch, text, wrong};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The node's name.
@@ -63,8 +64,8 @@ pub struct Setup {
     pub gate: Gate,
     /// Whether the token was made for this run.
     pub is_new_token: bool,
-    /// Certificate chain and key.
-    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Certificate and key.
+    pub tls: Option<Tls>,
     /// Clients at a time.
     pub max_clients: usize,
     /// Time between two states.
@@ -102,7 +103,7 @@ impl Setup {
         let given = text(params, "token");
         let checked = if given.is_empty() { Ok(()) } else { gate::token(&given) };
         faults.note(checked.map_err(refuse("token", "leave it empty for one that is made at each start")));
-        let tls = faults.note(tls_files(params));
+        let tls = faults.note(tls_of(params));
         let (address, origins) = (address.unwrap_or([127, 0, 0, 1].into()), origins.unwrap_or_default());
         // Nobody drives the robot from the network without a token.
         let is_new_token = given.is_empty() && !address.is_loopback();
@@ -129,7 +130,7 @@ fn whole(params: &Params, name: &str) -> u32 {
     number(params, name) as u32
 }
 
-fn tls_files(params: &Params) -> Result<Option<(PathBuf, PathBuf)>, ConfigError> {
+fn tls_of(params: &Params) -> Result<Option<Tls>, ConfigError> {
     let [cert, key] = ["tls_cert", "tls_key"].map(|name| text(params, name));
     let missing = |name: &str, other: &str| {
         Err(wrong(NAME, params, other, format!("{name} is missing"), "give both files of a certificate, or neither"))
@@ -139,10 +140,10 @@ fn tls_files(params: &Params) -> Result<Option<(PathBuf, PathBuf)>, ConfigError>
         (true, false) => missing("tls_cert", "tls_key"),
         (false, true) => missing("tls_key", "tls_cert"),
         (false, false) => {
-            for (name, file) in [("tls_cert", &cert), ("tls_key", &key)] {
-                std::fs::File::open(file).map_err(|error| wrong(NAME, params, name, format!("{file}: {error}"), ""))?;
-            }
-            Ok(Some((cert.into(), key.into())))
+            let loaded = Tls::load(Path::new(&cert), Path::new(&key));
+            loaded
+                .map(Some)
+                .map_err(|(name, reason)| wrong(NAME, params, name, reason, "give PEM files that go together"))
         }
     }
 }

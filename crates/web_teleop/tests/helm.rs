@@ -302,7 +302,7 @@ proptest! {
         }).collect();
         for pair in moves.windows(2) {
             let ((at, motion), (next, _)) = (pair[0], pair[1]);
-            prop_assert!(motion.is_zero() || next <= at + DEAD_MAN, "{motion:?} at {at:?}, then nothing until {next:?}");
+            prop_assert!(motion.is_zero() || next <= at + DEAD_MAN, "{:?} at {:?}, then nothing until {:?}", motion, at, next);
         }
         prop_assert!(moves.last().is_none_or(|(_, motion)| motion.is_zero()));
         prop_assert_eq!(scene.helm.next(), None, "nothing is left to be done");

@@ -137,7 +137,7 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
         }
         Written::Arc { seen, velocity, curvature } => {
             within("arc", &[velocity], MOST)?;
-            if !(curvature.abs() < MOST_CURVATURE) {
+            if curvature.abs() >= MOST_CURVATURE {
                 return Err(Bad::Value("arc", None, format!("curvature is {curvature}; it is within (-2, 2)")));
             }
             Incoming::Move(Motion::Arc { velocity, curvature }, seen)
@@ -163,7 +163,7 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
 
 /// Refuses numbers that no robot is asked for.
 fn within(what: &'static str, numbers: &[f64], most: f64) -> Result<(), Bad> {
-    match numbers.iter().find(|number| !(number.abs() <= most)) {
+    match numbers.iter().find(|number| !(-most..=most).contains(*number)) {
         Some(number) => Err(Bad::Value(what, None, format!("{number} is out of range"))),
         None => Ok(()),
     }

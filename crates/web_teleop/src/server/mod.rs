@@ -5,7 +5,6 @@ mod assets;
 mod files;
 mod http;
 mod socket;
-mod tls;
 
 use crate::desk::Input;
 use crate::gate::Gate;
@@ -18,8 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::Sender;
 use tokio::sync::{Notify, Semaphore};
-
-pub(crate) use tls::acceptor;
 
 /// What all connections share.
 pub(crate) struct Shared {

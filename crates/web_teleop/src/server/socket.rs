@@ -24,6 +24,8 @@ const SILENCE: Duration = Duration::from_secs(3);
 const HELLO_TIME: Duration = Duration::from_secs(5);
 /// A client that takes nothing for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A client that was dropped for that, and goes on talking, may stop the robot for so long.
+const DEAF_TIME: Duration = Duration::from_secs(30);
 /// Time for the last words to a client.
 const GOODBYE: Duration = Duration::from_millis(500);
 /// Messages of a client, at once and per second.
@@ -32,25 +34,40 @@ const MESSAGES: u32 = 60;
 /// Serves a client until it is gone.
 pub(super) async fn serve(shared: &Shared, socket: WebSocket) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
-    let (sink, stream) = socket.split();
+    let (sink, mut stream) = socket.split();
     let (out, waiting) = Out::new();
     // The desk ends with the node, and with it this thread.
     let _ = shared.desk.send(Input::Join { id, out: out.clone() });
     let mut writer = tokio::spawn(write(sink, waiting, shared.states.clone()));
-    let reader = Reader { shared, id, out: &out, limit: Burst::new(MESSAGES, MESSAGES), is_known: false };
-    let close = tokio::select! {
-        close = reader.read(stream) => close,
-        () = out.is_dropped() => None,
-        _ = &mut writer => None,
+    let mut reader = Reader { shared, id, out: &out, limit: Burst::new(MESSAGES, MESSAGES), is_known: false };
+    let end = tokio::select! {
+        close = reader.read(&mut stream) => End::Said(close),
+        () = out.is_dropped() => End::Deaf,
+        _ = &mut writer => End::Deaf,
     };
     let _ = shared.desk.send(Input::Leave { id });
-    if let Some(close) = close
-        && !writer.is_finished()
-    {
-        out.send(Down::Close(close));
-        let _ = timeout(GOODBYE, &mut writer).await;
+    match end {
+        End::Said(None) => {}
+        End::Said(Some(close)) => {
+            out.send(Down::Close(close));
+            let _ = timeout(GOODBYE, &mut writer).await;
+            // What it has sent yet would else be answered by a reset, which overtakes the last words.
+            let _ = timeout(GOODBYE, async { while let Some(Ok(_)) = stream.next().await {} }).await;
+        }
+        End::Deaf => {
+            writer.abort();
+            let _ = timeout(DEAF_TIME, reader.hear_stops(&mut stream)).await;
+        }
     }
     writer.abort();
+}
+
+/// How a client's time has ended.
+enum End {
+    /// What it sent has ended, or is to be ended with this.
+    Said(Option<Close>),
+    /// It does not take what is sent to it.
+    Deaf,
 }
 
 /// Sends what waits: the newest state first, which is there once for all clients. Ends when the client does not take it.
@@ -99,7 +116,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads until the client is gone, or to be closed.
-    async fn read(mut self, mut stream: SplitStream<WebSocket>) -> Option<Close> {
+    async fn read(&mut self, stream: &mut SplitStream<WebSocket>) -> Option<Close> {
         let hello_by = Instant::now() + HELLO_TIME;
         loop {
             let silent_at = Instant::now() + SILENCE;
@@ -117,6 +134,20 @@ impl Reader<'_> {
             };
             if let Err(close) = taken {
                 return Some(close);
+            }
+        }
+    }
+
+    /// Hears nothing but stops, until the client is silent or gone.
+    async fn hear_stops(&mut self, stream: &mut SplitStream<WebSocket>) {
+        while let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await {
+            if let Message::Text(text) = message
+                && let Ok(message @ Incoming::Stop(_)) = parse(&text)
+            {
+                let _ = self.shared.desk.send(Input::Message { id: self.id, message, received: monotonic_now() });
+            }
+            if self.count().is_err() {
+                return;
             }
         }
     }
