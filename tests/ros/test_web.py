@@ -366,7 +366,7 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
 
 
 @pytest.mark.alone
-def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used(session):
+def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used_and_the_loop_as_ever(session):
     def used(process, seconds):
         start, began = process.cpu_seconds(), time.monotonic()
         session.user.spin(seconds)
@@ -378,18 +378,30 @@ def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory
         session.user.spin(5.0)
         return process, port
 
+    told = session.user.listen('/diagnostics')
+
+    def lateness():
+        states = [status for heard in told for status in heard.message.status if status.name == 'gait_planner']
+        found = [float(pair.value) for status in states for pair in status.values if pair.key == 'lateness p99 (us)']
+        told.clear()
+        return sorted(found)[len(found) // 2]
+
     plain, _ = run()
-    without, memory = used(plain, 15.0), plain.resident_mb()
+    told.clear()
+    without, memory, late = used(plain, 15.0), plain.resident_mb(), lateness()
     plain.end()
     web, port = run('--web')
     idle, more = used(web, 15.0) - without, web.resident_mb() - memory
     clients = [Client(port, name=str(number)) for number in range(8)]
-    busy = used(web, 10.0) - without
+    told.clear()
+    busy, later = used(web, 15.0) - without, lateness()
     states = [len(client.of('state')) for client in clients]
     figures.note('web: processor time without clients', idle, '% of a core', 0.2)
     figures.note('web: memory without clients', more, 'MB', 3)
     figures.note('web: processor time with 8 clients', busy, '% of a core', 6)
+    figures.note('web: lateness p99 of the loop with 8 clients, without it %.0f' % late, later, 'us', 1.1 * late)
     assert min(states) > 200, states
+    assert later < 1.1 * late + 200 * figures.BUSY, (late, later)
     assert idle < 0.2 + 0.5 * figures.BUSY and more < 3 * figures.BUSY and busy < 6 * figures.BUSY
     for client in clients:
         client.cut()

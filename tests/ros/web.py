@@ -19,13 +19,21 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def connected(port):
+def connected(port, receive_buffer=None):
     """Return a socket to the server, when it listens."""
     deadline = time.monotonic() + TIMEOUT_S
     while True:
+        stream = socket.socket()
+        stream.settimeout(TIMEOUT_S)
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if receive_buffer:
+            # Before connecting: a window that shrinks later has acknowledgements dropped, too.
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         try:
-            return socket.create_connection(('127.0.0.1', port), timeout=TIMEOUT_S)
+            stream.connect(('127.0.0.1', port))
+            return stream
         except ConnectionRefusedError:
+            stream.close()
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
@@ -77,9 +85,7 @@ class Client:
         """Connect; without `reads` nothing that comes is taken."""
         self.messages, self.code, self.closed_at, self.seen, self._send = [], None, None, 0, threading.Lock()
         self.ids = iter(range(1, 1_000_000))
-        self.stream = connected(port)
-        if not reads:
-            self.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.stream = connected(port, None if reads else 4096)
         self.stream.sendall(head(port, **how).encode())
         received = b''
         while b'\r\n\r\n' not in received:
