@@ -1,0 +1,4 @@
+//! The odometry from outside: one executable, which is linked once.
+
+mod hostile;
+mod walking;

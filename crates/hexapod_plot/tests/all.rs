@@ -1,0 +1,4 @@
+//! The pictures from outside: one executable, which is linked once.
+
+mod closed_form;
+mod pictures;
