@@ -1,8 +1,9 @@
 """
-Start the robot: the three nodes in one process or each in its own, and if asked RViz and a joystick.
+Start the robot: its nodes in one process or each in its own, and if asked its page, RViz, Foxglove and a joystick.
 
     ros2 launch hexapod hexapod.launch.py                      # simulated servo bus
     ros2 launch hexapod hexapod.launch.py bus:=i2c             # on the robot
+    ros2 launch hexapod hexapod.launch.py web:=true            # a page on http://localhost:8080
     ros2 launch hexapod hexapod.launch.py rviz:=true joystick:=true
     ros2 launch hexapod hexapod.launch.py --show-args
 """
@@ -33,10 +34,12 @@ def generate_launch_description():
         *arguments(),
         # First what may not be installed: its absence ends the launch before there is a robot to leave behind.
         rviz(),
+        foxglove(),
         GroupAction(joystick(), condition=IfCondition(LaunchConfiguration('joystick'))),
         composed_process(),
         GroupAction(
-            [robot_node(name, *extra) for name, extra in STANDALONE.items()],
+            [robot_node(name, *extra) for name, extra in STANDALONE.items()]
+            + [robot_node('web_teleop', condition=IfCondition(LaunchConfiguration('web')))],
             condition=UnlessCondition(LaunchConfiguration('composed')),
         ),
     ])
@@ -75,6 +78,13 @@ def arguments():
             'respawn', default_value='false',
             description='Start a process of the robot again when it ends without being asked to. It comes up with '
                         'the servos off.'),
+        DeclareLaunchArgument(
+            'web', default_value='false',
+            description='Serve a page that shows the robot and drives it, on http://localhost:8080; hexapod.yaml says '
+                        'where else (docs/web.md).'),
+        DeclareLaunchArgument(
+            'foxglove', default_value='false',
+            description='Start foxglove_bridge, for Foxglove with foxglove/hexapod.json as its layout.'),
         DeclareLaunchArgument(
             'rviz', default_value='false',
             description='Show the robot in RViz.'),
@@ -122,6 +132,7 @@ def composed_process():
             '--config', LaunchConfiguration('config'),
             '--urdf', LaunchConfiguration('urdf'),
             '--bus', LaunchConfiguration('bus'),
+            ['--web=', LaunchConfiguration('web')],
         ],
         condition=IfCondition(LaunchConfiguration('composed')),
         on_exit=Shutdown(condition=UnlessCondition(LaunchConfiguration('respawn'))),
@@ -147,14 +158,14 @@ STANDALONE = {
 }
 
 
-def robot_node(executable, *extra):
+def robot_node(executable, *extra, condition=None):
     """Return one node in a process of its own. It reads the configuration itself; the command line overrides it."""
     overrides = []
     for name in ('config', 'urdf'):
         overrides += text_parameter(name, LaunchConfiguration(name))
     for name in extra:
         overrides += parameter(name, LaunchConfiguration(name))
-    return process(executable, ros_arguments=overrides)
+    return process(executable, condition=condition, ros_arguments=overrides)
 
 
 def rviz():
@@ -177,6 +188,23 @@ def rviz_in_namespace(context):
         parameters=[{'use_sim_time': sim_time()}],
         output='screen',
     )]
+
+
+def foxglove():
+    """Return what Foxglove connects to: port 8765, for this computer alone, and without what would move the robot."""
+    return Node(
+        package='foxglove_bridge',
+        executable='foxglove_bridge',
+        name='foxglove_bridge',
+        namespace=LaunchConfiguration('namespace'),
+        parameters=[{
+            'use_sim_time': sim_time(),
+            'address': '127.0.0.1',
+            'capabilities': ['connectionGraph', 'assets'],
+        }],
+        output='screen',
+        condition=IfCondition(LaunchConfiguration('foxglove')),
+    )
 
 
 def view_in_namespace(view, namespace):

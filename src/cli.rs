@@ -176,6 +176,9 @@ pub struct RunArgs {
     /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
+    /// Serve a page to drive the robot from, on http://localhost:8080
+    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
+    pub web: bool,
     /// End in order when standard input is closed: whoever started this process has gone.
     #[arg(long, hide = true)]
     pub attached: bool,
@@ -199,7 +202,7 @@ impl BusArgs {
     /// The same as for a run.
     #[must_use]
     pub fn as_run(&self) -> RunArgs {
-        RunArgs { files: self.files.clone(), bus: self.bus, params: self.params.clone(), attached: false }
+        RunArgs { files: self.files.clone(), bus: self.bus, params: self.params.clone(), ..RunArgs::default() }
     }
 }
 

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Parameters of the three nodes.
-#[derive(Clone, Debug)]
+/// Parameters of the nodes.
+#[derive(Clone, Debug, Default)]
 pub struct AllParams {
     /// Of `gait_planner`.
     pub planner: Params,
@@ -22,10 +22,12 @@ pub struct AllParams {
     pub driver: Params,
     /// Of `state_publisher`.
     pub publisher: Params,
+    /// Of `web_teleop`.
+    pub web: Params,
 }
 
 /// Names of the nodes.
-pub const NODES: [&str; 3] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME];
+pub const NODES: [&str; 4] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
 
 /// Reads `hexapod.yaml` and lays the command line over it.
 ///
@@ -76,12 +78,12 @@ fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams
     }
     let mut all = all.into_iter();
     let mut next = || all.next().unwrap_or_default();
-    Ok(AllParams { planner: next(), driver: next(), publisher: next() })
+    Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next() })
 }
 
 /// What can be set on each of the nodes.
-fn specs() -> [Vec<ParamSpec>; 3] {
-    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs()]
+fn specs() -> [Vec<ParamSpec>; 4] {
+    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs(), web_teleop::specs()]
 }
 
 /// What can be set on any of the nodes.
@@ -90,8 +92,10 @@ pub fn all_specs() -> Vec<ParamSpec> {
     specs().concat()
 }
 
-/// Lets the planner tell its markers in the frames of `state_publisher`, unless it has been given frames of its own.
-fn share_frames(mut all: AllParams) -> AllParams {
+/// Lets the planner tell its markers in the frames of `state_publisher`, unless it has been given frames of its own, and
+/// the page send the type of `cmd_vel` that the planner takes.
+fn share(mut all: AllParams) -> AllParams {
+    all.web.insert("stamped_cmd_vel", ParamValue::Bool(params::switch(&all.planner, "stamped_cmd_vel")));
     for name in ["base_frame", "frame_prefix"] {
         if params::text(&all.planner, name).is_empty() {
             all.planner.insert(name, ParamValue::String(params::text(&all.publisher, name)));
@@ -139,6 +143,8 @@ pub struct Setups {
     pub driver: servo_driver::Setup,
     /// Of `state_publisher`.
     pub publisher: state_publisher::Setup,
+    /// Of `web_teleop`.
+    pub web: web_teleop::Setup,
 }
 
 impl Setups {
@@ -163,9 +169,10 @@ impl Setups {
                 Err(error) if error.each().all(is_told) => None,
                 planner => faults.note(planner),
             };
-            let read = planner.zip(faults.note(driver)).zip(faults.note(publisher));
-            let ((planner, driver), publisher) = faults.or(read)?;
-            Ok(Self { planner, driver, publisher })
+            let web = faults.note(web_teleop::Setup::load(&all.web));
+            let read = planner.zip(faults.note(driver)).zip(faults.note(publisher)).zip(web);
+            let (((planner, driver), publisher), web) = faults.or(read)?;
+            Ok(Self { planner, driver, publisher, web })
         })
     }
 }
@@ -174,10 +181,13 @@ struct Nodes {
     planner: RosNode,
     driver: RosNode,
     publisher: RosNode,
+    /// Where the page is asked for.
+    web: Option<RosNode>,
+    web_params: Params,
 }
 
 impl Nodes {
-    fn create(base: AllParams, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
+    fn create(base: AllParams, arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
         let ros = Ros::init()?.beside(&all_specs());
         ros.watch_hearing(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
@@ -185,6 +195,11 @@ impl Nodes {
             planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,
             driver: RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?,
             publisher: RosNode::create(&ros, state_publisher::NAME, state_publisher::specs(), base.publisher)?,
+            web: arguments
+                .web
+                .then(|| RosNode::create(&ros, web_teleop::NAME, web_teleop::specs(), base.web.clone()))
+                .transpose()?,
+            web_params: base.web,
         })
     }
 
@@ -194,6 +209,7 @@ impl Nodes {
             planner: self.planner.values().clone(),
             driver: self.driver.values().clone(),
             publisher: self.publisher.values().clone(),
+            web: self.web.as_ref().map_or(&self.web_params, RosNode::values).clone(),
         }
     }
 }
@@ -206,8 +222,8 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
-    let nodes = Nodes::create(parameters(arguments)?, local_topics, shutdown)?;
-    let values = share_frames(nodes.values());
+    let nodes = Nodes::create(parameters(arguments)?, arguments, local_topics, shutdown)?;
+    let values = share(nodes.values());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     check_clock(&values)?;
     let setups = Setups::load(&values)?;
@@ -215,7 +231,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
         tracing::info!("{reason}");
     }
     let (last, end) = (Shutdown::default(), shutdown.clone());
-    let (stop_driver, stop_publisher) = (last.clone(), last.clone());
+    let (stop_driver, stop_publisher, stop_web) = (last.clone(), last.clone(), last.clone());
     let publisher = spawn(state_publisher::NAME, shutdown, move || {
         state_publisher::run(setups.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
     })?;
@@ -223,6 +239,10 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let driver = spawn(servo_driver::NAME, shutdown, move || {
         servo_driver::run(setups.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
     })?;
+    // The page is not what the robot stands on: where it fails, the robot goes on. It may stop the robot until the end.
+    let serve = move |node| web_teleop::run(setups.web, node, &stop_web).map_err(|e| e.to_string());
+    let web =
+        nodes.web.map(|node| spawn(web_teleop::NAME, &Shutdown::default(), move || told(serve(node)))).transpose()?;
     // A planner that fails cannot make the robot sit, so that does not end the process (see below).
     let planner = spawn(gait_planner::NAME, &Shutdown::default(), move || {
         gait_planner::run(setups.planner, nodes.planner, &end).map_err(|e| e.to_string())
@@ -235,7 +255,14 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     last.ask_now();
     let driver = join(servo_driver::NAME, driver);
     let publisher = join(state_publisher::NAME, publisher);
+    // Told already.
+    let _ = web.map(|web| join(web_teleop::NAME, web));
     planner.and(driver).and(publisher)
+}
+
+/// Tells at once why something failed.
+fn told(result: Result<(), String>) -> Result<(), String> {
+    result.inspect_err(|reason| tracing::error!("{reason}"))
 }
 
 /// Without a planner the driver holds the robot as it stands, as it does when the planner was a process of its own that
@@ -322,7 +349,7 @@ mod tests {
     #[test]
     fn when_real_servos_would_move_by_a_simulated_clock_expect_it_refused() {
         let with = |simulated: bool, bus: &str| {
-            let mut all = AllParams { planner: Params::new(), driver: Params::new(), publisher: Params::new() };
+            let mut all = AllParams::default();
             all.planner.insert("use_sim_time", ParamValue::Bool(simulated));
             all.driver.insert("bus", bus.into());
             check_clock(&all).is_ok()
@@ -332,11 +359,11 @@ mod tests {
 
     #[test]
     fn when_one_node_is_given_frames_expect_the_planner_to_share_them_unless_it_has_its_own() {
-        let mut all = AllParams { planner: Params::new(), driver: Params::new(), publisher: Params::new() };
+        let mut all = AllParams::default();
         all.planner.insert("frame_prefix", "own/".into());
         all.publisher.insert("frame_prefix", "left/".into());
         all.publisher.insert("base_frame", "trunk".into());
-        let planner = share_frames(all).planner;
+        let planner = share(all).planner;
         let texts = ["frame_prefix", "base_frame"].map(|name| params::text(&planner, name));
         assert_eq!(texts, ["own/", "trunk"]);
     }

@@ -1,14 +1,15 @@
 //! `hexapod demo`: the robot on simulated servos, with a view of it. The robot is a process of its own, as on the real
 //! thing, so the view knows it by its topics only.
 
-use crate::cli::FileArgs;
-use crate::composed::all_specs;
+use crate::cli::{FileArgs, RunArgs};
+use crate::composed::{all_specs, parameters};
 use crate::drive::{Driver, show};
 use crate::exit::{Failure, say};
 use hexapod_ros::{Shutdown, Stage};
 use hexapod_view::{Action, is_terminal, status_line};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,9 +20,10 @@ use std::time::{Duration, Instant};
 /// The robot's files do not hold, or it could not be started.
 pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
-    let robot = RobotProcess::start(arguments)?;
+    let port = page_port(arguments)?;
+    let robot = RobotProcess::start(arguments, port)?;
     let mut driver = Driver::open(arguments, &all_specs())?;
-    let hints = hints();
+    let hints = hints(port);
     ready(&mut driver, &shutdown)?;
     if is_terminal() {
         show(&mut driver, &shutdown, &hints)?;
@@ -35,9 +37,19 @@ pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
     robot.end(&shutdown)
 }
 
-/// What else to try, in another shell.
-fn hints() -> Vec<String> {
+/// A port for the page: the one that is configured, or one of the next where another program has it.
+fn page_port(arguments: &FileArgs) -> Result<u16, Failure> {
+    let all = parameters(&RunArgs { files: arguments.clone(), ..RunArgs::default() })?;
+    let address = web_teleop::Setup::load(&all.web)?.address;
+    let is_free = |port: &u16| TcpListener::bind((address.ip(), *port)).is_ok();
+    Ok((address.port()..=address.port().saturating_add(9)).find(is_free).unwrap_or(address.port()))
+}
+
+/// What else to try, in a browser or another shell.
+fn hints(port: u16) -> Vec<String> {
+    let page = format!("drive it in a browser:  http://localhost:{port}");
     [
+        page.as_str(),
         "in another shell, first: eval \"$(cargo xtask env)\"",
         "watch:    ros2 topic echo /odom        (where ros2 is installed; else python3 with rclpy)",
         "drive:    ros2 run teleop_twist_keyboard teleop_twist_keyboard",
@@ -116,9 +128,10 @@ struct RobotProcess {
 }
 
 impl RobotProcess {
-    fn start(files: &FileArgs) -> Result<Self, Failure> {
+    fn start(files: &FileArgs, port: u16) -> Result<Self, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["run", "--attached", "--bus", "simulated"]);
+        command.args(["run", "--attached", "--web", "--bus", "simulated", "-p"]);
+        command.arg(format!("web_teleop.port:={port}"));
         for (flag, value) in [("--config", &files.config), ("--urdf", &files.urdf)] {
             if !value.is_empty() {
                 command.args([flag, value]);

@@ -137,8 +137,11 @@ fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
 
 #[test]
 fn when_started_on_ros_and_terminated_expect_every_executable_to_end_in_order() {
-    let executables: [(&str, &[&str]); 5] = [
+    let executables: [(&str, &[&str]); 7] = [
         (HEXAPOD, &["run"]),
+        // A port that is free.
+        (HEXAPOD, &["run", "--web", "-p", "web_teleop.port:=0"]),
+        (env!("CARGO_BIN_EXE_web_teleop"), &["--ros-args", "-p", "port:=0"]),
         (env!("CARGO_BIN_EXE_gait_planner"), &[]),
         (env!("CARGO_BIN_EXE_servo_driver"), &[]),
         (env!("CARGO_BIN_EXE_state_publisher"), &[]),

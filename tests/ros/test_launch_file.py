@@ -19,7 +19,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILE = ROOT / 'launch' / 'hexapod.launch.py'
 EXECUTABLES = {
-    'hexapod': ['hexapod', 'gait_planner', 'servo_driver', 'state_publisher', 'joystick'],
+    'hexapod': ['hexapod', 'gait_planner', 'servo_driver', 'state_publisher', 'joystick', 'web_teleop'],
+    'foxglove_bridge': ['foxglove_bridge'],
     'rviz2': ['rviz2'],
     'joy': ['joy_node'],
     'teleop_twist_joy': ['teleop_node'],
@@ -143,8 +144,8 @@ def launched(tmp_path):
 
 def test_when_the_file_is_read_expect_every_argument_described():
     arguments = {argument.name: argument for argument in description().get_launch_arguments()}
-    expected = {'bus', 'composed', 'namespace', 'use_sim_time', 'config', 'urdf', 'respawn', 'rviz', 'rviz_config',
-                'joystick', 'joystick_config'}
+    expected = {'bus', 'composed', 'namespace', 'use_sim_time', 'log_level', 'config', 'urdf', 'respawn', 'web', 'foxglove',
+                'rviz', 'rviz_config', 'joystick', 'joystick_config'}
     assert set(arguments) == expected
     for name, argument in arguments.items():
         assert argument.default_value is not None, name
@@ -154,7 +155,7 @@ def test_when_the_file_is_read_expect_every_argument_described():
 def test_when_nothing_is_given_expect_one_process_on_the_simulated_bus(launched):
     launch = launched()
     call = launch.started(['hexapod'])['hexapod']
-    assert call[:7] == ['run', '--config', '', '--urdf', '', '--bus', 'simulated'], 'the files are found by the robot'
+    assert call[:8] == ['run', '--config', '', '--urdf', '', '--bus', 'simulated', '--web=false'], 'the robot finds the files'
     assert 'use_sim_time:=false' in call[call.index('--ros-args'):]
     assert not any(word.startswith('__node:=') for word in call), 'would rename every node of the process'
     status, stopped, output = launch.stop()
@@ -172,6 +173,17 @@ def test_when_not_composed_expect_three_nodes_that_read_the_folder_given(launche
     assert [name for name, call in calls.items() if 'bus:=i2c' in call] == ['servo_driver']
     status, stopped, output = launch.stop()
     assert (status, stopped) == (0, dict.fromkeys(calls, 2)), output
+
+
+def test_when_the_page_and_foxglove_are_asked_for_expect_them_whether_composed_or_not(launched):
+    calls = launched('web:=true', 'foxglove:=true', 'namespace:=robot1').started(['hexapod', 'foxglove_bridge'])
+    assert '--web=true' in calls['hexapod'] and '__ns:=/robot1' in calls['foxglove_bridge']
+
+
+def test_when_the_page_is_asked_for_and_not_composed_expect_a_process_of_its_own(launched):
+    calls = launched('web:=true', 'composed:=false', 'config:=/c').started(
+        ['gait_planner', 'servo_driver', 'state_publisher', 'web_teleop'])
+    assert "config:='/c'" in calls['web_teleop']
 
 
 def test_when_rviz_and_joystick_are_asked_for_expect_them_in_the_namespace(launched):

@@ -95,6 +95,8 @@ fn when_ros_or_rppal_is_named_expect_only_the_crates_meant_for_it() {
         ("r2r_rcl", &["hexapod_rcl"]),
         ("hexapod_rcl", &["hexapod_ros"]),
         ("rppal", &["servo_driver"]),
+        ("tokio", &["web_teleop"]),
+        ("axum", &["web_teleop"]),
     ] {
         let names = |(name, on): &(&String, &BTreeSet<String>)| ours.contains(name.as_str()) && on.contains(dependency);
         let users: Vec<_> = graph.iter().filter(names).map(|(name, _)| name).collect();

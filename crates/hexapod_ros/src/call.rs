@@ -3,7 +3,8 @@
 use crate::entity::{Entity, take_each};
 use crate::error::RosError;
 use crate::hearing::Beat;
-use crate::local::{LocalTopics, serve};
+use crate::local::{LocalTopics, ask};
+use crate::received::{Received, next_local_id};
 use hexapod_rcl::{Client, RclError, RequestId, Requester, Responder, WaitSet};
 use r2r::WrappedServiceTypeSupport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,22 +16,34 @@ const MOST_OPEN: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The answer that a service's caller waits for.
-pub struct Reply<S: WrappedServiceTypeSupport> {
-    responder: Responder<S>,
-    id: RequestId,
-    service: Arc<str>,
+pub struct Reply<S: WrappedServiceTypeSupport>(To<S>);
+
+/// Who waits for an answer.
+enum To<S: WrappedServiceTypeSupport> {
+    Remote { responder: Responder<S>, id: RequestId, service: Arc<str> },
+    Local(Box<dyn FnOnce(S::Response) + Send>),
 }
 
 impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
     pub(crate) fn new(responder: Responder<S>, id: RequestId, service: Arc<str>) -> Self {
-        Self { responder, id, service }
+        Self(To::Remote { responder, id, service })
+    }
+
+    /// To a caller of this process.
+    fn local(handle: impl FnOnce(S::Response) + Send + 'static) -> Self {
+        Self(To::Local(Box::new(handle)))
     }
 
     /// Answers. A client that has gone in the meantime is its own affair; one that has not been heard of yet may wait in
     /// vain, on a busy machine.
     pub fn send(self, response: S::Response) {
-        if let Err(error) = self.responder.respond(self.id, &response) {
-            tracing::warn!("an answer of `{}` did not reach who asked: {error}", self.service);
+        match self.0 {
+            To::Local(handle) => handle(response),
+            To::Remote { responder, id, service } => {
+                if let Err(error) = responder.respond(id, &response) {
+                    tracing::warn!("an answer of `{service}` did not reach who asked: {error}");
+                }
+            }
         }
     }
 }
@@ -44,16 +57,22 @@ struct Open<R> {
 
 type OpenRequests<R> = Arc<Mutex<Vec<Open<R>>>>;
 
-/// Calls a service; answers are handled on the node's spinning thread, those of the same process at once. An answer that does not come within 10 s is waited
-/// for no longer.
+/// Calls a service; answers are handled on the node's spinning thread, those of the same process on the thread that
+/// answers. An answer that does not come within 10 s is waited for no longer.
 pub struct Caller<S: WrappedServiceTypeSupport> {
     requester: Requester<S>,
     open: OpenRequests<S::Response>,
     service: String,
     local: Option<LocalTopics>,
+    id: u64,
 }
 
 impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static> + 'static> Caller<S> {
+    /// Its number in this process ([`Sender::Local`](crate::Sender::Local)).
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Sends a request; `handle` gets the answer, if one comes. Where too many wait for an answer already, the oldest is
     /// waited for no longer: what is asked for last counts most.
     ///
@@ -65,7 +84,7 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: Send + 'static> + 
         handle: impl FnOnce(S::Response) + Send + 'static,
     ) -> Result<(), RosError> {
         if let Some(server) = self.local.as_ref().and_then(|local| local.server::<S>(&self.service)) {
-            handle(serve::<S>(&server, request.clone()));
+            ask::<S>(&server, request.clone(), Reply::local(handle), &Received::local(self.id));
             return Ok(());
         }
         forget(&self.open, Instant::now());
@@ -96,7 +115,7 @@ pub(crate) fn calls<S: WrappedServiceTypeSupport<Request: 'static, Response: 'st
 ) -> (Caller<S>, Answers<S>) {
     let (requester, open) = (client.requester(), OpenRequests::default());
     let answers = Answers { client, open: Arc::clone(&open), service: service.into() };
-    (Caller { requester, open, service: service.into(), local }, answers)
+    (Caller { requester, open, service: service.into(), local, id: next_local_id() }, answers)
 }
 
 impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Entity for Answers<S> {

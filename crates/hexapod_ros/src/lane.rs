@@ -2,28 +2,33 @@
 
 use crate::call::Reply;
 use crate::error::RosError;
+use crate::hearing::Hearing;
 use crate::inputs::Inputs;
-use crate::node::{serve_later_from, subscribe_from};
+use crate::local::{Handler, LocalTopics};
+use crate::node::{Place, serve_later_from, subscribe_remote};
 use crate::realtime;
 use crate::received::Received;
+use crate::shutdown::{Shutdown, Stage};
 use crate::spin::{End, Over, TURN};
-use hexapod_rcl::Node;
+use crate::unheard::Ears;
+use hexapod_rcl::{Context, Node};
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread::{Builder, JoinHandle};
 
 /// A lane of a node ([`RosNode::lane`](crate::RosNode::lane)).
 pub struct Lane<'a> {
-    node: &'a Node,
+    place: Place<'a>,
     inputs: &'a mut Inputs,
 }
 
 impl<'a> Lane<'a> {
-    pub(crate) fn new(node: &'a Node, inputs: &'a mut Inputs) -> Self {
-        Self { node, inputs }
+    pub(crate) fn new(place: Place<'a>, inputs: &'a mut Inputs) -> Self {
+        Self { place, inputs }
     }
 
-    /// Calls `handle` with every message on `topic` and where it comes from, on the lane's thread.
+    /// Calls `handle` with every message on `topic` and where it comes from, on the lane's thread. Nodes of the same process
+    /// call a clone of it on theirs, so that they share no lock with the lane.
     ///
     /// # Errors
     /// The subscription cannot be made.
@@ -31,23 +36,77 @@ impl<'a> Lane<'a> {
         &mut self,
         topic: &str,
         qos: QosProfile,
-        handle: impl FnMut(T, &Received) + Send + 'static,
+        mut handle: impl FnMut(T, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_from(self.node, self.inputs, topic, qos, handle)
+        let (node, local) = self.place;
+        let local = local.map(|local| {
+            let mut handle = handle.clone();
+            let handler: Handler<T> =
+                Arc::new(Mutex::new(move |message: &T, from: &Received| handle(message.clone(), from)));
+            local.topic::<T>(topic).add(&handler);
+            handler
+        });
+        let remote = move |message: T, from: &Received| {
+            // It ends with this subscription.
+            let _ = &local;
+            handle(message, from);
+        };
+        subscribe_remote(node, self.inputs, topic, qos, remote)
     }
 
     /// Calls `take` with every request of the service `name` and where it comes from, on the lane's thread; `take` hands
-    /// the reply on and returns at once.
+    /// the reply on and returns at once. Callers of the same process call a clone of it on theirs.
     ///
     /// # Errors
     /// The service cannot be made.
     pub fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
         name: &str,
-        take: impl FnMut(S::Request, Reply<S>, &Received) + Send + 'static,
+        take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        serve_later_from(self.node, self.inputs, name, take)
+        serve_later_from(self.place, self.inputs, name, take)
     }
+}
+
+/// Opens lanes of a node that spins, from any thread: for what is listened to now and then. It does not keep the node.
+#[derive(Clone)]
+pub struct LaneOpener {
+    node: Weak<Node>,
+    context: Context,
+    local: Option<LocalTopics>,
+    hearing: Hearing,
+}
+
+impl LaneOpener {
+    pub(crate) fn new(node: &Arc<Node>, context: &Context, local: Option<LocalTopics>, hearing: Hearing) -> Self {
+        Self { node: Arc::downgrade(node), context: context.clone(), local, hearing }
+    }
+
+    /// A lane with what `fill` subscribes to, running until it is dropped; `None` if the node is gone.
+    ///
+    /// # Errors
+    /// The thread cannot be started, or what `fill` says.
+    pub fn open(
+        &self,
+        thread_name: &'static str,
+        priority: u8,
+        fill: impl FnOnce(&mut Lane<'_>) -> Result<(), RosError>,
+    ) -> Result<Option<OpenLane>, RosError> {
+        let Some(node) = self.node.upgrade() else { return Ok(None) };
+        let inputs = Inputs::new(&self.context, &Ears::default(), self.hearing.join(thread_name))?;
+        let mut lane = LaneThread::create(thread_name, priority, inputs)?;
+        fill(&mut Lane::new((&node, self.local.as_ref()), &mut lane.inputs))?;
+        let end = Arc::new(End::of(Shutdown::default(), Stage::Stopping, vec![lane.inputs.waker()]));
+        let thread = lane.start(&end);
+        Ok(Some(OpenLane { _over: Over(end), _thread: thread }))
+    }
+}
+
+/// A lane that ends, with its subscriptions, when it is dropped.
+pub struct OpenLane {
+    // Dropped in this order: the thread is told to end before it is joined.
+    _over: Over,
+    _thread: Joined,
 }
 
 /// A lane's thread, which waits for its node to spin; it ends when it is dropped.

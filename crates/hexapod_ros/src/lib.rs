@@ -37,7 +37,7 @@ pub use graph::Graph;
 pub use headers::Headers;
 pub use hearing::Work;
 pub use hexapod_rcl::{Endpoint, Gid};
-pub use lane::Lane;
+pub use lane::{Lane, LaneOpener, OpenLane};
 pub use local::LocalTopics;
 pub use node::RosNode;
 pub use pacer::{Lateness, Pacer, monotonic_now};

@@ -5,19 +5,21 @@
 //! subscribers' handlers itself. Other processes are served by the middleware as ever; so that nothing arrives twice,
 //! the middleware must be told not to match endpoints of the same process (`config/fastdds.xml`).
 
+use crate::call::Reply;
 use crate::received::Received;
 use r2r::WrappedServiceTypeSupport;
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 /// What is called with each message of a topic, from whichever thread has it.
 pub(crate) type Handler<T> = Arc<Mutex<dyn FnMut(&T, &Received) + Send>>;
 
+type WeakHandler<T> = Weak<Mutex<dyn FnMut(&T, &Received) + Send>>;
+
 /// What is called with each request of a service, from whichever thread has it.
-pub(crate) type Server<S> = Arc<
-    Mutex<dyn FnMut(<S as WrappedServiceTypeSupport>::Request) -> <S as WrappedServiceTypeSupport>::Response + Send>,
->;
+pub(crate) type Server<S> =
+    Arc<Mutex<dyn FnMut(<S as WrappedServiceTypeSupport>::Request, Reply<S>, &Received) + Send>>;
 
 /// The topics and services of a process, and the nodes that publish them.
 #[derive(Clone, Default)]
@@ -30,7 +32,8 @@ pub struct LocalTopics {
 }
 
 pub(crate) struct LocalTopic<T> {
-    handlers: RwLock<Vec<Handler<T>>>,
+    /// Each ends with its subscription, which keeps it.
+    handlers: RwLock<Vec<WeakHandler<T>>>,
     /// Of a latched topic, the last message and its publisher: those who come later get it, too.
     last: Mutex<Option<(u64, T)>>,
 }
@@ -73,12 +76,13 @@ impl LocalTopics {
 }
 
 impl<T> LocalTopic<T> {
-    pub(crate) fn add(&self, handler: Handler<T>) {
+    pub(crate) fn add(&self, handler: &Handler<T>) {
         let mut handlers = self.handlers.write().unwrap_or_else(PoisonError::into_inner);
         if let Some((publisher, message)) = &*locked(&self.last) {
-            call(&handler, message, &Received::local(*publisher));
+            call(handler, message, &Received::local(*publisher));
         }
-        handlers.push(handler);
+        handlers.retain(|handler| handler.strong_count() > 0);
+        handlers.push(Arc::downgrade(handler));
     }
 
     /// Keeps a message of this publisher for subscribers to come.
@@ -93,7 +97,7 @@ impl<T> LocalTopic<T> {
             return;
         }
         let received = Received::local(publisher);
-        handlers.iter().for_each(|handler| call(handler, message, &received));
+        handlers.iter().filter_map(Weak::upgrade).for_each(|handler| call(&handler, message, &received));
     }
 }
 
@@ -110,7 +114,12 @@ fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(crate) fn serve<S: WrappedServiceTypeSupport>(server: &Server<S>, request: S::Request) -> S::Response {
+pub(crate) fn ask<S: WrappedServiceTypeSupport>(
+    server: &Server<S>,
+    request: S::Request,
+    reply: Reply<S>,
+    received: &Received,
+) {
     let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
-    server(request)
+    server(request, reply, received);
 }

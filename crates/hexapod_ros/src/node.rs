@@ -7,8 +7,8 @@ use crate::error::RosError;
 use crate::graph::Graph;
 use crate::hearing::{Hearing, Work};
 use crate::inputs::Inputs;
-use crate::lane::{Lane, LaneThread};
-use crate::local::{Handler, LocalTopics, Server, call, serve};
+use crate::lane::{Lane, LaneOpener, LaneThread};
+use crate::local::{Handler, LocalTopics, Server, call};
 use crate::log;
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
@@ -20,7 +20,7 @@ use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, hin
 use hexapod_rcl::{Client, Context, Node, Override, Service, Subscription};
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A node and the handlers of all it subscribes to and serves. With it end its publishers, callers and replies: they
 /// may outlive it, but reach nobody then.
@@ -34,7 +34,7 @@ pub struct RosNode {
     clock: RosClock,
     name: String,
     logger: String,
-    node: Node,
+    node: Arc<Node>,
     context: Context,
     hearing: Hearing,
 }
@@ -94,7 +94,7 @@ impl RosNode {
             clock,
             name: node.name(),
             logger,
-            node,
+            node: Arc::new(node),
             context: ros.context.clone(),
             hearing: ros.hearing.clone(),
         })
@@ -157,7 +157,8 @@ impl RosNode {
         Graph::new(self.node.graph(), self.local.clone(), self.inputs.ears.clone())
     }
 
-    /// Calls `handle` with every message on `topic`, on the spinning thread.
+    /// Calls `handle` with every message on `topic`, on the spinning thread; with those of nodes of the same process on
+    /// theirs.
     ///
     /// # Errors
     /// The subscription cannot be made.
@@ -180,11 +181,10 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_from(&self.node, &mut self.inputs, topic, qos, handle)
+        subscribe_from((&self.node, self.local.as_ref()), &mut self.inputs, topic, qos, handle)
     }
 
-    /// As [`Self::subscribe`], for a topic that nodes of the same process publish with [`Self::shared_publisher`]:
-    /// those call `handle` themselves, on their own thread.
+    /// As [`Self::subscribe`], where `handle` needs no message of its own.
     ///
     /// # Errors
     /// The subscription cannot be made.
@@ -207,14 +207,10 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(&T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        let handler: Handler<T> = Arc::new(Mutex::new(handle));
-        if let Some(local) = &self.local {
-            local.topic::<T>(topic).add(Arc::clone(&handler));
-        }
-        self.subscribe_from(topic, qos, move |message: T, received| call(&handler, &message, received))
+        subscribe_shared_from((&self.node, self.local.as_ref()), &mut self.inputs, topic, qos, handle)
     }
 
-    /// A publisher for a topic that nodes of the same process may take in with [`Self::subscribe_shared`].
+    /// A publisher for messages that are sent again and again with other numbers.
     ///
     /// # Errors
     /// The publisher cannot be made.
@@ -223,11 +219,7 @@ impl RosNode {
         topic: &str,
         qos: QosProfile,
     ) -> Result<SharedPublisher<T>, RosError> {
-        let publisher = SharedPublisher::new(self.publisher(topic, qos)?, self.local.as_ref().map(|l| l.topic(topic)));
-        if let Some(local) = &self.local {
-            local.name(publisher.id(), self.node.full_name());
-        }
-        Ok(publisher)
+        self.publisher(topic, qos).map(SharedPublisher::new)
     }
 
     /// Answers calls of the service `name` with `answer`, on the spinning thread; those of nodes of the same process on
@@ -240,21 +232,22 @@ impl RosNode {
         name: &str,
         answer: impl FnMut(S::Request) -> S::Response + Send + 'static,
     ) -> Result<(), RosError> {
-        let server: Server<S> = Arc::new(Mutex::new(answer));
-        if let Some(local) = &self.local {
-            local.serve::<S>(name, Arc::clone(&server));
-        }
-        self.serve_later::<S>(name, move |request, reply| reply.send(serve::<S>(&server, request)))
+        let answer = Arc::new(Mutex::new(answer));
+        self.serve_later::<S>(name, move |request, reply| {
+            let response = answer.lock().unwrap_or_else(PoisonError::into_inner)(request);
+            reply.send(response);
+        })
     }
 
-    /// As [`Self::serve`], for answers that take a while: `take` hands the reply on and returns at once.
+    /// As [`Self::serve`], for answers that take a while: `take` hands the reply on and returns at once. Callers of the
+    /// same process have a clone of it, so that they share no lock with the spinning thread.
     ///
     /// # Errors
     /// The service cannot be made.
     pub fn serve_later<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
         name: &str,
-        mut take: impl FnMut(S::Request, Reply<S>) + Send + 'static,
+        mut take: impl FnMut(S::Request, Reply<S>) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
         self.serve_later_from::<S>(name, move |request, reply, _| take(request, reply))
     }
@@ -266,9 +259,9 @@ impl RosNode {
     pub fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
         name: &str,
-        take: impl FnMut(S::Request, Reply<S>, &Received) + Send + 'static,
+        take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        serve_later_from(&self.node, &mut self.inputs, name, take)
+        serve_later_from((&self.node, self.local.as_ref()), &mut self.inputs, name, take)
     }
 
     /// A lane of the node: what is subscribed to and served there is handled on a thread of its own, which has SCHED_FIFO
@@ -282,7 +275,13 @@ impl RosNode {
         let lane = LaneThread::create(thread_name, priority, inputs)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
-        Ok(Lane::new(&self.node, inputs))
+        Ok(Lane::new((&self.node, self.local.as_ref()), inputs))
+    }
+
+    /// Opens lanes of the node while it spins.
+    #[must_use]
+    pub fn lane_opener(&self) -> LaneOpener {
+        LaneOpener::new(&self.node, &self.context, self.local.clone(), self.hearing.clone())
     }
 
     /// What the node has to do before its process ends, in every case: done when it is dropped.
@@ -302,6 +301,7 @@ impl RosNode {
         let client = Client::<S>::create(&self.node, name, QosProfile::services_default());
         let (caller, answers) = calls(client.map_err(|e| RosError::topic(name, e))?, name, self.local.clone());
         self.inputs.add(name, answers)?;
+        self.name_local(caller.id());
         Ok(caller)
     }
 
@@ -309,14 +309,23 @@ impl RosNode {
     ///
     /// # Errors
     /// The publisher cannot be made.
-    pub fn publisher<T: WrappedTypesupport + 'static>(
+    pub fn publisher<T: WrappedTypesupport + Send + 'static>(
         &mut self,
         topic: &str,
         qos: QosProfile,
     ) -> Result<Publisher<T>, RosError> {
-        let (publisher, kept) = Publisher::open(&self.node, topic, qos)?;
+        let local = self.local.as_ref().map(|local| local.topic(topic));
+        let (publisher, kept) = Publisher::open(&self.node, topic, qos, local)?;
         self.publishers.push(kept);
+        self.name_local(publisher.id());
         Ok(publisher)
+    }
+
+    /// Takes down that a publisher or caller of this process belongs to this node.
+    fn name_local(&self, id: u64) {
+        if let Some(local) = &self.local {
+            local.name(id, self.node.full_name());
+        }
     }
 
     /// Where stamps come from: `/clock` when the parameter `use_sim_time` is true, else the system's clock. A simulated one
@@ -342,7 +351,26 @@ impl RosNode {
     }
 }
 
+/// A node, and where nodes of its process reach it directly.
+pub(crate) type Place<'a> = (&'a Node, Option<&'a LocalTopics>);
+
 pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
+    place: Place,
+    inputs: &mut Inputs,
+    topic: &str,
+    qos: QosProfile,
+    mut handle: impl FnMut(T, &Received) + Send + 'static,
+) -> Result<(), RosError> {
+    if place.1.is_some() {
+        return subscribe_shared_from(place, inputs, topic, qos, move |message: &T, from| {
+            handle(message.clone(), from)
+        });
+    }
+    subscribe_remote(place.0, inputs, topic, qos, handle)
+}
+
+/// Calls `handle` with what the middleware brings.
+pub(crate) fn subscribe_remote<T: WrappedTypesupport + Send + 'static>(
     node: &Node,
     inputs: &mut Inputs,
     topic: &str,
@@ -354,12 +382,31 @@ pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
     inputs.add(topic, entity)
 }
 
+pub(crate) fn subscribe_shared_from<T: WrappedTypesupport + Send + 'static>(
+    (node, local): Place,
+    inputs: &mut Inputs,
+    topic: &str,
+    qos: QosProfile,
+    handle: impl FnMut(&T, &Received) + Send + 'static,
+) -> Result<(), RosError> {
+    let handler: Handler<T> = Arc::new(Mutex::new(handle));
+    if let Some(local) = local {
+        local.topic::<T>(topic).add(&handler);
+    }
+    let remote = move |message: T, from: &Received| call(&handler, &message, from);
+    subscribe_remote(node, inputs, topic, qos, remote)
+}
+
 pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
-    node: &Node,
+    (node, local): Place,
     inputs: &mut Inputs,
     name: &str,
-    mut take: impl FnMut(S::Request, Reply<S>, &Received) + Send + 'static,
+    mut take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
 ) -> Result<(), RosError> {
+    if let Some(local) = local {
+        let server: Server<S> = Arc::new(Mutex::new(take.clone()));
+        local.serve::<S>(name, server);
+    }
     let service = Service::<S>::create(node, name, QosProfile::services_default());
     let service = service.map_err(|e| RosError::topic(name, e))?;
     let (responder, service_name) = (service.responder(), Arc::<str>::from(name));

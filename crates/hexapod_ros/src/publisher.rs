@@ -25,6 +25,8 @@ pub struct Publisher<T: WrappedTypesupport> {
     publisher: Weak<hexapod_rcl::Publisher<T>>,
     topic: String,
     latched: bool,
+    local: Option<Arc<LocalTopic<T>>>,
+    id: u64,
 }
 
 /// What a node keeps of a publisher.
@@ -41,34 +43,50 @@ impl<T: WrappedTypesupport + 'static> Kept for hexapod_rcl::Publisher<T> {
 }
 
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
-    pub(crate) fn open(node: &Node, topic: &str, qos: QosProfile) -> Result<(Self, Arc<dyn Kept>), RosError> {
+    /// A publisher whose messages reach the subscribers of this process by `local`, where there is one.
+    pub(crate) fn open(
+        node: &Node,
+        topic: &str,
+        qos: QosProfile,
+        local: Option<Arc<LocalTopic<T>>>,
+    ) -> Result<(Self, Arc<dyn Kept>), RosError> {
         let latched = !matches!(qos.durability, DurabilityPolicy::Volatile);
         let publisher = hexapod_rcl::Publisher::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
         let kept = Arc::new(publisher);
-        Ok((Self { publisher: Arc::downgrade(&kept), topic: topic.into(), latched }, kept))
+        let publisher = Arc::downgrade(&kept);
+        Ok((Self { publisher, topic: topic.into(), latched, local, id: next_local_id() }, kept))
     }
 
-    /// Whether a message would be of use to anybody.
+    /// Its number in this process ([`Sender::Local`](crate::Sender::Local)).
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether a message would be of use to anybody outside this process.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.publisher.upgrade().is_some_and(|publisher| self.is_heard_by_any(&publisher))
-    }
-
-    /// Whether those who come later get the last message, too.
-    pub(crate) fn is_latched(&self) -> bool {
-        self.latched
     }
 
     fn is_heard_by_any(&self, publisher: &hexapod_rcl::Publisher<T>) -> bool {
         self.latched || publisher.subscription_count().map_or(true, |count| count > 0)
     }
 
-    /// Publishes the message if it is heard.
+    /// Hands the message over in this process, then publishes it if it is heard.
     ///
     /// # Errors
     /// The middleware does not take it, or the node is gone.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
+        self.hand_over(message);
         self.publish_as(|publisher| publisher.publish(message))
+    }
+
+    fn hand_over(&self, message: &T) {
+        let Some(local) = &self.local else { return };
+        if self.latched {
+            local.keep(self.id, message.clone());
+        }
+        local.hand_over(self.id, message);
     }
 
     fn publish_as(
@@ -139,11 +157,9 @@ impl Refill for TFMessage {
     }
 }
 
-/// A publisher whose messages reach the nodes of this process directly and all others through the middleware.
+/// A publisher of a message that is sent again and again with other numbers.
 pub struct SharedPublisher<T: Refill> {
     publisher: Publisher<T>,
-    local: Option<Arc<LocalTopic<T>>>,
-    id: u64,
 }
 
 /// Copies by the publisher's number.
@@ -155,13 +171,8 @@ thread_local! {
 }
 
 impl<T: Refill> SharedPublisher<T> {
-    pub(crate) fn new(publisher: Publisher<T>, local: Option<Arc<LocalTopic<T>>>) -> Self {
-        Self { publisher, local, id: next_local_id() }
-    }
-
-    /// Its number in this process ([`Sender::Local`](crate::Sender::Local)).
-    pub(crate) fn id(&self) -> u64 {
-        self.id
+    pub(crate) fn new(publisher: Publisher<T>) -> Self {
+        Self { publisher }
     }
 
     /// Whether a message would be of use to anybody outside this process.
@@ -175,12 +186,7 @@ impl<T: Refill> SharedPublisher<T> {
     /// # Errors
     /// The middleware does not take it.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
-        if let Some(local) = &self.local {
-            if self.publisher.is_latched() {
-                local.keep(self.id, message.clone());
-            }
-            local.hand_over(self.id, message);
-        }
+        self.publisher.hand_over(message);
         let publish = |publisher: &_| COPIES.with_borrow_mut(|copies| self.publish_copy(publisher, copies, message));
         self.publisher.publish_as(publish)
     }
@@ -192,7 +198,7 @@ impl<T: Refill> SharedPublisher<T> {
         message: &T,
     ) -> Result<(), RclError> {
         let made = || Box::new((message.clone(), NativeMsg::from(message))) as Box<dyn Any>;
-        let entry = copies.entry(self.id).or_insert_with(made);
+        let entry = copies.entry(self.publisher.id).or_insert_with(made);
         if entry.downcast_ref::<(T, NativeMsg<T>)>().is_none_or(|(frame, _)| !message.same_frame(frame)) {
             *entry = made();
         }

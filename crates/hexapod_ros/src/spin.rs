@@ -31,7 +31,7 @@ impl RosNode {
         let lanes = std::mem::take(&mut self.lanes);
         let wakers: Vec<_> = lanes.iter().map(|lane| &lane.inputs).chain([&self.inputs]).map(Inputs::waker).collect();
         wakers.iter().for_each(|waker| shutdown.wakes_set(waker.clone()));
-        let end = Arc::new(End { shutdown: shutdown.clone(), until, over: AtomicBool::new(false), wakers });
+        let end = Arc::new(End::of(shutdown.clone(), until, wakers));
         let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.start(&end)).collect();
         // The lanes end with this thread's turns, however those end.
         let over = Over(end);
@@ -84,6 +84,11 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// When `shutdown` has come to `until`, or one of the threads, which `wakers` wake, has ended.
+    pub(crate) fn of(shutdown: Shutdown, until: Stage, wakers: Vec<Waker>) -> Self {
+        Self { shutdown, until, over: AtomicBool::new(false), wakers }
+    }
+
     pub(crate) fn has_come(&self) -> bool {
         self.over.load(Ordering::SeqCst) || self.shutdown.stage() >= self.until
     }

@@ -245,3 +245,56 @@ fn when_a_node_is_gone_expect_what_is_left_of_it_to_say_so() {
     assert!(!publisher.is_heard());
     assert!(publisher.publish(&Bool { data: true }).unwrap_err().to_string().contains("gone"));
 }
+
+#[test]
+fn when_a_lane_is_opened_while_its_node_spins_expect_it_to_hear_until_it_is_dropped() {
+    // Handed over in the process, and by the middleware.
+    for ros in [ros().with_local_topics(), ros()] {
+        let mut says = node(&ros, "says");
+        let publisher = says.publisher::<Int64>("now_and_then", keep(10).transient_local()).unwrap();
+        let hears = node(&ros, "hears");
+        let opener = hears.lane_opener();
+        let (_says, hears) = (Spinning::start(says), Spinning::start(hears));
+        publisher.publish(&Int64 { data: 1 }).unwrap();
+        for round in 1..4 {
+            let (heard, is_heard) = mpsc::channel();
+            let fill = |lane: &mut hexapod_ros::Lane<'_>| {
+                lane.subscribe_from("now_and_then", keep(10).transient_local(), move |message: Int64, _| {
+                    heard.send(message.data).unwrap();
+                })
+            };
+            let lane = opener.open("now-and-then", 10, fill).unwrap();
+            until("what was said before", || is_heard.try_iter().any(|data| data == round));
+            publisher.publish(&Int64 { data: round + 1 }).unwrap();
+            until("what is said now", || is_heard.try_iter().any(|data| data == round + 1));
+            drop(lane);
+            // Ends when its handlers are gone with it.
+            is_heard.iter().for_each(drop);
+        }
+        drop(hears);
+        assert!(opener.open("too-late", 10, |_| Ok(())).unwrap().is_none(), "the node is gone");
+    }
+}
+
+#[test]
+fn when_a_service_of_the_same_process_answers_later_expect_its_caller_to_hear_it_from_whoever_answers() {
+    let ros = ros().with_local_topics();
+    let mut serves = node(&ros, "serves");
+    let kept: Arc<Mutex<Vec<Reply<Trigger::Service>>>> = Arc::default();
+    let keep = Arc::clone(&kept);
+    let mut lane = serves.lane("stops", 20).unwrap();
+    lane.serve_later_from("stop", move |_, reply, from| {
+        assert!(matches!(from.sender, Sender::Local(_)), "{from:?}");
+        keep.lock().unwrap().push(reply);
+    })
+    .unwrap();
+    let mut calls = node(&ros, "calls");
+    let stop = calls.caller::<Trigger::Service>("stop").unwrap();
+    let (answered, is_answered) = mpsc::channel();
+    // Nobody spins: the request is there when the call returns.
+    stop.call(&Trigger::Request {}, move |answer| answered.send(answer.message).unwrap()).unwrap();
+    let reply = kept.lock().unwrap().pop().unwrap();
+    assert!(is_answered.try_recv().is_err());
+    reply.send(Trigger::Response { success: true, message: "all off".into() });
+    assert_eq!(is_answered.try_recv().unwrap(), "all off");
+}

@@ -1,0 +1,9 @@
+//! The driver from outside: one executable, which is linked once.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
+
+mod common;
+mod inputs;
+mod io_thread;
+mod messages;
+mod seams;

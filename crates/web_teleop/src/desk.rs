@@ -1,0 +1,407 @@
+//! The thread between clients and robot: what comes in from clients goes through the [`Helm`], what it orders is
+//! published, and what is heard of the robot is told. The network cannot hold it up, nor can it hold up the control loop.
+
+use crate::hands::Hands;
+use crate::helm::{ClientId, Helm, Intent, Order, Refusal, Stop};
+use crate::out::{Down, Out};
+use crate::params::Setup;
+use crate::protocol::{self, Ask, Close, Incoming, Service};
+use crate::report::{Counts, Report};
+use crate::stops::Stops;
+use crate::teller::Teller;
+use hexapod_ros::bounds::{RateLimited, reason};
+use hexapod_ros::{LaneOpener, OpenLane, RosError, monotonic_now};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// How long a service's answer is waited for.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// How long the robot is listened to after the last client has left: one that comes back finds it.
+const LISTEN_ON: Duration = Duration::from_secs(5);
+/// Calls of a client that may wait for their answers.
+const MOST_CALLS: usize = 8;
+
+/// What comes in.
+pub(crate) enum Input {
+    /// A connection is there.
+    Join { id: ClientId, out: Out },
+    /// A client's message, at its receipt.
+    Message { id: ClientId, message: Incoming, received: Duration },
+    /// A value of a client's message was out of range.
+    Bad { id: ClientId, of: &'static str, ask: Option<u64>, message: String },
+    /// A connection is gone.
+    Leave { id: ClientId },
+    /// A service has answered: the number of the call.
+    Answered { call: u64, success: bool, message: String },
+    /// A stop was answered: its number.
+    StopAnswered { stop: u64, success: bool, message: String },
+    /// The node ends.
+    End,
+}
+
+/// A call whose answer a client waits for.
+struct Call {
+    number: u64,
+    client: ClientId,
+    ask: u64,
+    service: Service,
+    since: Duration,
+}
+
+pub(crate) struct Desk {
+    setup: Setup,
+    helm: Helm,
+    stops: Stops,
+    teller: Teller,
+    hands: Hands,
+    opener: LaneOpener,
+    lane: Option<OpenLane>,
+    /// When the last client left.
+    alone: Duration,
+    calls: Vec<Call>,
+    called: u64,
+    inbox: Sender<Input>,
+    errors: RateLimited,
+    report: Report,
+    refused: u64,
+    stopped: u64,
+}
+
+impl Desk {
+    pub fn new(
+        setup: Setup,
+        (teller, hands, report): (Teller, Hands, Report),
+        opener: LaneOpener,
+        inbox: Sender<Input>,
+    ) -> Self {
+        Self {
+            helm: Helm::new(setup.dead_man),
+            setup,
+            stops: Stops::default(),
+            teller,
+            hands,
+            opener,
+            lane: None,
+            alone: Duration::ZERO,
+            calls: vec![],
+            called: 0,
+            inbox,
+            errors: RateLimited::default(),
+            report,
+            refused: 0,
+            stopped: 0,
+        }
+    }
+
+    /// Works until the node ends.
+    pub fn work(mut self, inputs: &Receiver<Input>) {
+        loop {
+            let now = monotonic_now();
+            let input = inputs.recv_timeout(self.next(now).saturating_sub(now));
+            let now = monotonic_now();
+            match input {
+                Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(input) => self.take(input, now),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.tick(now);
+        }
+        self.teller.guests.each(|out| out.send(Down::Close(Close::Leaving)));
+        self.teller.ears.recorder.stop(monotonic_now());
+    }
+
+    /// When there is something to do without an input.
+    fn next(&self, now: Duration) -> Duration {
+        let state = (!self.teller.guests.is_empty()).then_some(self.teller.next);
+        let lane = self.is_deaf_soon().then_some(self.alone + LISTEN_ON);
+        let call = self.calls.iter().map(|call| call.since + ANSWER_TIME).min();
+        let due = [self.helm.next(), self.stops.next(now), state, lane, call];
+        due.into_iter().flatten().fold(self.report.next(), Duration::min)
+    }
+
+    /// Whether the robot is listened to for nobody.
+    fn is_deaf_soon(&self) -> bool {
+        self.lane.is_some() && self.teller.guests.is_empty() && !self.teller.ears.recorder.is_on()
+    }
+
+    fn tick(&mut self, now: Duration) {
+        let mut orders = vec![];
+        self.helm.tick(now, &mut orders);
+        self.carry_out(&orders);
+        while let Some((stop, number)) = self.stops.repeat(now) {
+            self.call_stop(stop, number);
+        }
+        if self.stops.is_unanswered(now) {
+            tracing::error!("nobody answers the stop: cut the power");
+            self.tell_stop(now);
+        }
+        self.forget_calls(now);
+        if !self.teller.guests.is_empty() && now >= self.teller.next {
+            let enabled =
+                self.teller.heard().live().is_some_and(|(at, is_live)| is_live && self.helm.told_live(at, now));
+            if enabled {
+                self.tell_stop(now);
+            }
+            self.show(now);
+            self.teller.rest(now);
+        }
+        self.report(now);
+        if self.is_deaf_soon() && now >= self.alone + LISTEN_ON {
+            self.lane = None;
+        }
+    }
+
+    fn report(&mut self, now: Duration) {
+        let driver = self.helm.driver();
+        let counts = Counts {
+            clients: self.teller.guests.list().len(),
+            most_clients: self.setup.max_clients,
+            driver: driver.map(|id| self.teller.guests.name(id).unwrap_or_default().to_owned()).unwrap_or_default(),
+            refused: self.refused,
+            stops: self.stopped,
+            is_unanswered: self.stops.is_open_late(),
+        };
+        self.report.tell(&counts, now);
+    }
+
+    /// Tells a new state.
+    fn show(&mut self, now: Duration) {
+        let number = self.helm.show(now);
+        self.teller.state(number, now);
+        self.teller.next = now + self.setup.state_period;
+    }
+
+    fn take(&mut self, input: Input, now: Duration) {
+        match input {
+            Input::Join { id, out } => self.teller.guests.join(id, out),
+            Input::Leave { id } => self.leave(id, now),
+            Input::Message { id, message, received } => self.message(id, message, received, now),
+            Input::Bad { id, of, ask, message } => {
+                self.teller.guests.refuse(id, (of, ask), ("bad_value", &message), now);
+            }
+            Input::Answered { call, success, message } => self.answered(call, success, &message, now),
+            Input::StopAnswered { stop, success, message } => {
+                let message = reason(&message).into_owned();
+                if !success {
+                    tracing::error!("the stop FAILED: {message}: cut the power");
+                }
+                if self.stops.answer(stop, success, message) {
+                    self.tell_stop(now);
+                }
+            }
+            Input::End => {}
+        }
+    }
+
+    fn message(&mut self, id: ClientId, message: Incoming, received: Duration, now: Duration) {
+        match message {
+            Incoming::Stop(stop) => self.stop(id, stop, now),
+            Incoming::Hello { version, name } => self.hello(id, version, name, now),
+            Incoming::Move(motion, seen) => {
+                let (hold, mut orders) = (self.helm.hold(), vec![]);
+                let done = self.helm.drive(id, Intent { motion, seen, received }, now, &mut orders);
+                self.carry_out(&orders);
+                if let Err(refusal) = done {
+                    self.refuse(id, ("drive", None), refusal, now);
+                } else if self.helm.hold() != hold {
+                    self.tell_stop(now);
+                }
+            }
+            Incoming::Pose(offset, seen) => {
+                match self.helm.may_pose(id).and_then(|()| self.helm.is_fresh(seen, received)) {
+                    Ok(()) => {
+                        let sent = self.hands.pose(offset);
+                        self.warn(sent);
+                    }
+                    Err(refusal) => self.refuse(id, ("pose", None), refusal, now),
+                }
+            }
+            Incoming::Ask(ask, what) => self.ask(id, ask, what, now),
+            // Answered where it came in.
+            Incoming::Ping(_) => {}
+        }
+    }
+
+    fn hello(&mut self, id: ClientId, version: u32, name: String, now: Duration) {
+        let is_second = self.teller.guests.name(id).is_some();
+        if is_second || version != protocol::VERSION {
+            let close = if is_second { Close::BadMessage } else { Close::Version };
+            return self.teller.guests.to(id, |out| out.send(Down::Close(close)));
+        }
+        tracing::info!("client {id} ({name}) is connected");
+        self.listen(now);
+        // The first state it gets is one of now.
+        self.show(now);
+        self.teller.guests.welcome(id, name);
+        let stop = self.stops.told(self.helm.hold());
+        self.teller.welcome(id, &self.setup, &stop, now);
+        self.tell_lease(("joined", Some(id), None), now);
+    }
+
+    /// Listens to the robot, if nobody did.
+    fn listen(&mut self, now: Duration) {
+        if self.lane.is_some() {
+            return;
+        }
+        self.teller.heard().forget();
+        self.teller.next = now;
+        match self.teller.ears.listen(&self.opener) {
+            Ok(lane) => self.lane = lane,
+            Err(error) => tracing::error!("the robot cannot be listened to: {error}"),
+        }
+    }
+
+    fn leave(&mut self, id: ClientId, now: Duration) {
+        let mut orders = vec![];
+        let drove = self.helm.leave(id, now, &mut orders);
+        self.carry_out(&orders);
+        let was_welcome = self.teller.guests.name(id).is_some();
+        self.teller.guests.leave(id);
+        self.calls.retain(|call| call.client != id);
+        if was_welcome {
+            self.alone = now;
+            tracing::info!("client {id} has left{}", if drove { "; it was driving" } else { "" });
+            self.tell_lease(if drove { ("lost", None, Some(id)) } else { ("left", Some(id), None) }, now);
+        }
+    }
+
+    fn stop(&mut self, id: ClientId, stop: Stop, now: Duration) {
+        let mut orders = vec![];
+        self.stopped += 1;
+        self.helm.stop(stop, now, &mut orders);
+        self.carry_out(&orders);
+        let name = self.teller.guests.name(id).unwrap_or_default().to_owned();
+        let number = self.stops.ask(stop, (id, &name), now);
+        self.call_stop(stop, number);
+        tracing::warn!("client {id} ({name}) stops the robot: {}", stop.name());
+        self.tell_stop(now);
+    }
+
+    fn call_stop(&mut self, stop: Stop, number: u64) {
+        let inbox = self.inbox.clone();
+        let sent = self.hands.stop(stop, move |success, message| {
+            let _ = inbox.send(Input::StopAnswered { stop: number, success, message });
+        });
+        self.warn(sent);
+    }
+
+    fn ask(&mut self, id: ClientId, ask: u64, what: Ask, now: Duration) {
+        let of = (what.name(), Some(ask));
+        let allowed = match &what {
+            Ask::Lease(_) | Ask::Record(_) => Ok(()),
+            Ask::Motion(name) if !name.is_empty() => self.helm.may_pose(id),
+            Ask::Gait(_) | Ask::Call(_) | Ask::Motion(_) => self.helm.may_ask(id),
+        };
+        if let Err(refusal) = allowed {
+            return self.refuse(id, of, refusal, now);
+        }
+        let sent = match what {
+            Ask::Lease(want) => return self.lease(id, ask, want, now),
+            Ask::Call(service) => return self.call(id, ask, service, now),
+            Ask::Record(on) => return self.record(id, ask, on, now),
+            Ask::Gait(name) => self.hands.gait(&name),
+            Ask::Motion(name) => self.hands.motion(&name),
+        };
+        self.warn(sent);
+        self.teller.guests.answer(id, ask, "ok", "");
+    }
+
+    fn lease(&mut self, id: ClientId, ask: u64, want: crate::helm::Want, now: Duration) {
+        let (before, mut orders) = (self.helm.driver(), vec![]);
+        let changed = self.helm.lease(id, want, now, &mut orders);
+        self.carry_out(&orders);
+        match changed {
+            Err(refusal) => return self.refuse(id, ("lease", Some(ask)), refusal, now),
+            Ok(false) => {}
+            Ok(true) => {
+                let change = match (self.helm.driver(), before) {
+                    (None, _) => "released",
+                    (Some(_), None) => "taken",
+                    (Some(_), Some(_)) => "taken_over",
+                };
+                tracing::info!("client {id}: the lease is {change}");
+                self.tell_lease((change, Some(id), before), now);
+            }
+        }
+        self.teller.guests.answer(id, ask, "ok", "");
+    }
+
+    fn call(&mut self, client: ClientId, ask: u64, service: Service, now: Duration) {
+        if self.calls.iter().filter(|call| call.client == client).count() >= MOST_CALLS {
+            return self.teller.guests.answer(client, ask, "service", "too many calls wait for their answers");
+        }
+        self.called += 1;
+        let (number, inbox) = (self.called, self.inbox.clone());
+        self.calls.push(Call { number, client, ask, service, since: now });
+        let sent = self.hands.call(service, move |success, message| {
+            let _ = inbox.send(Input::Answered { call: number, success, message });
+        });
+        self.warn(sent);
+    }
+
+    fn answered(&mut self, number: u64, success: bool, message: &str, now: Duration) {
+        let Some(index) = self.calls.iter().position(|call| call.number == number) else { return };
+        let call = self.calls.swap_remove(index);
+        let (name, message) = (call.service.name(), reason(message));
+        tracing::info!("{name} by client {}: {message}", call.client);
+        self.teller.guests.answer(call.client, call.ask, if success { "ok" } else { "service" }, &message);
+        if call.service == Service::Enable && success && self.helm.enabled(now) {
+            self.tell_stop(now);
+        }
+    }
+
+    /// Answers the calls that no service has answered.
+    fn forget_calls(&mut self, now: Duration) {
+        let late = |call: &mut Call| now.saturating_sub(call.since) >= ANSWER_TIME;
+        for call in self.calls.extract_if(.., late) {
+            let words = format!("the robot does not answer `{}`", call.service.name());
+            self.teller.guests.answer(call.client, call.ask, "no_answer", &words);
+        }
+    }
+
+    fn record(&mut self, id: ClientId, ask: u64, on: bool, now: Duration) {
+        let done = self.teller.ears.record(on, now);
+        match done {
+            Ok(()) => self.teller.guests.answer(id, ask, "ok", ""),
+            Err(error) => self.teller.guests.answer(id, ask, "service", &format!("no place for a recording: {error}")),
+        }
+        self.teller.recording(now);
+    }
+
+    /// Tells who drives; a new state goes before it, so that what a client then sends can say that it knew.
+    fn tell_lease(&mut self, change: (&'static str, Option<ClientId>, Option<ClientId>), now: Duration) {
+        self.show(now);
+        self.teller.lease(self.helm.driver(), change);
+        self.tell_stop(now);
+    }
+
+    /// Tells what became of the last stop, where that has changed; a new state goes before it.
+    fn tell_stop(&mut self, now: Duration) {
+        let told = self.stops.told(self.helm.hold());
+        if self.teller.has_news_of(&told) {
+            self.show(now);
+            self.teller.guests.tell(protocol::text(&told));
+        }
+    }
+
+    fn refuse(&mut self, id: ClientId, of: (&'static str, Option<u64>), refusal: Refusal, now: Duration) {
+        self.refused += 1;
+        self.teller.guests.refuse(id, of, (refusal.name(), refusal.words()), now);
+    }
+
+    /// Publishes what the helm orders.
+    fn carry_out(&mut self, orders: &[Order]) {
+        for order in orders {
+            let sent = self.hands.carry_out(*order);
+            self.warn(sent);
+        }
+    }
+
+    fn warn(&mut self, sent: Result<(), RosError>) {
+        if let Err(error) = sent
+            && let Some(line) = self.errors.admit(&error.to_string(), monotonic_now())
+        {
+            tracing::warn!("{line}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A recording of the session as MCAP, bounded in size, in a file that nobody else sees: it is gone with the process.
+
+use crate::definitions::DEFINITIONS;
+use crate::protocol::{Recording, Rounded};
+use hexapod_ros::r2r::WrappedTypesupport;
+use mcap::WriteOptions;
+use mcap::records::MessageHeader;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Messages that wait at most for the writing thread.
+const WAITING: usize = 512;
+/// What is held back until it is written.
+const CHUNK: u64 = 256 * 1024;
+/// What a message takes beside its content: its header and its index.
+const OVERHEAD: u64 = 31 + 16;
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each is a topic")]
+pub enum Topic {
+    JointStates,
+    Odom,
+    FootContacts,
+    CommandedTwist,
+    GaitState,
+    RobotDescription,
+    Diagnostics,
+    MotionStatus,
+    Rosout,
+    Camera,
+    Battery,
+    CmdVel,
+    CmdVelStamped,
+}
+
+impl Topic {
+    /// The topic's name, and the type of its messages.
+    fn name_and_type(self) -> (&'static str, &'static str) {
+        match self {
+            Self::JointStates => ("joint_states", "sensor_msgs/msg/JointState"),
+            Self::Odom => ("odom", "nav_msgs/msg/Odometry"),
+            Self::FootContacts => ("foot_contacts", "std_msgs/msg/UInt8MultiArray"),
+            Self::CommandedTwist => ("commanded_twist", "geometry_msgs/msg/Twist"),
+            Self::GaitState => ("gait_state", "std_msgs/msg/String"),
+            Self::RobotDescription => ("robot_description", "std_msgs/msg/String"),
+            Self::Diagnostics => ("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray"),
+            Self::MotionStatus => ("motion_status", "diagnostic_msgs/msg/DiagnosticArray"),
+            Self::Rosout => ("/rosout", "rcl_interfaces/msg/Log"),
+            Self::Camera => ("image_raw/compressed", "sensor_msgs/msg/CompressedImage"),
+            Self::Battery => ("battery", "sensor_msgs/msg/BatteryState"),
+            Self::CmdVel => ("cmd_vel", "geometry_msgs/msg/Twist"),
+            Self::CmdVelStamped => ("cmd_vel", "geometry_msgs/msg/TwistStamped"),
+        }
+    }
+}
+
+/// A message to be written.
+struct Item {
+    topic: Topic,
+    data: Vec<u8>,
+    at_ns: u64,
+}
+
+/// The recording of a session. Cheap to clone; recording costs nothing while it is off.
+#[derive(Clone)]
+pub struct Recorder(Arc<Shared>);
+
+struct Shared {
+    limit: u64,
+    /// As in `/left/`; `/` where there is none.
+    prefix: String,
+    on: AtomicBool,
+    bytes: AtomicU64,
+    queue: Mutex<Option<SyncSender<Item>>>,
+    told: Mutex<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    started: Duration,
+    length: Duration,
+    message: String,
+    file: Option<(Arc<File>, u64)>,
+}
+
+impl Recorder {
+    /// Nothing recorded yet, of a robot in `namespace`; a recording has `limit` bytes at most.
+    #[must_use]
+    pub fn new(namespace: &str, limit: u64) -> Self {
+        let namespace = namespace.trim_matches('/');
+        let prefix = if namespace.is_empty() { "/".into() } else { format!("/{namespace}/") };
+        Self(Arc::new(Shared {
+            limit,
+            prefix,
+            on: AtomicBool::new(false),
+            bytes: AtomicU64::new(0),
+            queue: Mutex::default(),
+            told: Mutex::default(),
+        }))
+    }
+
+    /// Begins a new recording at `now`, in place of the one there was.
+    ///
+    /// # Errors
+    /// There is no place for it.
+    pub fn start(&self, now: Duration) -> io::Result<()> {
+        self.stop(now);
+        let file = unnamed_file()?;
+        let (queue, items) = sync_channel(WAITING);
+        *lock(&self.0.told) = Told { started: now, ..Told::default() };
+        self.0.bytes.store(0, Ordering::Relaxed);
+        let recorder = self.clone();
+        std::thread::Builder::new().name("web-record".into()).spawn(move || recorder.write(file, &items))?;
+        *lock(&self.0.queue) = Some(queue);
+        self.0.on.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether one is being made.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.0.on.load(Ordering::Acquire)
+    }
+
+    /// Ends the recording, which can be fetched a moment later.
+    pub fn stop(&self, now: Duration) {
+        if self.0.on.swap(false, Ordering::AcqRel) {
+            let mut told = lock(&self.0.told);
+            told.length = now.saturating_sub(told.started);
+        }
+        // With its only sender the thread ends.
+        *lock(&self.0.queue) = None;
+    }
+
+    /// Records a message, if it is on. Never waits: what the writer cannot keep up with is left out.
+    pub fn put<T: WrappedTypesupport>(&self, topic: Topic, message: &T) {
+        if !self.0.on.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok(data) = message.to_serialized_bytes() else { return };
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let item = Item { topic, data, at_ns: u64::try_from(at.as_nanos()).unwrap_or_default() };
+        if let Ok(queue) = self.0.queue.try_lock()
+            && let Some(queue) = &*queue
+        {
+            let _ = queue.try_send(item);
+        }
+    }
+
+    /// How far it is at `now`.
+    #[must_use]
+    pub fn told(&self, now: Duration) -> Recording {
+        let told = lock(&self.0.told);
+        let on = self.0.on.load(Ordering::Acquire);
+        let length = if on { now.saturating_sub(told.started) } else { told.length };
+        Recording {
+            on,
+            bytes: told.file.as_ref().map_or_else(|| self.0.bytes.load(Ordering::Relaxed), |(_, size)| *size),
+            limit: self.0.limit,
+            seconds: Rounded((length.as_secs_f64() * 10.0).round() / 10.0),
+            ready: told.file.is_some(),
+            message: told.message.clone(),
+        }
+    }
+
+    /// The finished recording and its size; whether one is being written.
+    #[must_use]
+    pub fn file(&self) -> (Option<(Arc<File>, u64)>, bool) {
+        let file = lock(&self.0.told).file.clone();
+        let is_written =
+            file.is_none() && (self.0.on.load(Ordering::Acquire) || self.0.bytes.load(Ordering::Relaxed) > 0);
+        (file, is_written)
+    }
+
+    /// The writing thread.
+    fn write(&self, file: File, items: &Receiver<Item>) {
+        let (message, file) = match self.write_all(&file, items) {
+            Ok(message) => {
+                let size = file.metadata().map(|data| data.len()).unwrap_or_default();
+                (message, Some((Arc::new(file), size)))
+            }
+            Err(error) => (format!("the recording failed: {error}"), None),
+        };
+        if !message.is_empty() {
+            tracing::warn!("{message}");
+        }
+        self.0.on.store(false, Ordering::Release);
+        let mut told = lock(&self.0.told);
+        (told.message, told.file) = (message, file);
+    }
+
+    /// Writes until the end or the limit, which it says.
+    fn write_all(&self, file: &File, items: &Receiver<Item>) -> Result<String, mcap::McapError> {
+        let options = WriteOptions::new().compression(None).chunk_size(Some(CHUNK)).profile("ros2").library("hexapod");
+        let mut writer = options.create(BufWriter::new(file))?;
+        let mut channels: BTreeMap<Topic, (u16, u32)> = BTreeMap::new();
+        let mut message = String::new();
+        for item in items {
+            let size = item.data.len() as u64 + OVERHEAD;
+            if self.0.bytes.load(Ordering::Relaxed) + size > self.0.limit {
+                message = format!("the recording has reached its {} MiB (recording_size)", self.0.limit >> 20);
+                break;
+            }
+            self.0.bytes.fetch_add(size, Ordering::Relaxed);
+            if let std::collections::btree_map::Entry::Vacant(vacant) = channels.entry(item.topic) {
+                let (name, kind) = item.topic.name_and_type();
+                let text = DEFINITIONS.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
+                let schema = writer.add_schema(kind, "ros2msg", text.as_bytes())?;
+                let topic = if name.starts_with('/') { name.to_owned() } else { format!("{}{name}", self.0.prefix) };
+                vacant.insert((writer.add_channel(schema, &topic, "cdr", &BTreeMap::new())?, 0));
+            }
+            let Some((channel_id, sequence)) = channels.get_mut(&item.topic) else { continue };
+            *sequence += 1;
+            let (log_time, publish_time) = (item.at_ns, item.at_ns);
+            let header = MessageHeader { channel_id: *channel_id, sequence: *sequence, log_time, publish_time };
+            writer.write_to_known_channel(&header, &item.data)?;
+        }
+        writer.finish()?;
+        Ok(message)
+    }
+}
+
+/// A file without a name, for this user alone.
+fn unnamed_file() -> io::Result<File> {
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let path = std::env::temp_dir().join(format!("hexapod-{:016x}.mcap", u64::from_ne_bytes(random)));
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,201 @@
+//! One client: what it sends is read on its own, whatever becomes of what is sent to it, so a stop comes through a full
+//! socket.
+
+use super::Shared;
+use crate::desk::Input;
+use crate::heard::seconds;
+use crate::helm::ClientId;
+use crate::out::{Down, Out, States};
+use crate::protocol::{Bad, Close, Incoming, Pong, parse, text};
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use hexapod_ros::bounds::Burst;
+use hexapod_ros::monotonic_now;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_tungstenite::tungstenite;
+
+/// A client that says nothing for so long has gone.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Time for `hello`.
+const HELLO_TIME: Duration = Duration::from_secs(5);
+/// A client that takes nothing for so long is dropped.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A client that was dropped for that, and goes on talking, may stop the robot for so long.
+const DEAF_TIME: Duration = Duration::from_secs(30);
+/// Time for the last words to a client.
+const GOODBYE: Duration = Duration::from_millis(500);
+/// Messages of a client, at once and per second.
+const MESSAGES: u32 = 60;
+
+/// Serves a client until it is gone.
+pub(super) async fn serve(shared: &Shared, socket: WebSocket) {
+    let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
+    let (sink, mut stream) = socket.split();
+    let (out, waiting) = Out::new();
+    // The desk ends with the node, and with it this thread.
+    let _ = shared.desk.send(Input::Join { id, out: out.clone() });
+    let mut writer = tokio::spawn(write(sink, waiting, shared.states.clone()));
+    let mut reader = Reader { shared, id, out: &out, limit: Burst::new(MESSAGES, MESSAGES), is_known: false };
+    let end = tokio::select! {
+        close = reader.read(&mut stream) => End::Said(close),
+        () = out.is_dropped() => End::Deaf,
+        _ = &mut writer => End::Deaf,
+    };
+    let _ = shared.desk.send(Input::Leave { id });
+    match end {
+        End::Said(None) => {}
+        End::Said(Some(close)) => {
+            out.send(Down::Close(close));
+            let _ = timeout(GOODBYE, &mut writer).await;
+            // What it has sent yet would else be answered by a reset, which overtakes the last words.
+            let _ = timeout(GOODBYE, async { while let Some(Ok(_)) = stream.next().await {} }).await;
+        }
+        End::Deaf => {
+            writer.abort();
+            let _ = timeout(DEAF_TIME, reader.hear_stops(&mut stream)).await;
+        }
+    }
+    writer.abort();
+}
+
+/// How a client's time has ended.
+enum End {
+    /// What it sent has ended, or is to be ended with this.
+    Said(Option<Close>),
+    /// It does not take what is sent to it.
+    Deaf,
+}
+
+/// Sends what waits: the newest state first, which is there once for all clients. Ends when the client does not take it.
+async fn write(mut sink: SplitSink<WebSocket, Message>, mut waiting: Receiver<Down>, mut states: States) {
+    let mut is_welcome = false;
+    loop {
+        let down = tokio::select! {
+            biased;
+            changed = states.changed(), if is_welcome => {
+                if changed.is_err() {
+                    return;
+                }
+                Down::Text(states.borrow_and_update().clone())
+            }
+            down = waiting.recv() => match down {
+                Some(down) => down,
+                None => return,
+            },
+        };
+        let (message, is_last) = match down {
+            Down::Text(text) => (Message::Text(text), false),
+            Down::Welcome(text) => {
+                is_welcome = true;
+                (Message::Text(text), false)
+            }
+            Down::Close(close) => {
+                let frame = CloseFrame { code: close.code(), reason: close.reason().into() };
+                (Message::Close(Some(frame)), true)
+            }
+        };
+        let sent = timeout(PATIENCE, sink.send(message)).await;
+        if is_last || !matches!(sent, Ok(Ok(()))) {
+            return;
+        }
+    }
+}
+
+struct Reader<'a> {
+    shared: &'a Shared,
+    id: ClientId,
+    out: &'a Out,
+    limit: Burst,
+    /// It has said hello.
+    is_known: bool,
+}
+
+impl Reader<'_> {
+    /// Reads until the client is gone, or to be closed.
+    async fn read(&mut self, stream: &mut SplitStream<WebSocket>) -> Option<Close> {
+        let hello_by = Instant::now() + HELLO_TIME;
+        loop {
+            let silent_at = Instant::now() + SILENCE;
+            let by = if self.is_known { silent_at } else { hello_by };
+            let Ok(next) = timeout_at(by, stream.next()).await else {
+                return Some(if self.is_known { Close::Silent } else { Close::NoHello });
+            };
+            let taken = match next {
+                None | Some(Ok(Message::Close(_))) => return None,
+                Some(Err(error)) => return broken(error),
+                Some(Ok(Message::Text(text))) => self.take(&text),
+                Some(Ok(Message::Binary(_))) => Err(Close::BadMessage),
+                // The library answers pings; a flood of them counts as one of messages.
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => self.count(),
+            };
+            if let Err(close) = taken {
+                return Some(close);
+            }
+        }
+    }
+
+    /// Hears nothing but stops, until the client is silent or gone.
+    async fn hear_stops(&mut self, stream: &mut SplitStream<WebSocket>) {
+        while let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await {
+            if let Message::Text(text) = message
+                && let Ok(message @ Incoming::Stop(_)) = parse(&text)
+            {
+                let _ = self.shared.desk.send(Input::Message { id: self.id, message, received: monotonic_now() });
+            }
+            if self.count().is_err() {
+                return;
+            }
+        }
+    }
+
+    fn count(&mut self) -> Result<(), Close> {
+        if self.limit.admit(monotonic_now()) { Ok(()) } else { Err(Close::TooMany) }
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), Close> {
+        let received = monotonic_now();
+        let (counted, parsed) = (self.count(), parse(text));
+        // A stop is acted on in any case.
+        if !matches!(parsed, Ok(Incoming::Stop(_))) {
+            counted?;
+        }
+        let is_hello = matches!(parsed, Ok(Incoming::Hello { .. }));
+        let input = match parsed {
+            Ok(Incoming::Ping(id)) => {
+                self.out.send(Down::Text(text_of_pong(id, received).into()));
+                return Ok(());
+            }
+            Ok(message) if self.is_known || is_hello || matches!(message, Incoming::Stop(_)) => {
+                Input::Message { id: self.id, message, received }
+            }
+            Ok(_) => return Err(Close::NoHello),
+            Err(Bad::Value(of, ask, message)) => Input::Bad { id: self.id, of, ask, message },
+            Err(Bad::Message(reason)) => {
+                tracing::debug!("client {}: {reason}", self.id);
+                return Err(Close::BadMessage);
+            }
+        };
+        self.is_known |= is_hello;
+        let _ = self.shared.desk.send(input);
+        counted
+    }
+}
+
+fn text_of_pong(id: u64, now: Duration) -> String {
+    text(&Pong { id, t: seconds(now) })
+}
+
+/// What a client is told whose frames do not hold.
+fn broken(error: axum::Error) -> Option<Close> {
+    let error = error.into_inner();
+    match error.downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Capacity(_) => Some(Close::TooLong),
+        tungstenite::Error::Utf8(_) => Some(Close::BadText),
+        tungstenite::Error::Protocol(_) => Some(Close::BadMessage),
+        _ => None,
+    }
+}

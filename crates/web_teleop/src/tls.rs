@@ -1,0 +1,46 @@
+//! TLS, from the owner's files.
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use tokio_rustls::TlsAcceptor;
+
+/// A certificate with its key.
+#[derive(Clone)]
+pub struct Tls(Arc<ServerConfig>);
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls")
+    }
+}
+
+impl Tls {
+    /// Reads a chain of certificates and the key of the first.
+    ///
+    /// # Errors
+    /// The parameter whose file does not hold, and why.
+    pub fn load(cert: &Path, key: &Path) -> Result<Self, (&'static str, String)> {
+        let told = |path: &Path, error: &dyn fmt::Display| format!("{}: {error}", path.display());
+        let chain: Vec<_> = CertificateDer::pem_file_iter(cert)
+            .and_then(Iterator::collect::<Result<_, _>>)
+            .map_err(|error| ("tls_cert", told(cert, &error)))?;
+        if chain.is_empty() {
+            return Err(("tls_cert", told(cert, &"there is no certificate in it")));
+        }
+        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| ("tls_key", told(key, &error)))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
+            .map_err(|error| ("tls_key", told(key, &error)))?;
+        Ok(Self(Arc::new(config)))
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        TlsAcceptor::from(Arc::clone(&self.0))
+    }
+}

@@ -1,0 +1,4 @@
+//! The page's server from outside: one executable, which is linked once.
+
+mod fuzz;
+mod helm;
