@@ -1,0 +1,162 @@
+/** The 3D view: draws when there is something new, and no more pixels than it can in time. */
+
+import {
+  Box3, DirectionalLight, Group, HemisphereLight, Matrix4, Object3D, PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import type { URDFRobot } from "urdf-loader";
+import type { Twist } from "../geometry/arc.ts";
+import type { Pose } from "../geometry/vec.ts";
+import type { Figure } from "../robot/figure.ts";
+import type { Traces } from "../robot/traces.ts";
+import { Ground } from "./ground.ts";
+import { lookOf } from "./look.ts";
+import type { ReadBytes } from "./meshes.ts";
+import { Overlays } from "./overlays.ts";
+import { Pixels } from "./pixels.ts";
+import { loadRobot } from "./robot.ts";
+
+Object3D.DEFAULT_UP.set(0, 0, 1);
+
+export class View3d {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = new Scene();
+  readonly #camera = new PerspectiveCamera(38, 1, 0.02, 20);
+  readonly #controls: OrbitControls;
+  readonly #world = new Group();
+  readonly #ground: Ground;
+  readonly #overlays: Overlays;
+  readonly #pixels: Pixels;
+  #robot: URDFRobot | undefined;
+  #size = 0.3;
+  #isDue = false;
+  readonly #target = new Vector3(0, 0, 0.06);
+
+  /** Throws where the browser has no WebGL. */
+  constructor(canvas: HTMLCanvasElement) {
+    this.#canvas = canvas;
+    this.#renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
+    const look = lookOf(canvas);
+    this.#ground = new Ground(look.grid);
+    this.#overlays = new Overlays(look);
+    this.#pixels = new Pixels(this.#renderer);
+    this.#world.add(this.#ground, this.#overlays);
+    this.#scene.add(this.#world, ...lights());
+    this.#controls = new OrbitControls(this.#camera, canvas);
+    this.#controls.enablePan = false;
+    this.#controls.maxPolarAngle = Math.PI * 0.495;
+    this.#controls.addEventListener("change", () => this.refresh());
+    this.#place();
+    new ResizeObserver(() => this.#resize()).observe(canvas);
+    this.#resize();
+  }
+
+  recolour(): void {
+    const look = lookOf(this.#canvas);
+    this.#ground.recolour(look.grid);
+    this.#overlays.recolour(look);
+    this.refresh();
+  }
+
+  setRobot(urdf: string, read: ReadBytes, failed: (uri: string) => void): void {
+    this.#robot?.removeFromParent();
+    const robot = loadRobot(urdf, read, () => this.#measure(), failed);
+    robot.matrixAutoUpdate = false;
+    this.#robot = robot;
+    this.#world.add(robot);
+    this.#measure();
+  }
+
+  show(figure: Figure, twist: Twist, traces: Traces): void {
+    if (this.#robot) {
+      for (const [name, angle] of figure.angles) this.#robot.joints[name]?.setJointValue(angle);
+      this.#robot.matrix.copy(matrixOf(figure.odomFromBody, figure.ground));
+    }
+    this.#overlays.show(figure, twist, traces);
+    const [x, y] = figure.odomFromBody.t;
+    this.#ground.follow(x, y, this.#size);
+    this.#follow(x, y);
+    this.refresh();
+  }
+
+  /** Turns back to where the camera began. */
+  resetCamera(): void {
+    this.#place();
+    this.refresh();
+  }
+
+  /** Draws at the next frame. */
+  refresh(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#pixels.measure(() => this.#renderer.render(this.#scene, this.#camera));
+    });
+  }
+
+  #measure(): void {
+    if (!this.#robot) return;
+    const size = new Box3().setFromObject(this.#robot).getSize(new Vector3());
+    const before = this.#size;
+    this.#size = Math.min(5, Math.max(0.1, Math.hypot(size.x, size.y) / 2));
+    if (Math.abs(this.#size - before) > before * 0.1) this.#place();
+    this.refresh();
+  }
+
+  #place(): void {
+    const distance = this.#size * 2.75;
+    this.#target.setZ(this.#size * 0.16);
+    this.#camera.position.copy(this.#target).add(new Vector3(-0.8, -0.52, 0.55).normalize().multiplyScalar(distance));
+    this.#controls.target.copy(this.#target);
+    this.#controls.minDistance = this.#size;
+    this.#controls.maxDistance = this.#size * 14;
+    this.#camera.near = this.#size / 20;
+    this.#camera.far = this.#size * 60;
+    this.#fit();
+    this.#controls.update();
+  }
+
+  /** The camera goes along with the body and keeps its direction. */
+  #follow(x: number, y: number): void {
+    const [dx, dy] = [x - this.#target.x, y - this.#target.y];
+    this.#target.set(x, y, this.#target.z);
+    this.#camera.position.x += dx;
+    this.#camera.position.y += dy;
+    this.#controls.target.copy(this.#target);
+    this.#camera.lookAt(this.#target);
+  }
+
+  #resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    if (width === 0 || height === 0) return;
+    this.#pixels.resize(width, height);
+    this.#camera.aspect = width / height;
+    this.#fit();
+    this.refresh();
+  }
+
+  /** On a tall screen the angle of view is that of the width. */
+  #fit(): void {
+    const { aspect } = this.#camera;
+    const angle = (38 * Math.PI) / 360;
+    this.#camera.fov = aspect >= 1.1 ? 38 : (Math.atan((Math.tan(angle) * 1.1) / aspect) * 360) / Math.PI;
+    this.#camera.updateProjectionMatrix();
+  }
+}
+
+function lights(): Object3D[] {
+  const sky = new HemisphereLight(0xffffff, 0x6b7480, 1.6);
+  const key = new DirectionalLight(0xffffff, 2.1);
+  key.position.set(-1.2, -0.8, 2.2);
+  const rim = new DirectionalLight(0xbcd4ff, 0.9);
+  rim.position.set(1.5, 1.2, 0.8);
+  return [sky, key, rim];
+}
+
+function matrixOf({ r, t }: Pose, ground: number): Matrix4 {
+  return new Matrix4().set(
+    r[0], r[1], r[2], t[0], r[3], r[4], r[5], t[1], r[6], r[7], r[8], t[2] - ground, 0, 0, 0, 1,
+  );
+}
