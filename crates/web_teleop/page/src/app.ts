@@ -37,17 +37,17 @@ export function startApp(transport: Transport, extra?: (session: Session, cockpi
   const notices = createNotices(cockpit);
   const camera = createCamera(session);
   const stage = createStage(session, watch, (text) => cockpit.notify(text));
-  stage.append(camera.element, notices.element);
+  stage.append(camera.element);
   const moves = createMoves(session, cockpit);
   if (extra) moves.prepend(extra(session, cockpit));
   const more = createMore(session, cockpit, camera);
-  const app = h("div", { class: "app" });
+  const app = h("main", { class: "app" }, h("h1", { class: "visually-hidden" }, words.title));
   const tabs = createTabs({
     view: stage, moves, pose: createPose(cockpit), views: createViews(watch, cockpit, !transport.isLive),
     data: createData(session, watch, cockpit), more: more.element,
   }, "view", (name) => { app.dataset["tab"] = name; });
   app.append(
-    createHeader(session, cockpit), createAlarm(session, cockpit), tabs.panels,
+    createHeader(session, cockpit), createAlarm(session, cockpit), tabs.panels, notices.element,
     createDock(session, cockpit, notices.confirmOff), tabs.nav, createDeck(cockpit),
   );
   document.body.append(app);

@@ -12,5 +12,5 @@ await build({
   platform: "node", format: "esm", target: "node18", outExtension: { ".js": ".mjs" }, packages: "external", logLevel: "warning",
 });
 const built = files.map((name) => `.test/${part}/${name.replace(/\.ts$/, ".mjs")}`);
-const { status } = spawnSync(process.execPath, ["--test", ...rest, ...built], { cwd: root, stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--test", "--test-concurrency=1", ...rest, ...built], { cwd: root, stdio: "inherit" });
 process.exit(status ?? 1);

@@ -50,11 +50,6 @@ export function clampCurvature(value: number): number {
   return value < 0 ? -size : size;
 }
 
-/** Radius of the arc, m, positive to the left: from the distance per cycle and the curvature. */
-export function arcRadius(distance: number, curvature: number): number {
-  return Math.tan(((2 - clampCurvature(curvature)) * Math.PI) / 4) * distance;
-}
-
 /** Where the body comes by if it walks `twist` for `seconds`: points on the ground in its frame of now. */
 export function pathOf(twist: Twist, seconds: number, points = 24): Vec2[] {
   const path: Vec2[] = [];

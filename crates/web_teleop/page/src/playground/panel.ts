@@ -2,7 +2,7 @@
 
 import { Hexapod, RobotError } from "../../../../hexapod_wasm/binding/hexapod.js";
 import type { Cockpit } from "../cockpit.ts";
-import { arcRadius } from "../geometry/arc.ts";
+import { turningCentre } from "../geometry/arc.ts";
 import { h, setText } from "../ui/dom.ts";
 import { words } from "../words/index.ts";
 import { filesOf, readDropped } from "./drop.ts";
@@ -75,16 +75,15 @@ function createNumbers(transport: PlaygroundTransport): HTMLElement {
   setInterval(() => {
     // A stop or a stick has ended it.
     walk.checked = transport.walksOn;
-    const radius = arcRadius(Math.abs(velocity.value()) * STANCE_S, curvature.value());
-    setText(told, [words.playground.radius(radius.toFixed(2)), words.playground.tick(transport.tickUs.toFixed(1)),
-      words.playground.limited(transport.hexapod.limitedBy)].join(" · "));
+    const [vx = 0, vy = 0, wz = 0] = transport.hexapod.twist;
+    const centre = turningCentre({ vx, vy, wz });
+    const facts = [words.playground.tick(transport.tickUs.toFixed(0)), words.playground.limited(transport.hexapod.limitedBy)];
+    if (centre) facts.unshift(words.playground.radius(centre[1].toFixed(2)));
+    setText(told, facts.join(" · "));
   }, NUMBERS_MS);
   return h("div", {}, h("h3", {}, words.playground.numbers), velocity.element, curvature.element,
     h("label", { class: "check" }, walk, words.playground.walkOn), told);
 }
-
-/** Of the shipped tripod gait: a turning centre's distance is told for this one. */
-const STANCE_S = 0.4;
 
 function createNumber(label: string, min: number, max: number, step: number, value: number, show: (value: number) => string): {
   element: HTMLElement; value: () => number;

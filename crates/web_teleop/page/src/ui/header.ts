@@ -83,7 +83,7 @@ function createLease(session: Session, cockpit: Cockpit): HTMLElement {
     button.disabled = !session.isOpen;
     setText(label, kind === "yours" ? words.lease.yours : kind === "nobody" ? words.lease.nobody : words.lease.other(other ?? ""));
     const hint = kind === "yours" ? words.lease.release : kind === "nobody" ? words.lease.nobodyHint : words.lease.takeOverFrom(other ?? "");
-    setAttribute(button, "aria-label", kind === "yours" ? `${words.lease.yours}. ${hint}` : hint);
+    setAttribute(button, "aria-label", `${label.textContent}. ${hint}`);
     setAttribute(button, "title", hint);
   };
   session.on("lease", show);

@@ -15,7 +15,7 @@ export function createStage(session: Session, watch: Watch, told: (text: string)
   const readout = createReadout(session, watch);
   const reset = h("button", { type: "button", class: "icon-button stage-reset", "aria-label": words.view.reset,
     title: words.view.reset }, icon("reset"));
-  const stage = h("main", { class: "stage" }, canvas, message, readout, reset);
+  const stage = h("div", { class: "stage" }, canvas, message, readout, reset);
 
   void loadView(canvas).then((view) => {
     if (!view) return setText(message, words.view.noWebgl);

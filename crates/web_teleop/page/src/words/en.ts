@@ -67,7 +67,7 @@ export const en = {
     nobodyHint: "Nobody drives. Become the driver",
     other: (name: string) => `${name} drives`,
     takeOver: "Take over",
-    takeOverFrom: (name: string) => `${name} drives. Take over`,
+    takeOverFrom: (name: string) => `Take over from ${name}`,
     release: "Give up driving",
     taken: (name: string) => `${name} has taken over.`,
     lost: "The driver is gone.",

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arcRadius, pathOf, turningCentre, twistAbout } from "../../src/geometry/arc.ts";
+import { clampCurvature, pathOf, turningCentre, twistAbout } from "../../src/geometry/arc.ts";
 import { convexHull, stabilityMargin } from "../../src/geometry/hull.ts";
 import { apply, applyInverse, compose, fromQuaternion, fromXyzRpy, quaternionFromRpy, type Vec2 } from "../../src/geometry/vec.ts";
 import { frameOf, fromScreen, groundOfTop, project, toScreen } from "../../src/views/projection.ts";
 
-test("when_curvature_and_distance_are_those_of_the_worked_example_expect_its_radius", () => {
-  assert.ok(Math.abs(arcRadius(20, 1.5) - 8.284) < 1e-3);
-  assert.ok(arcRadius(20, -1.5) < 0 && Math.abs(arcRadius(20, 2)) < 0.02 && arcRadius(20, 0) > 1e4);
+test("when_a_curvature_is_out_of_range_or_zero_expect_the_nearest_that_the_robot_takes", () => {
+  assert.deepEqual([0, -0, 5, -5, 1.5, -0.0005].map(clampCurvature), [0.001, 0.001, 1.999, -1.999, 1.5, -0.001]);
 });
 
 test("when_walking_on_an_arc_expect_every_point_of_the_path_as_far_from_the_turning_centre", () => {
