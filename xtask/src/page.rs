@@ -14,7 +14,8 @@ use crate::stamp::{self, Key};
 
 /// The oldest major version of Node that builds the page.
 const LEAST_NODE: u32 = 18;
-const GET_NODE: &str = "install Node 18 or newer with npm (sudo apt-get install -y nodejs npm), then `cargo xtask page`";
+const GET_NODE: &str =
+    "install Node 18 or newer with npm (sudo apt-get install -y nodejs npm), then `cargo xtask page`";
 
 /// Where the tests look for a browser (`test/harness.ts`).
 const BROWSERS: [&str; 4] =

@@ -93,8 +93,14 @@ mod tests {
 
     #[test]
     fn when_node_ends_with_counts_expect_them_and_nothing_from_its_other_lines() {
-        check(&["# tests 9", "# pass 5", "# fail 1", "# cancelled 1", "# skipped 2", "# todo 0"], "5 passed, 2 failed, 2 ignored");
-        check(&["ℹ pass 3", "ℹ duration_ms 12.5", "# Subtest: pass 7", "ok 1 - pass 2"], "3 passed, 0 failed, 0 ignored");
+        check(
+            &["# tests 9", "# pass 5", "# fail 1", "# cancelled 1", "# skipped 2", "# todo 0"],
+            "5 passed, 2 failed, 2 ignored",
+        );
+        check(
+            &["ℹ pass 3", "ℹ duration_ms 12.5", "# Subtest: pass 7", "ok 1 - pass 2"],
+            "3 passed, 0 failed, 0 ignored",
+        );
     }
 
     #[test]

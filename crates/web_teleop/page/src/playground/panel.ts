@@ -12,8 +12,8 @@ const NUMBERS_MS = 200;
 
 export function createPlayground(transport: PlaygroundTransport, module: WebAssembly.Module, cockpit: Cockpit): HTMLElement {
   const title = h("strong", {}, transport.hexapod.info.robot);
-  const problems = h("ul", { class: "problems", role: "status" });
-  const input = h("input", { type: "file", multiple: true, class: "visually-hidden", tabindex: -1, "aria-hidden": true });
+  const problems = h("ul", { class: "problems" });
+  const input = h("input", { type: "file", multiple: true, class: "visually-hidden", tabindex: -1, "aria-label": words.playground.choose });
   const choose = h("button", { type: "button", onclick: () => input.click() }, words.playground.choose);
   const shipped = h("button", { type: "button", onclick: () => void read([]) }, words.playground.shipped);
   let urdf: string | undefined;
@@ -37,7 +37,7 @@ export function createPlayground(transport: PlaygroundTransport, module: WebAsse
 
   return h("section", { class: "playground" },
     h("div", { class: "row" }, title, h("span", { class: "help" }, words.playground.help)),
-    h("div", { class: "row" }, choose, shipped, input), problems, createNumbers(transport));
+    h("div", { class: "row" }, choose, shipped, input), h("div", { role: "status" }, problems), createNumbers(transport));
 }
 
 function problemsOf(error: unknown): string[] {
@@ -65,7 +65,7 @@ function acceptDrops(accept: (files: File[]) => void): void {
 /** Velocity and curvature, and whether the robot walks on by them. */
 function createNumbers(transport: PlaygroundTransport): HTMLElement {
   const velocity = createNumber(words.playground.velocity, -0.15, 0.15, 0.005, 0.08, (value) => `${value.toFixed(3)} m/s`);
-  const curvature = createNumber(words.playground.curvature, -1.999, 1.999, 0.001, 0.5, (value) => value.toFixed(3));
+  const curvature = createNumber(words.playground.curvature, -2, 2, 0.01, 0.5, (value) => value.toFixed(2));
   const walk = h("input", { type: "checkbox" });
   const told = h("p", { class: "help" });
   const apply = (): void => {
@@ -81,7 +81,7 @@ function createNumbers(transport: PlaygroundTransport): HTMLElement {
     if (centre) facts.unshift(words.playground.radius(centre[1].toFixed(2)));
     setText(told, facts.join(" · "));
   }, NUMBERS_MS);
-  return h("div", {}, h("h3", {}, words.playground.numbers), velocity.element, curvature.element,
+  return h("div", {}, h("h2", {}, words.playground.numbers), velocity.element, curvature.element,
     h("label", { class: "check" }, walk, words.playground.walkOn), told);
 }
 

@@ -54,7 +54,7 @@ function createStop(cockpit: Cockpit): HTMLButtonElement {
 function createWheel(cockpit: Cockpit): HTMLElement {
   const value = h("output", {}, "0.00");
   const slider = h("input", {
-    type: "range", min: -1.999, max: 1.999, step: 0.01, value: 0, class: "wheel-range", "aria-label": words.sticks.wheel,
+    type: "range", min: -2, max: 2, step: 0.01, value: 0, class: "wheel-range", "aria-label": words.sticks.wheel,
   });
   slider.addEventListener("input", () => {
     // The slider's left is the robot's left, which is positive.

@@ -8,7 +8,7 @@ const PATHS = {
   pose: "M5 4v6M5 14v6M12 4v2M12 10v10M19 4v9M19 17v3M3 12h4M10 8h4M17 15h4",
   views: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   data: "M3 17l5-7 4 4 4-8 5 6M3 21h18",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M4 7h16M4 12h16M4 17h10",
   power: "M12 3v8M6.5 6.5a8 8 0 1 0 11 0",
   stand: "M12 15V4M7 9l5-5 5 5M4 20h16",
   sit: "M12 4v11M7 10l5 5 5-5M4 20h16",
