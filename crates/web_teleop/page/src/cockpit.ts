@@ -28,6 +28,8 @@ export const UPRIGHT: BodyPose = { x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: 0 }
 export const MOST_OFFSET_M = 0.06;
 export const MOST_TILT_RAD = (20 * Math.PI) / 180;
 const POSE_GAP_MS = 80;
+/** As long as a command waits for the zeros that a new driver owes. */
+const READY_MS = 400;
 const HEIGHT_STEP_M = 0.005;
 const SPEED_STEP = 0.1;
 const SLOWEST = 0.1;
@@ -47,22 +49,26 @@ export class Cockpit extends Emitter<Events> {
   constructor(session: Session) {
     super();
     this.#session = session;
-    this.#pilot = new Pilot((intent) => session.transport.send(toMessage(intent, session.state?.n ?? 0)));
+    this.#pilot = new Pilot((intent) => session.transport.send(toMessage(intent, this.#seen)));
     setInterval(() => this.#tick(), REPEAT_MS);
+    session.on("state", () => this.#update());
+    session.on("refused", ({ reason }) => {
+      if (reason === "release_first") this.#pilot.requireZero(this.#seen);
+    });
     session.on("lost", () => {
       this.#pilot.disconnected();
       this.releaseAll("disconnected");
     });
     session.on("lease", (lease) => {
       if (!session.isDriver) return this.releaseIfHeld("lease");
-      if (lease.by === session.welcome?.id && lease.change.startsWith("taken")) this.#pilot.requireZero();
+      if (lease.by === session.welcome?.id && lease.change.startsWith("taken")) this.#pilot.requireZero(this.#seen);
       if (lease.change === "taken" && this.#asks) this.#pilot.begin();
       this.#asks = false;
       this.#update();
     });
     session.on("stop", (stop) => {
       if (stop.kind === "none") return;
-      this.#pilot.requireZero();
+      this.#pilot.requireZero(this.#seen);
       this.releaseIfHeld("stopped");
       this.#update();
     });
@@ -151,7 +157,8 @@ export class Cockpit extends Emitter<Events> {
 
   /** Asks as the driver, and tells what is refused. */
   async ask(question: Question, isTold = false): Promise<Answer> {
-    const answer = await this.#session.askAsDriver(question);
+    const lease = await this.#becomeDriver();
+    const answer = lease?.ok === false ? lease : await this.#session.ask(question);
     if (!answer.ok && !(isTold && answer.message)) this.emit("notice", wordsOf(answer, this.#session));
     return answer;
   }
@@ -190,11 +197,23 @@ export class Cockpit extends Emitter<Events> {
     this.#poseTimer = undefined;
     this.#poseMs = performance.now();
     const session = this.#session;
-    if (!session.isDriver) {
-      const lease = await session.ask({ type: "lease", want: "take" });
-      if (!lease.ok) return this.emit("notice", wordsOf(lease, session));
+    const lease = await this.#becomeDriver();
+    if (lease?.ok === false) return this.emit("notice", wordsOf(lease, session));
+    if (!session.transport.isBackedUp()) session.transport.send({ type: "pose", seen: this.#seen, ...this.pose });
+  }
+
+  /** Takes the lease where there is no driver, and lets the server know that the sticks are at rest. */
+  async #becomeDriver(): Promise<Answer | undefined> {
+    const lease = this.#session.isDriver ? undefined : await this.#session.ask({ type: "lease", want: "take" });
+    const end = performance.now() + READY_MS;
+    while (this.#pilot.owesZero && lease?.ok !== false && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, REPEAT_MS / 2));
     }
-    if (!session.transport.isBackedUp()) session.transport.send({ type: "pose", seen: session.state?.n ?? 0, ...this.pose });
+    return lease;
+  }
+
+  get #seen(): number {
+    return this.#session.state?.n ?? 0;
   }
 
   #changed(): void {
@@ -214,6 +233,7 @@ export class Cockpit extends Emitter<Events> {
       nowMs: performance.now(),
       isDriver: session.isDriver,
       stateAgeMs: session.stateAgeMs,
+      seen: this.#seen,
       isBackedUp: session.transport.isBackedUp(),
     });
   }

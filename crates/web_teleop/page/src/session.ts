@@ -97,15 +97,6 @@ export class Session extends Emitter<Events> {
     });
   }
 
-  /** The same, but by the driver: becomes the driver first where there is none. */
-  async askAsDriver(question: Question): Promise<Answer> {
-    if (!this.isDriver) {
-      const lease = await this.ask({ type: "lease", want: "take" });
-      if (!lease.ok) return lease;
-    }
-    return this.ask(question);
-  }
-
   /** Sends a stop; whether it could be handed on. */
   stop(kind: StopKind): boolean {
     return this.transport.stop({ type: "stop", kind });

@@ -42,6 +42,8 @@ export class Mock {
   #driver: number | null = null;
   #ids = 0;
   #n = 0;
+  /** A zero releases the robot only if it tells of this state or a later one; `undefined`: it is released. */
+  #release: number | undefined;
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #stop: ServerMessage & { type: "stop" } = {
     type: "stop", kind: "none", phase: null, by: null, name: null, message: "", holds: "nothing",
@@ -140,18 +142,30 @@ export class Mock {
       case "stop": return this.#stopBy(id, message.kind);
       case "lease": return this.#lease(id, message, answer);
       case "drive": case "arc": case "pose":
-        if (this.#driver === id) this.robot.intend(message);
-        return;
+        return this.#intent(id, message, tell);
       case "record":
         this.#tellAll({ type: "recording", on: message.on, bytes: 240_000, limit: 67_108_864, seconds: 12.4, ready: !message.on, message: "" });
         return answer(message.id, true, "ok");
       default: {
         if (this.#driver !== id) return answer(message.id, false, "no_lease");
+        if (message.type === "motion" && this.#release !== undefined) return answer(message.id, false, "release_first");
         const refusal = this.robot.obey(message);
-        if (message.type === "call" && message.service === "enable" && refusal === "") this.#release();
+        if (message.type === "call" && message.service === "enable" && refusal === "") this.#hold("zero");
         return answer(message.id, refusal === "", refusal === "" ? "ok" : "service", refusal);
       }
     }
+  }
+
+  #intent(id: number, message: ClientMessage & { type: "drive" | "arc" | "pose" }, tell: (message: ServerMessage) => void): void {
+    if (this.#driver !== id) return tell({ type: "refused", of: message.type, reason: "no_lease", message: "" });
+    const isZero = message.type === "drive" ? message.vx === 0 && message.vy === 0 && message.wz === 0
+      : message.type === "arc" && message.velocity === 0;
+    if (isZero && message.seen >= (this.#release ?? Infinity)) {
+      this.#release = undefined;
+      if (this.#stop.holds === "zero") this.#hold("nothing");
+    }
+    if (!isZero && this.#release !== undefined) return tell({ type: "refused", of: message.type, reason: "release_first", message: "" });
+    this.robot.intend(message);
   }
 
   #hello(id: number, socket: WebSocket, name: string): void {
@@ -174,6 +188,7 @@ export class Mock {
     else if (from === null || message.want === "take_over") this.#driver = id;
     else if (from !== id) return answer(message.id, false, "has_driver");
     answer(message.id, true, "ok");
+    if (from !== this.#driver) this.#release = this.#n + 1;
     if (from !== this.#driver) this.#tellLease(this.#driver === null ? "released" : from === null ? "taken" : "taken_over", id, from);
   }
 
@@ -184,6 +199,7 @@ export class Mock {
 
   #stopBy(id: number, kind: "emergency" | "halt"): void {
     this.robot.halt();
+    this.#release = this.#n + 1;
     if (kind === "emergency") this.robot.servos = "disarmed";
     const name = this.#clients.get(id)?.name ?? "";
     const phase = this.confirmsStops ? "confirmed" : "unanswered";
@@ -192,8 +208,10 @@ export class Mock {
     this.#tellAll(this.robot.health(0));
   }
 
-  #release(): void {
-    this.#stop = { ...this.#stop, holds: "nothing" };
+  #hold(holds: "zero" | "nothing"): void {
+    if (this.#stop.kind === "none") return;
+    this.#stop = { ...this.#stop, holds };
+    if (holds === "zero") this.#release = this.#n + 1;
     this.#tellAll(this.#stop);
     this.#tellAll(this.robot.health(0));
   }

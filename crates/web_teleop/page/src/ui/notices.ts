@@ -35,7 +35,7 @@ export function createNotices(cockpit: Cockpit): Notices {
 
 /** The servo driver's checks, line by line, each marked as passed or not. */
 function checksCard(message: string): HTMLElement {
-  const lines = message.split(/[\n;]/).map((line) => line.trim()).filter(Boolean);
+  const lines = message.split(/\n|; (?=ok |FAILED )/).map((line) => line.trim()).filter(Boolean);
   const items = lines.map((line) => {
     const isFailed = line.startsWith("FAILED");
     const isPassed = line.startsWith("ok ");

@@ -164,6 +164,16 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     await until(() => mock.heard.some(({ message }) => message.type === "arc" && message.velocity === 0));
   });
 
+  test("when_a_motion_is_chosen_by_who_does_not_drive_yet_expect_the_lease_taken_and_the_motion_played", async () => {
+    const { page } = await open(browser, url, DESKTOP);
+    await connected(page);
+    mock.take();
+    await page.click("[data-motion=bow]");
+    await until(() => mock.heard.some(({ message }) => message.type === "motion" && message.name === "bow"));
+    await pause(300);
+    assert.equal(await page.locator(".note:visible").count(), 0);
+  });
+
   test("when_all_of_the_page_is_transferred_expect_less_than_a_megabyte_compressed", () => {
     const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const bytes = files.map((file) => gzipSync(readFileSync(join(file.parentPath ?? file.path, file.name)), { level: 9 }).length);
