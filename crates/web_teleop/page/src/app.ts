@@ -34,7 +34,7 @@ export function startApp(transport: Transport, extra?: (session: Session, cockpi
   const session = new Session(transport);
   const cockpit = new Cockpit(session);
   const watch = new Watch(session);
-  const notices = createNotices(cockpit);
+  const notices = createNotices(session, cockpit);
   const camera = createCamera(session);
   const stage = createStage(session, watch, (text) => cockpit.notify(text));
   stage.append(camera.element);

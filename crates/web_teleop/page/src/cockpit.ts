@@ -7,6 +7,7 @@ import { HALT, steer, toMessage, type Intent, type Steering } from "./drive/stee
 import { Emitter } from "./emitter.ts";
 import { clamp } from "./geometry/vec.ts";
 import type { Answer, BodyPose, Service } from "./protocol/messages.ts";
+import { readPose } from "./robot/bodypose.ts";
 import type { Question, Session } from "./session.ts";
 import { words } from "./words/index.ts";
 
@@ -28,6 +29,8 @@ export const UPRIGHT: BodyPose = { x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: 0 }
 export const MOST_OFFSET_M = 0.06;
 export const MOST_TILT_RAD = (20 * Math.PI) / 180;
 const POSE_GAP_MS = 80;
+/** The robot tells of a pose that was asked for within this time. */
+const POSE_TOLD_MS = 2500;
 /** As long as a command waits for the zeros that a new driver owes. */
 const READY_MS = 400;
 const HEIGHT_STEP_M = 0.005;
@@ -54,6 +57,10 @@ export class Cockpit extends Emitter<Events> {
     session.on("state", () => this.#update());
     session.on("refused", ({ reason }) => {
       if (reason === "release_first") this.#pilot.requireZero(this.#seen);
+    });
+    session.on("health", ({ nodes }) => {
+      const asked = nodes.map((node) => readPose(node.values["body pose asked (mm, deg)"])).find(Boolean);
+      if (asked && performance.now() - this.#poseMs > POSE_TOLD_MS) this.#adopt(asked);
     });
     session.on("lost", () => {
       this.#pilot.disconnected();
@@ -188,9 +195,14 @@ export class Cockpit extends Emitter<Events> {
 
   #nextGait(): void {
     const gaits = this.#session.robot?.gaits ?? [];
-    const now = this.#session.health?.nodes.find((node) => node.values["gait"] !== undefined)?.values["gait"] ?? "";
-    const next = gaits[(gaits.indexOf(now) + 1) % Math.max(1, gaits.length)];
+    const next = gaits[(gaits.indexOf(this.#session.gait) + 1) % Math.max(1, gaits.length)];
     if (next !== undefined) this.setGait(next);
+  }
+
+  /** Another device may have moved the body. */
+  #adopt(pose: BodyPose): void {
+    this.pose = pose;
+    this.emit("settings", undefined);
   }
 
   async #sendPose(): Promise<void> {

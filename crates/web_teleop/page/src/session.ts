@@ -73,6 +73,17 @@ export class Session extends Emitter<Events> {
     return this.lease?.clients.find((client) => client.id === driver)?.name ?? `#${driver}`;
   }
 
+  /** What the servos do, as in the driver's diagnostics; those may be a second older than a stop. */
+  get servos(): string {
+    if (this.stopState?.kind === "emergency" && this.stopState.holds === "enable") return "disarmed";
+    return this.health?.nodes.find((node) => node.name.endsWith("servo_driver"))?.values["state"] ?? "";
+  }
+
+  /** The gait that is walked, or "". */
+  get gait(): string {
+    return this.health?.nodes.find((node) => node.values["gait"] !== undefined)?.values["gait"] ?? "";
+  }
+
   get stateAgeMs(): number {
     return performance.now() - this.#stateMs;
   }

@@ -84,7 +84,8 @@ function createLog(session: Session): HTMLElement {
   const add = (events: readonly LogEvent[]): void => {
     if (events.length === 0) return;
     none.remove();
-    list.prepend(...events.map(logLine).reverse());
+    const now = session.state?.t ?? session.health?.t ?? 0;
+    list.prepend(...events.map((event) => logLine(event, now)).reverse());
     while (list.childElementCount > LOG_SHOWN) list.lastElementChild?.remove();
   };
   session.on("log", add);
@@ -93,10 +94,11 @@ function createLog(session: Session): HTMLElement {
   return h("div", {}, none, list);
 }
 
-function logLine({ t, level, source, text }: LogEvent): HTMLLIElement {
+/** With the time of day, reckoned from the server's clock, which counts from when it was switched on. */
+function logLine({ t, level, source, text }: LogEvent, now: number): HTMLLIElement {
   const name = words.data.levels[level] ?? String(level);
   return h("li", { "data-level": level },
-    h("span", { class: "log-time" }, t > 0 ? t.toFixed(1) : ""),
+    h("span", { class: "log-time" }, t > 0 && now > 0 ? new Date(Date.now() - (now - t) * 1000).toLocaleTimeString() : ""),
     h("span", { class: "log-source" }, source),
     h("span", { class: "log-text" }, level > 0 ? h("strong", {}, `${name}: `) : undefined, text));
 }

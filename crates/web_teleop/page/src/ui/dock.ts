@@ -14,7 +14,7 @@ export function createDock(session: Session, cockpit: Cockpit, confirmOff: () =>
   const power = createButton("power", words.actions.enable);
   const posture = (["stand", "sit", "pack"] as const).map((service) => [service, createButton(service, words.actions[service])] as const);
 
-  const isOn = (): boolean => ON.has(servoState(session));
+  const isOn = (): boolean => ON.has(session.servos);
   const show = (): void => {
     setText(power.label, isOn() ? words.actions.disable : words.actions.enable);
     setAttribute(power.button, "data-on", String(isOn()));
@@ -29,14 +29,11 @@ export function createDock(session: Session, cockpit: Cockpit, confirmOff: () =>
     button.addEventListener("click", () => void run(button, cockpit, service));
   }
   session.on("health", show);
+  session.on("stop", show);
   session.on("contact", show);
   show();
   return h("div", { class: "dock", role: "group", "aria-label": words.actions.group },
     power.button, ...posture.map(([, { button }]) => button));
-}
-
-export function servoState(session: Session): string {
-  return session.health?.nodes.find((node) => node.name.endsWith("servo_driver"))?.values["state"] ?? "";
 }
 
 async function run(button: HTMLButtonElement, cockpit: Cockpit, service: Service): Promise<void> {

@@ -17,13 +17,12 @@ export function createHeader(session: Session, cockpit: Cockpit): HTMLElement {
   const show = (): void => {
     const isKnown = session.isFresh;
     setText(state, words.states[isKnown ? (session.state?.gait_state ?? "unknown") : "unknown"] ?? "");
-    const driver = session.health?.nodes.find((node) => node.name.endsWith("servo_driver"));
-    setText(servos, isKnown ? (words.servos[driver?.values["state"] ?? "unknown"] ?? "") : "");
+    setText(servos, isKnown ? (words.servos[session.servos || "unknown"] ?? "") : "");
     link.show(...linkLight(session));
     battery.show(...batteryLight(session));
     health.show(...healthLight(session));
   };
-  for (const event of ["contact", "health", "lease"] as const) session.on(event, show);
+  for (const event of ["contact", "health", "lease", "stop"] as const) session.on(event, show);
   setInterval(show, 250);
   show();
 

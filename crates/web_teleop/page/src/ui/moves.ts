@@ -15,14 +15,10 @@ export function createMoves(session: Session, cockpit: Cockpit): HTMLElement {
     section(words.moves.motions, createMotions(session, cockpit)));
 }
 
-function gaitOf(session: Session): string {
-  return session.health?.nodes.find((node) => node.values["gait"] !== undefined)?.values["gait"] ?? "";
-}
-
 function createGaits(session: Session, cockpit: Cockpit): HTMLElement {
   const choice = createChoice(words.moves.gait, (name) => cockpit.setGait(name));
   session.on("robot", ({ gaits }) => choice.offer(gaits.map((name) => [name, name]), words.moves.noGaits));
-  session.on("health", () => choice.choose(gaitOf(session)));
+  session.on("health", () => choice.choose(session.gait));
   return choice.element;
 }
 

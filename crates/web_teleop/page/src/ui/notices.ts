@@ -1,6 +1,7 @@
 /** Short notes that pass, and questions that stay until they are answered. STOP stays in reach of both. */
 
 import type { Cockpit } from "../cockpit.ts";
+import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setText } from "./dom.ts";
 
@@ -11,7 +12,7 @@ export interface Notices {
   readonly confirmOff: () => void;
 }
 
-export function createNotices(cockpit: Cockpit): Notices {
+export function createNotices(session: Session, cockpit: Cockpit): Notices {
   const note = h("p", { class: "note", role: "status", hidden: true });
   const cards = h("div", { class: "cards" });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,6 +27,15 @@ export function createNotices(cockpit: Cockpit): Notices {
   cockpit.on("released", ({ reason, wasHeld }) => {
     if (wasHeld && reason !== "stopped") cockpit.notify(words.sticks.released[reason] ?? "");
   });
+  // A question is about the servos as they were.
+  let servos = session.servos;
+  const look = (): void => {
+    if (session.servos === servos) return;
+    servos = session.servos;
+    cards.replaceChildren();
+  };
+  session.on("health", look);
+  session.on("stop", look);
   cockpit.on("checks", (message) => cards.replaceChildren(checksCard(message)));
   return {
     element: h("div", { class: "notices" }, cards, note),

@@ -17,7 +17,7 @@ export function createStage(session: Session, watch: Watch, told: (text: string)
     title: words.view.reset }, icon("reset"));
   const stage = h("div", { class: "stage" }, canvas, message, readout, reset);
 
-  void loadView(canvas).then((view) => {
+  void loadView(session, canvas).then((view) => {
     if (!view) return setText(message, words.view.noWebgl);
     reset.addEventListener("click", () => view.resetCamera());
     const setRobot = (urdf: string): void => {
@@ -40,8 +40,9 @@ export function createStage(session: Session, watch: Watch, told: (text: string)
   return stage;
 }
 
-/** The drawing library is most of the page's bytes, and nobody waits for it to drive or to stop. */
-async function loadView(canvas: HTMLCanvasElement): Promise<View3d | undefined> {
+/** The drawing library is most of the page's bytes: it comes after the connection, for nobody waits for it to stop. */
+async function loadView(session: Session, canvas: HTMLCanvasElement): Promise<View3d | undefined> {
+  await new Promise<void>((resolve) => session.on("welcome", () => resolve()));
   try {
     const { View3d } = await import("../view3d/view.ts");
     return new View3d(canvas);
@@ -70,10 +71,9 @@ function createReadout(session: Session, watch: Watch): HTMLElement {
     setText(speed, words.view.speed(Math.hypot(vx, vy).toFixed(2)));
     setText(turn, words.view.turn(((wz * 180) / Math.PI).toFixed(0)));
   });
-  session.on("health", ({ nodes, motion }) => {
-    const name = nodes.find((node) => node.values["gait"] !== undefined)?.values["gait"] ?? "";
+  session.on("health", ({ motion }) => {
     const isPlaying = session.state?.gait_state === "playing" && motion !== null;
-    setText(gait, isPlaying ? words.moves.playing(motion.name) : name);
+    setText(gait, isPlaying ? words.moves.playing(motion.name) : session.gait);
   });
   return h("div", { class: "readout" }, gait, speed, turn, margin);
 }

@@ -3,10 +3,14 @@
 import type { WebGLRenderer } from "three";
 
 const SHARPEST = 2;
-const COARSEST = 0.6;
+const COARSEST = 0.75;
 /** A frame of 30 a second, with room for everything else on the page. */
 const TOO_LONG_MS = 24;
+/** Below this there is time for more pixels. */
+const SHORT_MS = 5;
 const FRAMES = 20;
+/** As long as a frame waits for the screen anyway. */
+const FRAME_MS = 1000 / 60;
 
 export class Pixels {
   readonly #renderer: WebGLRenderer;
@@ -25,19 +29,19 @@ export class Pixels {
     this.#renderer.setSize(width, height, false);
   }
 
-  /** Draws, and from time to time asks how long that takes. */
-  measure(draw: () => void): void {
-    const began = performance.now();
+  /** Draws what was asked for at `askedMs`, and from time to time looks how long that takes. */
+  measure(askedMs: number, draw: () => void): void {
     draw();
-    // With a graphics card the call returns at once and drawing costs this page nothing.
-    this.#took += performance.now() - began;
+    // Drawing goes on elsewhere after the call; a renderer that cannot keep up holds the next frames back.
+    this.#took += performance.now() - askedMs - FRAME_MS;
     this.#frames += 1;
     if (this.#frames < FRAMES) return;
     const mean = this.#took / this.#frames;
     this.#frames = this.#took = 0;
-    if (mean > TOO_LONG_MS && this.#ratio > COARSEST) {
-      this.#ratio = Math.max(COARSEST, this.#ratio * 0.8);
-      this.resize(...this.#size);
-    }
+    const factor = mean > TOO_LONG_MS ? 0.8 : mean < SHORT_MS ? 1.1 : 1;
+    const ratio = Math.min(SHARPEST, devicePixelRatio, Math.max(COARSEST, this.#ratio * factor));
+    if (ratio === this.#ratio) return;
+    this.#ratio = ratio;
+    this.resize(...this.#size);
   }
 }

@@ -90,9 +90,10 @@ export class View3d {
   refresh(): void {
     if (this.#isDue) return;
     this.#isDue = true;
+    const askedMs = performance.now();
     requestAnimationFrame(() => {
       this.#isDue = false;
-      this.#pixels.measure(() => this.#renderer.render(this.#scene, this.#camera));
+      this.#pixels.measure(askedMs, () => this.#renderer.render(this.#scene, this.#camera));
     });
   }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { DOMParser } from "@xmldom/xmldom";
+import { readPose } from "../../src/robot/bodypose.ts";
 import { Figures } from "../../src/robot/figure.ts";
 import { findLegs } from "../../src/robot/legs.ts";
 import { Model, type XmlElement } from "../../src/robot/model.ts";
@@ -75,6 +76,11 @@ test("when_a_robot_walks_on_expect_the_last_positions_only_and_none_of_a_foot_th
   const figure = figures.of(robot.state(1, 1));
   for (let i = 0; i < 10; i += 1) if (figure) still.add(figure);
   assert.equal(still.of("left_front").length, 1);
+});
+
+test("when_the_planner_tells_the_pose_expect_metres_and_radians_and_nothing_of_other_texts", () => {
+  assert.deepEqual(readPose("1.0 -2.0 25.0 0.0 0.0 180.0"), { x: 0.001, y: -0.002, z: 0.025, roll: 0, pitch: 0, yaw: Math.PI });
+  for (const text of [undefined, "", "1 2 3 4 5", "1 2 3 4 5 x", "a"]) assert.equal(readPose(text), undefined);
 });
 
 test("when_time_goes_back_expect_a_series_to_begin_anew", () => {
