@@ -235,7 +235,7 @@ export class Cockpit extends Emitter<Events> {
 
   #tick(): void {
     // A robot that is not heard is not driven; nor is one by a person who sees an old picture.
-    if (this.#session.stateAgeMs > 1000) this.releaseIfHeld("disconnected");
+    if (this.#session.transport.isLive && this.#session.stateAgeMs > 1000) this.releaseIfHeld("disconnected");
     this.#update();
   }
 

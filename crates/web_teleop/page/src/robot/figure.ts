@@ -8,6 +8,8 @@ import type { Model } from "./model.ts";
 
 export interface LegFigure {
   readonly name: string;
+  /** The links, from the hip to the foot. */
+  readonly frames: readonly string[];
   /** From the hip to the foot, in the body's frame. */
   readonly points: readonly Vec3[];
   /** In the odometry's frame. */
@@ -50,7 +52,7 @@ export class Figures {
     const legs = this.#chains.map((chain): LegFigure => {
       const points = chain.frames.map((frame) => poses.get(frame)?.t ?? [0, 0, 0] as const);
       const foot = apply(odomFromBody, points.at(-1) ?? [0, 0, 0]);
-      return { name: chain.name, points, foot, isDown: state.contacts?.[this.#facts.legs.indexOf(chain.name)] === 1 };
+      return { name: chain.name, frames: chain.frames, points, foot, isDown: state.contacts?.[this.#facts.legs.indexOf(chain.name)] === 1 };
     });
     const down = legs.filter((leg) => leg.isDown);
     const support = convexHull(down.map(({ foot: [x, y] }) => [x, y] as const));

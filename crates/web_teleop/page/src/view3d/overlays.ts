@@ -55,6 +55,12 @@ export class Overlays extends Group {
     for (const { material } of [this.#mass, this.#plumb]) material.color = look.centre;
   }
 
+  /** Another robot has other feet. */
+  forgetFeet(): void {
+    for (const { ring, trace } of this.#feet.values()) this.remove(ring, trace);
+    this.#feet.clear();
+  }
+
   show(figure: Figure, twist: Twist, traces: Traces): void {
     this.#showFeet(figure, traces);
     this.#showSupport(figure);

@@ -9,6 +9,7 @@ import type { Twist } from "../geometry/arc.ts";
 import type { Pose } from "../geometry/vec.ts";
 import type { Figure } from "../robot/figure.ts";
 import type { Traces } from "../robot/traces.ts";
+import { Bones } from "./bones.ts";
 import { Ground } from "./ground.ts";
 import { lookOf } from "./look.ts";
 import type { ReadBytes } from "./meshes.ts";
@@ -27,9 +28,13 @@ export class View3d {
   readonly #world = new Group();
   readonly #ground: Ground;
   readonly #overlays: Overlays;
+  readonly #bones: Bones;
   readonly #pixels: Pixels;
   #robot: URDFRobot | undefined;
   #size = 0.3;
+  #height = 0.1;
+  /** Whether the size is that of the robot as it is: its meshes come later than itself. */
+  #isMeasured = false;
   #isDue = false;
   readonly #target = new Vector3(0, 0, 0.06);
 
@@ -41,7 +46,8 @@ export class View3d {
     this.#ground = new Ground(look.grid);
     this.#overlays = new Overlays(look);
     this.#pixels = new Pixels(this.#renderer);
-    this.#world.add(this.#ground, this.#overlays);
+    this.#bones = new Bones(look.centre);
+    this.#world.add(this.#ground, this.#overlays, this.#bones);
     this.#scene.add(this.#world, ...lights());
     this.#controls = new OrbitControls(this.#camera, canvas);
     this.#controls.enablePan = false;
@@ -56,16 +62,19 @@ export class View3d {
     const look = lookOf(this.#canvas);
     this.#ground.recolour(look.grid);
     this.#overlays.recolour(look);
+    this.#bones.recolour(look.centre);
     this.refresh();
   }
 
   setRobot(urdf: string, read: ReadBytes, failed: (uri: string) => void): void {
     this.#robot?.removeFromParent();
-    const robot = loadRobot(urdf, read, () => this.#measure(), failed);
+    this.#overlays.forgetFeet();
+    const changed = (): void => { this.#isMeasured = false; };
+    const robot = loadRobot(urdf, read, changed, failed);
     robot.matrixAutoUpdate = false;
     this.#robot = robot;
     this.#world.add(robot);
-    this.#measure();
+    changed();
   }
 
   show(figure: Figure, twist: Twist, traces: Traces): void {
@@ -73,6 +82,10 @@ export class View3d {
       for (const [name, angle] of figure.angles) this.#robot.joints[name]?.setJointValue(angle);
       this.#robot.matrix.copy(matrixOf(figure.odomFromBody, figure.ground));
     }
+    // It may have been sitting when it was measured.
+    const hasRisen = figure.odomFromBody.t[2] - figure.ground > this.#height * 1.3;
+    if (!this.#isMeasured || hasRisen) this.#measure(figure);
+    if (this.#robot) this.#bones.show(figure, this.#robot);
     this.#overlays.show(figure, twist, traces);
     const [x, y] = figure.odomFromBody.t;
     this.#ground.follow(x, y, this.#size);
@@ -97,18 +110,23 @@ export class View3d {
     });
   }
 
-  #measure(): void {
+  /** Takes the robot's size as it stands there, and keeps the camera where it is unless that has changed much. */
+  #measure(figure: Figure): void {
     if (!this.#robot) return;
+    this.#isMeasured = true;
+    this.#robot.updateMatrixWorld(true);
     const size = new Box3().setFromObject(this.#robot).getSize(new Vector3());
     const before = this.#size;
-    this.#size = Math.min(5, Math.max(0.1, Math.hypot(size.x, size.y) / 2));
+    const [x, y, z] = figure.odomFromBody.t;
+    const reach = Math.max(0, ...figure.legs.map(({ foot }) => Math.hypot(foot[0] - x, foot[1] - y)));
+    this.#size = Math.min(5, Math.max(0.1, size.length() / 2 || 0, Math.hypot(reach, z - figure.ground)));
+    this.#height = Math.max(size.z || 0, z - figure.ground);
     if (Math.abs(this.#size - before) > before * 0.1) this.#place();
-    this.refresh();
   }
 
   #place(): void {
-    const distance = this.#size * 2.75;
-    this.#target.setZ(this.#size * 0.16);
+    const distance = this.#size * 2.6;
+    this.#target.setZ(this.#height * 0.45);
     this.#camera.position.copy(this.#target).add(new Vector3(-0.8, -0.52, 0.55).normalize().multiplyScalar(distance));
     this.#controls.target.copy(this.#target);
     this.#controls.minDistance = this.#size;
@@ -148,8 +166,8 @@ export class View3d {
 }
 
 function lights(): Object3D[] {
-  const sky = new HemisphereLight(0xffffff, 0x6b7480, 1.6);
-  const key = new DirectionalLight(0xffffff, 2.1);
+  const sky = new HemisphereLight(0xffffff, 0x6b7480, 1.4);
+  const key = new DirectionalLight(0xffffff, 1.9);
   key.position.set(-1.2, -0.8, 2.2);
   const rim = new DirectionalLight(0xbcd4ff, 0.9);
   rim.position.set(1.5, 1.2, 0.8);
