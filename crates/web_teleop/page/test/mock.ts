@@ -36,6 +36,8 @@ export class Mock {
   isTelling = true;
   /** Whether a stop is answered. */
   confirmsStops = true;
+  /** Whether stops of clients that have said hello get lost, as in a connection that is stuck. */
+  losesStops = false;
   readonly #options: MockOptions;
   readonly #server: Server;
   readonly #clients = new Map<number, { socket: WebSocket; name: string }>();
@@ -119,6 +121,7 @@ export class Mock {
     const id = this.#ids;
     socket.on("message", (data) => {
       const message = JSON.parse(String(data)) as ClientMessage;
+      if (message.type === "stop" && this.losesStops && this.#clients.has(id)) return;
       this.heard.push({ atMs: performance.now(), client: id, message });
       this.#act(id, socket, message);
     });

@@ -201,7 +201,39 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await context.close();
   });
 
-  test("when_a_stop_is_not_confirmed_expect_it_sent_a_second_way_and_the_word_to_cut_the_power", async () => {
+  test("when_a_stop_gets_stuck_expect_it_sent_over_a_connection_of_its_own_within_a_second", async () => {
+    const { page, context } = await open(browser, url);
+    await connected(page);
+    mock.losesStops = true;
+    mock.take();
+    try {
+      await page.keyboard.press("x");
+      await until(() => mock.heard.some(({ message }) => message.type === "stop"), 1000);
+      await page.waitForSelector(".fault-stop button");
+    } finally {
+      mock.losesStops = false;
+    }
+    await page.keyboard.press("r");
+    await page.waitForSelector(".fault-stop", { state: "detached" });
+    await context.close();
+  });
+
+  test("when_stop_is_pressed_without_connection_expect_that_told_and_the_stop_sent_by_the_next_one", async () => {
+    const { page, context } = await open(browser, url);
+    await connected(page);
+    mock.take();
+    mock.cut();
+    await page.waitForSelector(".bar-state:text('No robot')");
+    await page.keyboard.press("x");
+    await page.waitForSelector(".note:has-text('Cut the power'), .fault-stop");
+    await until(() => mock.heard.some(({ message }) => message.type === "stop"), 6000);
+    await connected(page);
+    await page.keyboard.press("r");
+    await page.waitForSelector(".fault-stop", { state: "detached" });
+    await context.close();
+  });
+
+  test("when_a_stop_is_not_confirmed_expect_the_word_to_cut_the_power", async () => {
     const { page, context } = await open(browser, url);
     await connected(page);
     mock.confirmsStops = false;
