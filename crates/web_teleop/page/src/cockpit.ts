@@ -31,7 +31,7 @@ export const MOST_TILT_RAD = (20 * Math.PI) / 180;
 const POSE_GAP_MS = 80;
 /** The robot tells of a pose that was asked for within this time. */
 const POSE_TOLD_MS = 2500;
-/** As long as a command waits for the zeros that a new driver owes. */
+/** As long as a command waits for the zero that a new driver owes. */
 const READY_MS = 400;
 const HEIGHT_STEP_M = 0.005;
 const SPEED_STEP = 0.1;
@@ -54,9 +54,8 @@ export class Cockpit extends Emitter<Events> {
     this.#session = session;
     this.#pilot = new Pilot((intent) => session.transport.send(toMessage(intent, this.#seen)));
     setInterval(() => this.#tick(), REPEAT_MS);
-    session.on("state", () => this.#update());
     session.on("refused", ({ reason }) => {
-      if (reason === "release_first") this.#pilot.requireZero(this.#seen);
+      if (reason === "release_first") this.#pilot.requireZero();
     });
     session.on("health", ({ nodes }) => {
       const asked = nodes.map((node) => readPose(node.values["body pose asked (mm, deg)"])).find(Boolean);
@@ -68,14 +67,14 @@ export class Cockpit extends Emitter<Events> {
     });
     session.on("lease", (lease) => {
       if (!session.isDriver) return this.releaseIfHeld("lease");
-      if (lease.by === session.welcome?.id && lease.change.startsWith("taken")) this.#pilot.requireZero(this.#seen);
+      if (lease.by === session.welcome?.id && lease.change.startsWith("taken")) this.#pilot.requireZero();
       if (lease.change === "taken" && this.#asks) this.#pilot.begin();
       this.#asks = false;
       this.#update();
     });
     session.on("stop", (stop) => {
       if (stop.kind === "none") return;
-      this.#pilot.requireZero(this.#seen);
+      this.#pilot.requireZero();
       this.releaseIfHeld("stopped");
       this.#update();
     });
@@ -214,11 +213,13 @@ export class Cockpit extends Emitter<Events> {
     if (!session.transport.isBackedUp()) session.transport.send({ type: "pose", seen: this.#seen, ...this.pose });
   }
 
-  /** Takes the lease where there is no driver, and lets the server know that the sticks are at rest. */
+  /** Takes the lease where there is no driver, and waits until the server knows that the sticks are at rest. */
   async #becomeDriver(): Promise<Answer | undefined> {
-    const lease = this.#session.isDriver ? undefined : await this.#session.ask({ type: "lease", want: "take" });
+    if (this.#session.isDriver) return undefined;
+    const lease = await this.#session.ask({ type: "lease", want: "take" });
     const end = performance.now() + READY_MS;
-    while (this.#pilot.owesZero && lease?.ok !== false && performance.now() < end) {
+    // The lease itself may come after the answer.
+    while (lease.ok && performance.now() < end && !(this.#session.isDriver && !this.#pilot.awaitsRelease)) {
       await new Promise((resolve) => setTimeout(resolve, REPEAT_MS / 2));
     }
     return lease;
@@ -245,7 +246,6 @@ export class Cockpit extends Emitter<Events> {
       nowMs: performance.now(),
       isDriver: session.isDriver,
       stateAgeMs: session.stateAgeMs,
-      seen: this.#seen,
       isBackedUp: session.transport.isBackedUp(),
     });
   }

@@ -140,5 +140,5 @@ export function intents(heard: readonly Heard[]): Heard[] {
 
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  await page.screenshot({ path: join(SHOTS, `page_${name}.png`) });
 }

@@ -42,6 +42,7 @@ export class Mock {
   readonly #server: Server;
   readonly #clients = new Map<number, { socket: WebSocket; name: string }>();
   #driver: number | null = null;
+  readonly #startedMs = performance.now();
   #ids = 0;
   #n = 0;
   /** A zero releases the robot only if it tells of this state or a later one; `undefined`: it is released. */
@@ -68,10 +69,9 @@ export class Mock {
 
   async listen(port = 0): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
-    const started = performance.now();
     this.#timers.push(setInterval(() => this.robot.step(0.01), 10));
-    this.#timers.push(setInterval(() => this.#tellState((performance.now() - started) / 1000), 33));
-    this.#timers.push(setInterval(() => this.#tellAll(this.robot.health((performance.now() - started) / 1000)), 500));
+    this.#timers.push(setInterval(() => this.#tellState(this.#now()), 33));
+    this.#timers.push(setInterval(() => this.#tellAll(this.robot.health(this.#now())), 500));
     const address = this.#server.address();
     return `http://127.0.0.1:${typeof address === "object" && address ? address.port : port}${this.#base}`;
   }
@@ -91,6 +91,11 @@ export class Mock {
   /** The intents and stops since the last call. */
   take(): Heard[] {
     return this.heard.splice(0);
+  }
+
+  /** Seconds on the server's clock. */
+  #now(): number {
+    return (performance.now() - this.#startedMs) / 1000;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
@@ -191,7 +196,7 @@ export class Mock {
     else if (from === null || message.want === "take_over") this.#driver = id;
     else if (from !== id) return answer(message.id, false, "has_driver");
     answer(message.id, true, "ok");
-    if (from !== this.#driver) this.#release = this.#n + 1;
+    if (from !== this.#driver) this.#requireRelease();
     if (from !== this.#driver) this.#tellLease(this.#driver === null ? "released" : from === null ? "taken" : "taken_over", id, from);
   }
 
@@ -202,7 +207,7 @@ export class Mock {
 
   #stopBy(id: number, kind: "emergency" | "halt"): void {
     this.robot.halt();
-    this.#release = this.#n + 1;
+    this.#requireRelease();
     if (kind === "emergency") this.robot.servos = "disarmed";
     const name = this.#clients.get(id)?.name ?? "";
     const phase = this.confirmsStops ? "confirmed" : "unanswered";
@@ -211,10 +216,16 @@ export class Mock {
     this.#tellAll(this.robot.health(0));
   }
 
+  /** A new state goes before each lease and stop, so that a release can tell of it. */
+  #requireRelease(): void {
+    this.#tellState(this.#now());
+    this.#release = this.#n;
+  }
+
   #hold(holds: "zero" | "nothing"): void {
     if (this.#stop.kind === "none") return;
     this.#stop = { ...this.#stop, holds };
-    if (holds === "zero") this.#release = this.#n + 1;
+    if (holds === "zero") this.#requireRelease();
     this.#tellAll(this.#stop);
     this.#tellAll(this.robot.health(0));
   }

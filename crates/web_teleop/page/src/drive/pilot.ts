@@ -12,69 +12,50 @@ export interface Situation {
   readonly isDriver: boolean;
   /** ms since the newest state came: who sees an old picture does not drive. */
   readonly stateAgeMs: number;
-  /** Number of that state. */
-  readonly seen: number;
   /** Whether earlier messages still wait in this computer. */
   readonly isBackedUp: boolean;
 }
 
 export const REPEAT_MS = 50;
 const LEAST_GAP_MS = 33;
-/**
- * How many zeros are sent where one is required. It counts only from who has seen a state of after the lease or the
- * stop, and the first state that comes in after may have been made before.
- */
-const ZEROS = 2;
 export const OLDEST_STATE_MS = 500;
 
 export class Pilot {
   readonly #send: (intent: Intent) => boolean;
   #moving: Intent | undefined;
   #sentMs = -Infinity;
-  #owed = 0;
-  /** Whether zeros are sent though the stick is deflected. */
-  #begins = false;
-  /** Number of the newest state when the last zero was owed or sent. */
-  #seen = 0;
+  #owesZero = false;
 
   /** `send` says whether the intent was handed on. */
   constructor(send: (intent: Intent) => boolean) {
     this.#send = send;
   }
 
-  /** After a lease that names this page and after every stop the first intent must be zero; `seen`: the newest state. */
-  requireZero(seen: number): void {
-    this.#owed = ZEROS;
-    this.#seen = seen;
-    this.#begins = false;
+  /** After a lease that names this page and after every stop the first intent must be zero. */
+  requireZero(): void {
+    this.#owesZero = true;
     this.#moving = undefined;
   }
 
   /** Sends that zero whatever the stick: it was touched in order to drive, and moved while the lease was on its way. */
   begin(): void {
-    this.#begins = true;
+    if (this.#owesZero && this.#send(HALT)) this.#owesZero = false;
   }
 
   /** Forgets what was sent: the connection has ended, and with it the robot's motion. */
   disconnected(): void {
     this.#moving = undefined;
-    this.#owed = 0;
+    this.#owesZero = false;
   }
 
   /** Whether the sticks must be let go before they count. */
   get awaitsRelease(): boolean {
-    return this.#owed > 0 && !this.#begins;
-  }
-
-  /** Whether a zero is still to be sent. */
-  get owesZero(): boolean {
-    return this.#owed > 0;
+    return this.#owesZero;
   }
 
   /** To be called whenever the intent changes, and every `REPEAT_MS`. */
   update(intent: Intent, situation: Situation): void {
     if (isHalt(intent)) this.#rest(situation);
-    else if (this.#owed > 0 && this.#begins) this.#pay(situation);
     else this.#move(intent, situation);
   }
 
@@ -84,17 +65,11 @@ export class Pilot {
       this.#moving = undefined;
       this.#send(zero);
     }
-    if (this.#owed > 0) this.#pay(situation);
-  }
-
-  #pay(situation: Situation): void {
-    if (!situation.isDriver || situation.seen <= this.#seen || !this.#send(HALT)) return;
-    this.#owed -= 1;
-    this.#seen = situation.seen;
+    if (this.#owesZero && situation.isDriver && this.#send(HALT)) this.#owesZero = false;
   }
 
   #move(intent: Intent, situation: Situation): void {
-    if (!situation.isDriver || this.#owed > 0 || situation.isBackedUp) return;
+    if (!situation.isDriver || this.#owesZero || situation.isBackedUp) return;
     if (situation.stateAgeMs > OLDEST_STATE_MS || situation.nowMs - this.#sentMs < LEAST_GAP_MS) return;
     if (this.#moving && this.#moving.type !== intent.type) this.#send(haltOf(this.#moving));
     if (this.#send(intent)) {

@@ -9,6 +9,8 @@ const TOO_LONG_MS = 24;
 /** Below this there is time for more pixels. */
 const SHORT_MS = 5;
 const FRAMES = 20;
+/** So many times in a row. */
+const EASY_TIMES = 5;
 /** As long as a frame waits for the screen anyway. */
 const FRAME_MS = 1000 / 60;
 
@@ -18,6 +20,7 @@ export class Pixels {
   #size: readonly [number, number] = [1, 1];
   #frames = 0;
   #took = 0;
+  #easy = 0;
 
   constructor(renderer: WebGLRenderer) {
     this.#renderer = renderer;
@@ -38,10 +41,14 @@ export class Pixels {
     if (this.#frames < FRAMES) return;
     const mean = this.#took / this.#frames;
     this.#frames = this.#took = 0;
-    const factor = mean > TOO_LONG_MS ? 0.8 : mean < SHORT_MS ? 1.1 : 1;
+    this.#easy = mean < SHORT_MS ? this.#easy + 1 : 0;
+    const factor = mean > TOO_LONG_MS ? 0.8 : this.#easy >= EASY_TIMES ? 1.15 : 1;
     const ratio = Math.min(SHARPEST, devicePixelRatio, Math.max(COARSEST, this.#ratio * factor));
     if (ratio === this.#ratio) return;
     this.#ratio = ratio;
+    this.#easy = 0;
     this.resize(...this.#size);
+    // A canvas whose size is set is empty.
+    draw();
   }
 }

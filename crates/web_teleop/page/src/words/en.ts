@@ -124,7 +124,6 @@ export const en = {
     bad_value: "The robot does not take that value.",
     service: "The robot refused.",
     no_answer: "No answer from the robot.",
-    not_heard: "No robot is there.",
   } as Record<string, string>,
   sticks: {
     walk: "Walk stick: forward, back and sideways. Keys W, S, Q, E",
