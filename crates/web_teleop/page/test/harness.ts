@@ -49,6 +49,7 @@ export async function open(browser: Browser, url: string, options: object = PHON
   const context = await browser.newContext({ reducedMotion: "reduce", colorScheme: "dark", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(8000);
+  await page.addInitScript(stampEndings, ENDINGS);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
@@ -57,6 +58,33 @@ export async function open(browser: Browser, url: string, options: object = PHON
   });
   await page.goto(url);
   return { page, context, errors };
+}
+
+/** What ends a grip, and STOP, as the page hears of it. */
+const ENDINGS = ["pointerup", "pointercancel", "blur", "visibilitychange", "pagehide", "freeze", "orientationchange", "contextmenu",
+  "keydown", "gamepaddisconnected", "pointerdown"];
+
+/** Notes when the page hears of an ending and when it sends a zero or a stop: a busy machine delays both alike. */
+function stampEndings(endings: readonly string[]): void {
+  const stamps = { heard: NaN, sent: NaN };
+  Object.assign(globalThis, { stamps });
+  const hear = (): void => { Object.assign(stamps, { heard: performance.now(), sent: NaN }); };
+  for (const ending of endings) addEventListener(ending, hear, true);
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (this: WebSocket, data: string) {
+    const { type, vx = 0, vy = 0, wz = 0, velocity = 0 } = JSON.parse(data) as Record<string, number | string>;
+    const isZero = (type === "drive" || type === "arc") && [vx, vy, wz, velocity].every((value) => value === 0);
+    if ((isZero || type === "stop") && Number.isNaN(stamps.sent)) stamps.sent = performance.now();
+    return send.call(this, data);
+  };
+}
+
+/** ms from when the page heard of the last ending until it had sent a zero or a stop. */
+export function delayOfZero(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { heard, sent } = (globalThis as unknown as { stamps: { heard: number; sent: number } }).stamps;
+    return sent - heard;
+  });
 }
 
 /** Closes what a test has left open, also one that failed. */
