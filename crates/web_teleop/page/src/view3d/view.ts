@@ -126,7 +126,7 @@ export class View3d {
 
   #place(): void {
     const distance = this.#size * 2.85;
-    this.#target.setZ(this.#height * 0.45);
+    this.#target.setZ(this.#height * 0.2);
     this.#camera.position.copy(this.#target).add(new Vector3(-0.8, -0.52, 0.55).normalize().multiplyScalar(distance));
     this.#controls.target.copy(this.#target);
     this.#controls.minDistance = this.#size;
