@@ -1,5 +1,7 @@
 /** The token by which a robot lets a page in: it comes in the URL's fragment, which no server or proxy sees. */
 
+import { recall, remember } from "../storage.ts";
+
 const KEY = "hexapod.token";
 const FORM = /^[A-Za-z0-9_-]{16,64}$/;
 
@@ -13,8 +15,8 @@ export function tokenIn(fragment: string): string | undefined {
 export function claimToken(): string | undefined {
   const given = tokenIn(location.hash);
   if (given !== undefined) {
-    sessionStorage.setItem(KEY, given);
+    remember("sessionStorage", KEY, given);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  return given ?? sessionStorage.getItem(KEY) ?? undefined;
+  return given ?? recall("sessionStorage", KEY);
 }

@@ -1,16 +1,23 @@
 /** Light or dark: as the device says, unless the person says otherwise. */
 
+import { recall, remember } from "../storage.ts";
+
 export type Theme = "auto" | "dark" | "light";
 
 const KEY = "hexapod.theme";
+let chosen = recall("localStorage", KEY);
 
 export function currentTheme(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return kept === "dark" || kept === "light" ? kept : "auto";
+  return isTheme(chosen) ? chosen : "auto";
+}
+
+function isTheme(theme: string | undefined): theme is Theme {
+  return theme === "auto" || theme === "dark" || theme === "light";
 }
 
 export function setTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
+  chosen = theme;
+  remember("localStorage", KEY, theme);
   applyTheme();
 }
 

@@ -105,6 +105,9 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     assert.ok(behind.requests.every((path) => path.startsWith("/robots/left/") || path === "/favicon.ico"));
     const stranger = await open(browser, address);
     await stranger.page.waitForSelector(".fault:has-text('token')");
+    // The link comes after all, into the same tab.
+    await stranger.page.goto(`${address}#token=a_token-of-20-letters`);
+    await connected(stranger.page);
     await behind.close();
   });
 
@@ -147,6 +150,21 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     assert.ok(drive?.type === "drive" && drive.vx / drive.wz > 0.1 && drive.vx / drive.wz < 0.4);
     await page.keyboard.up("w");
     await shoot(page, "views");
+  });
+
+  test("when_the_browser_may_remember_nothing_expect_the_page_to_work", async () => {
+    const { page, context, errors } = await open(browser, url, PHONE);
+    await context.addInitScript(() => {
+      for (const kind of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(globalThis, kind, { get: () => { throw new Error("blocked"); } });
+      }
+    });
+    await page.reload();
+    await connected(page);
+    await page.click(".tab-more");
+    await page.click("button[value=light]");
+    assert.deepEqual(errors, []);
+    assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "light");
   });
 
   test("when_steering_by_two_numbers_expect_velocity_and_curvature_sent", async () => {
