@@ -1,6 +1,6 @@
 /** What the person at the page sets: sticks, speed, steering, body pose, and the commands behind buttons and keys. */
 
-import { DeadMan, isNothing, type Release, type Source } from "./drive/deadman.ts";
+import { DeadMan, isNothing, type Demand, type Release, type Source } from "./drive/deadman.ts";
 import type { KeyCommand } from "./drive/keys.ts";
 import { Pilot, REPEAT_MS } from "./drive/pilot.ts";
 import { HALT, steer, toMessage, type Intent, type Steering } from "./drive/steering.ts";
@@ -16,6 +16,8 @@ interface Events {
   settings: undefined;
   /** Something to tell the person. */
   notice: string;
+  /** What the sticks, keys and gamepad ask for together. */
+  demand: Demand;
   /** Every grip was ended; whether there was one. */
   released: { readonly reason: Release; readonly wasHeld: boolean };
   /** The servos were asked to be switched on and stay off, with the checks' words. */
@@ -38,7 +40,10 @@ const SPEED_STEP = 0.1;
 const SLOWEST = 0.1;
 
 export class Cockpit extends Emitter<Events> {
-  readonly deadman = new DeadMan(() => this.#update());
+  readonly deadman: DeadMan = new DeadMan(() => {
+    this.#update();
+    this.emit("demand", this.deadman.demand());
+  });
   speed = 0.7;
   steering: Steering = { kind: "sticks" };
   pose = UPRIGHT;

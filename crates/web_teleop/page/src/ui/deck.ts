@@ -11,10 +11,12 @@ export function createDeck(cockpit: Cockpit): HTMLElement {
   const walk = createStick(cockpit, {
     source: "walk", label: words.sticks.walk, caption: words.sticks.walkShort,
     demand: ({ forward, left }) => ({ ...NOTHING, forward, left }),
+    mirror: ({ forward, left }) => ({ forward, left }),
   });
   const turn = createStick(cockpit, {
     source: "turn", label: words.sticks.turn, caption: words.sticks.turnShort,
     demand: ({ left }) => ({ ...NOTHING, turn: left }),
+    mirror: ({ turn }) => ({ forward: 0, left: turn }),
   });
   const wheel = createWheel(cockpit);
   const deck = h("div", { class: "deck" }, walk, createStop(cockpit), turn, wheel);

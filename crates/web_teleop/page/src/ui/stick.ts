@@ -10,12 +10,14 @@ export interface StickOptions {
   readonly label: string;
   readonly caption: string;
   readonly demand: (deflection: Deflection) => Demand;
+  /** Where the stick would be for a demand of the keys or a gamepad. */
+  readonly mirror: (demand: Demand) => Deflection;
 }
 
 /** How far a thumb moves for full speed, as a part of the stick's width. */
 const TRAVEL = 0.36;
 
-export function createStick(cockpit: Cockpit, { source, label, caption, demand }: StickOptions): HTMLElement {
+export function createStick(cockpit: Cockpit, { source, label, caption, demand, mirror }: StickOptions): HTMLElement {
   const knob = h("span", { class: "stick-knob" });
   const pad = h("div", { class: `stick stick-${source}`, role: "img", "aria-label": label },
     h("span", { class: "stick-cross" }), knob, h("span", { class: "stick-caption", "aria-hidden": true }, caption));
@@ -23,6 +25,7 @@ export function createStick(cockpit: Cockpit, { source, label, caption, demand }
 
   const show = ({ forward, left }: Deflection): void => {
     const travel = pad.clientWidth * TRAVEL;
+    pad.classList.toggle("is-moved", forward !== 0 || left !== 0);
     knob.style.transform = `translate(${-left * travel}px, ${-forward * travel}px)`;
   };
   const end = (): void => {
@@ -52,5 +55,8 @@ export function createStick(cockpit: Cockpit, { source, label, caption, demand }
     });
   }
   cockpit.on("released", end);
+  cockpit.on("demand", (asked) => {
+    if (!touch) show(mirror(asked));
+  });
   return pad;
 }
