@@ -6,8 +6,9 @@ import {
 } from "three";
 
 const CELL_M = 0.1;
-const REACH = 16;
-const PIECES = 2;
+const REACH = 15;
+/** Cells between two points of a line, between which it fades evenly: each piece costs as much as a long line. */
+const PIECE = 3;
 
 export class Ground extends Group {
   readonly #grid = new Group();
@@ -38,7 +39,7 @@ export class Ground extends Group {
     const step = CELL_M * 5;
     this.#grid.position.set(Math.round(x / step) * step, Math.round(y / step) * step, 0);
     this.#shade.position.setX(x).setY(y);
-    this.#shade.scale.setScalar(radius * 2.1);
+    this.#shade.scale.setScalar(radius * 1.6);
   }
 }
 
@@ -53,8 +54,8 @@ function gridLines(isMain: boolean): BufferGeometry {
   };
   for (let i = -REACH; i <= REACH; i += 1) {
     if ((i % 5 === 0) !== isMain) continue;
-    for (let j = -REACH * PIECES; j < REACH * PIECES; j += 1) {
-      const [a, b, c] = [i * CELL_M, (j * CELL_M) / PIECES, ((j + 1) * CELL_M) / PIECES];
+    for (let j = -REACH; j < REACH; j += PIECE) {
+      const [a, b, c] = [i * CELL_M, j * CELL_M, (j + PIECE) * CELL_M];
       vertex(a, b);
       vertex(a, c);
       vertex(b, a);

@@ -14,6 +14,15 @@ const EASY_TIMES = 5;
 /** As long as a frame waits for the screen anyway. */
 const FRAME_MS = 1000 / 60;
 
+/** Whether 3D is drawn without a graphics card: then smooth edges cost more than they are worth. */
+export function isSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const facts = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = context && facts ? String(context.getParameter(facts.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software/i.test(name);
+}
+
 export class Pixels {
   readonly #renderer: WebGLRenderer;
   #ratio = Math.min(SHARPEST, devicePixelRatio);

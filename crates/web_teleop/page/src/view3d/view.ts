@@ -14,7 +14,7 @@ import { Ground } from "./ground.ts";
 import { lookOf } from "./look.ts";
 import type { ReadBytes } from "./meshes.ts";
 import { Overlays } from "./overlays.ts";
-import { Pixels } from "./pixels.ts";
+import { isSoftware, Pixels } from "./pixels.ts";
 import { loadRobot } from "./robot.ts";
 
 Object3D.DEFAULT_UP.set(0, 0, 1);
@@ -41,7 +41,7 @@ export class View3d {
   /** Throws where the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
-    this.#renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
+    this.#renderer = new WebGLRenderer({ canvas, antialias: !isSoftware(), alpha: true, powerPreference: "low-power" });
     const look = lookOf(canvas);
     this.#ground = new Ground(look.grid);
     this.#overlays = new Overlays(look);

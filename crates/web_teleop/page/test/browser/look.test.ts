@@ -53,6 +53,7 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
         await page.waitForSelector(".fault-stop button");
         assert.deepEqual(await violations(page), [], "stopped");
         await page.click(".fault-stop button");
+        await page.waitForSelector(".fault-stop", { state: "detached" });
         assert.deepEqual(errors, []);
       });
     }
