@@ -9,6 +9,7 @@ mod layout;
 mod libraries;
 mod needs;
 mod overlay;
+mod page;
 mod process;
 mod progress;
 mod python;
@@ -43,6 +44,7 @@ cargo xtask <command>
        --report FILE  in place of target/soak/report.md
   bench [ARGS]        run the benches; ARGS go to `cargo bench`
   wasm                build the walking engine as WebAssembly, for the page's playground
+  page                build the page of the web teleop, with Node
   env                 put the ROS 2 in use and `hexapod` into this shell: eval \"$(cargo xtask env)\"
   ci                  what .ci/run runs: test, and cargo deny where it is installed
   help                show this
@@ -75,6 +77,7 @@ fn run() -> Result<ExitCode> {
             return Ok(verdict(soak::soak(&layout, &soak::Options::parse(args)?)?));
         }
         "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
+        "page" => page::page(&layout)?,
         "bench" => bench::bench(&layout, args)?,
         "wasm" => wasm::wasm(&layout)?,
         "env" => print!("{}{}", Ros::ensure(&layout, Scope::Run)?.exports(), env::executables_on_path()?),

@@ -1,4 +1,4 @@
-//! Counts of tests, read from what cargo test and pytest print.
+//! Counts of tests, read from what cargo test, pytest and Node's test runner print.
 
 /// How much of a failure's line is kept, characters.
 const LONGEST_FAILURE: usize = 300;
@@ -17,6 +17,9 @@ impl Tally {
     /// Takes in one line of output.
     pub fn read(&mut self, line: &str) {
         let line = without_colours(line);
+        if let Some((kind, count)) = node_count(&line) {
+            return self.count(kind, count);
+        }
         self.failures.extend(failure(&line).map(shortened));
         let counts = line.strip_prefix("test result:").or_else(|| pytest_summary(&line));
         let Some(counts) = counts else { return };
@@ -27,12 +30,17 @@ impl Tally {
             else {
                 continue;
             };
-            match kind {
-                "passed" | "xfailed" => self.passed += count,
-                "failed" | "error" | "errors" | "xpassed" => self.failed += count,
-                "ignored" | "skipped" => self.ignored += count,
-                _ => {}
-            }
+            self.count(kind, count);
+        }
+    }
+
+    fn count(&mut self, kind: &str, count: u64) {
+        self.seen = true;
+        match kind {
+            "passed" | "xfailed" | "pass" => self.passed += count,
+            "failed" | "error" | "errors" | "xpassed" | "fail" | "cancelled" => self.failed += count,
+            "ignored" | "skipped" => self.ignored += count,
+            _ => {}
         }
     }
 
@@ -58,6 +66,13 @@ impl std::fmt::Display for Tally {
         }
         write!(f, "{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
     }
+}
+
+/// `pass` and 3 of `# pass 3`, as Node's test runner ends.
+fn node_count(line: &str) -> Option<(&str, u64)> {
+    let (kind, count) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?.split_once(' ')?;
+    let is_kind = ["pass", "fail", "cancelled", "skipped"].contains(&kind);
+    count.trim().parse().ok().filter(|_| is_kind).map(|count| (kind, count))
 }
 
 /// `3 passed, 1 skipped` of `=== 3 passed, 1 skipped in 0.12s ===`.
@@ -96,6 +111,18 @@ mod tests {
         let mut tally = Tally::default();
         lines.iter().for_each(|line| tally.read(line));
         assert_eq!(tally.to_string(), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn when_node_ends_with_counts_expect_them_and_nothing_from_its_other_lines() {
+        check(
+            &["# tests 9", "# pass 5", "# fail 1", "# cancelled 1", "# skipped 2", "# todo 0"],
+            "5 passed, 2 failed, 2 ignored",
+        );
+        check(
+            &["ℹ pass 3", "ℹ duration_ms 12.5", "# Subtest: pass 7", "ok 1 - pass 2"],
+            "3 passed, 0 failed, 0 ignored",
+        );
     }
 
     #[test]

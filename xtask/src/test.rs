@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 
 use crate::cargo::{build_executables, cargo, forget_xtask, release_dir};
 use crate::layout::{Layout, target_dir};
+use crate::page;
 use crate::process::read;
 use crate::report::Report;
 use crate::ros::Ros;
@@ -65,6 +66,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
 
     run.formatting();
     run.dependencies();
+    run.page();
     run.crates("crates without ROS", None, &pure);
     run.wasm();
     if let Some(ros) = &ros {
@@ -104,6 +106,21 @@ impl Run<'_> {
             return self.report.skip(title, "the advisory database cannot be fetched from here");
         }
         self.report.section(title, &mut deny(&["check", "advisories"]), &[0]);
+    }
+
+    /// The page: before the executables, which hold it. Its tests have no names that a filter could choose.
+    fn page(&mut self) {
+        if self.options.filter.is_some() {
+            return page::try_build(self.layout);
+        }
+        match page::tests(self.layout) {
+            Ok(tests) => {
+                for (title, mut command) in tests {
+                    self.report.section(title, &mut command, &[0]);
+                }
+            }
+            Err(error) => self.report.skip("page", &format!("{error:#}")),
+        }
     }
 
     /// Lints and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are

@@ -1,0 +1,222 @@
+/** What the page shows, in a real browser: for everybody, at every size, under a strict policy. */
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { closeAll, connected, DESKTOP, DIST, launch, makeMock, middle, open, pause, PHONE, PHONE_ON_SIDE, shoot, SKIP, TABLET, Thumbs, until } from "../harness.ts";
+import type { Mock } from "../mock.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const SIZES = { phone: PHONE, phone_on_its_side: PHONE_ON_SIDE, tablet: TABLET, desktop: DESKTOP };
+const MOST_BYTES = 1_000_000;
+
+describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => {
+  let browser: Browser;
+  let mock: Mock;
+  let url: string;
+  before(async () => {
+    browser = await launch({ draws3d: true });
+    mock = makeMock();
+    url = await mock.listen();
+  });
+  afterEach(() => closeAll(browser));
+  after(async () => {
+    await browser.close();
+    await mock.close();
+  });
+
+  async function violations(page: Page): Promise<string[]> {
+    // By the debugger's door, since the page's policy lets no foreign script in.
+    const session = await page.context().newCDPSession(page);
+    await session.send("Runtime.evaluate", { expression: readFileSync(AXE, "utf8") });
+    const { result } = await session.send("Runtime.evaluate", {
+      expression: "axe.run().then(r => JSON.stringify(r.violations.map(v => v.id + ' ' + v.nodes.map(n => n.target).join(' '))))",
+      awaitPromise: true,
+    });
+    return JSON.parse(String(result.value)) as string[];
+  }
+
+  for (const colorScheme of ["dark", "light"] as const) {
+    for (const name of ["phone", "desktop"] as const) {
+      test(`when_axe_looks_at_every_section_on_a_${name}_in_the_${colorScheme}_theme_expect_no_violation`, async () => {
+        const { page, errors } = await open(browser, url, { ...SIZES[name], colorScheme });
+        await connected(page);
+        for (const tab of await page.locator("[role=tab]:visible").all()) {
+          await tab.click();
+          assert.deepEqual(await violations(page), [], await tab.innerText());
+        }
+        await page.click(".stop");
+        await page.waitForSelector(".fault-stop button");
+        assert.deepEqual(await violations(page), [], "stopped");
+        await page.click(".fault-stop button");
+        await page.waitForSelector(".fault-stop", { state: "detached" });
+        assert.deepEqual(errors, []);
+      });
+    }
+  }
+
+  for (const [name, size] of Object.entries(SIZES)) {
+    test(`when_the_robot_walks_expect_it_to_move_in_the_3d_view_on_a_${name}`, async () => {
+      const { page, errors } = await open(browser, url, size);
+      await connected(page);
+      await page.waitForSelector(".readout-margin[data-tone=ok]");
+      await pause(500);
+      const canvas = page.locator(".scene");
+      const before = await canvas.screenshot();
+      const thumbs = new Thumbs(page);
+      const isTouch = "hasTouch" in size;
+      if (isTouch) {
+        await thumbs.down(1, ".stick-walk");
+        for (let i = 0; i < 4; i += 1) await thumbs.move(1, 0, -10);
+        await thumbs.down(2, ".stick-turn");
+        for (let i = 0; i < 4; i += 1) await thumbs.move(2, 4, 0);
+      } else {
+        await page.keyboard.down("w");
+        await page.keyboard.down("d");
+      }
+      await until(() => mock.heard.some(({ message }) => message.type === "drive" && message.vx > 0.05 && message.wz < -0.1));
+      await page.waitForSelector(".bar-state:text('Walking')");
+      await pause(1800);
+      assert.notDeepEqual(await canvas.screenshot(), before);
+      await shoot(page, name);
+      mock.take();
+      assert.deepEqual(errors, []);
+      mock.take();
+    });
+  }
+
+  test("when_behind_a_proxy_on_a_sub_path_with_a_token_expect_all_of_it_to_work_and_no_foreign_request", async () => {
+    const behind = makeMock({ base: "/robots/left/", token: "a_token-of-20-letters" });
+    const address = await behind.listen();
+    const { page, errors } = await open(browser, `${address}#token=a_token-of-20-letters`);
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(address) && !/^(blob|data):/.test(request.url())) foreign.push(request.url());
+    });
+    await connected(page);
+    await page.waitForSelector(".readout-margin[data-tone=ok]");
+    assert.equal(new URL(page.url()).hash, "");
+    await page.reload();
+    await connected(page);
+    assert.deepEqual([foreign, errors], [[], []]);
+    assert.ok(behind.requests.every((path) => path.startsWith("/robots/left/") || path === "/favicon.ico"));
+    const stranger = await open(browser, address);
+    await stranger.page.waitForSelector(".fault:has-text('token')");
+    // The link comes after all, into the same tab.
+    await stranger.page.goto(`${address}#token=a_token-of-20-letters`);
+    await connected(stranger.page);
+    await behind.close();
+  });
+
+  test("when_enabling_fails_expect_each_check_by_name", async () => {
+    mock.robot.servos = "disarmed";
+    mock.robot.refusal = "ok bus: both boards answer\nFAILED guard: nothing would switch the servos off: start hexapod guard";
+    try {
+      const { page } = await open(browser, url);
+      await connected(page);
+      await page.waitForSelector(".dock-power[data-on=false]");
+      await page.click(".dock-power");
+      await page.waitForSelector(".checks [data-check=failed]:has-text('guard')");
+      await page.waitForSelector(".checks [data-check=passed]:has-text('bus')");
+      await shoot(page, "checks");
+    } finally {
+      mock.robot.servos = "armed";
+      mock.robot.refusal = "";
+    }
+  });
+
+  test("when_a_finger_moves_in_the_front_and_top_views_expect_the_height_and_the_turning_centre_set", async () => {
+    const { page } = await open(browser, url, DESKTOP);
+    await connected(page);
+    await page.click(".tab-views");
+    await pause(300);
+    mock.take();
+    const front = middle(await page.locator(".paper-front").boundingBox());
+    await page.mouse.move(front.x, front.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(front.x, front.y + 4, { steps: 2 });
+    await until(() => mock.heard.some(({ message }) => message.type === "pose" && message.z !== 0));
+    await page.mouse.up();
+    const top = await page.locator(".paper-top").boundingBox();
+    await page.mouse.move(middle(top).x - 50, middle(top).y);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.keyboard.down("w");
+    await until(() => mock.heard.some(({ message }) => message.type === "drive" && message.vx > 0 && message.wz > 0));
+    const drive = mock.take().map(({ message }) => message).findLast((message) => message.type === "drive" && message.wz > 0);
+    assert.ok(drive?.type === "drive" && drive.vx / drive.wz > 0.1 && drive.vx / drive.wz < 0.4);
+    await page.keyboard.up("w");
+    await shoot(page, "views");
+  });
+
+  test("when_the_browser_may_remember_nothing_expect_the_page_to_work", async () => {
+    const { page, context, errors } = await open(browser, url, PHONE);
+    await context.addInitScript(() => {
+      for (const kind of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(globalThis, kind, { get: () => { throw new Error("blocked"); } });
+      }
+    });
+    await page.reload();
+    await connected(page);
+    await page.click(".tab-more");
+    await page.click("button[value=light]");
+    assert.deepEqual(errors, []);
+    assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "light");
+  });
+
+  test("when_steering_by_two_numbers_expect_velocity_and_curvature_sent", async () => {
+    const { page } = await open(browser, url, PHONE);
+    await connected(page);
+    await page.click(".tab-moves");
+    await page.click("button[value=arc]");
+    await page.locator(".wheel-range").fill("-0.8");
+    const thumbs = new Thumbs(page);
+    mock.take();
+    await thumbs.down(1, ".stick-walk");
+    for (let i = 0; i < 4; i += 1) await thumbs.move(1, 0, -10);
+    await until(() => mock.heard.some(({ message }) => message.type === "arc" && message.velocity > 0.05 && message.curvature === 0.8));
+    await thumbs.up(1);
+    await until(() => mock.heard.some(({ message }) => message.type === "arc" && message.velocity === 0));
+  });
+
+  test("when_a_motion_is_chosen_by_who_does_not_drive_yet_expect_the_lease_taken_and_the_motion_played", async () => {
+    const { page } = await open(browser, url, DESKTOP);
+    await connected(page);
+    mock.take();
+    await page.click("[data-motion=bow]");
+    await until(() => mock.heard.some(({ message }) => message.type === "motion" && message.name === "bow"));
+    await pause(300);
+    assert.equal(await page.locator(".note:visible").count(), 0);
+  });
+
+  test("when_all_of_the_page_is_transferred_expect_less_than_a_megabyte_compressed", () => {
+    const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const bytes = files.map((file) => gzipSync(readFileSync(join(file.parentPath ?? file.path, file.name)), { level: 9 }).length);
+    const total = bytes.reduce((sum, size) => sum + size, 0);
+    assert.ok(total < MOST_BYTES, String(total));
+  });
+
+  test("when_a_urdf_is_dropped_on_the_playground_expect_that_robot_to_walk", {
+    skip: existsSync(join(DIST, "hexapod.wasm")) ? false : "no hexapod.wasm: cargo xtask wasm",
+  }, async () => {
+    const { page, errors } = await open(browser, `${url}playground.html`, DESKTOP);
+    await page.waitForSelector(".bar-state:text('Standing')");
+    const urdf = readFileSync(new URL("../../../../../urdf/hexapod.urdf", import.meta.url), "utf8").replace('<robot name="hexapod">', '<robot name="dropped">');
+    await page.locator("input[type=file]").setInputFiles({ name: "dropped.urdf", mimeType: "text/xml", buffer: Buffer.from(urdf) });
+    await page.waitForSelector(".playground strong:text('dropped')");
+    await page.waitForSelector(".bar-state:text('Standing')");
+    await page.keyboard.down("w");
+    await page.waitForSelector(".bar-state:text('Walking')");
+    await pause(1500);
+    await shoot(page, "playground");
+    await page.keyboard.up("w");
+    await page.waitForSelector(".bar-state:text('Standing')");
+    await page.locator("input[type=file]").setInputFiles({ name: "bad.urdf", mimeType: "text/xml", buffer: Buffer.from("<robot name='x'><link name='a'/></robot>") });
+    await page.waitForSelector(".problems li:has-text('bad.urdf')");
+    assert.deepEqual([await violations(page), errors], [[], []]);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { faults, type Known } from "../../src/faults.ts";
+import { refusalOfClose, refusalOfStatus, waitBefore } from "../../src/protocol/backoff.ts";
+import { parse } from "../../src/protocol/messages.ts";
+import { tokenIn } from "../../src/protocol/token.ts";
+import { clientName } from "../../src/ui/clientname.ts";
+import { pick } from "../../src/words/index.ts";
+import { MockRobot } from "../mockrobot.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+function known(changes: Partial<Known> = {}): Known {
+  const robot = new MockRobot();
+  return { contact: { kind: "open" }, state: robot.state(1, 1), health: robot.health(1), stop: undefined, awaitsRelease: false, ...changes };
+}
+
+function stop(phase: "asked" | "confirmed" | "failed" | "unanswered", holds: "enable" | "zero" = "enable"): Partial<Known> {
+  return { stop: { type: "stop", kind: "emergency", phase, by: 3, name: "Phone", message: "the bus hangs", holds } };
+}
+
+test("when_all_is_well_expect_no_fault", () => {
+  assert.deepEqual(faults(known()), []);
+});
+
+test("when_an_emergency_stop_is_not_answered_expect_the_word_to_cut_the_power_even_without_connection", () => {
+  for (const contact of [{ kind: "open" }, { kind: "connecting", attempt: 4 }] as const) {
+    for (const phase of ["unanswered", "failed"] as const) {
+      const [worst] = faults(known({ contact, ...stop(phase) }));
+      assert.ok(worst?.severity === "stop" && /cut the power/i.test(worst.text), worst?.text);
+    }
+  }
+});
+
+test("when_stopped_expect_who_did_it_and_the_way_back_first", () => {
+  const [worst] = faults(known(stop("confirmed")));
+  assert.ok(worst?.text.includes("Phone") && worst.action === "enable" && worst.way !== "");
+});
+
+test("when_the_planner_is_silent_expect_that_and_nothing_of_its_old_health", () => {
+  const robot = new MockRobot();
+  robot.warning = "late";
+  const state = { ...robot.state(1, 1), age: { planner: 3.2, driver: 0.1 } };
+  const found = faults(known({ state, health: robot.health(1) }));
+  assert.deepEqual(found.map(({ severity }) => severity), ["error"]);
+  assert.match(found[0]?.text ?? "", /3 s/);
+});
+
+test("when_there_are_several_faults_expect_the_worst_first", () => {
+  const robot = new MockRobot();
+  robot.warning = "the loop is late";
+  robot.servos = "fault";
+  const found = faults(known({ health: robot.health(1) }));
+  assert.deepEqual(found.map(({ severity }) => severity), ["error", "warning"]);
+});
+
+test("when_refused_expect_the_reason_and_what_to_do", () => {
+  for (const why of ["token", "origin", "full", "version", "defect"] as const) {
+    const [fault] = faults(known({ contact: { kind: "refused", why } }));
+    assert.ok(fault && fault.text.length > 10 && fault.way.length > 10);
+  }
+});
+
+test("when_messages_are_foreign_or_broken_expect_them_ignored", () => {
+  for (const text of ["", "{", "null", "[]", "3", '{"type":3}', '{"type":"later"}', '{"type":"__proto__"}']) {
+    assert.equal(parse(text), undefined, text);
+  }
+  assert.equal(parse('{"type":"pong","id":1,"t":2,"more":3}')?.type, "pong");
+});
+
+test("when_a_fragment_holds_a_token_expect_it_only_in_the_right_form", () => {
+  assert.equal(tokenIn("#token=abcdefghijklmnop_-12"), "abcdefghijklmnop_-12");
+  for (const bad of ["", "#", "#token=short", `#token=${"a".repeat(65)}`, "#token=abcdefghijklmnop%20x", "#tokens=abcdefghijklmnop"]) {
+    assert.equal(tokenIn(bad), undefined, bad);
+  }
+});
+
+test("when_attempts_go_on_expect_waits_between_half_a_second_and_five", () => {
+  for (let attempt = 1; attempt < 50; attempt += 1) {
+    const [least, most] = [waitBefore(attempt, 0), waitBefore(attempt, 1)];
+    assert.ok(least >= 400 && most <= 5000 && least < most);
+  }
+});
+
+test("when_the_server_closes_expect_a_retry_but_after_a_defect_or_another_version", () => {
+  assert.deepEqual([1000, 1001, 1006, 4001, 4005].map(refusalOfClose), Array(5).fill(undefined));
+  assert.deepEqual([4000, 4002, 4003, 1007, 1009].map(refusalOfClose), ["version", "defect", "defect", "defect", "defect"]);
+  assert.deepEqual([401, 403, 503, 404, 200].map(refusalOfStatus), ["token", "origin", "full", undefined, undefined]);
+});
+
+test("when_a_browser_tells_what_it_is_expect_a_short_name_for_it", () => {
+  assert.equal(clientName("Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/120 Mobile Safari/537.36", true), "Android Phone");
+  assert.equal(clientName("Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148", true), "iPhone");
+  assert.equal(clientName("Mozilla/5.0 (X11; Linux x86_64) Chrome/120", false), "Linux Computer");
+  assert.equal(clientName("x", false), "Computer");
+});
+
+test("when_no_language_is_known_expect_english", () => {
+  assert.equal(pick(["xx-YY"]).language, "en");
+  assert.equal(pick(["en-GB"]).language, "en");
+});
+
+function sources(folder: URL): { name: string; text: string }[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const url = new URL(entry.isDirectory() ? `${entry.name}/` : entry.name, folder);
+    return entry.isDirectory() ? sources(url) : [{ name: url.pathname, text: readFileSync(url, "utf8") }];
+  });
+}
+
+test("when_a_word_is_shown_expect_it_in_the_file_of_words", () => {
+  for (const { name, text } of sources(new URL("src/ui/", ROOT))) {
+    // A phrase between quotes, with a blank and a capital letter, would be meant for people.
+    const phrases = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").match(/(["`])[A-Z][a-z]+ [^"`]*\1/g) ?? [];
+    assert.deepEqual(phrases, [], name);
+  }
+});
+
+test("when_the_page_is_served_under_a_strict_policy_expect_nothing_inline_absolute_or_evaluated", () => {
+  for (const { name, text } of [...sources(new URL("src/", ROOT)), ...sources(new URL("static/", ROOT))]) {
+    assert.doesNotMatch(text.replace("http://www.w3.org/2000/svg", ""), /https?:\/\/(?!")[a-z]/, name);
+    assert.doesNotMatch(text, /\beval\(|new Function|innerHTML|\sstyle="|\son[a-z]+="/, name);
+    assert.doesNotMatch(text, /\bany\b(?=[;,)\]>])/, name);
+  }
+});
+
+test("when_modules_grow_expect_none_beyond_300_lines", () => {
+  for (const { name, text } of sources(new URL("src/", ROOT))) {
+    assert.ok(text.split("\n").length <= 300, name);
+  }
+});
