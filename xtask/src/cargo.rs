@@ -9,6 +9,13 @@ use crate::layout::{Layout, target_dir};
 use crate::ros::Ros;
 use crate::stamp::{self, Key};
 
+/// The crates that stand apart from the workspace, where `Cargo.toml` excludes them.
+pub const APART: [&str; 2] = [BENCH, WASM];
+/// The benches of the pure crates.
+pub const BENCH: &str = "hexapod_bench";
+/// The walking engine for a browser.
+pub const WASM: &str = "hexapod_wasm";
+
 /// The package that holds the executables.
 pub const PACKAGE: &str = "hexapod";
 
@@ -24,6 +31,13 @@ pub fn cargo(layout: &Layout, ros: Option<&Ros>) -> Command {
     }
     forget_xtask(&mut command);
     command
+}
+
+/// A cargo command in the crate `name`, which stands apart from the workspace but builds where it does.
+pub fn cargo_apart(layout: &Layout, name: &str) -> Result<Command> {
+    let mut command = cargo(layout, None);
+    command.current_dir(layout.root().join("crates").join(name)).env("CARGO_TARGET_DIR", target_dir()?);
+    Ok(command)
 }
 
 /// Removes what cargo tells xtask about itself, which build scripts would take for news and run again.

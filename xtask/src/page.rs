@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::layout::Layout;
 use crate::process::{find_program, read, run_logged};
 use crate::stamp::{self, Key};
+use crate::wasm;
 
 /// The oldest major version of Node that builds the page.
 const LEAST_NODE: u32 = 18;
@@ -22,7 +23,7 @@ const BROWSERS: [&str; 4] =
     ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
 
 /// What the page is made of, besides its packages.
-const SOURCES: [&str; 5] = ["src", "static", "public", "build.mjs", "package-lock.json"];
+const SOURCES: [&str; 6] = ["src", "static", "public", "build.mjs", "package-lock.json", "../../hexapod_wasm/binding"];
 
 /// How much is installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +37,14 @@ enum Packages {
 /// `cargo xtask page`: builds the page if it is not built from the sources as they are.
 pub fn page(layout: &Layout) -> Result<()> {
     let page = Page::find(layout)?;
-    let built = page.build(Packages::Build)?;
+    let built = page.build(layout, Packages::Build)?;
     println!("{} {}", page.folder.join("dist").display(), if built { "is built" } else { "is up to date" });
     Ok(())
 }
 
 /// The same on the way to something else, which goes on without a page.
 pub fn try_build(layout: &Layout) {
-    if let Err(error) = Page::find(layout).and_then(|page| page.build(Packages::Build)) {
+    if let Err(error) = Page::find(layout).and_then(|page| page.build(layout, Packages::Build)) {
         eprintln!("the page is not built, the rest goes on: {error:#}");
     }
 }
@@ -51,7 +52,7 @@ pub fn try_build(layout: &Layout) {
 /// The commands that check the page, each with its title. Tests in a browser skip themselves where there is none.
 pub fn tests(layout: &Layout) -> Result<Vec<(&'static str, Command)>> {
     let page = Page::find(layout)?;
-    page.build(Packages::Test)?;
+    page.build(layout, Packages::Test)?;
     if std::env::var_os("CI").is_some() && !BROWSERS.iter().any(|browser| Path::new(browser).exists()) {
         install_browser();
     }
@@ -91,7 +92,10 @@ impl Page {
     }
 
     /// Builds the page unless it is; whether there was something to do.
-    fn build(&self, packages: Packages) -> Result<bool> {
+    fn build(&self, layout: &Layout, packages: Packages) -> Result<bool> {
+        if let Err(error) = wasm::build(layout) {
+            eprintln!("the page is built without its playground: {error:#}");
+        }
         self.install(packages)?;
         let key = SOURCES.iter().try_fold(Key::new(), |key, source| with_tree(key, &self.folder.join(source)))?;
         let stamp = self.stamp("built");

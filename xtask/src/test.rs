@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{build_executables, cargo, forget_xtask, release_dir};
+use crate::cargo::{APART, WASM, build_executables, cargo, cargo_apart, forget_xtask, release_dir};
 use crate::layout::{Layout, target_dir};
 use crate::page;
 use crate::process::read;
@@ -68,6 +68,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     run.page();
     run.crates("crates without ROS", None, &pure);
+    run.lints_apart();
     run.wasm();
     if let Some(ros) = &ros {
         run.crates("crates with ROS", Some(ros), &bound);
@@ -153,21 +154,43 @@ impl Run<'_> {
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
     }
 
-    /// The walking engine as WebAssembly, in Node, against the same one here.
+    /// Formatting and lints of the crates apart from the workspace.
+    fn lints_apart(&mut self) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        for name in APART {
+            self.apart(&format!("formatting, {name}"), name, |command| command.args(["fmt", "--check"]));
+            self.apart(&format!("lints, {name}"), name, |command| {
+                command.args(["clippy", "--all-targets", "--", "-D", "warnings"])
+            });
+        }
+    }
+
+    /// A section in the crate `name`, which stands apart.
+    fn apart(&mut self, title: &str, name: &str, arguments: impl FnOnce(&mut Command) -> &mut Command) {
+        match cargo_apart(self.layout, name) {
+            Ok(mut command) => self.report.section(title, arguments(&mut command), &[0]),
+            Err(error) => self.report.fail(title, &format!("{error:#}")),
+        }
+    }
+
+    /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.
     fn wasm(&mut self) {
         let title = "WebAssembly";
+        let mut included: &[_] = &[];
         if read(Command::new("node").arg("--version")).is_err() {
-            return self.report.skip(title, "node is not installed");
+            self.report.skip(title, "node is not installed");
+        } else if !wasm::has_target() {
+            self.report.skip(title, "rustup target add wasm32-unknown-unknown");
+        } else if let Err(error) = wasm::build(self.layout) {
+            self.report.fail(title, &format!("{error:#}"));
+        } else {
+            included = &["--include-ignored"];
         }
-        if !wasm::has_target() {
-            return self.report.skip(title, "rustup target add wasm32-unknown-unknown");
-        }
-        if let Err(error) = wasm::build(self.layout) {
-            return self.report.fail(title, &format!("{error:#}"));
-        }
-        let mut command = cargo(self.layout, None);
-        command.args(["test", "-p", "hexapod_wasm"]).args(&self.options.filter).args(["--", "--ignored"]);
-        self.report.section(title, &mut command, &[0]);
+        self.apart(&format!("tests, {WASM}"), WASM, |command| {
+            command.arg("test").args(&self.options.filter).arg("--").args(included)
+        });
     }
 
     /// The executables, driven from outside as a user would.

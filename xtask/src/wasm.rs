@@ -5,12 +5,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{cargo, run};
+use crate::cargo::{WASM, cargo_apart, run};
 use crate::layout::{Layout, target_dir};
 use crate::process::read;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The profile of the workspace's manifest that it is built in.
+/// The profile of the crate's manifest that it is built in.
 const PROFILE: &str = "wasm";
 
 /// Builds it, and says where it is.
@@ -24,8 +24,8 @@ pub fn wasm(layout: &Layout) -> Result<()> {
 /// Builds it, and puts it where the page's build takes it from.
 pub fn build(layout: &Layout) -> Result<PathBuf> {
     ensure_target()?;
-    let mut command = cargo(layout, None);
-    command.args(["rustc", "-p", "hexapod_wasm", "--lib", "--crate-type", "cdylib"]);
+    let mut command = cargo_apart(layout, WASM)?;
+    command.args(["rustc", "--lib", "--crate-type", "cdylib"]);
     command.args(["--profile", PROFILE, "--target", TARGET]);
     // What the user sets is for this machine's processor; and nobody on the web is to read where it was built.
     command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags(layout.root()));

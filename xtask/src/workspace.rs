@@ -20,8 +20,6 @@ pub struct Member {
     pub name: String,
     /// Whether it, or anything it depends on, is bound to ROS 2.
     pub needs_ros: bool,
-    /// Its benches.
-    pub benches: Vec<String>,
 }
 
 /// All members, by name.
@@ -53,17 +51,11 @@ fn parse(metadata: &Value) -> Result<Vec<Member>> {
         .map(|package| Member {
             name: word(&package["name"]),
             needs_ros: reaches(&word(&package["id"]), &bindings, &dependencies),
-            benches: benches(&list(package, "targets")),
         })
         .collect();
     anyhow::ensure!(!members.is_empty(), "`cargo metadata` names no workspace member");
     members.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(members)
-}
-
-fn benches(targets: &[Value]) -> Vec<String> {
-    let is_bench = |target: &&Value| target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "bench"));
-    targets.iter().filter(is_bench).map(|target| word(&target["name"])).collect()
 }
 
 fn reaches(from: &str, goals: &HashSet<String>, dependencies: &HashMap<String, Vec<String>>) -> bool {
@@ -93,11 +85,11 @@ mod tests {
         let metadata = serde_json::json!({
             "workspace_members": ["a", "b", "c"],
             "packages": [
-                {"name": "c", "id": "c", "targets": [{"name": "speed", "kind": ["bench"]}, {"name": "c", "kind": ["lib"]}]},
-                {"name": "a", "id": "a", "targets": []},
-                {"name": "b", "id": "b", "targets": []},
-                {"name": "r2r", "id": "x", "targets": []},
-                {"name": "other", "id": "y", "targets": []},
+                {"name": "c", "id": "c"},
+                {"name": "a", "id": "a"},
+                {"name": "b", "id": "b"},
+                {"name": "r2r", "id": "x"},
+                {"name": "other", "id": "y"},
             ],
             "resolve": {"nodes": [
                 {"id": "a", "dependencies": ["b", "c"]},
@@ -110,7 +102,6 @@ mod tests {
         let members = parse(&metadata).unwrap();
         let needs: Vec<_> = members.iter().map(|member| (member.name.as_str(), member.needs_ros)).collect();
         assert_eq!(needs, [("a", true), ("b", true), ("c", false)]);
-        assert_eq!(members[2].benches, ["speed"]);
         assert_eq!(selection(&members[1..]), ["-p", "b", "-p", "c"]);
     }
 

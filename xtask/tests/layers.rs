@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Crates that know nothing of ROS, of an executor, of a board, of the clock or of files.
-const PURE: [&str; 8] = [
+const PURE: [&str; 7] = [
     "hexapod_kinematics",
     "hexapod_dynamics",
     "hexapod_gait",
     "hexapod_servo",
     "hexapod_calibration",
     "hexapod_odometry",
-    "hexapod_page",
     "hexapod_plot",
 ];
 /// What no pure crate may reach, however far.
@@ -106,8 +105,6 @@ fn when_ros_or_rppal_is_named_expect_only_the_crates_meant_for_it() {
 
 #[test]
 fn when_unsafe_code_is_looked_for_expect_it_in_hexapod_rcl_alone() {
-    // What a browser calls has a name, and giving one counts as unsafe to rustc; blocks and functions it has none.
-    let names_exports = |package: &Value| package["name"] == "hexapod_wasm";
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let files = ["crates", "src", "xtask/src"].iter().flat_map(|folder| rust_files(&root.join(folder)));
     let is_unsafe = |file: &std::path::PathBuf| {
@@ -119,7 +116,7 @@ fn when_unsafe_code_is_looked_for_expect_it_in_hexapod_rcl_alone() {
     assert!(!found.is_empty());
     let wrong: Vec<_> = found.iter().filter(|file| !file.starts_with(&allowed)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    let others = |package: &&Value| package["name"] != "hexapod_rcl" && !names_exports(package);
+    let others = |package: &&Value| package["name"] != "hexapod_rcl";
     for package in ours(&metadata()).filter(others) {
         let manifest = std::fs::read_to_string(text(&package["manifest_path"])).unwrap();
         assert!(manifest.contains("[lints]\nworkspace = true"), "{} has lints of its own", package["name"]);
@@ -179,4 +176,20 @@ fn when_colcon_looks_for_packages_expect_only_the_root() {
         // colcon takes every workspace member for a package, and would build r2r once for each.
         assert_eq!(ignored, text(&package["name"]) != "hexapod", "{}", folder.display());
     }
+}
+
+/// Name, version and source of the packages in a `Cargo.lock`, but for those that are ours.
+fn locked(file: &str) -> BTreeSet<String> {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let text = std::fs::read_to_string(root.join(file)).unwrap();
+    let packages = text.split("[[package]]").filter(|package| package.contains("source = "));
+    packages.map(|package| package.lines().take(4).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn when_the_core_is_built_for_a_browser_expect_the_crates_that_the_robot_has() {
+    let (browser, robot) = (locked("crates/hexapod_wasm/Cargo.lock"), locked("Cargo.lock"));
+    assert!(browser.len() > 10);
+    let differing: Vec<_> = browser.difference(&robot).collect();
+    assert!(differing.is_empty(), "not what the robot has, so other bits: {differing:#?}");
 }

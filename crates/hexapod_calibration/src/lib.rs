@@ -5,13 +5,14 @@ mod braille;
 mod dialogue;
 mod finding;
 mod mover;
+mod page;
 mod picture;
 mod progress;
 mod view;
 
 pub use dialogue::{Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
 pub use finding::{Finding, Mark};
-pub use hexapod_page::{Page, Tone};
 pub use mover::{SILENCE, STEP_DEG};
+pub use page::{Page, Tone};
 pub use picture::{Drawing, draw_joint};
 pub use progress::{Progress, ProgressError};

@@ -1,8 +1,8 @@
 //! What a person is told and shown.
 
 use crate::dialogue::{Dialogue, Mode, Stage};
+use crate::page::{Page, Tone};
 use crate::picture::{Drawing, draw_joint};
-use hexapod_page::{Page, Tone};
 
 /// Cells of the picture.
 const PICTURE: (usize, usize) = (34, 14);

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{keep, node};
+use crate::common::{keep, node};
 use hexapod_rcl::{Context, Node, Publisher, RclError, Service, Subscription, WaitSet};
 use r2r::ParameterValue::{Bool as Truth, DoubleArray, Integer, String as Word, StringArray};
 use r2r::std_msgs::msg::Bool;

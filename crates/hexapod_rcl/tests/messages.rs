@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{keep, next, node, system_now, until};
+use crate::common::{keep, next, node, system_now, until};
 use hexapod_rcl::{Publisher, Subscription, WaitSet};
 use r2r::NativeMsg;
 use r2r::sensor_msgs::msg::JointState;

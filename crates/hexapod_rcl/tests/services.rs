@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-mod common;
-
-use common::{PATIENCE, node, system_now, until};
+use crate::common::{PATIENCE, node, system_now, until};
 use hexapod_rcl::{Client, RclError, Service, WaitSet};
 use r2r::QosProfile;
 use r2r::std_srvs::srv::SetBool;

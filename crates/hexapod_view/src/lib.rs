@@ -21,7 +21,7 @@ pub use action::Action;
 pub use draw::{MIN_HEIGHT, MIN_WIDTH, draw};
 pub use footfalls::Footfalls;
 pub use hearing::Hearing;
-pub use hexapod_page::{Page, Tone};
+pub use hexapod_calibration::{Page, Tone};
 pub use page::{PageKey, draw_page, run_page};
 pub use run::run_loop;
 pub use snapshot::{FootLoad, LegView, Level, LoadSource, Snapshot};

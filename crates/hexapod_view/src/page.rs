@@ -1,7 +1,7 @@
 //! A page of text with keys in the terminal, for guided tools.
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
-use hexapod_page::{Page, Tone};
+use hexapod_calibration::{Page, Tone};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};

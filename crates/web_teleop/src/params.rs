@@ -1,7 +1,7 @@
 //! What `web_teleop` can be set to.
 
 use crate::gate::{self, Gate};
-use crate::tls::Tls;
+use crate::tls::{self, Tls};
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_setup::params::{common, number, switch, text, wrong};
@@ -151,9 +151,8 @@ fn tls_of(params: &Params) -> Result<Option<Tls>, ConfigError> {
 /// A token that nobody guesses: 120 random bits.
 fn new_token() -> Result<String, ConfigError> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-    let mut random = [0_u8; 20];
-    getrandom::fill(&mut random).map_err(|error| {
-        ConfigError::whole_file(NAME, format!("no random numbers for a token: {error}"), "give one")
+    let random: [u8; 20] = tls::random().map_err(|_| {
+        ConfigError::whole_file(NAME, "the system has no random numbers for a token".into(), "give one")
     })?;
     Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 64)])).collect())
 }

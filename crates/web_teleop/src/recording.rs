@@ -229,8 +229,7 @@ impl Recorder {
 
 /// A file without a name, for this user alone.
 fn unnamed_file() -> io::Result<File> {
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let random = tls::random().map_err(|_| io::Error::other("the system has no random numbers"))?;
     let path = std::env::temp_dir().join(format!("hexapod-{:016x}.mcap", u64::from_ne_bytes(random)));
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
     std::fs::remove_file(&path)?;

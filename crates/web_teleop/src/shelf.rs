@@ -1,6 +1,6 @@
 //! What clients fetch: the robot's description, its meshes' names, the newest picture.
 
-use bytes::Bytes;
+use axum::body::Bytes;
 use hexapod_ros::bounds::excerpt;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

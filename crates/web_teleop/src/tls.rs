@@ -1,13 +1,13 @@
-//! TLS, from the owner's files.
+//! TLS, from the owner's files; and random numbers from where TLS has its own.
 
-use rustls::ServerConfig;
-use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::{GetRandomFailed, ring};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// A certificate with its key.
 #[derive(Clone)]
@@ -43,4 +43,11 @@ impl Tls {
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.0))
     }
+}
+
+/// Random bytes that nobody guesses.
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], GetRandomFailed> {
+    let mut bytes = [0; N];
+    ring::default_provider().secure_random.fill(&mut bytes)?;
+    Ok(bytes)
 }

@@ -3,8 +3,8 @@
 use super::{Dialogue, Key, Mode, Outcome, Stage};
 use crate::finding::{Finding, Mark};
 use crate::mover::STEP_DEG;
+use crate::page::Tone;
 use crate::view::degrees;
-use hexapod_page::Tone;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 
 /// How far a servo must have been turned to see which one it is, in degrees.

@@ -8,9 +8,9 @@ pub use terms::{DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
 
 use crate::finding::{Finding, MARKS, Nominal};
 use crate::mover::Mover;
+use crate::page::Tone;
 use crate::progress::Progress;
 use hexapod_kinematics::{Leg, Robot};
-use hexapod_page::Tone;
 use hexapod_servo::calibration::Servo;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! The page's own files, embedded: found by name, so there is no path to leave.
 
 use super::http::page;
+use axum::body::Bytes;
 use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use flate2::read::GzDecoder;
 use std::io::Read;
 

@@ -1,9 +1,9 @@
 //! Files that are fetched: meshes that the robot's description names, and the recording.
 
 use axum::body::Body;
+use axum::body::Bytes;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures_util::stream::unfold;
 use std::fs::File;
 use std::io;

@@ -5,6 +5,7 @@ use crate::gate::Barred;
 use crate::protocol::{MOST_BYTES, SUBPROTOCOL, TOKEN_PREFIX};
 use axum::Router;
 use axum::body::Body;
+use axum::body::Bytes;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
@@ -14,7 +15,6 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use hexapod_ros::monotonic_now;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use hexapod_dynamics::{BaseMotion, ForceEstimator, ForceSettings, JointVector, LegDynamics};
 use hexapod_kinematics::{JointMotion, LegAngles, Robot};
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../hexapod_dynamics/tests/common/mod.rs"]
 mod common;
 
 fn motions() -> Vec<JointMotion> {

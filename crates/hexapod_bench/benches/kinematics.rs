@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
 use nalgebra::{Isometry3, Vector3};
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../hexapod_kinematics/tests/common/mod.rs"]
 mod common;
 
 /// Foot targets on a small circle below each hip, as in walking, each with the body's pose.

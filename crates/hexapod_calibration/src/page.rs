@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! A page of text with a picture and keys: what the dialogue has to say, for whatever shows it.
 
 /// How a line of a page stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The whole tick: a command to 18 joint angles, walking an arc.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../hexapod_gait/tests/common/mod.rs"]
 mod common;
 
 use criterion::{Criterion, criterion_group, criterion_main};
