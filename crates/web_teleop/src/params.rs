@@ -151,9 +151,8 @@ fn tls_of(params: &Params) -> Result<Option<Tls>, ConfigError> {
 /// A token that nobody guesses: 120 random bits.
 fn new_token() -> Result<String, ConfigError> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-    let random: [u8; 20] = tls::random().map_err(|_| {
-        ConfigError::whole_file(NAME, "the system has no random numbers for a token".into(), "give one")
-    })?;
+    let random: [u8; 20] = tls::random()
+        .map_err(|_| ConfigError::whole_file(NAME, "the system has no random numbers for a token", "give one"))?;
     Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 64)])).collect())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::definitions::DEFINITIONS;
 use crate::protocol::{Recording, Rounded};
+use crate::tls;
 use hexapod_ros::r2r::WrappedTypesupport;
 use mcap::WriteOptions;
 use mcap::records::MessageHeader;
