@@ -86,7 +86,7 @@ impl Feet {
     /// The feet of a robot.
     pub(crate) fn try_new(robot: &Robot, settings: &FeetSettings) -> Result<Self, NoFeet> {
         let weight_n = robot.model().total_mass() * STANDARD_GRAVITY;
-        if !(weight_n > 0.0) {
+        if weight_n.is_nan() || weight_n <= 0.0 {
             return Err(NoFeet::Massless);
         }
         let foot = |leg| -> Result<Foot, SettingsError> {
