@@ -134,7 +134,7 @@ mod tests {
         told.position[1] = 0.9;
         load.fill(&mut told, Duration::from_secs(1));
         let legs: Vec<f64> = (0..6).map(|leg| told.effort[3 * leg + 1].abs()).collect();
-        assert!(legs[0] < 0.15 && legs[1..].iter().all(|effort| *effort > 0.15), "{legs:?}");
+        assert!(legs[0] < 0.1 && legs[1..].iter().all(|effort| *effort > 0.1), "{legs:?}");
     }
 
     #[test]

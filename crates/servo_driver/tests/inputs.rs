@@ -1,9 +1,7 @@
 //! What stops the servos besides the service: the topic, a button, a battery; and what lets them start.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::{Rig, Wires, wait};
+use crate::common::{Rig, Wires, wait};
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;

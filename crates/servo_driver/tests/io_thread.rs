@@ -1,8 +1,6 @@
 //! The I/O thread on a simulated bus: pulses, stop, hang, panic, end.
 
-mod common;
-
-use common::{Rig, pulses, wait};
+use crate::common::{Rig, pulses, wait};
 use embedded_hal::i2c::{ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::simulated::BusFault;
@@ -86,7 +84,7 @@ fn when_stopped_with_the_bus_saturated_expect_everything_off_within_20_ms_and_la
                 wait(|| pulses(&bus) == 0);
                 monotonic_now() - asked
             });
-            assert!(common::ask(ends, Action::EmergencyStop).success);
+            assert!(crate::common::ask(ends, Action::EmergencyStop).success);
             watch.join().unwrap()
         });
         assert!(moving < Duration::from_millis(20), "{moving:?}");

@@ -1,8 +1,6 @@
 //! Which messages are taken, and what becomes of them.
 
-mod common;
-
-use common::{PLANNER, Rig, names, servos};
+use crate::common::{PLANNER, Rig, names, servos};
 use hexapod_ros::monotonic_now;
 use servo_driver::io::Io;
 use servo_driver::{Action, Refusal};
@@ -76,11 +74,11 @@ fn when_many_messages_wait_expect_the_newest_of_each_joint() {
     }
     let mut thread = io.spawn(bus.clone(), 100.0).unwrap();
     // The 65th to the last arrive with the message that finds room again.
-    common::wait(|| ends.snapshots.pop().is_ok());
+    crate::common::wait(|| ends.snapshots.pop().is_ok());
     ends.intake.take(PLANNER, &["a0".into()], &[0.25], monotonic_now()).unwrap();
-    assert!(common::ask(&mut ends, Action::Enable).success);
+    assert!(crate::common::ask(&mut ends, Action::Enable).success);
     let expected = 1500.0 + 500.0 * 0.4995;
-    common::wait(|| bus.pulse_us(0x41, 8).is_some_and(|us| (us - expected).abs() < 3.0));
+    crate::common::wait(|| bus.pulse_us(0x41, 8).is_some_and(|us| (us - expected).abs() < 3.0));
     assert!((bus.pulse_us(0x40, 0).unwrap() - 1625.0).abs() < 3.0);
     thread.end(Duration::from_secs(1)).unwrap();
 }

@@ -6,9 +6,7 @@
 //! fresh seed that is printed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::{Wires, names, pulses, servos};
+use crate::common::{Wires, names, pulses, servos};
 use hexapod_ros::Sender;
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};

@@ -1,0 +1,4 @@
+//! Pictures from outside: one executable, which is linked once.
+
+mod closed_form;
+mod pictures;

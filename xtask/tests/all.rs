@@ -1,0 +1,5 @@
+//! The workspace as others see it: one executable, which is linked once.
+
+mod colcon;
+mod faults;
+mod layers;
