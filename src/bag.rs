@@ -77,6 +77,9 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
 fn mcap_file(path: &Path) -> Result<PathBuf, String> {
     let name = path.display();
     let has = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    if !path.exists() {
+        return Err(format!("{name}: there is no such file or folder"));
+    }
     let mut files = vec![path.to_owned()];
     if path.is_dir() {
         let entries = std::fs::read_dir(path).map_err(|error| format!("{name}: {error}"))?;
@@ -160,7 +163,7 @@ mod tests {
         let angles: Vec<f64> = log.joints["a"].iter().map(|[angle, _]| *angle).collect();
         assert_eq!(log.rows, 7, "{angles:?}");
         assert!(angles[3].is_nan() && angles[4] == 0.04 && angles[6] == 0.0601, "{angles:?}");
-        assert!(even("t".into(), Vec::new()).is_err());
+        assert!(even("t".into(), vec![]).is_err());
         assert!(
             even("t".into(), vec![row_at(0.0, 0.0), row_at(1e-3, 0.0), row_at(2e-3, 0.0), row_at(1e9, 0.0)]).is_err()
         );
@@ -186,7 +189,8 @@ mod tests {
         assert!(words.contains("sqlite3") && words.contains("mcap"), "{words}");
         std::fs::write(folder.join("broken.mcap"), "no bag").unwrap();
         assert!(joint_log(&folder, None).unwrap_err().contains("broken.mcap"));
-        assert!(joint_log(Path::new("/nowhere.txt"), None).unwrap_err().contains(".mcap"));
+        assert!(joint_log(Path::new("/nowhere.mcap"), None).unwrap_err().contains("no such file"));
+        assert!(joint_log(Path::new(file!()), None).is_err());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! What is seen of a robot on its topics, put together for the terminal view.
 
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
-use hexapod_ros::bounds::{excerpt, reason};
+use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_ros::bounds::{excerpt, is_ros_name, reason};
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use hexapod_ros::r2r::geometry_msgs::msg::{Twist, WrenchStamped};
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
@@ -58,7 +58,8 @@ impl Watch {
         watch.hear(node, "foot_contacts", latest(), |s, m: UInt8MultiArray| {
             s.legs.iter_mut().zip(&m.data).for_each(|(leg, &down)| leg.down = down != 0);
         })?;
-        for (index, leg) in robot.legs().iter().enumerate() {
+        let named = |leg: &Leg| is_ros_name(leg.name());
+        for (index, leg) in robot.legs().iter().enumerate().filter(|(_, leg)| named(leg)) {
             for (topic, source) in
                 [("foot_forces", LoadSource::Estimated), ("predicted_foot_forces", LoadSource::Predicted)]
             {

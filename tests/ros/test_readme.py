@@ -31,6 +31,7 @@ HOW = [
     (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
     (r'ros2 ', ELSEWHERE, 'test_ros2_command.py'),
     (r'hexapod (servo|calibrate|guard)\b', ELSEWHERE, 'test_servo_tools.py: boards, and a terminal'),
+    (r'hexapod identify\b', ELSEWHERE, 'test_identify.py: a bag'),
     (r'hexapod run --ros-args --enclave', ELSEWHERE, 'needs SROS 2'),
     (r'hexapod (check|config|new|plot|trace)\b|(hexapod( run)?|gait_planner) --help|python3 - |cat > ', ENDS, ''),
     (r'hexapod (run|drive|demo)\b', STAYS, ''),

@@ -29,6 +29,13 @@ pub const MAX_LINE: usize = 2000;
 /// Lines about one cause at most once in this time.
 pub const LINE_EVERY: Duration = Duration::from_secs(1);
 
+/// Whether a name, such as a leg's, can be a part of a topic's or a service's name.
+#[must_use]
+pub fn is_ros_name(name: &str) -> bool {
+    let letters = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    letters && !name.contains("__") && name.starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
 /// A text from outside as it may be shown: on one line, at most [`MAX_EXCERPT`] characters; of a longer one the
 /// beginning, with its length.
 #[must_use]

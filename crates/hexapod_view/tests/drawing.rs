@@ -292,9 +292,9 @@ fn when_feet_bear_forces_expect_a_bar_each_and_what_they_rest_on() {
     }
     for (width, height) in [(60, 20), (100, 30)] {
         let drawn = text(width, height, &snapshot, &Teleop::default());
-        assert!(drawn.contains("predicted forces, 3 of 6 down"), "{drawn}");
-        assert!(drawn.contains(" ━━━━━ 10.0 N") && drawn.contains(" ─────  0.0 N"), "{drawn}");
-        assert!(drawn.contains(" ━━━──  5.0 N") || drawn.contains(" ━━───  5.0 N"), "{drawn}");
+        assert!(height < 30 || drawn.contains("predicted forces, 3 of 6 down"), "{drawn}");
+        assert!(drawn.contains(" ━━━━━ 10.0 N p") && drawn.contains(" ─────  0.0 N p"), "{drawn}");
+        assert!(drawn.contains(" ━━━──  5.0 N p"), "{drawn}");
     }
     snapshot.legs[0].load = Some(FootLoad { up_n: 9.0, source: LoadSource::Estimated });
     snapshot.legs[1].load = None;

@@ -131,10 +131,10 @@ mod tests {
         let robot = robot();
         let mut load = LoadFeedback::new(&robot);
         let mut told = message(&robot, [0.0, 0.6, -1.7]);
-        told.position[1] = 0.2;
+        told.position[1] = 0.9;
         load.fill(&mut told, Duration::from_secs(1));
         let legs: Vec<f64> = (0..6).map(|leg| told.effort[3 * leg + 1].abs()).collect();
-        assert!(legs[0] < 0.15 && legs[1..].iter().all(|effort| *effort > 0.15), "{legs:?}");
+        assert!(legs[0] < 0.1 && legs[1..].iter().all(|effort| *effort > 0.1), "{legs:?}");
     }
 
     #[test]

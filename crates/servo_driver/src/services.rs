@@ -5,6 +5,7 @@ use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
+use hexapod_ros::bounds::is_ros_name;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
@@ -109,11 +110,6 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
         })?;
     }
     Ok(())
-}
-
-fn is_ros_name(name: &str) -> bool {
-    let letters = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    letters && !name.contains("__") && name.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
 /// Refused messages are warned of once in a while.

@@ -14,9 +14,9 @@ pub(super) const SLOT: Duration = Duration::from_millis(100);
 /// Columns of the leg's name before the strip and of the foot's sign after it.
 const MARGINS: u16 = 6;
 
-/// Columns of a foot's force: a bar and its number.
+/// Columns of a foot's force: a bar, its number and the first letter of what it rests on.
 const BAR: usize = 5;
-const FORCE: u16 = BAR as u16 + 8;
+const FORCE: u16 = BAR as u16 + 10;
 
 /// Seconds that a strip of this width shows.
 pub(super) fn seconds(snapshot: &Snapshot, width: u16) -> f64 {
@@ -67,11 +67,13 @@ fn force(load: Option<FootLoad>, full_n: f64) -> [Span<'static>; 3] {
     let part = up_n / full_n;
     let filled = if part.is_finite() { (part.clamp(0.0, 1.0) * BAR as f64).round() as usize } else { 0 };
     let sensed = load.is_some_and(|load| load.source < LoadSource::Predicted);
+    // Also where there is no room for the title, which has the whole word.
+    let letter = load.map_or(" ", |load| load.source.as_str().get(..1).unwrap_or_default());
     let style = if sensed { Style::new().fg(theme::GOOD) } else { theme::quiet() };
     [
         Span::styled(format!(" {}", "━".repeat(filled)), style),
         Span::styled("─".repeat(BAR - filled), theme::faint()),
-        Span::styled(format!("{:>7}", fixed(up_n, 1, " N")), style),
+        Span::styled(format!("{:>7} {letter}", fixed(up_n, 1, " N")), style),
     ]
 }
 

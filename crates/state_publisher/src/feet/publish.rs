@@ -4,6 +4,7 @@ use super::Feet;
 use crate::messages::vector;
 use hexapod_dynamics::{Contact, LegState, Source};
 use hexapod_kinematics::Robot;
+use hexapod_ros::bounds;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Point, Vector3 as Vector3Msg, WrenchStamped};
@@ -19,7 +20,7 @@ const ARROW_M: f64 = 0.15;
 const ARROW: i32 = 0;
 const DELETE: i32 = 2;
 
-/// Where a leg's forces go.
+/// Where a leg's forces go; nowhere where its name is none for a topic.
 struct Leg {
     estimated: Publisher<WrenchStamped>,
     predicted: Publisher<WrenchStamped>,
@@ -27,7 +28,7 @@ struct Leg {
 
 /// The publishers of all that concerns feet.
 pub(crate) struct FeetPublishers {
-    legs: Vec<Leg>,
+    legs: Vec<Option<Leg>>,
     contacts: (SharedPublisher<UInt8MultiArray>, UInt8MultiArray),
     markers: Publisher<MarkerArray>,
     frame: String,
@@ -38,8 +39,14 @@ impl FeetPublishers {
     pub(crate) fn new(node: &mut RosNode, robot: &Robot, frames: &Frames) -> Result<Self, RosError> {
         let mut legs = vec![];
         for leg in robot.legs() {
-            let mut open = |topic: &str| node.publisher(&format!("{topic}/{}", leg.name()), QosProfile::default());
-            legs.push(Leg { estimated: open("foot_forces")?, predicted: open("predicted_foot_forces")? });
+            let name = leg.name();
+            if !bounds::is_ros_name(name) {
+                tracing::warn!("leg `{name}` has no topic for its force: ROS names are letters, digits and _");
+                legs.push(None);
+                continue;
+            }
+            let mut open = |topic: &str| node.publisher(&format!("{topic}/{name}"), QosProfile::default());
+            legs.push(Some(Leg { estimated: open("foot_forces")?, predicted: open("predicted_foot_forces")? }));
         }
         let names: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
         Ok(Self {
@@ -53,13 +60,13 @@ impl FeetPublishers {
 
     /// Whether somebody listens to predictions.
     pub(crate) fn wants_predictions(&self) -> bool {
-        self.markers.is_heard() || self.legs.iter().any(|leg| leg.predicted.is_heard())
+        self.markers.is_heard() || self.legs.iter().flatten().any(|leg| leg.predicted.is_heard())
     }
 
     /// Tells what was sensed at `stamp`.
     pub(crate) fn publish_sensed(&mut self, feet: &Feet, stamp: Duration, now: Duration) {
         for (leg, force) in self.legs.iter().zip(feet.forces(now)) {
-            if let Some(force) = force.filter(|_| leg.estimated.is_heard()) {
+            if let Some((leg, force)) = leg.as_ref().filter(|leg| leg.estimated.is_heard()).zip(force) {
                 warn(leg.estimated.publish(&self.wrench(&force.force, stamp)));
             }
         }
@@ -74,7 +81,7 @@ impl FeetPublishers {
     pub(crate) fn publish_predicted(&self, feet: &Feet, places: &[Vector3<f64>], stamp: Duration, now: Duration) {
         let predicted = feet.predicted_forces(now);
         for (leg, force) in self.legs.iter().zip(predicted.iter().flatten()) {
-            if leg.predicted.is_heard() {
+            if let Some(leg) = leg.as_ref().filter(|leg| leg.predicted.is_heard()) {
                 warn(leg.predicted.publish(&self.wrench(force, stamp)));
             }
         }
