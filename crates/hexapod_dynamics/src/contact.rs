@@ -5,6 +5,7 @@
 
 use crate::force::LegForces;
 use crate::normal::logistic;
+use hexapod_kinematics::math;
 
 /// Log odds beyond which no source goes, so that none outvotes all others for ever.
 const GREATEST: f64 = 6.0;
@@ -153,7 +154,7 @@ impl ContactDetector {
 impl ContactSettings {
     /// Log odds of contact from each source that says something.
     fn log_odds(&self, evidence: &ContactEvidence) -> [Option<(Source, f64)>; 5] {
-        let from_probability = |p: f64| (p / (1.0 - p)).ln();
+        let from_probability = |p: f64| math::ln(p / (1.0 - p));
         let from_flag = |yes: bool, trust: f64| if yes { from_probability(trust) } else { -from_probability(trust) };
         // Certain at twice the value at which it is as likely as not.
         let from_size = |size: f64, even: f64| GREATEST * (size / even - 1.0);

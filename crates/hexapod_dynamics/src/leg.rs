@@ -1,6 +1,6 @@
 //! One leg as rigid bodies, each on a revolute joint, and where they are at given angles.
 
-use hexapod_kinematics::{Joint, Leg, LegAngles, MAX_LEG_JOINTS, Matrix3xN, Model};
+use hexapod_kinematics::{Joint, Leg, LegAngles, MAX_LEG_JOINTS, Matrix3xN, Model, math};
 use nalgebra::{Isometry3, Matrix3, SMatrix, SVector, Vector3};
 
 use crate::friction::Friction;
@@ -125,7 +125,7 @@ impl LegDynamics {
         let (mut turn, mut point) = (Matrix3::identity(), Vector3::zeros());
         let bodies = self.bodies.iter().zip(angles.padded()).zip(&mut placed.bodies).take(self.count);
         for ((body, angle), at) in bodies {
-            let (sin, cos) = angle.sin_cos();
+            let (sin, cos) = math::sin_cos(*angle);
             let [fixed, of_cos, of_sin] = &body.turn;
             at.arm = turn * body.origin;
             point += at.arm;

@@ -1,5 +1,7 @@
 //! The normal distribution, and odds.
 
+use hexapod_kinematics::math;
+
 /// Probability that a standard normal number is below `x`, within 2e-4 (Bowling et al. 2009); NaN counts as unknown.
 #[inline]
 pub(crate) fn normal_cdf(x: f64) -> f64 {
@@ -9,7 +11,7 @@ pub(crate) fn normal_cdf(x: f64) -> f64 {
 /// Probability from the logarithm of odds.
 #[inline]
 pub(crate) fn logistic(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
+    1.0 / (1.0 + math::exp(-log_odds))
 }
 
 #[cfg(test)]

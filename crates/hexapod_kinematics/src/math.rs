@@ -62,6 +62,13 @@ pub fn exp(exponent: f64) -> f64 {
     libm::exp(exponent)
 }
 
+/// Natural logarithm.
+#[inline]
+#[must_use]
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
 /// Logarithm to the base 10.
 #[inline]
 #[must_use]
@@ -82,6 +89,12 @@ pub fn exp10(exponent: f64) -> f64 {
 pub fn hypot(x: f64, y: f64) -> f64 {
     let square = x * x + y * y;
     if square <= f64::MAX { square.sqrt() } else { libm::hypot(x, y) }
+}
+
+/// A whole power, by multiplication.
+#[must_use]
+pub fn whole_power(x: f64, exponent: u32) -> f64 {
+    (0..exponent).fold(1.0, |power, _| power * x)
 }
 
 /// The square.

@@ -54,7 +54,7 @@ fn when_a_message_waits_before_it_is_taken_expect_the_time_it_was_received() {
     until("discovery", || publisher.subscription_count().unwrap() == 1);
     let sent = system_now();
     publisher.publish(&Bool { data: true }).unwrap();
-    assert_eq!(set.wait(Some(common::PATIENCE)).unwrap(), [0]);
+    assert_eq!(set.wait(Some(crate::common::PATIENCE)).unwrap(), [0]);
     let there = system_now();
     std::thread::sleep(Duration::from_millis(200));
     let (_, info) = next(&mut set, &mut heard);

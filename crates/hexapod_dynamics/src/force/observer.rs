@@ -6,6 +6,7 @@
 
 use crate::leg::JointVector;
 use crate::momentum::Momentum;
+use hexapod_kinematics::math;
 
 /// The observer of one leg.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +32,7 @@ impl MomentumObserver {
     /// An observer with a gain per joint, 1/s, and a sample each `step_s` seconds. What is no positive number counts
     /// as zero: such a joint's residual stays zero.
     pub fn new(gains_per_s: &JointVector, step_s: f64) -> Self {
-        let decay = gains_per_s.map(|gain| if gain > 0.0 && step_s > 0.0 { (-gain * step_s).exp() } else { 1.0 });
+        let decay = gains_per_s.map(|gain| if gain > 0.0 && step_s > 0.0 { math::exp(-gain * step_s) } else { 1.0 });
         let (residual, memory) = (JointVector::zeros(), JointVector::repeat(1.0));
         Self { rate_hz: step_s.recip(), decay, residual, memory, last: None }
     }

@@ -1,6 +1,6 @@
 //! From torques that the leg's own motion does not explain to the force on the foot: `J' force = torques`.
 
-use hexapod_kinematics::Matrix3xN;
+use hexapod_kinematics::{Matrix3xN, math};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::leg::JointVector;
@@ -95,8 +95,8 @@ fn least_eigenvalue(a: &Matrix3<f64>, enough: f64) -> f64 {
         return middle;
     }
     let half_determinant = 0.5 * off.determinant() / (size * size * size);
-    let angle = half_determinant.clamp(-1.0, 1.0).acos() / 3.0;
-    middle + 2.0 * size * (angle + std::f64::consts::TAU / 3.0).cos()
+    let angle = math::acos(half_determinant.clamp(-1.0, 1.0)) / 3.0;
+    middle + 2.0 * size * math::cos(angle + std::f64::consts::TAU / 3.0)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A polynomial of fourth degree is fitted to the samples on both sides of each (Savitzky & Golay 1964), so that
 //! neither phase nor, for slow motion, size is changed.
 
-use hexapod_kinematics::{JointMotion, LegAngles};
+use hexapod_kinematics::{JointMotion, LegAngles, math};
 use nalgebra::{DMatrix, DVector};
 
 /// Coefficients of a polynomial of fourth degree.
@@ -59,9 +59,10 @@ fn weights(half_window: usize) -> Option<DMatrix<f64>> {
     // In units of the window, so that powers stay of the same size.
     let unit = half_window as f64;
     let place = |k: usize| (k as f64 - unit) / unit;
-    let powers = DMatrix::from_fn(2 * half_window + 1, COEFFICIENTS, |k, power| place(k).powi(power as i32));
+    let powers =
+        DMatrix::from_fn(2 * half_window + 1, COEFFICIENTS, |k, power| math::whole_power(place(k), power as u32));
     let mut weights = (powers.transpose() * &powers).try_inverse()? * powers.transpose();
-    let units = DVector::from_fn(COEFFICIENTS, |power, _| unit.powi(-(power as i32)));
+    let units = DVector::from_fn(COEFFICIENTS, |power, _| math::whole_power(unit, power as u32).recip());
     weights.row_iter_mut().zip(units.iter()).for_each(|(mut row, unit)| row *= *unit);
     Some(weights)
 }

@@ -1,6 +1,6 @@
 //! Which forces the feet must give so that the body neither falls, slips nor tips: the smallest that do.
 
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::Vector3;
 
 use super::qp::{Constraint, MAX_UNKNOWNS, shortest};
@@ -131,9 +131,9 @@ impl Constraints {
         }
         let along = normal.cross(&if normal.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() }).normalize();
         let other = normal.cross(&along);
-        let inside = friction * (std::f64::consts::PI / FACETS as f64).cos();
+        let inside = friction * math::cos(std::f64::consts::PI / FACETS as f64);
         for facet in 0..FACETS {
-            let (sin, cos) = (std::f64::consts::TAU * facet as f64 / FACETS as f64).sin_cos();
+            let (sin, cos) = math::sin_cos(std::f64::consts::TAU * facet as f64 / FACETS as f64);
             if let Some(holds) = self.next(0.0, false) {
                 put(holds, foot, &(normal * inside - along * cos - other * sin));
             }
