@@ -26,9 +26,6 @@ pub struct AllParams {
     pub web: Params,
 }
 
-/// Names of the nodes.
-pub const NODES: [&str; 4] = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
-
 /// Reads `hexapod.yaml` and lays the command line over it.
 ///
 /// # Errors
@@ -52,7 +49,7 @@ fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams
     let files = Files::find(config, urdf)?;
     let document = faults.note(files.in_config("hexapod.yaml").read_on());
     if let Some(document) = &document {
-        faults.note(check_known_nodes(document, &NODES));
+        faults.note(check_known_nodes(document, &params::NODES));
     }
     let specs = specs();
     let mut all: Vec<Params> = Vec::new();
@@ -119,7 +116,7 @@ fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(),
     let (node, name, value) = parse_override(text)?;
     let index = |node: &String| {
         let index = NODES.iter().position(|known| known == node);
-        index.ok_or_else(|| format!("no node is called `{node}`: {}", hint_for(node, &NODES)))
+        index.ok_or_else(|| format!("no node is called `{node}`: {}", hint_for(node, &params::NODES)))
     };
     let named = node.as_ref().map(index).transpose()?;
     let has_it = |index: &usize| specs[*index].iter().any(|spec| spec.name == name);
@@ -345,6 +342,12 @@ pub fn stray_line(file: &Path) -> String {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_nodes_are_told_by_name_expect_those_there_are() {
+        let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
+        assert_eq!(params::NODES, names);
+    }
 
     #[test]
     fn when_real_servos_would_move_by_a_simulated_clock_expect_it_refused() {

@@ -1,7 +1,7 @@
 //! One node in a process of its own.
 
 use crate::cli::own_arguments;
-use crate::composed::{NODES, tell_files};
+use crate::composed::tell_files;
 use crate::exit::{self, Failure, say};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
@@ -130,7 +130,7 @@ fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Para
     }
     let document = file.read_on()?;
     let mut faults = Faults::default();
-    faults.note(check_known_nodes(&document, &NODES));
+    faults.note(check_known_nodes(&document, &params::NODES));
     let params = load_on(&document, node, specs, &mut faults);
     Ok(faults.or(Some(params))?)
 }

@@ -4,6 +4,9 @@ use crate::files::Files;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 use hexapod_config::{ConfigError, Document};
 
+/// The nodes that `hexapod.yaml` holds parameters of.
+pub const NODES: [&str; 4] = [crate::planner::NODE, "servo_driver", "state_publisher", "web_teleop"];
+
 /// The parameters of every node.
 #[must_use]
 pub fn common() -> Vec<ParamSpec> {

@@ -3,7 +3,7 @@
 use crate::hexapod::Hexapod;
 use hexapod_config::ros_params::{Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Faults, Source};
-use hexapod_setup::{ConfigFile, Walker, planner};
+use hexapod_setup::{ConfigFile, Walker, params, planner};
 use std::collections::BTreeMap;
 
 const URDF: &str = include_str!("../../../urdf/hexapod.urdf");
@@ -14,8 +14,6 @@ const SHIPPED: [(&str, &str, &str); 4] = [
     ("gaits.yaml", "shipped gaits.yaml", include_str!("../../../config/gaits.yaml")),
     ("motions.yaml", "shipped motions.yaml", include_str!("../../../config/motions.yaml")),
 ];
-/// Nodes that a `hexapod.yaml` may have parameters of; only the first one's count here.
-const NODES: [&str; 4] = [planner::NODE, "servo_driver", "state_publisher", "joystick"];
 
 /// The texts that describe a robot. What is left out is as shipped.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +44,7 @@ impl Description {
     fn params(&self) -> Result<Params, ConfigError> {
         let document = self.file("hexapod.yaml").read_on()?;
         let mut faults = Faults::default();
-        faults.note(check_known_nodes(&document, &NODES));
+        faults.note(check_known_nodes(&document, &params::NODES));
         let params = load_on(&document, planner::NODE, &planner::specs(), &mut faults);
         faults.or(Some(params))
     }

@@ -9,6 +9,7 @@ use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rcl_interfaces::msg::Log;
 use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
+use hexapod_setup::params;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -16,8 +17,6 @@ use std::time::Duration;
 const PLANNER_SILENCE: Duration = Duration::from_secs(1);
 /// Silence after which a node's status is stale.
 const STATUS_SILENCE: Duration = Duration::from_millis(2500);
-/// The nodes whose status is told.
-const NODES: [&str; 4] = ["gait_planner", "servo_driver", "state_publisher", "web_teleop"];
 /// Values of a status that are told.
 const MOST_VALUES: usize = 64;
 /// Levels of the log, as rcl_interfaces has them.
@@ -144,7 +143,7 @@ impl Heard {
     pub fn take_diagnostics(&mut self, message: &DiagnosticArray, at: Duration) {
         for status in &message.status {
             let (place, name) = status.name.rsplit_once('/').unwrap_or(("", &status.name));
-            if place == self.namespace.trim_matches('/') && NODES.contains(&name) {
+            if place == self.namespace.trim_matches('/') && params::NODES.contains(&name) {
                 self.nodes.insert(name.into(), (at, node_status(name, status)));
                 self.changes += 1;
             }
