@@ -53,7 +53,7 @@ fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams
     }
     let specs = specs();
     let mut all: Vec<Params> = Vec::new();
-    for (node, specs) in NODES.iter().zip(&specs) {
+    for (node, specs) in params::NODES.iter().zip(&specs) {
         let mut params = match &document {
             Some(document) => load_on(document, node, specs, faults),
             None => specs.iter().map(|spec| (spec.name, spec.default.clone())).collect(),
@@ -115,7 +115,7 @@ fn check_clock(all: &AllParams) -> Result<(), Failure> {
 fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
     let (node, name, value) = parse_override(text)?;
     let index = |node: &String| {
-        let index = NODES.iter().position(|known| known == node);
+        let index = params::NODES.iter().position(|known| known == node);
         index.ok_or_else(|| format!("no node is called `{node}`: {}", hint_for(node, &params::NODES)))
     };
     let named = node.as_ref().map(index).transpose()?;
