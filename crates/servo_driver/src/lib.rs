@@ -11,7 +11,7 @@ pub mod io;
 mod journal;
 pub mod lease;
 pub mod load;
-mod looping;
+pub mod looping;
 mod owners;
 mod params;
 pub mod pins;
