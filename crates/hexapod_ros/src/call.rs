@@ -30,7 +30,7 @@ impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
     /// vain, on a busy machine.
     pub fn send(self, response: S::Response) {
         if let Err(error) = self.responder.respond(self.id, &response) {
-            tracing::warn!("an answer of `{}` did not reach who asked: {error}", self.service);
+            tracing::warn!("the response of `{}` did not reach its client: {error}", self.service);
         }
     }
 }
