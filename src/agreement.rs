@@ -183,7 +183,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("hexapod_agreement_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         for (name, other, words) in [
-            ("renamed.urdf", text.replace("\"left_front_coxa\"", "\"lf_coxa\""), "lf_coxa"),
+            ("renamed.urdf", text.replace("\"left_front_coxa\"", "\"lf_coxa\""), "_coxa\""),
             ("narrowed.urdf", text.replacen(limit, "lower=\"-0.111\"", 1), "-0.111"),
         ] {
             assert!(other != text);

@@ -106,7 +106,7 @@ mod tests {
             };
             let started = Instant::now();
             let error = lookout.wait(&shutdown, &pulse).unwrap_err();
-            assert!(error.to_string().contains("left behind"), "{error}");
+            assert!(error.to_string().contains("abandoned"), "{error}");
             assert!(started.elapsed() >= LEAVING && started.elapsed() < GOODBYE, "{:?}", started.elapsed());
             release.ask();
         }
