@@ -17,6 +17,9 @@ const REMEMBERED: usize = 8;
 /// So many in a row: who sends true once, or twice to be sure, does not hold it.
 const IN_A_ROW: u32 = 3;
 
+/// What tells the senders of one process from those of another.
+pub type Process = [u8; 12];
+
 /// What was heard on the topic. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Heartbeats(Arc<Shared>);
@@ -95,20 +98,21 @@ impl Heartbeats {
 
     /// Forgets sources that are not there any more at `now`: whoever enables the servos again, with a source that beats,
     /// means to do without them. Those are gone whose node has no name any more, and those that have fallen silent and
-    /// beat again as another sender of the same node: the middleware takes a while to miss a process that was killed.
-    pub fn forget_gone(&self, now: Duration, name_of: impl Fn(Sender) -> Option<String>) {
+    /// beat again from a node of the same name in another process: the middleware takes a while to miss one that was
+    /// killed. `node_of` tells a sender's node and process.
+    pub fn forget_gone(&self, now: Duration, node_of: impl Fn(Sender) -> Option<(String, Process)>) {
         let timeout = Duration::from_nanos(self.0.timeout_ns.load(Ordering::SeqCst));
         let mut sources = self.sources();
-        let named = sources.iter().filter_map(|source| Some((*source, name_of(source.sender)?)));
-        let named: Vec<(Source, String)> = named.collect();
+        let named = sources.iter().filter_map(|source| Some((*source, node_of(source.sender)?)));
+        let named: Vec<(Source, (String, Process))> = named.collect();
         let is_silent = |source: &Source| now > source.received + timeout;
-        let lives_on = |gone: &Source, name: &str| {
-            let others = named.iter().filter(|(other, other_name)| other.sender != gone.sender && other_name == name);
-            others.into_iter().any(|(other, _)| other.beats && !is_silent(other))
+        let lives_on = |(name, process): &(String, Process)| {
+            let mut others = named.iter().filter(|(_, (other, elsewhere))| other == name && elsewhere != process);
+            others.any(|(other, _)| other.beats && !is_silent(other))
         };
         sources.retain(|source| {
-            let name = named.iter().find(|(known, _)| known.sender == source.sender).map(|(_, name)| name);
-            name.is_some_and(|name| !is_silent(source) || !lives_on(source, name))
+            let node = named.iter().find(|(known, _)| known.sender == source.sender).map(|(_, node)| node);
+            node.is_some_and(|node| !is_silent(source) || !lives_on(node))
         });
         self.work_out(&sources);
     }
@@ -209,7 +213,7 @@ mod tests {
         }
         assert_eq!(heartbeats.cause(MS(1200)), None);
         assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(Some(MS(201)))));
-        let names = |sender| (sender == OTHER).then(|| "/other".to_owned());
+        let names = |sender| (sender == OTHER).then(|| ("/other".to_owned(), [0; 12]));
         heartbeats.forget_gone(MS(1201), names);
         assert_eq!(heartbeats.cause(MS(1201)), None, "whoever enables again does without it");
         heartbeats.forget_gone(MS(1201), |_| None);
@@ -223,11 +227,17 @@ mod tests {
         let (first, again) = (Sender::Local(11), Sender::Local(12));
         say(&heartbeats, first, false, 1000);
         say(&heartbeats, OTHER, false, 2000);
-        let names = |sender| Some(if sender == OTHER { "/other" } else { "/box" }.to_owned());
+        let names = |sender| {
+            let name = if sender == OTHER { "/other" } else { "/box" };
+            Some((name.to_owned(), [u8::from(sender == again); 12]))
+        };
+        let one_process = |sender| names(sender).map(|(name, _)| (name, [0; 12]));
         heartbeats.forget_gone(MS(2001), names);
         assert!(heartbeats.cause(MS(2001)).is_some(), "/box is still dead");
         say(&heartbeats, again, false, 2010);
         assert!(heartbeats.cause(MS(2011)).is_some(), "nobody has enabled the servos since");
+        heartbeats.forget_gone(MS(2011), one_process);
+        assert!(heartbeats.cause(MS(2011)).is_some(), "one of two senders of a process has died");
         heartbeats.forget_gone(MS(2011), names);
         assert_eq!(heartbeats.cause(MS(2011)), None, "it beats again");
         say(&heartbeats, OTHER, false, 2400);

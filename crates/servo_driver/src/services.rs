@@ -1,6 +1,7 @@
 //! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
 use crate::front::Front;
+use crate::heartbeats::Process;
 use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
@@ -82,7 +83,16 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
 /// Whoever enables the servos means those who are there now.
 fn forget_those_gone(front: &Front, graph: &Graph) {
     forget_planners_gone(front.planner(), graph);
-    front.heartbeats().forget_gone(monotonic_now(), |sender| graph.name_of(sender));
+    front.heartbeats().forget_gone(monotonic_now(), |sender| Some((graph.name_of(sender)?, process_of(sender))));
+}
+
+/// The participant's part of a sender's GUID (RTPS 2.5, 8.2.4.1).
+fn process_of(sender: Sender) -> Process {
+    let mut process = Process::default();
+    if let Sender::Remote(gid) = sender {
+        process.iter_mut().zip(gid.0).for_each(|(byte, of_gid)| *byte = of_gid);
+    }
+    process
 }
 
 /// What a planner said last does not outlive it.
