@@ -8,6 +8,7 @@ Start the robot: its nodes in one process or each in its own, and if asked its p
     ros2 launch hexapod hexapod.launch.py --show-args
 """
 
+import os
 from pathlib import Path
 import re
 import tempfile
@@ -35,7 +36,7 @@ def generate_launch_description():
         # First what may not be installed: its absence ends the launch before there is a robot to leave behind.
         rviz(),
         foxglove(),
-        GroupAction(joystick(), condition=IfCondition(LaunchConfiguration('joystick'))),
+        OpaqueFunction(function=joystick, condition=IfCondition(LaunchConfiguration('joystick'))),
         composed_process(),
         GroupAction(
             [robot_node(name, *extra) for name, extra in STANDALONE.items()]
@@ -95,8 +96,9 @@ def arguments():
             'joystick', default_value='false',
             description='Drive with a gamepad: sticks through joy and teleop_twist_joy, buttons through our joystick.'),
         DeclareLaunchArgument(
-            'joystick_config', default_value=PathJoinSubstitution([share, 'config', 'joystick.yaml']),
-            description='Axes, buttons and speeds of the gamepad.'),
+            'joystick_config', default_value='',
+            description='File with the axes, buttons and speeds of the gamepad. Empty: the shipped joystick.yaml, and over '
+                        'it yours, in the folders of your other files.'),
     ]
 
 
@@ -217,8 +219,22 @@ def view_in_namespace(view, namespace):
     return folder / view.name
 
 
-def joystick():
+def joystick_files(context):
+    """Return the files of the gamepad's parameters; a later one counts over an earlier one."""
+    given = LaunchConfiguration('joystick_config').perform(context)
+    if given:
+        return [given]
+    config = LaunchConfiguration('config').perform(context)
+    user = os.environ.get('XDG_CONFIG_HOME') or Path.home() / '.config'
+    folders = [config] if config else [os.environ.get('HEXAPOD_SYSTEM_CONFIG') or '/etc/hexapod', Path(user) / 'hexapod']
+    own = [Path(folder) / 'joystick.yaml' for folder in folders]
+    shipped = Path(FindPackageShare(PACKAGE).perform(context)) / 'config' / 'joystick.yaml'
+    return [str(file) for file in (shipped, *own) if file.exists()]
+
+
+def joystick(context):
     """Return the gamepad's driver, what turns its sticks into `cmd_vel`, and what turns its buttons into calls."""
+    files = joystick_files(context)
     nodes = {'joy_node': ('joy', 'joy_node'), 'teleop_twist_joy_node': ('teleop_twist_joy', 'teleop_node')}
     return [
         Node(
@@ -226,11 +242,11 @@ def joystick():
             executable=executable,
             name=name,
             namespace=LaunchConfiguration('namespace'),
-            parameters=[LaunchConfiguration('joystick_config'), {'use_sim_time': sim_time()}],
+            parameters=[*files, {'use_sim_time': sim_time()}],
             output='screen',
         )
         for name, (package, executable) in nodes.items()
-    ] + [process('joystick', ros_arguments=['--params-file', LaunchConfiguration('joystick_config')])]
+    ] + [process('joystick', ros_arguments=[word for file in files for word in ('--params-file', file)])]
 
 
 def sim_time():

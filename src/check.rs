@@ -4,14 +4,16 @@ mod legs;
 
 pub use legs::{legs_chart, legs_table};
 
+use crate::agreement;
 use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::{Failure, say};
 use gait_planner::walked::{WAYS, Walked, nowhere};
+use hexapod_config::ros_params::load_ros_params;
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::Engine;
 use hexapod_servo::ServoConfig;
-use hexapod_setup::Files;
+use hexapod_setup::{Files, JOYSTICK_FILE};
 use nalgebra::Vector2;
 use std::fmt::Write;
 
@@ -31,10 +33,14 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     say(format_args!("starts   with {}", setups.planner.gait_name))?;
     let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     say(format_args!("motions  {motions}"))?;
+    for note in agreement::notes(&all) {
+        say(format_args!("note     {note}"))?;
+    }
     for note in stuck {
         say(format_args!("note     {note}"))?;
     }
-    for note in setups.planner.notes.iter().map(String::as_str).chain(setups.driver.remark()) {
+    let driver = setups.driver.remark().into_iter().chain(setups.driver.pin_notes().iter().map(String::as_str));
+    for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }
     for stray in files.strays() {
@@ -60,11 +66,22 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
 fn check_together(setups: &Setups, files: &Files) -> Result<(), ConfigError> {
     let mut faults = Faults::default();
     faults.note(gait_planner::check_reach(&setups.planner));
+    faults.note(check_joystick(files));
     let is_whole = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
     for refused in setups.planner.motions.refused().filter(|refused| is_whole && files.is_own(refused.file())) {
         faults.add(refused.clone());
     }
     faults.into_result()
+}
+
+/// What the buttons of a gamepad are to do.
+fn check_joystick(files: &Files) -> Result<(), ConfigError> {
+    let file = files.in_config(JOYSTICK_FILE);
+    if !file.exists() {
+        return Ok(());
+    }
+    let params = load_ros_params(&file.read()?, joystick::NAME, &joystick::specs())?;
+    joystick::Setup::load(&params).map(|_| ())
 }
 
 /// Legs, joints, limits, servos and reach.

@@ -80,7 +80,7 @@ Lists are replaced as a whole, `key: null` takes a key away. `hexapod check` tel
 pub enum ConfigCommand {
     /// Copy a shipped file into your folder, to edit it there; a file that is there already stays as it is.
     Copy {
-        /// hexapod.yaml, robot.yaml, servos.yaml, gaits.yaml or motions.yaml
+        /// hexapod.yaml, robot.yaml, servos.yaml, gaits.yaml, motions.yaml or joystick.yaml
         name: String,
     },
 }
@@ -179,6 +179,9 @@ pub struct RunArgs {
     /// Serve a page to drive the robot from, on http://localhost:8080
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
     pub web: bool,
+    /// What is logged: debug, info, warn, error or fatal; of one node as in gait_planner:=debug
+    #[arg(long = "log-level", value_name = "[NODE:=]LEVEL", value_parser = log_level)]
+    pub log_levels: Vec<String>,
     /// End in order when standard input is closed: whoever started this process has gone.
     #[arg(long, hide = true)]
     pub attached: bool,
@@ -239,10 +242,10 @@ pub struct CalibrateArgs {
     /// Begin with this joint
     #[arg(long)]
     pub joint: Option<String>,
-    /// Forget where an earlier calibration was left
+    /// Start over: forget how far an earlier calibration got
     #[arg(long)]
     pub anew: bool,
-    /// Look at three angles of each joint again; what a calibration that is complete goes on with by itself
+    /// Verify three angles of each joint (the default once all joints are calibrated)
     #[arg(long)]
     pub verify: bool,
     /// For practice with --bus simulated: how the servos are mounted (joint: {offset_rad, reversed, plug_of, stops_rad})
@@ -271,6 +274,10 @@ impl Bus {
             Self::I2c => "i2c",
         }
     }
+}
+
+fn log_level(text: &str) -> Result<String, String> {
+    hexapod_ros::log::check_level(text).map(|()| text.to_owned())
 }
 
 /// This process's arguments up to `--ros-args`; the rest is for ROS.

@@ -1,9 +1,10 @@
 //! All nodes in one process, ended in the order that is safe: first the robot sits, then the servos are let go.
 
+use crate::agreement::{check_clock, check_no_folder, check_robots, notes, share_frames};
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
 use hexapod_config::ros_params::{
-    ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, parse_override,
+    ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
 };
 use hexapod_config::{ConfigError, Faults};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
@@ -24,6 +25,33 @@ pub struct AllParams {
     pub publisher: Params,
     /// Of `web_teleop`.
     pub web: Params,
+}
+
+impl AllParams {
+    /// What `hexapod.yaml` says of all nodes; none where it does not hold.
+    #[must_use]
+    pub fn of_files(files: &Files) -> Option<Self> {
+        let document = files.in_config("hexapod.yaml").read_on().ok()?;
+        let [planner, driver, publisher, web] = specs();
+        let read = |node: &str, specs: &[ParamSpec]| load_ros_params(&document, node, specs).ok();
+        Some(Self {
+            planner: read(gait_planner::NAME, &planner)?,
+            driver: read(servo_driver::NAME, &driver)?,
+            publisher: read(state_publisher::NAME, &publisher)?,
+            web: read(web_teleop::NAME, &web)?,
+        })
+    }
+
+    /// Those of the node of this name.
+    pub fn of_mut(&mut self, node: &str) -> Option<&mut Params> {
+        match node {
+            gait_planner::NAME => Some(&mut self.planner),
+            servo_driver::NAME => Some(&mut self.driver),
+            state_publisher::NAME => Some(&mut self.publisher),
+            web_teleop::NAME => Some(&mut self.web),
+            _ => None,
+        }
+    }
 }
 
 /// Reads `hexapod.yaml` and lays the command line over it.
@@ -50,6 +78,7 @@ fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams
     let document = faults.note(files.in_config("hexapod.yaml").read_on());
     if let Some(document) = &document {
         faults.note(check_known_nodes(document, &params::NODES));
+        faults.note(check_no_folder(document));
     }
     let specs = specs();
     let mut all: Vec<Params> = Vec::new();
@@ -83,40 +112,33 @@ fn specs() -> [Vec<ParamSpec>; 4] {
     [gait_planner::specs(), servo_driver::specs(), state_publisher::specs(), web_teleop::specs()]
 }
 
+/// What can be set on each of the nodes, by its name.
+#[must_use]
+pub fn node_specs() -> [(&'static str, Vec<ParamSpec>); 4] {
+    let [planner, driver, publisher, web] = specs();
+    let [a, b, c, d] = params::NODES;
+    [(a, planner), (b, driver), (c, publisher), (d, web)]
+}
+
 /// What can be set on any of the nodes.
 #[must_use]
 pub fn all_specs() -> Vec<ParamSpec> {
     specs().concat()
 }
 
-/// Lets the planner tell its markers in the frames of `state_publisher`, unless it has been given frames of its own, and
-/// the page send the type of `cmd_vel` that the planner takes.
+/// Lets the page send the type of `cmd_vel` that the planner takes, and the planner tell its markers in the frames of
+/// `state_publisher`.
 fn share(mut all: AllParams) -> AllParams {
     all.web.insert("stamped_cmd_vel", ParamValue::Bool(params::switch(&all.planner, "stamped_cmd_vel")));
-    for name in ["base_frame", "frame_prefix"] {
-        if params::text(&all.planner, name).is_empty() {
-            all.planner.insert(name, ParamValue::String(params::text(&all.publisher, name)));
-        }
-    }
+    share_frames(&mut all.planner, &all.publisher);
     all
-}
-
-/// Refuses to move real servos by a clock that is not real.
-fn check_clock(all: &AllParams) -> Result<(), Failure> {
-    let simulated = params::switch(&all.planner, "use_sim_time");
-    if simulated && params::text(&all.driver, "bus") == "i2c" {
-        let words = "use_sim_time does not go with bus i2c: real servos move in real time; leave out use_sim_time, or \
-                     give bus simulated";
-        return Err(Failure::Words(words.into()));
-    }
-    Ok(())
 }
 
 fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
     let (node, name, value) = parse_override(text)?;
     let index = |node: &String| {
         let index = params::NODES.iter().position(|known| known == node);
-        index.ok_or_else(|| format!("no node is called `{node}`: {}", hint_for(node, &params::NODES)))
+        index.ok_or_else(|| format!("there is no node `{node}`: {}", hint_for(node, &params::NODES)))
     };
     let named = node.as_ref().map(index).transpose()?;
     let has_it = |index: &usize| specs[*index].iter().any(|spec| spec.name == name);
@@ -157,6 +179,8 @@ impl Setups {
             let planner = gait_planner::Setup::load(&all.planner);
             let (driver, publisher) = others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
             let mut faults = Faults::default();
+            faults.note(check_robots(all));
+            faults.note(check_clock(all));
             // The planner may have its frames of the publisher, which says so where they do not hold.
             let told = publisher.as_ref().err().cloned();
             let is_told = |error: &ConfigError| {
@@ -222,8 +246,8 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let nodes = Nodes::create(parameters(arguments)?, arguments, local_topics, shutdown)?;
     let values = share(nodes.values());
     tell_files([&values.planner, &values.driver, &values.publisher]);
-    check_clock(&values)?;
     let setups = Setups::load(&values)?;
+    notes(&values).iter().for_each(|note| tracing::warn!("{note}"));
     if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }
@@ -344,34 +368,12 @@ mod tests {
     use super::*;
 
     #[test]
+    #[test]
     fn when_nodes_are_told_by_name_expect_those_there_are() {
         let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
         assert_eq!(params::NODES, names);
     }
 
-    #[test]
-    fn when_real_servos_would_move_by_a_simulated_clock_expect_it_refused() {
-        let with = |simulated: bool, bus: &str| {
-            let mut all = AllParams::default();
-            all.planner.insert("use_sim_time", ParamValue::Bool(simulated));
-            all.driver.insert("bus", bus.into());
-            check_clock(&all).is_ok()
-        };
-        assert!(with(false, "i2c") && with(true, "simulated") && !with(true, "i2c"));
-    }
-
-    #[test]
-    fn when_one_node_is_given_frames_expect_the_planner_to_share_them_unless_it_has_its_own() {
-        let mut all = AllParams::default();
-        all.planner.insert("frame_prefix", "own/".into());
-        all.publisher.insert("frame_prefix", "left/".into());
-        all.publisher.insert("base_frame", "trunk".into());
-        let planner = share(all).planner;
-        let texts = ["frame_prefix", "base_frame"].map(|name| params::text(&planner, name));
-        assert_eq!(texts, ["own/", "trunk"]);
-    }
-
-    #[test]
     fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {
         let run = |node: fn() -> Result<(), String>| {
             let shutdown = Shutdown::default();

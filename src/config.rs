@@ -1,10 +1,11 @@
 //! `hexapod config`: which values of the configuration are the owner's, and where they stand.
 
 use crate::cli::{ConfigArgs, ConfigCommand};
-use crate::composed::stray_line;
+use crate::composed::{node_specs, stray_line};
 use crate::exit::Failure;
+use hexapod_config::ros_params::paths;
 use hexapod_config::{Document, Leaf};
-use hexapod_setup::{CONFIG_FILES, Files};
+use hexapod_setup::{CONFIG_FILES, Files, JOYSTICK_FILE};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -67,12 +68,32 @@ fn rows(files: &Files, name: &str, all: bool) -> Result<Vec<Row>, Failure> {
         _ => vec![],
     };
     let shipped: BTreeMap<&str, &str> = shipped.iter().map(|leaf| (leaf.path.as_str(), leaf.value.as_str())).collect();
-    let leaves = file.read()?.leaves();
+    let document = file.read()?;
+    let mut leaves = document.leaves();
+    if all && name == "hexapod.yaml" {
+        leaves = effective(&document, leaves);
+    }
     let own = |leaf: &&Leaf| shipped.get(leaf.path.as_str()) != Some(&leaf.value.as_str());
     let mut rows: Vec<Row> = leaves.iter().filter(|leaf| all || own(leaf)).map(|leaf| row(leaf, &shipped)).collect();
     let gone = shipped.iter().filter(|(path, _)| !leaves.iter().any(|leaf| leaf.path.starts_with(**path)));
     rows.extend(gone.map(|(path, value)| [(*path).into(), format!("none (shipped: {})", cut(value)), "".into()]));
     Ok(rows)
+}
+
+/// The parameters as the nodes take them: of one that several sections give, as `/**` does, the value that counts.
+fn effective(document: &Document, leaves: Vec<Leaf>) -> Vec<Leaf> {
+    let taken = node_specs().map(|(node, specs)| {
+        paths(document, node, &specs)
+            .into_iter()
+            .map(move |(name, path)| (format!("{node}.ros__parameters.{name}"), path))
+    });
+    let taken: BTreeMap<String, String> = taken.into_iter().flatten().collect();
+    let at = |path: &String| leaves.iter().find(|leaf| leaf.path == *path);
+    let counting = |leaf: &Leaf| {
+        let counts = taken.get(&leaf.path).and_then(at).unwrap_or(leaf);
+        Leaf { path: leaf.path.clone(), ..counts.clone() }
+    };
+    leaves.iter().map(counting).collect()
 }
 
 fn row(leaf: &Leaf, shipped: &BTreeMap<&str, &str>) -> Row {
@@ -97,8 +118,9 @@ fn table(rows: &[Row]) -> String {
 
 /// Copies a shipped file into the owner's folder.
 fn copy(config: &str, name: &str) -> Result<(), Failure> {
-    if !CONFIG_FILES.contains(&name) {
-        return Err(Failure::Words(format!("no file is called {name}; there are {}", CONFIG_FILES.join(", "))));
+    if !CONFIG_FILES.contains(&name) && name != JOYSTICK_FILE {
+        let known = CONFIG_FILES.join(", ");
+        return Err(Failure::Words(format!("there is no file {name}; there are {known}, {JOYSTICK_FILE}")));
     }
     if !config.is_empty() {
         fs::create_dir_all(config).map_err(|error| failed(Path::new(config), &error))?;

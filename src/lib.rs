@@ -1,5 +1,6 @@
 //! What the executables share: one node in a process, or all of them composed in one.
 
+pub mod agreement;
 pub mod bag;
 pub mod calibrate;
 pub mod check;

@@ -76,7 +76,7 @@ fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> 
     let servos = setup.servos();
     let joint = servos.joint_index(&arguments.joint).ok_or_else(|| {
         let names: Vec<_> = servos.servos().iter().map(|servo| servo.joint()).collect();
-        Failure::Words(format!("no joint is called `{}`; there are {}", arguments.joint, names.join(", ")))
+        Failure::Words(format!("there is no joint `{}`; there are {}", arguments.joint, names.join(", ")))
     })?;
     let angle_rad = arguments.degrees.to_radians();
     let (lower, upper) = servos.servos()[joint].angle_limits_rad();

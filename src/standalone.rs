@@ -1,7 +1,8 @@
 //! One node in a process of its own.
 
+use crate::agreement::{check_no_folder, notes, share_frames};
 use crate::cli::own_arguments;
-use crate::composed::tell_files;
+use crate::composed::{AllParams, files_of, tell_files};
 use crate::exit::{self, Failure, say};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
@@ -66,6 +67,12 @@ impl Own {
                     Some(parameter) if parameter.contains(":=") => parameters.push(parameter),
                     _ => return Self::Wrong(format!("{argument} takes name:=value")),
                 },
+                // The log itself looks for it.
+                "--log-level" => match arguments.next().map(|level| log::check_level(&level)) {
+                    Some(Ok(())) => {}
+                    Some(Err(reason)) => return Self::Wrong(format!("{argument}: {reason}")),
+                    None => return Self::Wrong(format!("{argument} takes debug, info, warn, error or fatal")),
+                },
                 _ => return Self::Wrong(format!("{argument}: there is no such argument before --ros-args")),
             }
         }
@@ -79,7 +86,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 fn help(about: &About, specs: &[ParamSpec]) -> String {
     let About { name, does, files } = about;
     let mut out = format!(
-        "{does}\n\nUsage: {name} [-p NAME:=VALUE] [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]\n"
+        "{does}\n\nUsage: {name} [-p NAME:=VALUE] [--log-level [NODE:=]LEVEL] [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]\n"
     );
     out.push_str("\nParameters, with their defaults:\n");
     let settings: Vec<String> = specs.iter().map(|spec| format!("{}:={}", spec.name, spec.default)).collect();
@@ -116,6 +123,7 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     let node = RosNode::create_over(&ros, name, specs.clone(), base)?;
     tell_files([node.values()]);
     let setup = load(node.values()).map_err(Into::into)?;
+    beside_others(node.values(), name).iter().flat_map(notes).for_each(|note| tracing::warn!("{note}"));
     if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }
@@ -131,8 +139,22 @@ fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Para
     let document = file.read_on()?;
     let mut faults = Faults::default();
     faults.note(check_known_nodes(&document, &params::NODES));
-    let params = load_on(&document, node, specs, &mut faults);
+    faults.note(check_no_folder(&document));
+    let mut params = load_on(&document, node, specs, &mut faults);
+    if node == gait_planner::NAME {
+        // What does not hold there is told by that node.
+        let publisher = load_on(&document, state_publisher::NAME, &state_publisher::specs(), &mut Faults::default());
+        share_frames(&mut params, &publisher);
+    }
     Ok(faults.or(Some(params))?)
+}
+
+/// The parameters of a node, and those that `hexapod.yaml` gives the others; none where it does not hold.
+fn beside_others(values: &Params, node: &str) -> Option<AllParams> {
+    let mut all = AllParams::of_files(&files_of(values).ok()?)?;
+    let own = all.of_mut(node)?;
+    own.extend(values.clone());
+    Some(all)
 }
 
 /// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.
@@ -162,10 +184,15 @@ mod tests {
             read(&["-p", "rate:=50.0", "--param", "gait:=wave"]),
             Own::Parameters(vec!["rate:=50.0".into(), "gait:=wave".into()])
         );
+        assert_eq!(read(&["--log-level", "gait_planner:=debug"]), Own::Parameters(vec![]));
         assert_eq!((read(&["-p", "a:=1", "-h"]), read(&["-V"])), (Own::Help, Own::Version));
-        for (arguments, culprit) in
-            [(&["-p"][..], "-p"), (&["-p", "rate"], "-p"), (&["--bogus"], "--bogus"), (&["gait:=wave"], "gait")]
-        {
+        for (arguments, culprit) in [
+            (&["-p"][..], "-p"),
+            (&["--log-level", "loud"], "loud"),
+            (&["-p", "rate"], "-p"),
+            (&["--bogus"], "--bogus"),
+            (&["gait:=wave"], "gait"),
+        ] {
             assert!(matches!(read(arguments), Own::Wrong(what) if what.contains(culprit)), "{arguments:?}");
         }
     }
@@ -179,6 +206,6 @@ mod tests {
         {
             assert!(help.contains(words), "{words}: {help}");
         }
-        assert_eq!(help.matches(":=").count(), gait_planner::specs().len() + 3);
+        assert_eq!(help.matches(":=").count(), gait_planner::specs().len() + 4);
     }
 }

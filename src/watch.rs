@@ -108,7 +108,7 @@ impl Watch {
         snapshot.legs.iter_mut().enumerate().for_each(|(index, leg)| leg.load = seen.loads.of(index, now));
         snapshot.silence = seen.planner.silence(now);
         if let Some(silence) = seen.driver.silence(now) {
-            snapshot.servo_state = format!("lost, no word for {:.1} s", silence.as_secs_f64());
+            snapshot.servo_state = format!("lost, no data for {:.1} s", silence.as_secs_f64());
         }
         snapshot.alarm = seen.stop.words(now, seen.planner.is_heard(now));
         snapshot

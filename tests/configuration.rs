@@ -67,6 +67,18 @@ fn when_files_are_layered_expect_the_users_over_the_machines_over_the_shipped_on
 }
 
 #[test]
+fn when_a_wildcard_overrules_a_shipped_value_expect_the_nodes_own_rows_to_show_it() {
+    let machine = Machine::new("wildcard");
+    machine.write("home/hexapod/hexapod.yaml", &rate("60.0"));
+    let (_, told) = machine.hexapod(&["config", "--all"]);
+    for node in ["gait_planner", "servo_driver", "state_publisher"] {
+        let row = row(&told, &format!("{node}.ros__parameters.rate"));
+        assert!(row.contains("60.0 (shipped: ") && row.ends_with("home/hexapod/hexapod.yaml:2"), "{told}");
+    }
+    assert!(row(&told, "servo_driver.ros__parameters.state_rate").contains("/config/hexapod.yaml"), "{told}");
+}
+
+#[test]
 fn when_a_folder_is_given_expect_it_over_the_shipped_files_and_no_other_owners() {
     let machine = Machine::new("given");
     machine.write("home/hexapod/robot.yaml", &limits("left_rear_coxa"));

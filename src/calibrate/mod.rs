@@ -45,7 +45,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     }
     if let Some(joint) = arguments.joint.as_ref().filter(|joint| !dialogue.go_to_joint(joint)) {
         let names = dialogue.names().join(", ");
-        return Err(Failure::Words(format!("no joint is called `{joint}`; there are {names}")));
+        return Err(Failure::Words(format!("there is no joint `{joint}`; there are {names}")));
     }
     if !is_terminal() {
         return Err(Failure::Words("calibrating needs a terminal: somebody has to look at the robot".into()));

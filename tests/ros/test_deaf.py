@@ -91,7 +91,7 @@ def test_when_a_thread_does_not_come_back_in_mid_stride_expect_the_robot_to_sit_
     seconds = ended(user, robot)
     figures.note(f'stuck in {name}, by {thread}: the robot has sat and ended', seconds, 's', END_S)
     assert seconds > LOST_AT_LEAST_S
-    assert f'{thread} hears nothing any more' in robot.log(), robot.log()
+    assert f'{thread} no longer hears anything' in robot.log(), robot.log()
     assert all(walked.contacts_of(user.listen('foot_contacts')[-1].message).values()), 'feet in the air at the end'
     assert user.listen('gait_state')[-1].message.data == 'sitting'
     assert user.listen('servo_states')[-1].message.name == [], 'servos still have pulses at the end'

@@ -41,7 +41,7 @@ def test_when_the_robot_is_killed_expect_it_told_in_time_and_live_again_when_it_
     assert 'no word' not in view.screen()
     killed = time.monotonic()
     robot.signal(signal.SIGKILL)
-    view.until('no word for 1.', seconds=5.0)
+    view.until('no data for 1.', seconds=5.0)
     told = time.monotonic() - killed
     figures.note('kill -9 to the view', told * 1e3, 'ms', TOLD_S * 1e3)
     assert told < TOLD_S
@@ -55,7 +55,7 @@ def test_when_the_robot_is_killed_expect_it_told_in_time_and_live_again_when_it_
     assert not moves(twists)
     session.start('hexapod', 'run')
     # The stop is still sent, and the robot that has come in its place answers it.
-    view.until_gone('no word for', 'NOT ANSWERED', 'unknown', seconds=15.0)
+    view.until_gone('no data for', 'NOT ANSWERED', 'unknown', seconds=15.0)
     assert 'Hz' in view.screen()
     view.press('w')
     session.user.until(lambda: moves(twists), 5.0, 'a twist')

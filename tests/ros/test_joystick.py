@@ -98,7 +98,7 @@ def test_when_an_emergency_stop_is_not_answered_expect_it_sent_again_while_it_is
     pad.user.spin(1.2)
     assert pad.send(STOP_NOW) == ['emergency_stop'], 'pressed while the joystick was silent'
     log = pad.process.log()
-    assert 'the emergency stop FAILED' in log and 'nobody answers the emergency stop' in log and 'was refused' in log
+    assert 'the emergency stop FAILED' in log and 'the emergency stop is not answered' in log and ' refused' in log
 
 
 def test_when_a_button_means_nothing_known_expect_status_2_and_the_button(session, tmp_path):

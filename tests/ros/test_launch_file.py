@@ -196,6 +196,17 @@ def test_when_rviz_and_joystick_are_asked_for_expect_them_in_the_namespace(launc
         assert any(word.endswith('config/joystick.yaml') for word in calls[name]), name
 
 
+def test_when_the_owner_has_a_joystick_file_expect_it_over_the_shipped_one(launched, tmp_path):
+    own = tmp_path / 'own' / 'joystick.yaml'
+    own.parent.mkdir()
+    own.write_text('joystick:\n  ros__parameters:\n    button_2: pack\n')
+    calls = launched('joystick:=true', f'config:={own.parent}').started(
+        ['hexapod', 'joy_node', 'teleop_node', 'joystick'])
+    for name in ('joy_node', 'teleop_node', 'joystick'):
+        files = [word for word in calls[name] if word.endswith('joystick.yaml')]
+        assert len(files) == 2 and files[-1] == str(own), (name, files)
+
+
 def test_when_the_bus_is_unknown_expect_it_refused_and_nothing_started(launched):
     launch = launched('bus:=spi')
     output, _ = launch.process.communicate(timeout=DEADLINE_S)

@@ -54,7 +54,7 @@ def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_sta
     wait_line(user, lines, 'servo_driver', INFO, '18 joints on a simulated bus, disarmed: call enable')
     wait_line(user, lines, 'state_publisher', INFO, 'joint_states and odom at 50 Hz, odom -> base_link')
     user.arm()
-    wait_line(user, lines, 'servo_driver', INFO, 'enabled: pulses go on')
+    wait_line(user, lines, 'servo_driver', INFO, 'enabled: switching pulses on')
     user.stand()
     wait_line(user, lines, 'gait_planner', INFO, 'sitting -> playing')
     wait_line(user, lines, 'servo_driver', INFO, 'armed: all joints follow')
@@ -69,7 +69,7 @@ def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_sta
     user.until(lambda: second.get_subscription_count() >= 2, 10.0, 'listeners')
     user.until(lambda: (second.publish(JointState(name=[min(JOINTS)], position=[0.0])),
                         any('another source' in line.msg for line in lines))[1], 10.0, 'a refused source')
-    wait_line(user, lines, 'servo_driver', WARN, 'commanded by another source already')
+    wait_line(user, lines, 'servo_driver', WARN, 'already commanded by another source')
     user.stream('cmd_vel', twist(0.05))
     user.wait_state('walking')
     wait_line(user, lines, 'gait_planner', INFO, 'standing -> walking')
@@ -87,7 +87,7 @@ def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_sta
     user.call('emergency_stop')
     wait_line(user, lines, 'servo_driver', ERROR, 'emergency stop by the service emergency_stop')
     robot.signal(2)
-    wait_line(user, lines, 'gait_planner', INFO, 'the robot sits down: SIGINT')
+    wait_line(user, lines, 'gait_planner', INFO, 'the robot sits down: stopped by SIGINT')
     wait_line(user, lines, 'servo_driver', INFO, 'all channels are off')
     for node in NODES:
         wait_line(user, lines, node, INFO, 'ended')
@@ -163,10 +163,11 @@ def test_when_parameters_change_expect_it_told_on_parameter_events_whoever_chang
 
 
 @pytest.mark.parametrize('topic, message, qos, words', [
-    ('cmd_vel', TwistStamped, 10, 'sends cmd_vel as geometry_msgs/msg/TwistStamped, and geometry_msgs/msg/Twist is heard'),
-    ('velocity', String, 10, 'sends velocity as std_msgs/msg/String'),
-    ('gait', String, BEST_EFFORT, 'sends gait with best effort and is not heard'),
-    ('curvature', Float64, BEST_EFFORT, 'sends curvature with best effort'),
+    ('cmd_vel', TwistStamped, 10,
+     'publishes cmd_vel as geometry_msgs/msg/TwistStamped, but geometry_msgs/msg/Twist is expected'),
+    ('velocity', String, 10, 'publishes velocity as std_msgs/msg/String'),
+    ('gait', String, BEST_EFFORT, 'publishes gait with best effort reliability, which is not received'),
+    ('curvature', Float64, BEST_EFFORT, 'publishes curvature with best effort'),
 ])
 def test_when_an_input_is_sent_so_that_it_is_not_heard_expect_a_warning_that_names_the_sender(shared_session, topic, message,
                                                                                              qos, words):

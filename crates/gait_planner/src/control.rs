@@ -55,7 +55,7 @@ pub fn run_in_real_time(
 fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: Duration) -> GaitState {
     let tick = *core.tick(now, dt);
     if core.speaks() {
-        outbox.push(Done::Tick { tick, stamp, fault: core.fault(), plays: core.plays() });
+        outbox.push(Done::Tick { tick, stamp, fault: core.fault(), ignores_stick: core.ignores_stick() });
     }
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));

@@ -55,6 +55,9 @@ enum Stick {
     BarredTold,
 }
 
+/// What is said of a stick that does not count.
+pub const IGNORED_STICK: &str = "servos released: release the stick (send a zero command) to walk again";
+
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
@@ -124,10 +127,10 @@ impl Core {
         self.watch.fault()
     }
 
-    /// Whether a motion that was asked for is played, the way to its start and back included.
+    /// Whether the stick is pushed and does not count, because no zero has come since the servos were released.
     #[must_use]
-    pub fn plays(&self) -> bool {
-        self.player.job().is_busy()
+    pub fn ignores_stick(&self) -> bool {
+        self.stick == Stick::BarredTold
     }
 
     /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding
@@ -215,7 +218,7 @@ impl Core {
                     self.steered_at = None;
                     self.play(Some(asked));
                 } else {
-                    let reason = "the robot does not stand";
+                    let reason = "the robot is not standing";
                     self.tracker.reject(asked.request, reason);
                     self.refuse("joint_trajectory", reason);
                 }
@@ -257,7 +260,7 @@ impl Core {
             self.speaks = true;
             let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
             match held {
-                Held::Nothing if before => self.freeze("the servos were let go"),
+                Held::Nothing if before => self.freeze("the servos were released"),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
                 _ => {}
             }
@@ -298,7 +301,7 @@ impl Core {
         let legs = engine.robot().legs().len();
         self.moved = engine.adopt(&angles[..legs]);
         if !self.moved {
-            self.refuse("servo_states", "a joint is beyond its limits; standing up starts from sitting");
+            self.refuse("servo_states", "a joint is beyond its limits: the robot will stand up from the sitting pose");
         }
     }
 
@@ -315,10 +318,7 @@ impl Core {
             self.stick = Stick::Counts;
         } else if self.stick != Stick::Counts {
             if self.stick == Stick::Barred {
-                self.refuse(
-                    topic,
-                    "the servos were let go: release the stick, so that a zero comes, before the robot walks",
-                );
+                self.refuse(topic, IGNORED_STICK);
             }
             self.stick = Stick::BarredTold;
             return;

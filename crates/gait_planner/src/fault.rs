@@ -28,20 +28,20 @@ impl Fault {
     pub fn reason(self) -> &'static str {
         match self {
             Self::NotFinite => {
-                "fault: the joint angles worked out are not finite; the robot holds its last pose until the planner is \
-                 started anew"
+                "fault: the computed joint angles are not finite; the robot holds its last pose until the planner is \
+                 restarted"
             }
             Self::Stuck => {
-                "fault: a leg cannot get where the path goes, and the robot has stood still for 3 s; send a body_pose of \
+                "fault: a leg cannot reach the next point of its path, and the robot has not moved for 3 s; send a body_pose of \
                  zeros, or call sit and then stand"
             }
             Self::NoWayOn => {
-                "fault: a leg cannot get where the path goes, and no way on is found in a tick's time; the robot holds its \
+                "fault: a leg cannot reach the next point of its path, and no way on is found within a tick; the robot holds its \
                  pose; send a body_pose of zeros, or call stop, or sit and then stand"
             }
             Self::Lost => {
-                "fault: the control loop has not come back, and no joint commands go out; the servos hold their last \
-                 angles; start the planner anew"
+                "fault: the control loop hangs and sends no joint commands; the servos hold their last angles; restart the \
+                 planner"
             }
             Self::Late => {
                 "fault: the control loop has missed more than half of its ticks for 3 s; free the processor, lower the \

@@ -24,15 +24,41 @@ pub struct Inbox {
     shutdown: Shutdown,
 }
 
-/// How long the robot stays down after it was told that its servos are about to be switched off; it is told again each
-/// second until they are.
-const RETIRED: Duration = Duration::from_millis(1500);
+/// How long the robot stays down after it was told that its servos are about to be switched off, and where it is after an
+/// emergency stop; as long as that lasts it is told again at least each second.
+const HELD_BACK: Duration = Duration::from_millis(1500);
+
+/// Why nothing is taken that would move the robot up or on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barrier {
+    /// The servos are about to be switched off.
+    Retired,
+    /// An emergency stop.
+    Frozen,
+}
+
+impl Barrier {
+    /// The reason, and the way out.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Retired => {
+                "the robot is sitting down because its servos are about to be switched off; see the servo driver's /diagnostics"
+            }
+            Self::Frozen => {
+                "emergency stop: the robot does not move until the servos are enabled again (service enable)"
+            }
+        }
+    }
+}
 
 struct Shared {
     queue: Producer<Received>,
     rejected: BTreeMap<&'static str, Rejected>,
-    /// Until when (monotonic clock) nothing is taken that would keep the robot up.
-    retired_until: Duration,
+    /// What holds the robot back, and until when on the monotonic clock.
+    barrier: Option<(Barrier, Duration)>,
+    /// Messages and calls taken since the last look.
+    taken: BTreeMap<&'static str, u64>,
     /// Second handles to motions made for one use, so that they are freed here and not in the control loop.
     kept: Vec<Arc<Motion>>,
 }
@@ -51,7 +77,8 @@ impl Inbox {
     /// An inbox that fills `queue`.
     #[must_use]
     pub fn new(queue: Producer<Received>, now: Now, shutdown: Shutdown) -> Self {
-        let shared = Shared { queue, rejected: BTreeMap::new(), retired_until: Duration::ZERO, kept: Vec::new() };
+        let (rejected, taken) = (BTreeMap::new(), BTreeMap::new());
+        let shared = Shared { queue, rejected, barrier: None, taken, kept: Vec::new() };
         Self { shared: Arc::new(Mutex::new(shared)), now, shutdown }
     }
 
@@ -69,24 +96,47 @@ impl Inbox {
     /// As [`Self::send`].
     pub fn send_from(&self, topic: &'static str, command: Command, real: Duration) -> Result<(), String> {
         let received = Received { command, at: Moment { at: (self.now)(), real } };
-        if matches!(received.command, Command::Retire) {
-            self.locked(|shared| shared.retired_until = received.at.real + RETIRED);
+        match received.command {
+            Command::Retire => self.bar(Barrier::Retired, real),
+            Command::Freeze => self.bar(Barrier::Frozen, real),
+            _ => {}
         }
+        let moves = keeps_up(&received.command) || drives(&received.command);
         let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
-            "the robot sits down, because its process has been asked to end"
-        } else if self.is_retired(&received) {
-            "the robot sits down, because its servos are about to be switched off; see the servo driver's /diagnostics"
+            "the robot is sitting down because its process is ending"
+        } else if let Some(barrier) = self.barrier(real).filter(|_| moves) {
+            barrier.reason()
         } else if self.locked(|shared| shared.queue.push(received).is_err()) {
-            "the control loop does not take commands; see /diagnostics, and start the planner anew if it hangs"
+            "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs"
         } else {
+            self.locked(|shared| *shared.taken.entry(topic).or_default() += 1);
             return Ok(());
         };
         self.reject(topic, refusal);
         Err(refusal.into())
     }
 
-    fn is_retired(&self, Received { command, at }: &Received) -> bool {
-        (keeps_up(command) || drives(command)) && self.locked(|shared| at.real < shared.retired_until)
+    /// Holds the robot back from `now` on (monotonic clock), for a while.
+    pub fn bar(&self, barrier: Barrier, now: Duration) {
+        self.locked(|shared| shared.barrier = Some((barrier, now + HELD_BACK)));
+    }
+
+    /// Lets the robot go on.
+    pub fn unbar(&self) {
+        self.locked(|shared| shared.barrier = None);
+    }
+
+    /// What holds the robot back at `now`.
+    #[must_use]
+    pub fn barrier(&self, now: Duration) -> Option<Barrier> {
+        let barrier = self.locked(|shared| shared.barrier);
+        barrier.filter(|(_, until)| now < *until).map(|(barrier, _)| barrier)
+    }
+
+    /// How many messages and calls of each topic and service were taken since the last look.
+    #[must_use]
+    pub fn take_counts(&self) -> BTreeMap<&'static str, u64> {
+        self.locked(|shared| std::mem::take(&mut shared.taken))
     }
 
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.

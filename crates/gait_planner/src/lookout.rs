@@ -71,7 +71,7 @@ impl Lookout {
             let late = now.saturating_sub(asked) > GOODBYE + LEAVING;
             if late || hurried.is_some_and(|since| now.saturating_sub(since) > LEAVING) {
                 let silent = pulse.silent(now).as_millis();
-                let words = format!("the control loop has not come back for {silent} ms and is left behind");
+                let words = format!("the control loop has been stuck for {silent} ms and is abandoned");
                 return Err(RosError::Thread(words));
             }
             std::thread::park_timeout(LOOK_EVERY);
@@ -106,7 +106,7 @@ mod tests {
             };
             let started = Instant::now();
             let error = lookout.wait(&shutdown, &pulse).unwrap_err();
-            assert!(error.to_string().contains("left behind"), "{error}");
+            assert!(error.to_string().contains("abandoned"), "{error}");
             assert!(started.elapsed() >= LEAVING && started.elapsed() < GOODBYE, "{:?}", started.elapsed());
             release.ask();
         }

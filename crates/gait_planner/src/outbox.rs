@@ -13,8 +13,9 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would allocate in the tick")]
 pub enum Done {
-    /// A tick, the ROS time it was made for, what keeps the planner from doing its work, and whether a motion is played.
-    Tick { tick: Tick, stamp: Duration, fault: Option<Fault>, plays: bool },
+    /// A tick, the ROS time it was made for, what keeps the planner from doing its work, and whether the stick is pushed and
+    /// does not count.
+    Tick { tick: Tick, stamp: Duration, fault: Option<Fault>, ignores_stick: bool },
     /// How the loop kept its rate, over so many seconds.
     Lateness(Lateness, f64),
     /// A command that was refused when its turn came.

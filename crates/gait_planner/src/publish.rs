@@ -10,7 +10,7 @@ use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
-use hexapod_ros::bounds::{self, Burst};
+use hexapod_ros::bounds::Burst;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
@@ -41,9 +41,6 @@ pub struct Outlet {
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
-    plays: bool,
-    /// The motion that was started last.
-    motion: String,
     leaving: bool,
     lines: Burst,
     alarm: Alarm,
@@ -85,8 +82,6 @@ impl Outlet {
             contacts: blank_contacts(robot),
             twist: TwistMsg::default(),
             state: None,
-            plays: false,
-            motion: String::new(),
             leaving: false,
             lines: Burst::new(20, 1),
             alarm: Alarm::default(),
@@ -101,19 +96,20 @@ impl Outlet {
     pub fn publish_all(&mut self, done: &mut Consumer<Done>) {
         while let Ok(done) = done.pop() {
             match done {
-                Done::Tick { tick, stamp, fault, plays } => {
+                Done::Tick { tick, stamp, fault, ignores_stick } => {
                     self.publish_tick(&tick, stamp);
-                    self.tell_motion(plays);
+                    self.report.take(&tick, ignores_stick);
                     self.publish_state(tick.state, fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
-                Done::Progress(progress) => self.status.requests().take(&progress),
+                Done::Progress(progress) => self.status.take(&progress),
                 Done::Lateness(lateness, seconds) => {
                     (self.report.lateness, self.report.seconds) = (lateness, seconds);
                     let mut status = self.report.status(&self.inbox, &self.shared);
                     self.headers.report(&mut status);
                     self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
                     self.diagnostics.publish(status);
+                    tracing::debug!("{}", self.report.line(&self.inbox, &self.shared));
                 }
             }
         }
@@ -154,7 +150,6 @@ impl Outlet {
             let margin = self.markers.publish(tick, stamp);
             self.report.margin_m = Some(margin);
         }
-        self.report.take(tick);
         self.ticks += 1;
     }
 
@@ -181,19 +176,6 @@ impl Outlet {
                 tracing::info!("{} -> {}", before.as_str(), state.as_str());
             }
             _ => {}
-        }
-    }
-
-    /// Logs a motion's start and end.
-    fn tell_motion(&mut self, plays: bool) {
-        if plays == std::mem::replace(&mut self.plays, plays) || !self.lines.admit(monotonic_now()) {
-            return;
-        }
-        if plays {
-            self.motion = bounds::excerpt(&self.shared.motion()).into_owned();
-            tracing::info!("motion {} started", self.motion);
-        } else {
-            tracing::info!("motion {} ended", self.motion);
         }
     }
 

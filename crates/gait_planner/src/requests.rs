@@ -1,11 +1,11 @@
 //! The last requests for motions and trajectories, by whom and what came of them: `motion_status`.
 
 use crate::progress::{Entry, KEPT, Progress, Stage};
-use hexapod_ros::bounds::{excerpt, reason};
+use hexapod_ros::bounds::{Burst, excerpt, reason};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender};
+use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,14 +61,18 @@ impl Requests {
         });
     }
 
-    /// Takes down what the control loop has done.
-    pub fn take(&self, progress: &Progress) {
+    /// Takes down what the control loop has done; gives what is to be logged of it.
+    pub fn take(&self, progress: &Progress) -> Vec<Line> {
+        let mut lines = vec![];
         for &Entry { request, stage, why, part, remaining_s, .. } in progress.iter().flatten() {
             self.change(request, |request| {
-                (request.stage, request.why) = (stage, why.into());
+                let is_new = std::mem::replace(&mut request.stage, stage) != stage;
+                request.why = why.into();
+                lines.extend(is_new.then(|| line(request)).flatten());
                 (request.part, request.remaining_s) = (part, remaining_s);
             });
         }
+        lines
     }
 
     /// Ends all that is under way, because the control loop does not come back.
@@ -97,6 +101,28 @@ impl Requests {
     }
 }
 
+/// A line for the log, and whether it is a warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    words: String,
+    warns: bool,
+}
+
+/// What is logged when a request gets to where it is.
+fn line(request: &Request) -> Option<Line> {
+    let Request { topic, name, why, stage, .. } = request;
+    let what = if topic == name { name.clone() } else { format!("{topic} {name}") };
+    let (words, warns) = match stage {
+        Stage::Executing => (format!("{what} started"), false),
+        Stage::Succeeded => (format!("{what} ended"), false),
+        Stage::Canceled => (format!("{what} canceled by {why}"), false),
+        Stage::Aborted => (format!("{what} aborted: {why}"), true),
+        // What is rejected is logged where it came in.
+        Stage::Accepted | Stage::Canceling | Stage::Rejected => return None,
+    };
+    Some(Line { words, warns })
+}
+
 /// The topic `motion_status`.
 pub struct MotionStatus {
     publisher: Publisher<DiagnosticArray>,
@@ -107,6 +133,7 @@ pub struct MotionStatus {
     /// What was told last, and of whom.
     told: Option<Board>,
     names: Vec<Name>,
+    lines: Burst,
 }
 
 /// Whoever asked for something.
@@ -130,7 +157,8 @@ impl MotionStatus {
         let latched = QosProfile::default().keep_last(1).reliable().transient_local();
         let publisher = node.publisher("motion_status", latched)?;
         let (graph, clock) = (node.graph(), node.stamps());
-        let mut status = Self { publisher, requests, graph, clock, robot: robot.into(), told: None, names: vec![] };
+        let (robot, names, lines) = (robot.into(), vec![], Burst::new(20, 1));
+        let mut status = Self { publisher, requests, graph, clock, robot, told: None, names, lines };
         status.tell();
         Ok(status)
     }
@@ -139,6 +167,17 @@ impl MotionStatus {
     #[must_use]
     pub fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    /// Takes down what the control loop has done, and logs it.
+    pub fn take(&mut self, progress: &Progress) {
+        for Line { words, warns } in self.requests.take(progress) {
+            match self.lines.admit(monotonic_now()) {
+                false => {}
+                true if warns => tracing::warn!("{words}"),
+                true => tracing::info!("{words}"),
+            }
+        }
     }
 
     /// Publishes what has changed since, the names of those who asked included.
@@ -216,7 +255,7 @@ fn words(request: &Request) -> String {
     let why = &request.why;
     match request.stage {
         Stage::Executing => format!("executing, {:.0} %", request.part * 100.0),
-        Stage::Canceling => format!("canceled by {why}, not over yet"),
+        Stage::Canceling => format!("canceling: {why}"),
         Stage::Canceled => format!("canceled by {why}"),
         Stage::Aborted => format!("aborted: {why}"),
         Stage::Rejected => format!("rejected: {why}"),
@@ -240,12 +279,30 @@ mod tests {
         let first = requests.open("motion", "wave", SENDER);
         for _ in 0..1000 {
             let number = requests.open("motion", &"x".repeat(100_000), SENDER);
-            requests.reject(number, &"no motion is called so ".repeat(1000));
+            requests.reject(number, &"there is no motion so ".repeat(1000));
         }
         let kept = kept(&requests);
         assert_eq!((kept.len(), kept[0], kept[7]), (KEPT, (first, Stage::Accepted), (1001, Stage::Rejected)));
         let bytes: usize = requests.locked(|board| board.kept.iter().map(|r| r.name.len() + r.why.len()).sum());
         assert!(bytes < 8000, "{bytes}");
+    }
+
+    #[test]
+    fn when_a_motion_begins_and_ends_expect_it_logged_with_what_ended_it() {
+        for (topic, stage, why, words) in [
+            ("motion", Stage::Executing, "", Some("motion wave started")),
+            ("motion", Stage::Succeeded, "", Some("motion wave ended")),
+            ("motion", Stage::Canceled, "stop", Some("motion wave canceled by stop")),
+            ("motion", Stage::Aborted, "emergency stop", Some("motion wave aborted: emergency stop")),
+            ("motion", Stage::Canceling, "stop", None),
+            ("wave", Stage::Executing, "", Some("wave started")),
+        ] {
+            let requests = Requests::default();
+            requests.open(topic, "wave", SENDER);
+            let request = requests.locked(|board| Request { stage, why: why.into(), ..board.kept[0].clone() });
+            let told = line(&request).map(|line| (line.words, line.warns));
+            assert_eq!(told, words.map(|words| (words.to_owned(), stage == Stage::Aborted)));
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
 use crate::status::SharedState;
-use crate::subscriptions;
+use crate::subscriptions::{self, Ends};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
@@ -47,7 +47,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
     subscriptions::hear_servos(&mut node, &setup, poses)?;
     let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
-    subscriptions::open(&mut node, &setup, &inbox, &shared, (&headers, status.requests()))?;
+    let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
+    subscriptions::open(&mut node, &setup, &ends)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
     let mut outlet = Outlet::new(&mut node, &setup, (diagnostics, status), inbox, Arc::clone(&shared), headers)?;
     tracing::info!("{}", start_line(&setup));

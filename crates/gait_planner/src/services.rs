@@ -2,13 +2,14 @@
 
 use crate::command::Command;
 use crate::fault::Fault;
-use crate::inbox::Inbox;
+use crate::inbox::{Barrier, Inbox};
 use crate::setup::Setup;
 use crate::status::SharedState;
 use hexapod_gait::GaitState;
-use hexapod_ros::r2r::std_srvs::srv::Trigger;
-use hexapod_ros::{RosError, RosNode};
+use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
+use hexapod_ros::{RosError, RosNode, monotonic_now};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A service that asks the robot for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,10 @@ enum Service {
     Stop,
     /// For the servo driver, which is about to switch the servos off.
     Retire,
-    /// For the servo driver after an emergency stop, where no servo held anything that the planner could see let go.
-    Freeze,
 }
 
 impl Service {
-    const ALL: [Self; 6] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop, Self::Retire, Self::Freeze];
+    const ALL: [Self; 5] = [Self::Stand, Self::Sit, Self::Pack, Self::Stop, Self::Retire];
 
     fn name(self) -> &'static str {
         match self {
@@ -33,7 +32,6 @@ impl Service {
             Self::Pack => "pack",
             Self::Stop => "stop",
             Self::Retire => "retire",
-            Self::Freeze => "freeze",
         }
     }
 
@@ -44,7 +42,6 @@ impl Service {
             Self::Pack => Command::Pack,
             Self::Stop => Command::Stop,
             Self::Retire => Command::Retire,
-            Self::Freeze => Command::Freeze,
         }
     }
 
@@ -53,19 +50,18 @@ impl Service {
         use GaitState::{Playing, Sitting, Standing, Stopping, Walking};
         match (self, state) {
             (Self::Stand, Sitting) => "standing up",
-            (Self::Stand, Standing) => "stands already",
-            (Self::Stand, Walking | Stopping) => "stopping, to stand",
-            (Self::Stand, Playing) => "stands when the transition is over",
-            (Self::Sit | Self::Retire, Sitting) => "sits already",
+            (Self::Stand, Standing) => "already standing",
+            (Self::Stand, Walking | Stopping) => "stopping, then standing still",
+            (Self::Stand, Playing) => "will stand when the transition ends",
+            (Self::Sit | Self::Retire, Sitting) => "already sitting",
             (Self::Sit | Self::Retire, Walking | Stopping) => "stopping, then sitting down",
             (Self::Sit | Self::Retire, Standing | Playing) => "sitting down",
             (Self::Pack, Sitting) => "folding the legs",
             (Self::Pack, Walking | Stopping) => "stopping, then sitting down and folding the legs",
             (Self::Pack, Standing | Playing) => "sitting down, then folding the legs",
-            (Self::Stop, Walking | Stopping) => "stopping with all feet planted; release the stick to go on",
-            (Self::Stop, Playing) => "ending what is played with all feet planted; release the stick to go on",
-            (Self::Freeze, _) => "stays where it is",
-            (Self::Stop, Sitting | Standing) => "not walking; release the stick before the next command counts",
+            (Self::Stop, Walking | Stopping) => "stopping with all feet planted; release the stick before walking on",
+            (Self::Stop, Playing) => "ending the motion with all feet planted; release the stick before walking on",
+            (Self::Stop, Sitting | Standing) => "not walking; release the stick before walking on",
         }
     }
 
@@ -74,7 +70,7 @@ impl Service {
         let fault = shared.fault();
         if let Some(fault) = fault.filter(|fault| fault.is_final()) {
             // What ends a motion is waiting for a loop that comes back after all.
-            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit | Self::Retire | Self::Freeze) {
+            if fault == Fault::Lost && matches!(self, Self::Stop | Self::Sit | Self::Retire) {
                 inbox.send(self.name(), self.command())?;
             } else {
                 inbox.reject(self.name(), fault.reason());
@@ -87,6 +83,7 @@ impl Service {
         }
         inbox.send(self.name(), self.command())?;
         let outcome = self.outcome(shared.get());
+        tracing::debug!("{}: {outcome}", self.name());
         Ok(fault.map_or(outcome.into(), |fault| format!("{outcome}; {}", fault.reason())))
     }
 }
@@ -102,8 +99,8 @@ impl Robot {
     fn of(setup: &Setup) -> Self {
         let cannot_pack = (!setup.engine.can_pack()).then(|| {
             format!(
-                "the robot has no packed pose: legs of other than three joints do not fold by themselves; give the key \
-                 `packed` in {}, angles of each leg's joints in rad, and start anew",
+                "the robot has no packed pose: only legs of three joints fold by themselves; give the joint angles of each \
+                 leg in rad as `packed` in {}, and restart the planner",
                 setup.robot_file.display()
             )
         });
@@ -124,6 +121,27 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
             Err(message) => Trigger::Response { success: false, message },
         })?;
     }
+    freeze(node, inbox)
+}
+
+/// For the servo driver: true as long as an emergency stop lasts, false as soon as it is over.
+fn freeze(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
+    let inbox = inbox.clone();
+    node.serve::<SetBool::Service>("freeze", move |request| {
+        let frozen = set_frozen(&inbox, request.data, monotonic_now());
+        let (success, message) = (frozen.is_ok(), frozen.err().unwrap_or_default());
+        SetBool::Response { success, message }
+    })
+}
+
+/// What was under way ends with the first word of a stop; later ones keep it so.
+fn set_frozen(inbox: &Inbox, frozen: bool, now: Duration) -> Result<(), String> {
+    match (frozen, inbox.barrier(now)) {
+        (true, Some(Barrier::Frozen)) => inbox.bar(Barrier::Frozen, now),
+        (true, _) => return inbox.send("freeze", Command::Freeze),
+        (false, Some(Barrier::Frozen)) => inbox.unbar(),
+        (false, _) => {}
+    }
     Ok(())
 }
 
@@ -135,7 +153,6 @@ mod tests {
     use hexapod_gait::{Engine, Twist};
     use hexapod_ros::Shutdown;
     use rtrb::Consumer;
-    use std::time::Duration;
 
     fn inbox(shutdown: &Shutdown) -> (Inbox, Consumer<Received>) {
         let (commands, _, incoming) = queues();
@@ -203,6 +220,28 @@ mod tests {
             assert!(taken || answer.is_err_and(|reason| reason.contains("end")));
         }
     }
+
+    #[test]
+    fn when_an_emergency_stop_lasts_expect_what_would_move_the_robot_refused_until_it_is_over() {
+        let (inbox, mut queue) = inbox(&Shutdown::default());
+        let stand = || Service::Stand.ask(&Robot::default(), &standing(), &inbox);
+        let now = monotonic_now();
+        set_frozen(&inbox, true, now).unwrap();
+        assert!(matches!(queue.pop().unwrap().command, Command::Freeze));
+        assert!(stand().is_err_and(|reason| reason.contains("emergency stop") && reason.contains("enable")));
+        for (speed, taken) in [(0.1, false), (0.0, true)] {
+            assert_eq!(inbox.send("cmd_vel", Command::Twist(Twist::new(speed, 0.0, 0.0))).is_ok(), taken);
+        }
+        assert!(Service::Sit.ask(&Robot::default(), &standing(), &inbox).is_ok());
+        while queue.pop().is_ok() {}
+        set_frozen(&inbox, true, now + Duration::from_secs(1)).unwrap();
+        assert!(queue.pop().is_err(), "it is frozen already");
+        assert_eq!(inbox.barrier(now + Duration::from_secs(2)), Some(Barrier::Frozen));
+        assert_eq!(inbox.barrier(now + Duration::from_secs(3)), None, "nobody says that it lasts");
+        set_frozen(&inbox, false, now).unwrap();
+        assert!(stand().is_ok());
+    }
+
     #[test]
     fn when_the_servos_are_about_to_be_switched_off_expect_what_would_keep_the_robot_up_refused() {
         let (inbox, mut queue) = inbox(&Shutdown::default());

@@ -1,12 +1,13 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
+use crate::core::IGNORED_STICK;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;
-use hexapod_ros::{Lateness, Level, Status};
+use hexapod_ros::{Lateness, Level, Status, monotonic_now};
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -115,6 +116,7 @@ pub struct Report {
     motions: String,
     twist: Twist,
     limited_by: LimitedBy,
+    ignores_stick: bool,
     feet_down: usize,
     footprint_from_body: Isometry3<f64>,
 }
@@ -132,8 +134,9 @@ impl Report {
         Self { gaits: listed(gaits), motions: listed(motions), ..self }
     }
 
-    /// Takes down a tick.
-    pub fn take(&mut self, tick: &Tick) {
+    /// Takes down a tick, and whether the stick is pushed and does not count.
+    pub fn take(&mut self, tick: &Tick, ignores_stick: bool) {
+        self.ignores_stick = ignores_stick;
         self.twist = tick.twist;
         self.limited_by = tick.limited_by;
         self.feet_down = tick.contacts.iter().filter(|&&down| down).count();
@@ -149,7 +152,7 @@ impl Report {
     pub fn lost(&self, silent: Duration, inbox: &Inbox, shared: &SharedState) -> Status {
         let mut status = Status::default();
         let silent = silent.as_millis();
-        status.report(Level::Error, format!("the control loop has not come back for {silent} ms"));
+        status.report(Level::Error, format!("the control loop has been stuck for {silent} ms"));
         self.tell(&mut status, inbox, shared);
         status
     }
@@ -160,6 +163,21 @@ impl Report {
         let mut status = Status::default();
         self.tell(&mut status, inbox, shared);
         status
+    }
+
+    /// The same in a line, for the log.
+    #[must_use]
+    pub fn line(&self, inbox: &Inbox, shared: &SharedState) -> String {
+        let Twist { vx, vy, wz } = self.twist;
+        let taken: Vec<String> = inbox.take_counts().iter().map(|(topic, count)| format!("{topic} {count}")).collect();
+        format!(
+            "{} with {} feet down, twist {vx:.3} {vy:.3} {wz:.3}, limited by {}, latest tick {} us late; received: {}",
+            shared.get().as_str(),
+            self.feet_down,
+            self.limited_by.as_str(),
+            self.lateness.worst().as_micros(),
+            if taken.is_empty() { "nothing".into() } else { taken.join(", ") },
+        )
     }
 
     fn tell(&self, status: &mut Status, inbox: &Inbox, shared: &SharedState) {
@@ -193,8 +211,13 @@ impl Report {
         if let Some(fault) = shared.fault() {
             status.report(Level::Error, fault.reason());
         }
+        if let Some(barrier) = inbox.barrier(monotonic_now()) {
+            status.report(Level::Warn, barrier.reason());
+        } else if self.ignores_stick {
+            status.report(Level::Warn, IGNORED_STICK);
+        }
         if matches!(self.limited_by, LimitedBy::Kinematics | LimitedBy::Planning) {
-            status.report(Level::Warn, "a leg cannot get where the path goes; the robot waits");
+            status.report(Level::Warn, "a leg cannot reach the next point of its path; the robot waits");
         }
     }
 }

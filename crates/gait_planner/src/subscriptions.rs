@@ -22,23 +22,30 @@ use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds};
 use rtrb::Producer;
 use std::sync::Arc;
 
+/// Where what comes in goes.
+pub struct Ends<'a> {
+    /// Commands.
+    pub inbox: &'a Inbox,
+    /// What services answer by.
+    pub shared: &'a Arc<SharedState>,
+    /// Where headers are looked at.
+    pub headers: &'a Headers,
+    /// Requests for motions and trajectories.
+    pub requests: &'a Requests,
+}
+
 /// Subscribes and serves all that commands the robot.
 ///
 /// # Errors
 /// A topic or service cannot be opened.
-pub fn open(
-    node: &mut RosNode,
-    setup: &Setup,
-    inbox: &Inbox,
-    shared: &Arc<SharedState>,
-    (headers, requests): (&Headers, &Requests),
-) -> Result<(), RosError> {
+pub fn open(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), RosError> {
+    let Ends { inbox, shared, headers, .. } = ends;
     steering(node, setup.stamped, inbox, headers)?;
     shared.set_gait(&setup.gait_name);
     emergency_stop(node, inbox)?;
     contacts(node, setup, inbox)?;
     posture(node, setup, inbox, shared)?;
-    motions(node, setup, inbox, shared, (headers, requests))?;
+    motions(node, setup, ends)?;
     services::open(node, setup, inbox, shared)?;
     parameters(node, setup, inbox, shared);
     Ok(())
@@ -160,13 +167,8 @@ impl Desk {
     }
 }
 
-fn motions(
-    node: &mut RosNode,
-    setup: &Setup,
-    inbox: &Inbox,
-    shared: &Arc<SharedState>,
-    (headers, requests): (&Headers, &Requests),
-) -> Result<(), RosError> {
+fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), RosError> {
+    let Ends { inbox, shared, headers, requests } = *ends;
     let desk = Desk { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() };
     let (to, motions) = (desk.clone(), setup.motions.clone());
     node.subscribe_from("motion", QosProfile::default(), move |message: StringMsg, from| {

@@ -35,7 +35,7 @@ pub fn motion(
         let time = time_of(point).map_err(|reason| format!("points[{index}].{reason}"))?;
         if let Some((before, _)) = keys.last().filter(|(before, _)| time - before < 1e-3 && index > 0) {
             return Err(format!(
-                "points[{index}].time_from_start is {time} s after {before} s; times must rise, by a millisecond or more"
+                "points[{index}].time_from_start is {time} s after {before} s; times must increase by at least a millisecond"
             ));
         }
         well_formed(point, &message.joint_names).map_err(|reason| format!("points[{index}].{reason}"))?;
@@ -46,7 +46,7 @@ pub fn motion(
                 let (lower, upper) = (limits.lower, limits.upper);
                 let name = joint_of.name();
                 return Err(format!(
-                    "points[{index}].positions: {name} is wanted at {angle}; its limits are {lower:.3} to {upper:.3} rad"
+                    "points[{index}].positions: {name} is {angle} rad; its limits are {lower:.3} to {upper:.3} rad"
                 ));
             }
             angles[leg][joint] = angle;
@@ -75,7 +75,7 @@ fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String
         });
         let Some(place) = found else {
             let known: Vec<&str> = robot.legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name()).collect();
-            return Err(format!("no joint is called {:?}; there are {}", excerpt(name), known.join(", ")));
+            return Err(format!("there is no joint {:?}; there are {}", excerpt(name), known.join(", ")));
         };
         if places.contains(&place) {
             return Err(format!("joint_names has {name:?} twice"));
@@ -88,7 +88,7 @@ fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String
 fn time_of(point: &JointTrajectoryPoint) -> Result<f64, String> {
     let stamp = &point.time_from_start;
     if stamp.sec < 0 || stamp.nanosec >= 1_000_000_000 {
-        return Err(format!("time_from_start is {} s and {} ns; give a time from 0 on", stamp.sec, stamp.nanosec));
+        return Err(format!("time_from_start is {} s and {} ns; give 0 or more", stamp.sec, stamp.nanosec));
     }
     let time = f64::from(stamp.sec) + f64::from(stamp.nanosec) * 1e-9;
     if time > MAX_TIME_S { Err(format!("time_from_start is {time} s; give at most {MAX_TIME_S}")) } else { Ok(time) }
@@ -182,8 +182,8 @@ mod tests {
             (message(&name, vec![long]), "velocities"),
             (message(&name, vec![fast]), "inf"),
             (message(&name, vec![late]), "time_from_start"),
-            (message(&name, vec![point(1.0, &[0.1]), point(1.0, &[0.2])]), "rise"),
-            (message(&name, vec![point(2.0, &[0.1]), point(1.0, &[0.2])]), "rise"),
+            (message(&name, vec![point(1.0, &[0.1]), point(1.0, &[0.2])]), "increase"),
+            (message(&name, vec![point(2.0, &[0.1]), point(1.0, &[0.2])]), "increase"),
             (message(&name, vec![point(601.0, &[0.1])]), "600"),
             (message(&name, vec![point(1.0, &[0.71])]), "limits"),
             (message(&name, vec![point(1.0, &[0.1]); 2001]), "2001 points are too many"),

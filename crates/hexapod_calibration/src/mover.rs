@@ -101,15 +101,19 @@ impl Mover {
         (self.at_us / self.count_us).round() * self.count_us
     }
 
-    /// A key towards longer pulses (`sign` 1) or shorter ones (-1).
-    pub fn push(&mut self, sign: f64, pace: Pace) {
+    /// A key towards longer pulses (`sign` 1) or shorter ones (-1). The end of the range, where it is there already and
+    /// stays.
+    pub fn push(&mut self, sign: f64, pace: Pace) -> Option<f64> {
         if !self.on {
-            return;
+            return None;
         }
+        let end_us = if sign > 0.0 { self.bounds_us.1 } else { self.bounds_us.0 };
         let (step_deg, speed_deg_s) = pace.limits();
         let step_us = (step_deg * self.us_per_deg).max(self.count_us);
+        let is_at_end = (self.told_us() - end_us).abs() < self.count_us;
         self.go(self.told_us() + sign * step_us, speed_deg_s);
         self.goal_us = self.wanted_us;
+        is_at_end.then_some(end_us)
     }
 
     /// The held Space: a step towards the goal, or stay there.
@@ -206,6 +210,18 @@ mod tests {
         assert_eq!(mover.told_us(), 1520.0, "a single Space is a step, not the whole way");
     }
 
+    #[test]
+    fn when_a_key_pushes_beyond_the_range_expect_its_end_told() {
+        let mut mover = mover();
+        assert_eq!(mover.push(1.0, Pace::Fast), None, "it is on its way");
+        for _ in 0..100 {
+            mover.push(1.0, Pace::Fast);
+            (0..10).for_each(|_| mover.tick(TICK));
+        }
+        assert_eq!(mover.push(1.0, Pace::Slow), Some(2000.0));
+        assert_eq!(mover.push(-1.0, Pace::Slow), None, "back is free");
+    }
+
     proptest! {
         /// Whatever keys come whenever: within bounds, at most a step from one key, never faster than the fastest.
         #[test]
@@ -214,10 +230,18 @@ mod tests {
             for (key, wait) in keys {
                 let before_us = mover.told_us();
                 match key {
-                    0 => mover.push(1.0, Pace::Fast),
-                    1 => mover.push(-1.0, Pace::Fast),
-                    2 => mover.push(1.0, Pace::Slow),
-                    3 => mover.push(-1.0, Pace::Count),
+                    0 => {
+                        mover.push(1.0, Pace::Fast);
+                    }
+                    1 => {
+                        mover.push(-1.0, Pace::Fast);
+                    }
+                    2 => {
+                        mover.push(1.0, Pace::Slow);
+                    }
+                    3 => {
+                        mover.push(-1.0, Pace::Count);
+                    }
                     4 => mover.set_goal(2500.0),
                     _ => mover.hold(),
                 }

@@ -14,6 +14,9 @@ const ALWAYS: [(&str, &str); 4] = [
     ("Q", "leave, go on another day"),
 ];
 
+/// Most joints that the list shows at a time.
+const LISTED: usize = 7;
+
 impl Dialogue {
     /// What to show now.
     pub fn view(&self) -> Page {
@@ -103,15 +106,17 @@ impl Dialogue {
         let mut lines = vec![
             (Tone::Strong, self.plug_words()),
             (Tone::Strong, "Which joint moved?".into()),
-            (Tone::Plain, "↑ and ↓ choose, Enter: the two plugs are swapped in the file.".into()),
-            (Tone::Plain, String::new()),
+            (Tone::Plain, "Choose it with ↑ and ↓. Enter swaps the two plugs in the file.".into()),
         ];
         let names = self.names();
-        let first = choice.saturating_sub(3).min(names.len().saturating_sub(7));
-        for (index, name) in names.iter().enumerate().skip(first).take(7) {
+        let first = choice.saturating_sub(LISTED / 2).min(names.len().saturating_sub(LISTED));
+        let more = |arrow: char, count: usize| if count > 0 { format!("{arrow} {count} more") } else { String::new() };
+        lines.push((Tone::Plain, more('↑', first)));
+        for (index, name) in names.iter().enumerate().skip(first).take(LISTED) {
             let tone = if index == choice { Tone::Strong } else { Tone::Plain };
             lines.push((tone, format!("{} {name}", if index == choice { ">" } else { " " })));
         }
+        lines.push((Tone::Plain, more('↓', names.len().saturating_sub(first + LISTED))));
         let keys = vec![("↑ ↓", "choose"), ("Enter", "this one moved"), ("Backspace", "none of these"), ("Q", "leave")];
         Page { title, lines, picture: self.picture(), keys }
     }

@@ -362,6 +362,36 @@ fn when_nobody_holds_a_key_expect_a_tibia_to_stay_at_neutral() {
 }
 
 #[test]
+fn when_a_calibration_is_verified_expect_it_to_begin_with_the_first_joint_and_to_go_on_where_it_was_left() {
+    let robot = robot();
+    let names: Vec<String> = checked(&shipped(), &robot).servos().iter().map(|servo| servo.joint().into()).collect();
+    let calibrated = Progress { done: names.clone(), joint: names[17].clone(), ..Progress::default() };
+    for asked in [false, true] {
+        let dialogue = Dialogue::new(shipped(), &robot, &calibrated, asked).unwrap();
+        assert_eq!((dialogue.mode(), dialogue.joint()), (Mode::Verify, 0));
+    }
+    let left = Progress { verifying: true, verified: names[..5].to_vec(), joint: names[9].clone(), ..calibrated };
+    assert_eq!(Dialogue::new(shipped(), &robot, &left, false).unwrap().joint(), 9);
+}
+
+#[test]
+fn when_the_list_of_joints_is_shown_expect_how_many_more_there_are() {
+    let mut dialogue = Dialogue::new(shipped(), &robot(), &Progress::default(), false).unwrap();
+    dialogue.key(Key::Hold, None);
+    dialogue.key(Key::Push(1.0, Pace::Fast), None);
+    (0..20).for_each(|_| dialogue.tick(TICK));
+    for _ in 0..8 {
+        dialogue.key(Key::Push(1.0, Pace::Fast), None);
+        (0..20).for_each(|_| dialogue.tick(TICK));
+    }
+    let shown_us = dialogue.told().map(|told| told.pulse_us);
+    dialogue.key(Key::Other, shown_us);
+    assert!(dialogue.choice().is_some(), "{:?}", dialogue.said());
+    let words = dialogue.view().lines.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
+    assert!(words.contains("↓ 11 more"), "{words}");
+}
+
+#[test]
 fn when_a_pulse_is_taken_expect_the_one_that_is_shown() {
     let robot = robot();
     let mut dialogue = Dialogue::new(shipped(), &robot, &Progress::default(), false).unwrap();

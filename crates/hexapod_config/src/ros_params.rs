@@ -22,6 +22,6 @@ mod spec;
 mod value;
 
 pub use assign::parse_override;
-pub use file::{Params, check_known_nodes, load_on, load_ros_params};
+pub use file::{Params, check_known_nodes, load_on, load_ros_params, paths};
 pub use spec::{ParamSpec, check_named, hint_for};
 pub use value::ParamValue;

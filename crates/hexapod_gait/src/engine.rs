@@ -390,7 +390,7 @@ impl Engine {
         let mut segment = self.segment(&mut start, planned, &mut allowance);
         self.now.allowance = allowance;
         self.now.work += allowance.since(&before);
-        self.watch_stop(&start, &segment);
+        self.count_barred(&start, &segment);
         let ns = segment.ns;
         if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
             // A body that was slowed while it stops is not sped up again.

@@ -26,8 +26,8 @@ const UNHINDERED: f64 = 0.1;
 const HIGH: f64 = 0.5;
 
 impl Engine {
-    /// Takes down whether a stop, or the way down, finds a way on.
-    pub(crate) fn watch_stop(&mut self, start: &State, segment: &Segment) {
+    /// Counts for how long a stop, or the way down, has not found a way on.
+    pub(crate) fn count_barred(&mut self, start: &State, segment: &Segment) {
         let creeps = self.creeps(start, segment);
         let is_barred = segment.by >= LimitedBy::Kinematics && matches!(start.mode, Mode::Stopping(_));
         let barred = &mut self.now.control.barred;

@@ -29,7 +29,7 @@ pub enum RclError {
         text: String,
     },
     /// An entity may be waited for in one wait set only.
-    #[error("it is waited for in another wait set already")]
+    #[error("it is already in another wait set")]
     AlreadyAwaited,
     /// The node that it belonged to is gone.
     #[error("its node is gone")]

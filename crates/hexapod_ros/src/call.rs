@@ -41,7 +41,7 @@ impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
             To::Local(handle) => handle(response),
             To::Remote { responder, id, service } => {
                 if let Err(error) = responder.respond(id, &response) {
-                    tracing::warn!("an answer of `{service}` did not reach who asked: {error}");
+                    tracing::warn!("the response of `{service}` did not reach its client: {error}");
                 }
             }
         }

@@ -18,6 +18,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// A thread is lost that has done nothing for so many looks: a wait takes five of them at most. Looks, not seconds: a
 /// process that was halted as a whole has not been looking, either.
 const MOST_IDLE: u32 = 15;
+/// How often it is looked whether the work is done.
+const WORK_EVERY: Duration = Duration::from_millis(20);
 /// How long the work may take: to let the robot sit and the servos go.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long, once somebody wants the end at once.
@@ -90,8 +92,8 @@ impl Hearing {
             if let Some(lost) = seen.iter().find(|seen| seen.idle >= MOST_IDLE) {
                 let seconds = (LOOK_EVERY * MOST_IDLE).as_secs();
                 tracing::error!(
-                    "{} hears nothing any more, a stop neither: it has not come back from the middleware for {seconds} s. \
-                     A robot sits down, and this process ends; start it again",
+                    "{} no longer hears anything, not even a stop: it has been stuck in the middleware for {seconds} s. \
+                     The robot sits down and this process ends; start it again",
                     lost.thread.name
                 );
                 process.ask();
@@ -105,13 +107,12 @@ impl Hearing {
 
     /// Waits until all work is done, or its time is over.
     fn finish(&self, process: &Shutdown) {
-        const LOOK_EVERY: Duration = Duration::from_millis(20);
         let (since, mut hurried) = (Instant::now(), None);
         while self.work.load(Ordering::SeqCst) > 0 && since.elapsed() < PATIENCE {
             if process.stage() == Stage::Now && hurried.get_or_insert_with(Instant::now).elapsed() > HASTE {
                 return;
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(WORK_EVERY);
         }
     }
 

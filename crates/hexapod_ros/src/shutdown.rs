@@ -96,9 +96,9 @@ impl Shutdown {
     #[must_use]
     pub fn reason(&self) -> &'static str {
         match self.shared.signal.get() {
-            Some(&SIGINT) => "SIGINT (Ctrl-C) asked for the end",
-            Some(&SIGTERM) => "SIGTERM asked for the end",
-            Some(&SIGHUP) => "SIGHUP asked for the end: its terminal has gone",
+            Some(&SIGINT) => "stopped by SIGINT (Ctrl-C)",
+            Some(&SIGTERM) => "stopped by SIGTERM",
+            Some(&SIGHUP) => "stopped by SIGHUP (its terminal is gone)",
             _ => "its process was asked to end",
         }
     }

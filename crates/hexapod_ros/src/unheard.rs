@@ -35,11 +35,11 @@ impl Ear {
         let node = bounds::excerpt(sender.node.as_deref().unwrap_or("a node")).into_owned();
         let sent = bounds::excerpt(&sender.message_type);
         if sender.message_type != *message_type {
-            format!("{node} sends {topic} as {sent}, and {message_type} is heard")
+            format!("{node} publishes {topic} as {sent}, but {message_type} is expected")
         } else if self.reliable && !sender.is_reliable {
-            format!("{node} sends {topic} with best effort and is not heard; send it reliably")
+            format!("{node} publishes {topic} with best effort reliability, which is not received; use reliable")
         } else {
-            format!("{node} sends {topic} as volatile and is not heard; send it as transient local")
+            format!("{node} publishes {topic} with volatile durability, which is not received; use transient local")
         }
     }
 }
@@ -135,9 +135,9 @@ mod tests {
         let latched = QosProfile::default().reliable().transient_local();
         let bool_type = "std_msgs/msg/Bool";
         for (qos, sender, words) in [
-            (&reliable, sender("std_msgs/msg/Int32", true, true), "as std_msgs/msg/Int32, and std_msgs/msg/Bool is"),
-            (&reliable, sender(bool_type, false, false), "/box sends stop with best effort"),
-            (&latched, sender(bool_type, true, false), "as volatile"),
+            (&reliable, sender("std_msgs/msg/Int32", true, true), "as std_msgs/msg/Int32, but std_msgs/msg/Bool is"),
+            (&reliable, sender(bool_type, false, false), "/box publishes stop with best effort"),
+            (&latched, sender(bool_type, true, false), "with volatile durability"),
         ] {
             let missed = missed(std::slice::from_ref(qos), &sender);
             assert!(missed.len() == 1 && missed[0].contains(words), "{words}: {missed:?}");

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// The configuration files, each of which may stand in several folders.
 pub const CONFIG_FILES: [&str; 5] = ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml"];
+/// The parameters of a gamepad, which other nodes read.
+pub const JOYSTICK_FILE: &str = "joystick.yaml";
 /// The folder for all users of this machine; its variable of the environment moves it.
 const SYSTEM: (&str, &str) = ("HEXAPOD_SYSTEM_CONFIG", "/etc/hexapod");
 
@@ -284,7 +286,7 @@ impl From<&ConfigFile> for ConfigFile {
 
 /// Files that may stand in an owner's folder: those of the configuration, and those of others.
 fn is_known(name: &str) -> bool {
-    CONFIG_FILES.contains(&name) || name == "joystick.yaml"
+    CONFIG_FILES.contains(&name) || name == JOYSTICK_FILE
 }
 
 /// Whether there is something, be it a link to nowhere or what may not be read: that is told, not passed over.

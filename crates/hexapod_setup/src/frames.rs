@@ -45,13 +45,8 @@ impl Frames {
         };
         let given = text(params, "frame_prefix");
         if given.trim().contains(char::is_whitespace) {
-            return Err(wrong(
-                node,
-                params,
-                "frame_prefix",
-                format!("{given:?} has a blank in it"),
-                "write it without, as in left/",
-            ));
+            let (reason, help) = (format!("{given:?} contains a space"), "write it without, as in left/");
+            return Err(wrong(node, params, "frame_prefix", reason, help));
         }
         let prefix = (!given.is_empty()).then(|| bare(&given));
         Ok(Self { prefix, root, base, base_is_link: link.is_some(), root_from_base })

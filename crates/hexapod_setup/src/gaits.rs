@@ -152,7 +152,7 @@ impl Gaits {
             Some(Known { gait: Err(why), .. }) => {
                 Err(format!("gait {name:?} is not for this robot ({why}); there are {}", names()))
             }
-            None => Err(format!("no gait is called {name:?}; there are {}", names())),
+            None => Err(format!("there is no gait {name:?}; there are {}", names())),
         }
     }
 

@@ -17,7 +17,7 @@ mod servos;
 mod walker;
 mod written;
 
-pub use files::{CONFIG_FILES, ConfigFile, Files};
+pub use files::{CONFIG_FILES, ConfigFile, Files, JOYSTICK_FILE};
 pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;

@@ -97,7 +97,7 @@ impl Motions {
                 let known = self.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
                 // A name may be anything that fits a message.
                 let shown: String = name.chars().take(60).collect();
-                Err(format!("no motion is called {shown:?}; there are {known}"))
+                Err(format!("there is no motion {shown:?}; there are {known}"))
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
         ParamSpec::new("use_foot_switches", false, "Put feet down where foot_switches says that they feel the ground")
             .read_only(),
-        ParamSpec::new("use_sensed_contacts", false, "The same by sensed_contacts, estimated from the servos' load")
+        ParamSpec::new("use_sensed_contacts", false, "The same with sensed_contacts, estimated from the servos' load")
             .read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),

@@ -53,9 +53,10 @@ impl Asked<'_> {
         let (speed, limit) = (self.asked.speed.0, self.servo.speed_limit_rad_s());
         if speed > limit + SAME {
             let doing = &self.doings[self.asked.speed.1];
-            let message = format!("{doing} turns the joint at up to {speed:.2} rad/s, its servo at {limit} at most");
+            let message =
+                format!("{doing} turns the joint at up to {speed:.2} rad/s, but its servo turns at {limit} at most");
             let help = format!(
-                "raise it to {} if the servo bears that; or lower the joint's `velocity` under `limits` in robot.yaml",
+                "raise it to {} if the servo can take it; or lower the joint's `velocity` under `limits` in robot.yaml",
                 short((speed * 100.0).ceil() / 100.0)
             );
             faults.add(self.document.error_at(&self.key("speed_limit_rad_s"), message, help));
@@ -77,7 +78,7 @@ impl Asked<'_> {
         } else if PULSE_US.contains(&pulse_us) {
             let whole = if limit == "min_pulse_us" { pulse_us.floor() } else { pulse_us.ceil() };
             format!(
-                "set it to {whole:.0} if the servo bears that; or mount its horn elsewhere and measure `points` anew"
+                "set it to {whole:.0} if the servo can take it; or mount its horn elsewhere and measure `points` again"
             )
         } else {
             "that is beyond what a servo turns: mount its horn elsewhere, then correct `points` and `trim_rad`"

@@ -44,7 +44,11 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
     let mut faults = Faults::default();
     if written(&document, robot, &mut Faults::default()).is_some_and(|file| file.is_simulated()) {
         let help = "give each servo its board and channel and each board its pwm_frequency_hz, then take this line out";
-        faults.add(document.error_at("simulated", "these servos are made up, plugs and pulses too", help));
+        faults.add(document.error_at(
+            "simulated",
+            "these servos are placeholders, with made-up plugs and pulses",
+            help,
+        ));
     }
     let config = faults.note(check_servos(&document, robot));
     faults.or(config)

@@ -76,7 +76,7 @@ fn stance(params: &Params, description: &Description) -> Result<(Settings, Stanc
     let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
     if number(params, "sit_height") > 0.0 && sit >= stand {
         let message = format!("the robot would sit at {sit} m, no lower than it stands ({stand:.3} m)");
-        let help = "give less than body_height, or 0.0 to have it chosen";
+        let help = "give less than body_height, or 0.0 to choose it automatically";
         return Err(wrong(planner::NODE, params, "sit_height", message, help));
     }
     Ok((settings, stance))

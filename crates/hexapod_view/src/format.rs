@@ -20,7 +20,7 @@ pub(crate) fn or_dash(text: &str) -> &str {
 
 /// How long nothing was heard.
 pub(crate) fn no_word(silence: Duration) -> String {
-    format!("no word for {:.1} s", silence.as_secs_f64())
+    format!("no data for {:.1} s", silence.as_secs_f64())
 }
 
 /// The text without control characters, so that it cannot break a line or steer a terminal.

@@ -186,7 +186,7 @@ fn colours(snapshot: &Snapshot) -> Vec<Color> {
 fn when_the_robot_falls_silent_expect_its_age_and_no_colour_that_says_it_is_well() {
     for (width, height) in [(40, 12), (60, 20), (80, 24), (120, 40)] {
         let shown = text(width, height, &silent(), &Teleop::default());
-        assert!(shown.contains("no word for 3.2 s"), "{shown}");
+        assert!(shown.contains("no data for 3.2 s"), "{shown}");
     }
     let shown = text(80, 24, &silent(), &Teleop::default());
     assert!(shown.contains("last walking") && shown.contains("domain 7") && shown.contains("is it running"), "{shown}");
@@ -194,7 +194,7 @@ fn when_the_robot_falls_silent_expect_its_age_and_no_colour_that_says_it_is_well
     assert!(colours(&robot()).contains(&well));
     let past = colours(&Snapshot { lookout: vec![], ..silent() });
     assert_eq!(past.len(), 1, "{past:?}");
-    assert!(status_line(&silent()).starts_with("no word for 3.2 s; what it said last | walking"));
+    assert!(status_line(&silent()).starts_with("no data for 3.2 s; what it said last | walking"));
     assert_eq!(silent().level(), Level::Stale);
 }
 

@@ -1,5 +1,6 @@
 //! What a button means.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// What a button does.
@@ -23,6 +24,23 @@ pub enum Action {
     Gait(String),
 }
 
+impl fmt::Display for Action {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmergencyStop => formatter.write_str("emergency stop"),
+            Self::Stop => formatter.write_str("stop"),
+            Self::Stand => formatter.write_str("stand"),
+            Self::Sit => formatter.write_str("sit"),
+            Self::Pack => formatter.write_str("pack"),
+            Self::Enable(true) => formatter.write_str("servos on"),
+            Self::Enable(false) => formatter.write_str("servos off"),
+            Self::Motion(name) if name.is_empty() => formatter.write_str("end of the motion"),
+            Self::Motion(name) => write!(formatter, "motion {name}"),
+            Self::Gait(name) => write!(formatter, "gait {name}"),
+        }
+    }
+}
+
 /// What a button may mean, in the words of the file.
 const WORDS: &str = "emergency_stop, stop, stand, sit, pack, enable, disable, `motion NAME` or `gait NAME`";
 
@@ -42,7 +60,7 @@ impl FromStr for Action {
             ("disable", None, _) => Self::Enable(false),
             ("motion", name, None) => Self::Motion(name.unwrap_or_default().into()),
             ("gait", Some(name), None) => Self::Gait(name.into()),
-            _ => return Err(format!("{text:?} is nothing a button can do; give {WORDS}")),
+            _ => return Err(format!("{text:?} is not an action; give {WORDS}")),
         })
     }
 }
@@ -64,6 +82,9 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(action), "{text}");
         }
+        let told =
+            ["enable", "disable", "motion wave", "motion"].map(|text| text.parse::<Action>().unwrap().to_string());
+        assert_eq!(told, ["servos on", "servos off", "motion wave", "end of the motion"]);
         for text in ["", "emergency stop", "stand up", "gait", "motion a b", "Stand", "wave"] {
             let reason = text.parse::<Action>().unwrap_err();
             assert!(reason.contains("emergency_stop") && reason.contains(&format!("{text:?}")), "{reason}");

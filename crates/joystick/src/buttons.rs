@@ -24,14 +24,14 @@ pub struct Buttons {
 }
 
 impl Buttons {
-    /// Takes what the joystick says at `now`, on a clock that only goes forward; gives what the buttons pressed since then
-    /// mean. An emergency stop leaves nothing else to do.
+    /// Takes what the joystick says at `now`, on a clock that only goes forward; gives the buttons pressed since then and
+    /// what they mean. An emergency stop leaves nothing else to do.
     pub fn take<'a>(
         &mut self,
         pressed: &[i32],
         meaning: &'a BTreeMap<usize, Action>,
         now: Duration,
-    ) -> Vec<&'a Action> {
+    ) -> Vec<(usize, &'a Action)> {
         let is_found = self.last.replace(now).is_none_or(|last| now.saturating_sub(last) >= SILENCE);
         let mut actions = vec![];
         for (&button, action) in meaning {
@@ -48,11 +48,11 @@ impl Buttons {
                 None => Known::Nothing,
             };
             if std::mem::replace(before, state) == Known::Up && state == Known::Down {
-                actions.push(action);
+                actions.push((button, action));
             }
         }
         if self.is_stop_held(meaning) {
-            actions.retain(|action| **action == Action::EmergencyStop);
+            actions.retain(|(_, action)| **action == Action::EmergencyStop);
         }
         actions
     }
@@ -62,6 +62,11 @@ impl Buttons {
     pub fn is_stop_held(&self, meaning: &BTreeMap<usize, Action>) -> bool {
         let is_held = |button| self.known.get(button) == Some(&Known::Down);
         meaning.iter().any(|(button, action)| *action == Action::EmergencyStop && is_held(button))
+    }
+
+    /// Those that have a meaning and are not on a joystick with so many buttons.
+    pub fn missing(count: usize, meaning: &BTreeMap<usize, Action>) -> impl Iterator<Item = (usize, &Action)> {
+        meaning.range(count..).map(|(button, action)| (*button, action))
     }
 
     /// When the joystick was heard last.
@@ -86,7 +91,7 @@ mod tests {
         let mut done = vec![];
         for (wait, pressed) in messages {
             now += Duration::from_millis(*wait);
-            done.extend(buttons.take(pressed, &meaning, now).into_iter().cloned());
+            done.extend(buttons.take(pressed, &meaning, now).into_iter().map(|(_, action)| action.clone()));
         }
         done
     }
@@ -128,6 +133,13 @@ mod tests {
         assert_eq!(play(&[(0, &[0, 0]), (50, &[1, 0]), (50, &[1, 1])]), [Action::Stand, Action::EmergencyStop]);
     }
 
+    #[test]
+    fn when_a_joystick_lacks_buttons_expect_those_that_have_a_meaning() {
+        let meaning = meaning();
+        let missing = |count| Buttons::missing(count, &meaning).map(|(button, _)| button).collect::<Vec<_>>();
+        assert_eq!((missing(0), missing(2), missing(4)), (vec![0, 1, 3], vec![3], vec![]));
+    }
+
     proptest! {
         #[test]
         fn when_messages_are_nonsense_expect_the_next_press_of_the_emergency_stop_to_act(
@@ -140,7 +152,7 @@ mod tests {
             }
             prop_assert!(buttons.known.len() <= meaning.len());
             prop_assert!(buttons.take(&[0, 0], &meaning, now).is_empty());
-            prop_assert_eq!(buttons.take(&[0, 1], &meaning, now), [&Action::EmergencyStop]);
+            prop_assert_eq!(buttons.take(&[0, 1], &meaning, now), [(1, &Action::EmergencyStop)]);
         }
     }
 }

@@ -61,7 +61,7 @@ impl Desk {
         {
             calls.push((action, node.caller(name)?));
         }
-        tracing::info!("{} buttons have a meaning", setup.meaning.len());
+        tracing::info!("{} buttons are assigned", setup.meaning.len());
         Ok(Self {
             setup,
             joysticks: BTreeMap::new(),
@@ -75,21 +75,31 @@ impl Desk {
 
     fn take(&mut self, pressed: &[i32], from: &Received) {
         if !self.joysticks.contains_key(&from.sender) {
-            tracing::info!("a joystick with {} buttons is heard", pressed.len());
+            self.tell_found(pressed.len());
             self.make_room();
         }
         let buttons = self.joysticks.entry(from.sender).or_default();
         let actions = buttons.take(pressed, &self.setup.meaning, from.at);
         let is_held = buttons.is_stop_held(&self.setup.meaning);
-        if actions.contains(&&Action::EmergencyStop) {
+        if actions.iter().any(|(_, action)| **action == Action::EmergencyStop) {
             self.stop.ask(monotonic_now());
         }
         self.stop.repeat(is_held, monotonic_now());
-        for action in actions {
-            tracing::info!("button: {action:?}");
+        for (button, action) in actions {
+            tracing::info!("button {button}: {action}");
             if let Err(error) = self.carry_out(action) {
-                tracing::error!("{action:?}: {error}");
+                tracing::error!("{action}: {error}");
             }
+        }
+    }
+
+    /// Says what joystick it is, and which of the assigned buttons it lacks.
+    fn tell_found(&self, count: usize) {
+        tracing::info!("joystick found: {count} buttons");
+        let missing = Buttons::missing(count, &self.setup.meaning);
+        let missing: Vec<String> = missing.map(|(button, action)| format!("button_{button} ({action})")).collect();
+        if !missing.is_empty() {
+            tracing::warn!("the joystick has no {}; see `ros2 topic echo joy`", missing.join(", "));
         }
     }
 
@@ -123,9 +133,9 @@ impl Desk {
 fn tell(action: &Action, success: bool, message: &str) {
     let message = reason(message);
     if success {
-        tracing::info!("{action:?}: {message}");
+        tracing::info!("{action}: {message}");
     } else {
-        tracing::warn!("{action:?} was refused: {message}");
+        tracing::warn!("{action} refused: {message}");
     }
 }
 
@@ -162,7 +172,7 @@ impl Stop {
         let number = asked.number;
         if now.saturating_sub(asked.first) >= ANSWER_TIME && self.told < number {
             self.told = number;
-            tracing::error!("nobody answers the emergency stop: cut the power");
+            tracing::error!("the emergency stop is not answered: cut the power");
         }
         if is_held && now.saturating_sub(asked.last) >= REPEAT_EVERY {
             asked.last = now;

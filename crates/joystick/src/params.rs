@@ -81,8 +81,8 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_config::Document;
     use hexapod_config::ros_params::load_ros_params;
+    use hexapod_config::{Document, Source};
 
     #[test]
     fn when_the_shipped_file_is_read_expect_every_service_on_a_button_and_none_on_those_of_the_sticks() {
@@ -94,6 +94,27 @@ mod tests {
         }
         assert!(actions.iter().any(|action| matches!(action, Action::Motion(name) if !name.is_empty())));
         assert!(!meaning.contains_key(&4) && !meaning.contains_key(&5));
+    }
+
+    #[test]
+    fn when_the_blocks_for_other_pads_are_read_expect_each_to_assign_the_same_actions() {
+        let shipped = include_str!("../../../config/joystick.yaml");
+        let page = include_str!("../../../docs/driving.md");
+        let actions = |layers: &[&str]| {
+            let mut document = Document::parse(Source::new("joystick.yaml", layers[0])).unwrap();
+            for layer in &layers[1..] {
+                document = document.layered(Document::parse_layer(Source::new("own", *layer)).unwrap().unwrap());
+            }
+            let meaning = Setup::load(&load_ros_params(&document, NAME, &specs()).unwrap()).unwrap().meaning;
+            let mut actions: Vec<String> = meaning.values().map(ToString::to_string).collect();
+            actions.sort();
+            actions
+        };
+        let blocks: Vec<&str> = page.split("```yaml\n").skip(1).filter_map(|block| block.split("```").next()).collect();
+        assert_eq!(blocks.len(), 2);
+        for block in blocks {
+            assert_eq!(actions(&[shipped, block]), actions(&[shipped]), "{block}");
+        }
     }
 
     #[test]

@@ -35,8 +35,8 @@ pub struct BusOpenError {
 impl BusOpenError {
     pub(crate) fn leased(device: u8, error: &LeaseError) -> Self {
         let remedy = match error {
-            LeaseError::Taken { .. } => "end the other one first: two drivers would fight over the servos",
-            LeaseError::Guarded => "cut the servos' power if the bus hangs, and start anew",
+            LeaseError::Taken { .. } => "stop the other one first: two drivers would fight over the servos",
+            LeaseError::Guarded => "cut the servos' power if the bus hangs, and start again",
             LeaseError::Socket(_) => "check that this process may use Unix sockets",
         };
         Self { device, reason: error.to_string(), remedy }

@@ -79,6 +79,9 @@ impl Desk {
                 if let Err(void) = self.line.check(ticket) {
                     return Some(Answer::refused(void.to_string()));
                 }
+                if let Some(other_robot) = self.count.other_robot(now) {
+                    return Some(Answer::refused(format!("FAILED commands: {other_robot}")));
+                }
                 let heard = self.count.taken() > 0 || now.saturating_sub(since) >= DISCOVERY;
                 if heard { self.ask(index, Order::Enable(ticket), now) } else { None }
             }

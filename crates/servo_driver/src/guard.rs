@@ -44,7 +44,7 @@ pub enum GuardError {
     #[error("the guard cannot work: {0}")]
     System(#[from] std::io::Error),
     /// The thread ended with a panic.
-    #[error("the thread that guards panicked")]
+    #[error("the guard thread panicked")]
     Panicked,
     /// A transfer does not come to its end.
     #[error("the bus hangs: not every board was seen to be off; cut the servos' power")]
@@ -173,7 +173,7 @@ impl OwnGuard {
         let lives =
             self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if_halted(child));
         if !lives {
-            tracing::warn!("the guard has died or was halted; it is started again");
+            tracing::warn!("the guard died or was halted; restarting it");
             self.child = start(self.device, self.output_enable, &self.files);
         }
         !lives

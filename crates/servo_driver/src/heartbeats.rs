@@ -1,5 +1,5 @@
 //! Who speaks on the topic `emergency_stop`. A true is an event and stops by itself (`front.rs`); here is what lasts: a
-//! source that goes on saying true, and, with a heartbeat wanted, one that has fallen silent. Sources are told apart: one
+//! source that keeps sending true, and, with a heartbeat wanted, one that has fallen silent. Sources are told apart: one
 //! that lives does not hide another that has died.
 
 use hexapod_ros::Sender;
@@ -16,6 +16,9 @@ const HELD: Duration = Duration::from_millis(300);
 const REMEMBERED: usize = 8;
 /// So many in a row: who sends true once, or twice to be sure, does not hold it.
 const IN_A_ROW: u32 = 3;
+
+/// What tells the senders of one process from those of another.
+pub type Process = [u8; 12];
 
 /// What was heard on the topic. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +48,7 @@ struct Source {
 /// Why the servos may not be on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A source goes on saying true.
+    /// A source keeps sending true.
     Held,
     /// A source has been silent for too long; `None`: none has been heard yet.
     Silent(Option<Duration>),
@@ -54,10 +57,10 @@ pub enum Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held => formatter.write_str("a source on the topic emergency_stop goes on saying true"),
-            Self::Silent(None) => formatter.write_str("the topic emergency_stop has sent no heartbeat yet"),
+            Self::Held => formatter.write_str("a source on the topic emergency_stop keeps sending true"),
+            Self::Silent(None) => formatter.write_str("no heartbeat has come on the topic emergency_stop yet"),
             Self::Silent(Some(silent)) => {
-                write!(formatter, "a heartbeat on the topic emergency_stop is {:.2} s old", silent.as_secs_f64())
+                write!(formatter, "the heartbeat on the topic emergency_stop is {:.2} s old", silent.as_secs_f64())
             }
         }
     }
@@ -93,11 +96,24 @@ impl Heartbeats {
         stopping.max_by_key(|source| source.received).map(|source| source.sender)
     }
 
-    /// Forgets silent sources that are not there any more, where `is_there` knows: whoever enables the servos again, with a
-    /// source that beats, means to do without them.
-    pub fn forget_gone(&self, is_there: impl Fn(Sender) -> bool) {
+    /// Forgets sources that are not there any more at `now`: whoever enables the servos again, with a source that beats,
+    /// means to do without them. Those are gone whose node has no name any more, and those that have fallen silent and
+    /// beat again from a node of the same name in another process: the middleware takes a while to miss one that was
+    /// killed. `node_of` tells a sender's node and process.
+    pub fn forget_gone(&self, now: Duration, node_of: impl Fn(Sender) -> Option<(String, Process)>) {
+        let timeout = Duration::from_nanos(self.0.timeout_ns.load(Ordering::SeqCst));
         let mut sources = self.sources();
-        sources.retain(|source| is_there(source.sender));
+        let named = sources.iter().filter_map(|source| Some((*source, node_of(source.sender)?)));
+        let named: Vec<(Source, (String, Process))> = named.collect();
+        let is_silent = |source: &Source| now > source.received + timeout;
+        let lives_on = |(name, process): &(String, Process)| {
+            let mut others = named.iter().filter(|(_, (other, elsewhere))| other == name && elsewhere != process);
+            others.any(|(other, _)| other.beats && !is_silent(other))
+        };
+        sources.retain(|source| {
+            let node = named.iter().find(|(known, _)| known.sender == source.sender).map(|(_, node)| node);
+            node.is_some_and(|node| !is_silent(source) || !lives_on(node))
+        });
         self.work_out(&sources);
     }
 
@@ -197,10 +213,36 @@ mod tests {
         }
         assert_eq!(heartbeats.cause(MS(1200)), None);
         assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(Some(MS(201)))));
-        heartbeats.forget_gone(|sender| sender == OTHER);
+        let names = |sender| (sender == OTHER).then(|| ("/other".to_owned(), [0; 12]));
+        heartbeats.forget_gone(MS(1201), names);
         assert_eq!(heartbeats.cause(MS(1201)), None, "whoever enables again does without it");
-        heartbeats.forget_gone(|_| false);
+        heartbeats.forget_gone(MS(1201), |_| None);
         assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(None)), "but not without any");
+    }
+
+    #[test]
+    fn when_a_source_is_started_anew_expect_the_old_one_forgotten_and_no_other_that_has_died() {
+        let heartbeats = Heartbeats::default();
+        heartbeats.want(MS(200));
+        let (first, again) = (Sender::Local(11), Sender::Local(12));
+        say(&heartbeats, first, false, 1000);
+        say(&heartbeats, OTHER, false, 2000);
+        let names = |sender| {
+            let name = if sender == OTHER { "/other" } else { "/box" };
+            Some((name.to_owned(), [u8::from(sender == again); 12]))
+        };
+        let one_process = |sender| names(sender).map(|(name, _)| (name, [0; 12]));
+        heartbeats.forget_gone(MS(2001), names);
+        assert!(heartbeats.cause(MS(2001)).is_some(), "/box is still dead");
+        say(&heartbeats, again, false, 2010);
+        assert!(heartbeats.cause(MS(2011)).is_some(), "nobody has enabled the servos since");
+        heartbeats.forget_gone(MS(2011), one_process);
+        assert!(heartbeats.cause(MS(2011)).is_some(), "one of two senders of a process has died");
+        heartbeats.forget_gone(MS(2011), names);
+        assert_eq!(heartbeats.cause(MS(2011)), None, "it beats again");
+        say(&heartbeats, OTHER, false, 2400);
+        heartbeats.forget_gone(MS(2401), names);
+        assert!(heartbeats.cause(MS(2401)).is_some(), "it has died again, and nobody beats in its place");
     }
 
     #[test]

@@ -26,10 +26,10 @@ impl Journal {
         }
         match newest.state {
             State::Disarmed => tracing::info!("disabled: all pulses are off"),
-            State::Arming => tracing::info!("enabled{}: pulses go on leg by leg, slowly", released(before)),
-            State::Armed if before == State::Holding => tracing::info!("armed: commands come in again"),
+            State::Arming => tracing::info!("enabled{}: switching pulses on slowly, leg by leg", released(before)),
+            State::Armed if before == State::Holding => tracing::info!("armed: receiving commands again"),
             State::Armed => tracing::info!("armed: all joints follow their commands"),
-            State::Holding => tracing::warn!("commands are stale: the last pose is held"),
+            State::Holding => tracing::warn!("commands are stale: holding the last pose"),
             State::Retiring => tracing::error!("{}: the robot sits down, then everything goes off", fault()),
             State::Fault => tracing::error!("fault: {}", fault()),
             State::EmergencyStop => {
@@ -42,7 +42,7 @@ impl Journal {
         match self.front.line.by() {
             By::Service => "the service emergency_stop".into(),
             By::Button => "the stop button (stop_pin)".into(),
-            By::Silence => "silence on the topic emergency_stop (emergency_stop_timeout)".into(),
+            By::Silence => "a lost heartbeat on the topic emergency_stop (emergency_stop_timeout)".into(),
             By::Topic => {
                 let name = self.front.heartbeats.stopper().and_then(|sender| self.graph.name_of(sender));
                 format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "a node that has gone".into()))

@@ -42,10 +42,10 @@ pub enum LeaseError {
         holder: String,
     },
     /// A guard has not come to its end.
-    #[error("the last servo_driver has gone, but a guard is still switching it off")]
+    #[error("the last servo_driver is gone, but a guard is still switching its servos off")]
     Guarded,
     /// There are no such sockets.
-    #[error("the lease of the bus cannot be had: {0}")]
+    #[error("cannot get the lease of the bus: {0}")]
     Socket(#[from] io::Error),
 }
 
@@ -137,13 +137,13 @@ impl GuardWatch {
     /// Why nobody would switch the servos off if this process died; `None` while a guard is there.
     pub fn missing(&mut self) -> Option<String> {
         let there = address(self.device, ".guard").and_then(|name| self.guard.is_there(&name));
-        let remedy = "start `hexapod guard`, or say guard:=false to do without";
+        let remedy = "start `hexapod guard`, or set guard:=false to run without one";
         match there {
             Ok(true) => None,
             Ok(false) => {
-                Some(format!("none is there, and nobody would switch the servos off if this process died; {remedy}"))
+                Some(format!("there is none, and nothing would switch the servos off if this process died; {remedy}"))
             }
-            Err(error) => Some(format!("whether one is there cannot be seen ({error}); {remedy}")),
+            Err(error) => Some(format!("cannot tell whether there is one ({error}); {remedy}")),
         }
     }
 

@@ -144,8 +144,12 @@ impl<B: I2c> Looping<B> {
         let state = self.state();
         let (pressed, low) = (self.pins().stop_pressed(), self.pins().battery_low());
         let pressed = self.stop_pin.sees(pressed, now) && state != State::EmergencyStop;
-        // While nothing is on, silence only keeps it so.
-        let silent = state.is_live() && matches!(self.io.shared.heartbeats.cause(now), Some(Cause::Silent(_)));
+        let silent = match self.io.shared.heartbeats.cause(now) {
+            // Nothing is on, but the planner may walk.
+            Some(Cause::Silent(Some(_))) => state.is_live() || state == State::Disarmed,
+            Some(Cause::Silent(None)) => state.is_live(),
+            Some(Cause::Held) | None => false,
+        };
         if pressed || silent {
             self.line().emergency_stop(if pressed { By::Button } else { By::Silence }, now);
         }
@@ -188,8 +192,10 @@ impl<B: I2c> Looping<B> {
         }
         match self.io.shared.planner.pose() {
             Pose::Unknown | Pose::Sitting | Pose::Standing => {}
-            Pose::Moving => return Some("FAILED planner: the robot is on its way; call stop or sit first".into()),
-            Pose::Fault => return Some("FAILED planner: it says fault; its services and /diagnostics say why".into()),
+            Pose::Moving => return Some("FAILED planner: the robot is moving; call stop or sit first".into()),
+            Pose::Fault => {
+                return Some("FAILED planner: it reports a fault; its services and /diagnostics say why".into());
+            }
         }
         self.io.guard.as_mut().and_then(|guard| guard.missing()).map(|reason| format!("FAILED guard: {reason}"))
     }
@@ -272,17 +278,15 @@ impl<B: I2c> Looping<B> {
         let back = self.guarded.driver.let_go();
         self.guarded.driver.enable(self.now());
         match back {
-            0 => Answer::done(format!("pulses were on already: {before}")),
-            _ => Answer::done(format!(
-                "pulses were on already: {before}; {back} joints that were let go come back slowly"
-            )),
+            0 => Answer::done(format!("pulses are already on: {before}")),
+            _ => Answer::done(format!("pulses are already on: {before}; {back} released joints come back slowly")),
         }
     }
 
     fn relax(&mut self, group: usize, relaxed: bool) -> Answer {
         match (self.guarded.driver.relax(group, relaxed), relaxed) {
             (true, true) => Answer::done("relaxed"),
-            (true, false) => Answer::done("switched on again, slowly"),
+            (true, false) => Answer::done("switching on again, slowly"),
             (false, _) => Answer::refused(format!("pulses are off: {}", self.state())),
         }
     }

@@ -11,9 +11,10 @@ use hexapod_ros::bounds::excerpt;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::{
     Caller, Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard,
+    monotonic_now,
 };
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
@@ -25,6 +26,8 @@ const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 /// How often a planner that is to sit is asked.
 const SIT_AGAIN: Duration = Duration::from_secs(1);
+/// How often a planner that is to stay frozen is told so.
+const FREEZE_AGAIN: Duration = Duration::from_millis(500);
 /// The death of a guard is told for so long.
 const GUARD_DIED: Duration = Duration::from_secs(5);
 /// A source that was refused this long ago still counts as there.
@@ -49,7 +52,9 @@ pub(crate) struct Teller {
     latency: Lateness,
     sit: Caller<Trigger::Service>,
     retire: Caller<Trigger::Service>,
-    freeze: Caller<Trigger::Service>,
+    freeze: Caller<SetBool::Service>,
+    /// When the planner was last told to stay frozen.
+    frozen: Duration,
     sit_requests: u64,
     /// When it was last asked to sit.
     sit_asked: Duration,
@@ -109,6 +114,7 @@ impl Teller {
             sit: node.caller("sit")?,
             retire: node.caller("retire")?,
             freeze: node.caller("freeze")?,
+            frozen: Duration::ZERO,
             sit_requests: 0,
             sit_asked: Duration::ZERO,
             graph: node.graph(),
@@ -153,14 +159,14 @@ impl Teller {
     pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
         self.drain();
         self.ask_to_sit(now);
+        self.keep_planner_frozen(now);
         if now >= self.commanded + LULL {
             self.tell_states_if_due(now, Duration::ZERO);
         }
         let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
         let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
         if periodic || condition != self.diagnosed.condition {
-            let before = std::mem::replace(&mut self.diagnosed.condition, condition);
-            self.end_walks_without_servos(before.map(|(state, _)| state), now);
+            self.diagnosed.condition = condition;
             self.diagnose(now, io, periodic, None);
         }
         let states = self.next_state.max(self.commanded + LULL);
@@ -170,6 +176,8 @@ impl Teller {
     fn tell_states_if_due(&mut self, now: Duration, early: Duration) {
         if now + early >= self.next_state {
             self.drain();
+            // Before the states, in which the planner sees only that the servos are released.
+            self.keep_planner_frozen(now);
             self.tell_states(now);
             self.next_state = (self.next_state + self.state_period).max(now);
         }
@@ -291,7 +299,7 @@ impl Teller {
         self.sit_requests = newest.counters.sit_requests;
         // Of a fault the change of state tells.
         if new && newest.fault.is_none() {
-            tracing::warn!("no joint_commands: the planner is asked to sit");
+            tracing::warn!("no joint_commands: asking the planner to sit");
         }
         if newest.state == State::Retiring {
             self.call_retire(now);
@@ -300,16 +308,30 @@ impl Teller {
         }
     }
 
-    /// A planner whose servos are switched off sees that in `servo_states`, and walks no more. Where they were off before
-    /// an emergency stop, it is told.
-    fn end_walks_without_servos(&mut self, before: Option<State>, now: Duration) {
-        let Some(newest) = self.newest else { return };
-        if newest.state == State::EmergencyStop && before == Some(State::Disarmed) {
+    /// Tells the planner of an emergency stop, and again as long as it lasts: it moves nothing meanwhile.
+    fn keep_planner_frozen(&mut self, now: Duration) {
+        let stopped = self.newest.is_some_and(|newest| newest.state == State::EmergencyStop);
+        if stopped && now >= self.frozen + FREEZE_AGAIN {
+            let is_new = self.frozen.is_zero();
+            self.frozen = now;
             // A planner other than ours may know `sit` alone.
-            if let Err(error) = self.freeze.call(&Trigger::Request {}, |_| {}) {
+            if let Err(error) = self.freeze.call(&SetBool::Request { data: true }, |_| {})
+                && is_new
+            {
                 tracing::debug!("the planner cannot be told of the emergency stop: {error}");
                 self.call_sit(now);
             }
+        } else if !stopped {
+            self.frozen = Duration::ZERO;
+        }
+    }
+
+    /// Lets the planner go on after an emergency stop.
+    pub fn release_planner(&mut self) {
+        // The newest snapshot may still be that of the stop.
+        self.frozen = monotonic_now();
+        if let Err(error) = self.freeze.call(&SetBool::Request { data: false }, |_| {}) {
+            tracing::debug!("the planner cannot be told that the emergency stop is over: {error}");
         }
     }
 
@@ -324,7 +346,7 @@ impl Teller {
         self.sit_asked = now;
         let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
         if let Err(error) = told {
-            tracing::warn!("the planner cannot be asked to sit: {error}");
+            tracing::warn!("cannot ask the planner to sit: {error}");
         }
     }
 

@@ -72,11 +72,11 @@ impl Report<'_> {
 
     fn warnings(&self, status: &mut Status) {
         if let Some((joint, owner, refused)) = &self.conflict {
-            let words = format!("two sources command {joint}: {owner} has it, {refused} is refused; end one of them");
+            let words = format!("two sources command {joint}: {owner} has it, {refused} is refused; stop one of them");
             status.report(Level::Error, words);
         }
         if self.guard_died {
-            status.report(Level::Warn, "the guard had died and was started again");
+            status.report(Level::Warn, "the guard died and was restarted");
         }
         status.value("guard restarts", self.guard_restarts);
         for words in &self.unheard {
@@ -92,7 +92,7 @@ impl Report<'_> {
         if failed > 0 {
             status.report(Level::Warn, format!("a board did not answer in {failed} ticks"));
         } else if retries > 0 {
-            status.report(Level::Warn, format!("{retries} transactions had to be tried again"));
+            status.report(Level::Warn, format!("{retries} transactions had to be retried"));
         }
     }
 
@@ -139,7 +139,7 @@ impl Report<'_> {
         status.value("armed", !hung && matches!(newest.state, State::Armed | State::Holding | State::Retiring));
         let (level, message) = match newest.state {
             State::Disarmed | State::Arming | State::Armed => (Level::Ok, newest.state.to_string()),
-            State::Holding => (Level::Warn, "commands are stale: the last pose is held".into()),
+            State::Holding => (Level::Warn, "commands are stale: holding the last pose".into()),
             State::Retiring => {
                 let reason = newest.fault.map_or("no reason known".into(), |fault| self.words(fault));
                 (Level::Error, format!("{reason}: the robot sits down, then everything goes off"))
@@ -152,8 +152,10 @@ impl Report<'_> {
         };
         status.report(level, message);
         if newest.state.is_live() && newest.let_go > 0 {
-            let words =
-                format!("{} joints were let go, because nobody commanded them; enable brings them back", newest.let_go);
+            let words = format!(
+                "{} joints were released because nothing commands them; enable brings them back",
+                newest.let_go
+            );
             status.report(Level::Warn, words);
         }
     }

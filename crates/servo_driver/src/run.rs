@@ -38,6 +38,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(remark) = setup.remark() {
         tracing::warn!("{remark}");
     }
+    setup.pin_notes().iter().for_each(|note| tracing::warn!("{note}"));
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (has_button, live) = (setup.pins.stop.is_some(), setup.live());
@@ -46,6 +47,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let groups = setup.servos.groups().to_vec();
     let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
     let (mut io, Ends { intake, front, desk, snapshots }) = Io::new(setup.servos);
+    let intake = intake.of_robot(&setup.urdf.display().to_string());
     front.heartbeats().want(setup.stop_timeout);
     io = io.with_pins(pins).with_spare_boards(setup.spare_boards);
     if let Some(guard) = guard {

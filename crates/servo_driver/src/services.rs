@@ -1,6 +1,7 @@
 //! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
 use crate::front::Front;
+use crate::heartbeats::Process;
 use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
@@ -32,7 +33,7 @@ pub(crate) fn open(
     commands(node, intake, Arc::clone(teller))?;
     planner(node, front)?;
     relax(node, front, groups)?;
-    enable(node, front)
+    enable(node, front, teller)
 }
 
 /// Stops, on a thread that does nothing else: of the topic, whatever its senders' reliability and durability, and of the
@@ -55,8 +56,8 @@ fn stops(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
     })
 }
 
-fn enable(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
-    let (front, graph) = (front.clone(), node.graph());
+fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Result<(), RosError> {
+    let (front, graph, teller) = (front.clone(), node.graph(), Arc::clone(teller));
     node.serve_later_from::<SetBool::Service>(
         "enable",
         move |request: SetBool::Request, reply: Reply<SetBool::Service>, received| {
@@ -64,7 +65,12 @@ fn enable(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
             if action == Action::Enable {
                 forget_those_gone(&front, &graph);
             }
+            let teller = Arc::clone(&teller);
             front.ask(action, received.at, move |Answer { success, message }| {
+                if success && action == Action::Enable {
+                    // Before the answer: who gets it may ask the planner to stand.
+                    teller.lock().unwrap_or_else(PoisonError::into_inner).release_planner();
+                }
                 if !success {
                     let asked = if action == Action::Enable { "enable" } else { "disable" };
                     tracing::warn!("{asked} refused: {}", message.replace('\n', "; "));
@@ -78,7 +84,16 @@ fn enable(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
 /// Whoever enables the servos means those who are there now.
 fn forget_those_gone(front: &Front, graph: &Graph) {
     forget_planners_gone(front.planner(), graph);
-    front.heartbeats().forget_gone(|sender| graph.name_of(sender).is_some());
+    front.heartbeats().forget_gone(monotonic_now(), |sender| Some((graph.name_of(sender)?, process_of(sender))));
+}
+
+/// The participant's part of a sender's GUID (RTPS 2.5, 8.2.4.1).
+fn process_of(sender: Sender) -> Process {
+    let mut process = Process::default();
+    if let Sender::Remote(gid) = sender {
+        process.iter_mut().zip(gid.0).for_each(|(byte, of_gid)| *byte = of_gid);
+    }
+    process
 }
 
 /// What a planner said last does not outlive it.
@@ -115,7 +130,7 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
 /// Refused messages are warned of once in a while.
 fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
-    let headers = teller.lock().unwrap_or_else(PoisonError::into_inner).headers();
+    let (headers, graph) = (teller.lock().unwrap_or_else(PoisonError::into_inner).headers(), node.graph());
     node.subscribe_shared_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
@@ -127,7 +142,8 @@ fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) 
         let Err(refusal) = taken else { return };
         if warned.is_none_or(|at| now.saturating_sub(at) >= WARN_EVERY) {
             warned = Some(now);
-            tracing::warn!("joint_commands refused: {refusal}");
+            let sender = graph.name_of(received.sender).unwrap_or_else(|| "an unknown node".into());
+            tracing::warn!("joint_commands of {sender} refused: {refusal}");
         }
     })
 }

@@ -13,6 +13,7 @@ use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_setup::params::{number, switch, text, wrong};
 use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,7 +22,11 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub(crate) servos: ServoConfig,
+    /// The file that describes the robot.
+    pub(crate) urdf: PathBuf,
     pub(crate) remark: Option<String>,
+    /// What the user should know of the pins.
+    pub(crate) pin_notes: Vec<String>,
     /// Frame of the body, in which commands count.
     pub(crate) base_link: String,
     pub(crate) bus: BusChoice,
@@ -81,6 +86,12 @@ impl Setup {
         self.remark.as_deref()
     }
 
+    /// What the user should know of the pins.
+    #[must_use]
+    pub fn pin_notes(&self) -> &[String] {
+        &self.pin_notes
+    }
+
     /// Reads the files the parameters name and checks them against each other.
     ///
     /// # Errors
@@ -95,7 +106,9 @@ impl Setup {
         let mut faults = Faults::default();
         let bus = bus(params);
         if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
-            faults.add(real_time_only(files));
+            let (reason, help) =
+                ("does not go with bus i2c: real servos move in real time", "set it to false, or bus to simulated");
+            faults.add(wrong(crate::NAME, params, "use_sim_time", reason, help));
         }
         faults.note(wiring::check(params));
         let timeout_s = number(params, "emergency_stop_timeout");
@@ -120,7 +133,9 @@ impl Setup {
         let spare_boards = spare_boards(&servos, &description.robot);
         Ok(Self {
             servos,
+            urdf: files.urdf.clone(),
             remark,
+            pin_notes: wiring::notes(params),
             base_link: description.robot.model().base_link().to_owned(),
             bus,
             rate_hz,
@@ -155,12 +170,6 @@ fn servo_map(file: &ConfigFile, bus: BusChoice, description: &Description) -> Re
         return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
     }
     Ok(servos)
-}
-
-fn real_time_only(files: &Files) -> ConfigError {
-    let message = "use_sim_time and bus i2c do not go together: real servos move in real time".to_owned();
-    let help = "set use_sim_time to false, or bus to simulated";
-    ConfigError::whole_file(&files.in_config("hexapod.yaml").path().display().to_string(), message, help)
 }
 
 /// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`

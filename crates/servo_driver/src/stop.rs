@@ -88,10 +88,10 @@ pub struct Ticket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Void {
     /// A stop was received after it.
-    #[error("a stop came in after it; nothing was switched on. Ask again if the servos shall go on")]
+    #[error("a stop came in after it: nothing was switched on; call enable again to switch the servos on")]
     Stopped,
     /// The process ends.
-    #[error("the driver has been asked to end; nothing was switched on")]
+    #[error("the driver is shutting down: nothing was switched on")]
     Ending,
 }
 
@@ -215,12 +215,12 @@ impl Outcome {
 
     pub fn answer(self, action: Action) -> Answer {
         match (action, self.acknowledged) {
-            (Action::EmergencyStop, true) => Answer::done("all channels off, until enabled"),
+            (Action::EmergencyStop, true) => Answer::done("all channels are off until enabled"),
             (Action::EmergencyStop, false) => Answer::refused(
-                "no board acknowledged the stop; each is told again until it does. Cut the servos' power",
+                "no board acknowledged the stop; it is repeated until every board does. Cut the servos' power",
             ),
-            _ if self.latched => Answer::done("pulses off; what is latched stays so until enabled"),
-            _ => Answer::done("pulses off"),
+            _ if self.latched => Answer::done("servos off; still stopped until you enable them"),
+            _ => Answer::done("servos off"),
         }
     }
 }

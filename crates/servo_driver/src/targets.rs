@@ -14,6 +14,8 @@ use std::time::Duration;
 pub const MAX_JOINTS: usize = 64;
 /// Messages that wait while the I/O thread is in a transaction; past these they are merged before they are queued.
 const CAPACITY: usize = 64;
+/// Messages that name joints of another robot say so for this long.
+const OTHER_ROBOT: Duration = Duration::from_secs(1);
 
 /// Targets of some joints, and when each of them was received.
 #[derive(Clone, Copy, Debug)]
@@ -69,14 +71,19 @@ pub enum Refusal {
         /// Number of positions.
         positions: usize,
     },
-    /// No servo drives a joint of this name.
-    #[error("there is no joint {0:?}")]
-    UnknownJoint(String),
+    /// No servo drives a joint of this name: most likely the sender was started with another robot.
+    #[error("{robot} has no joint {joint:?}; start the sender and servo_driver with the same `urdf`")]
+    UnknownJoint {
+        /// The name.
+        joint: String,
+        /// The robot whose joints are driven.
+        robot: Arc<str>,
+    },
     /// A joint is named twice.
     #[error("joint `{0}` is named twice")]
     Twice(String),
     /// Another source commands a joint.
-    #[error("joint `{joint}` is commanded by another source already; end one of the two")]
+    #[error("joint `{joint}` is already commanded by another source; stop one of the two")]
     Owned {
         /// The joint.
         joint: String,
@@ -98,7 +105,10 @@ pub struct IntakeCount {
     refused: AtomicU64,
     empty: AtomicU64,
     conflicts: AtomicU64,
+    /// When the last message was taken, on the monotonic clock.
+    taken_at_ns: AtomicU64,
     last: Mutex<String>,
+    last_unknown: Mutex<Option<(Duration, Refusal)>>,
     last_conflict: Mutex<Option<Conflict>>,
 }
 
@@ -139,13 +149,26 @@ impl IntakeCount {
         *self.last_conflict.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why nothing is taken at `now`, if all that comes in names joints of another robot.
+    #[must_use]
+    pub fn other_robot(&self, now: Duration) -> Option<Refusal> {
+        let is_recent = |at: Duration| now.saturating_sub(at) <= OTHER_ROBOT;
+        let taken_at = Duration::from_nanos(self.taken_at_ns.load(Ordering::Relaxed));
+        let unknown = self.last_unknown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (_, refusal) = unknown.filter(|(at, _)| is_recent(*at))?;
+        (self.taken() == 0 || !is_recent(taken_at)).then_some(refusal)
+    }
+
     fn note_conflict(&self, conflict: Conflict) {
         self.conflicts.fetch_add(1, Ordering::Relaxed);
         *self.last_conflict.lock().unwrap_or_else(PoisonError::into_inner) = Some(conflict);
     }
 
-    fn note(&self, refusal: &Refusal) {
+    fn note(&self, refusal: &Refusal, at: Duration) {
         self.refused.fetch_add(1, Ordering::Relaxed);
+        if matches!(refusal, Refusal::UnknownJoint { .. }) {
+            *self.last_unknown.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, refusal.clone()));
+        }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = refusal.to_string();
     }
 }
@@ -153,6 +176,8 @@ impl IntakeCount {
 /// The end that messages come in at.
 pub struct Intake {
     joints: HashMap<String, usize>,
+    /// What the robot is called in refusals.
+    robot: Arc<str>,
     /// The names of the last message that held, and their joints: they hardly ever change.
     known: (Vec<String>, Vec<usize>),
     owners: Owners,
@@ -172,10 +197,17 @@ pub(crate) fn handover(servos: &ServoConfig, waker: Waker) -> (Intake, Outlet) {
     let joints = servos.servos().iter().take(MAX_JOINTS).enumerate();
     let joints = joints.map(|(index, servo)| (servo.joint().to_owned(), index)).collect();
     let (known, owners) = (<_>::default(), Owners::new(servos.timing().command_timeout));
-    (Intake { joints, known, owners, queue: producer, waiting: None, waker, count: Arc::default() }, Outlet(consumer))
+    let (robot, count) = ("the robot".into(), Arc::default());
+    (Intake { joints, robot, known, owners, queue: producer, waiting: None, waker, count }, Outlet(consumer))
 }
 
 impl Intake {
+    /// Calls the robot so in refusals.
+    #[must_use]
+    pub fn of_robot(self, robot: &str) -> Self {
+        Self { robot: robot.into(), ..self }
+    }
+
     /// Takes a message of `sender` received at `at` (monotonic clock): any subset of the joints that nobody else
     /// commands. A message without any joint is counted and ignored.
     ///
@@ -196,8 +228,9 @@ impl Intake {
             self.claim(sender, at)?;
             Ok(targets)
         });
-        let targets = targets.inspect_err(|refusal| self.count.note(refusal))?;
+        let targets = targets.inspect_err(|refusal| self.count.note(refusal, at))?;
         self.hand_over(&targets);
+        self.count.taken_at_ns.store(u64::try_from(at.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.count.taken.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -240,7 +273,10 @@ impl Intake {
     fn joints_of(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
         let mut seen = 0_u64;
         let mut joint = |name: &String| {
-            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint(name.chars().take(64).collect()))?;
+            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint {
+                joint: name.chars().take(64).collect(),
+                robot: Arc::clone(&self.robot),
+            })?;
             if seen & (1 << joint) != 0 {
                 return Err(Refusal::Twice(name.clone()));
             }

@@ -52,6 +52,26 @@ pub(crate) fn check(params: &Params) -> Result<(), ConfigError> {
     faults.into_result()
 }
 
+/// What a Raspberry Pi may use some pins for, whatever is wired to them.
+const SHARED: [(i64, &str); 4] = [
+    (0, "the ID EEPROM of HATs"),
+    (1, "the ID EEPROM of HATs"),
+    (14, "the serial console (UART TXD)"),
+    (15, "the serial console (UART RXD)"),
+];
+
+/// Pins that the system may drive by itself, with what for.
+#[must_use]
+pub(crate) fn notes(params: &Params) -> Vec<String> {
+    let pin = |name: &str| params.get(name).and_then(ParamValue::as_i64);
+    let given = USES.iter().filter_map(|(name, _)| Some((name, pin(name)?)));
+    let shared = given.filter_map(|(name, pin)| Some((name, SHARED.iter().find(|(shared, _)| *shared == pin)?)));
+    let told = shared.map(|(name, (pin, what))| {
+        format!("{name}: pin {pin} is also used for {what}; switch that off (raspi-config), or use 17, 22 or 27")
+    });
+    told.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +92,13 @@ mod tests {
         );
         assert_eq!(told(&[("i2c_device", 3), ("oe_pin", 2)]), [""; 0], "that bus is elsewhere");
         assert_eq!(told(&[("i2c_device", 11), ("sda_pin", 23), ("scl_pin", 24)]), [""; 0]);
+    }
+
+    #[test]
+    fn when_the_system_may_drive_a_pin_expect_a_note() {
+        let with = |name: &'static str, pin: i64| notes(&Params::from([(name, ParamValue::Integer(pin))]));
+        assert!(with("oe_pin", 14)[0].contains("serial console") && with("stop_pin", 0)[0].contains("EEPROM"));
+        assert_eq!((with("oe_pin", 17), with("oe_pin", -1)), (vec![], vec![]));
     }
 
     #[test]

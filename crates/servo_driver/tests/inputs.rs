@@ -53,6 +53,17 @@ fn when_a_source_goes_on_saying_true_expect_no_enable_until_it_lets_go() {
 }
 
 #[test]
+fn when_a_heartbeat_ends_with_the_servos_off_expect_the_stop_latched_all_the_same() {
+    let mut rig = Rig::new();
+    rig.ends.front.heartbeats().want(Duration::from_millis(100));
+    rig.drive(0.0, |snapshot| snapshot.counters.ticks > 20);
+    let now = monotonic_now();
+    rig.ends.front.hear_stop(Sender::Local(7), false, now, now);
+    rig.drive(0.0, |snapshot| snapshot.state == State::EmergencyStop);
+    assert!(monotonic_now() >= now + Duration::from_millis(100), "not before it is late");
+}
+
+#[test]
 fn when_one_of_two_heartbeats_ends_expect_a_stop_in_time() {
     let mut rig = Rig::new();
     rig.ends.front.heartbeats().want(Duration::from_millis(100));

@@ -39,6 +39,18 @@ fn when_a_message_does_not_hold_expect_all_of_it_refused_and_counted() {
 }
 
 #[test]
+fn when_commands_are_for_another_robot_expect_enable_refused_with_its_joint_until_the_right_ones_come() {
+    let mut rig = Rig::new();
+    let strange = |rig: &mut Rig| rig.ends.intake.take(PLANNER, &["hip_1".into()], &[0.0], monotonic_now());
+    assert!(strange(&mut rig).is_err());
+    let answer = rig.ask(Action::Enable);
+    assert!(!answer.success && answer.message.contains("\"hip_1\"") && answer.message.contains("`urdf`"), "{answer:?}");
+    rig.command(0.0);
+    assert!(strange(&mut rig).is_err());
+    assert!(rig.ask(Action::Enable).success, "somebody commands the robot's own joints");
+}
+
+#[test]
 fn when_a_refused_message_names_good_joints_too_expect_none_of_them_moved() {
     let mut rig = Rig::new();
     rig.arm();

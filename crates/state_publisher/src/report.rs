@@ -90,6 +90,7 @@ fn report_odometry(status: &mut Status, state: &mut State) {
     status.value("/tf", if tf::AVAILABLE { "available" } else { "built without tf2_msgs" });
     status.value("worst fit of a foot (mm)", format!("{:.3}", worst_residual * 1e3));
     status.value("odometry restarts", restarts);
+    let moves = std::mem::take(&mut state.moved);
     let Some(estimate) = state.estimate() else { return };
     status.value("feet on the ground", estimate.feet_down);
     status.value("way walked (m)", format!("{:.3}", estimate.travelled));
@@ -99,11 +100,47 @@ fn report_odometry(status: &mut Status, state: &mut State) {
         Fit::Coasting => "last velocity",
     };
     status.value("odometry gives", fit);
-    if estimate.fit == Fit::Coasting {
+    // One that rests on its body, as it does while packed, goes nowhere.
+    if estimate.fit == Fit::Coasting && moves {
         status.report(Level::Warn, "too few feet on the ground to tell where the robot goes");
     }
     // The very first sample is a start, too, and needs no warning.
     if restarts > 1 {
-        status.report(Level::Warn, "feet were not where they stood: odometry went on from its last place");
+        status.report(Level::Warn, "feet are not where they stood: odometry continues from its last position");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_kinematics::Robot;
+    use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+    use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
+    use std::sync::Arc;
+
+    #[test]
+    fn when_no_foot_is_on_the_ground_expect_a_warning_only_while_the_joints_move() {
+        let robot = Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap());
+        let mut state = State::new(Arc::clone(&robot), None);
+        let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
+        let mut contacts = UInt8MultiArray { data: vec![0; legs.len()], ..Default::default() };
+        contacts
+            .layout
+            .dim
+            .push(hexapod_ros::r2r::std_msgs::msg::MultiArrayDimension { label: legs.join(","), ..Default::default() });
+        let mut now = Duration::ZERO;
+        let mut warned = |step: f64| {
+            for tick in 0..100 {
+                now += Duration::from_millis(10);
+                state.take_contacts(&contacts, now);
+                let position = vec![step * f64::from(tick); 18];
+                let name = state.table().names().to_vec();
+                state.take_commands(&JointState { name, position, ..Default::default() }, now, now);
+            }
+            format!("{:?}", status(&mut state, now, 1.0)).contains("too few feet")
+        };
+        assert!(warned(0.001), "it moves in the air");
+        warned(0.0);
+        assert!(!warned(0.0), "it lies on its body");
     }
 }

@@ -22,7 +22,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("publish_tf", true, "Send odom_frame -> root link on /tf"),
         ParamSpec::new("publish_link_tf", true, "Send all links on /tf and /tf_static, as robot_state_publisher does")
             .read_only(),
-        ParamSpec::new("odom_frame", "odom", "Frame that the robot's way is told in").read_only(),
+        ParamSpec::new("odom_frame", "odom", "Odometry frame").read_only(),
         ParamSpec::new(
             "observer_gain",
             150.0,
@@ -67,7 +67,7 @@ pub struct Setup {
     pub publish_tf: bool,
     /// Whether links are sent on `/tf` and `/tf_static`.
     pub publish_links: bool,
-    /// Frame that the robot's way is told in, without the prefix.
+    /// Odometry frame, without the prefix.
     pub odom_frame: String,
     /// Frames of the robot.
     pub frames: Frames,

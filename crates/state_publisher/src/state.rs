@@ -55,6 +55,9 @@ pub(crate) struct Sources {
     pub commands: usize,
 }
 
+/// A joint whose command changes by no more rests, rad.
+const AT_REST_RAD: f64 = 1e-6;
+
 pub(crate) struct State {
     pub commands: Input,
     pub servos: Input,
@@ -75,6 +78,8 @@ pub(crate) struct State {
     planned: Option<Contacts>,
     commanded: Vec<Reading>,
     commanded_at: Option<Duration>,
+    /// A joint was told to move since diagnostics last looked.
+    pub moved: bool,
     told: Vec<Option<(Reading, Duration)>>,
     told_at: Duration,
     /// What the last message of the servos says.
@@ -104,6 +109,7 @@ impl State {
                 .map(|i| Reading { position: table.resting(i).unwrap_or(0.0), ..Reading::default() })
                 .collect(),
             commanded_at: None,
+            moved: false,
             told: vec![None; table.len()],
             told_at: Duration::ZERO,
             sample: vec![None; table.len()],
@@ -164,7 +170,10 @@ impl State {
     /// A `joint_commands` message of `stamp`, received at `now`.
     pub(crate) fn take_commands(&mut self, message: &JointState, stamp: Duration, now: Duration) {
         match self.command_reader.read(&self.table, message) {
-            Ok(readings) => readings.for_each(|(joint, reading)| self.commanded[joint] = reading),
+            Ok(readings) => readings.for_each(|(joint, reading)| {
+                let before = std::mem::replace(&mut self.commanded[joint], reading).position;
+                self.moved |= (self.commanded[joint].position - before).abs() > AT_REST_RAD;
+            }),
             Err(refused) => return self.commands.refuse(refused),
         }
         self.commands.take(now);

@@ -121,10 +121,10 @@ fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
         (&[Play("dance"), Wait(250), SIT], &[(Canceled, "sit")]),
         (&[Play("dance"), Wait(250), Do::End], &[(Canceled, "the end of the process")]),
         (&[Play("bow"), Wait(200), FREEZE], &[(Aborted, "emergency stop")]),
-        (&[Play("bow"), Wait(200), Do::LetGo], &[(Aborted, "the servos were let go")]),
+        (&[Play("bow"), Wait(200), Do::LetGo], &[(Aborted, "the servos were released")]),
         (&[Play("wave"), Wait(150), Drive(300)], &[(Canceled, "cmd_vel")]),
         (&[Drive(100), Play("wave"), Drive(100)], &[(Canceled, "cmd_vel")]),
-        (&[Drive(100), Trajectory], &[(Rejected, "the robot does not stand")]),
+        (&[Drive(100), Trajectory], &[(Rejected, "the robot is not standing")]),
         (&[Play("march"), Wait(100), EMPTY], &[(Canceled, "an empty motion")]),
         (&[Play("march"), Wait(100), Play("shake")], &[(Canceled, "another motion"), (Succeeded, "")]),
         (&[Play("bow"), Wait(100), Play("bow")], &[(Succeeded, ""), (Succeeded, "")]),
@@ -172,7 +172,7 @@ fn when_the_servos_are_let_go_expect_it_told_with_the_same_tick() {
     bench.tick(200);
     bench.act(Do::LetGo);
     bench.tick(1);
-    assert_eq!(bench.last(1), Some((Stage::Aborted, "the servos were let go")));
+    assert_eq!(bench.last(1), Some((Stage::Aborted, "the servos were released")));
 }
 
 #[test]

@@ -75,7 +75,8 @@ impl Dialogue {
             said: None,
             before: None,
         };
-        let left = dialogue.checked.joint_index(&progress.joint).filter(|&joint| !dialogue.marks_done()[joint]);
+        let left = dialogue.checked.joint_index(&progress.joint);
+        let left = left.filter(|&joint| fits && !dialogue.marks_done()[joint]);
         dialogue.go_to(left.or_else(|| dialogue.next_open(0)).unwrap_or(0));
         Ok(dialogue)
     }
@@ -128,7 +129,7 @@ impl Dialogue {
         match key {
             Key::Hold if !self.mover.is_on() => self.switch_on(),
             Key::Hold => self.mover.hold(),
-            Key::Push(sign, pace) => self.mover.push(sign.signum() * self.nominal().us_per_rad.signum(), pace),
+            Key::Push(sign, pace) => self.push(sign.signum() * self.nominal().us_per_rad.signum(), pace),
             Key::Off => self.mover.switch_off(),
             Key::Joint(by) => self.step_joint(by),
             Key::Back => return self.back(),
@@ -295,6 +296,13 @@ impl Dialogue {
     fn next_open(&self, from: usize) -> Option<usize> {
         let done = self.marks_done();
         (0..done.len()).map(|by| (from + by) % done.len()).find(|&joint| !done[joint])
+    }
+
+    fn push(&mut self, sign: f64, pace: Pace) {
+        if let Some(end_us) = self.mover.push(sign, pace) {
+            let way = if sign > 0.0 { "longer" } else { "shorter" };
+            self.say(Tone::Bad, format!("{end_us:.0} us: pulses get no {way} here"));
+        }
     }
 
     fn switch_on(&mut self) {

@@ -30,17 +30,39 @@ pub fn load_ros_params(document: &Document, node: &str, specs: &[ParamSpec]) -> 
 
 /// As [`load_ros_params`]; what does not hold is noted, and has its default.
 pub fn load_on(document: &Document, node: &str, specs: &[ParamSpec], faults: &mut Faults) -> Params {
+    read(document, node, specs, faults).0
+}
+
+/// The path in the document of each parameter of `node` that is given there: of several, the one that counts.
+#[must_use]
+pub fn paths(document: &Document, node: &str, specs: &[ParamSpec]) -> BTreeMap<&'static str, String> {
+    let taken = read(document, node, specs, &mut Faults::default()).1;
+    taken.into_iter().map(|(name, Taken { path, .. })| (name, path)).collect()
+}
+
+/// Where a parameter was taken from.
+struct Taken {
+    layer: usize,
+    path: String,
+}
+
+fn read(
+    document: &Document,
+    node: &str,
+    specs: &[ParamSpec],
+    faults: &mut Faults,
+) -> (Params, BTreeMap<&'static str, Taken>) {
     document.fault().into_iter().for_each(|fault| faults.add(fault.clone()));
     let mut params: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
     let sections = faults.note(sections(document)).unwrap_or_default();
     let mut fitting: Vec<_> =
         sections.iter().filter_map(|pair| section::fit(&pair.key, node).map(|closeness| (closeness, pair))).collect();
     fitting.sort_by_key(|(closeness, _)| *closeness);
-    let mut layers = BTreeMap::new();
+    let mut taken = BTreeMap::new();
     for (_, pair) in fitting {
         let Some((level, path)) = faults.note(level_below(document, pair)) else { continue };
-        let (seen, params, layers) = (BTreeSet::new(), &mut params, &mut layers);
-        let mut reader = Reader { document, node, specs, section: &pair.key, seen, params, layers, faults };
+        let (seen, params, taken) = (BTreeSet::new(), &mut params, &mut taken);
+        let mut reader = Reader { document, node, specs, section: &pair.key, seen, params, taken, faults };
         match &document.tree().node(level).kind {
             // Everything below is commented out.
             Kind::Scalar(crate::Scalar::Null) => {}
@@ -48,7 +70,7 @@ pub fn load_on(document: &Document, node: &str, specs: &[ParamSpec], faults: &mu
             _ => faults.add(not_a_mapping(document, level, &path, "parameters, one `name: value` in a line")),
         }
     }
-    params
+    (params, taken)
 }
 
 /// Refuses sections for nodes that do not exist, and sections without `ros__parameters`. A misspelt node's name would
@@ -134,8 +156,8 @@ struct Reader<'a> {
     section: &'a str,
     seen: BTreeSet<&'static str>,
     params: &'a mut Params,
-    /// The layer each parameter has been taken from so far.
-    layers: &'a mut BTreeMap<&'static str, usize>,
+    /// Where each parameter has been taken from so far.
+    taken: &'a mut BTreeMap<&'static str, Taken>,
     faults: &'a mut Faults,
 }
 
@@ -170,8 +192,8 @@ impl Reader<'_> {
         let value = value.and_then(|value| spec.judge(&value));
         let value = value.map_err(|(message, help)| self.document.error_at_value(node, path, message, help))?;
         let layer = self.document.tree().node(node).layer;
-        if self.layers.get(spec.name).is_none_or(|taken| *taken <= layer) {
-            self.layers.insert(spec.name, layer);
+        if self.taken.get(spec.name).is_none_or(|taken| taken.layer <= layer) {
+            self.taken.insert(spec.name, Taken { layer, path: path.into() });
             self.params.insert(spec.name, value);
         }
         Ok(())

@@ -259,7 +259,7 @@ impl MotionSpec {
                 let Some((leg, joint)) = joint_named(robot, name) else {
                     let known: Vec<&str> = robot.legs().iter().flat_map(|l| l.joints()).map(|j| j.name()).collect();
                     let help = format!("the legs' joints are {}", known.join(", "));
-                    return Err(SpecError::new(key, "no joint is called so", help));
+                    return Err(SpecError::new(key, "there is no joint so", help));
                 };
                 let limits = robot.legs()[leg].joints()[joint].limits();
                 if !(limits.lower..=limits.upper).contains(&angle) {

@@ -1,4 +1,5 @@
-//! `--log-level` among the ROS arguments. What is malformed there, rcl refuses.
+//! `--log-level`, among the ROS arguments or the process's own before them. What is malformed among those for ROS, rcl
+//! refuses; [`check`] tells of the others.
 
 use super::entry::Severity;
 
@@ -14,16 +15,16 @@ impl Levels {
     /// The levels that a process's arguments ask for: `--ros-args --log-level debug`, `--log-level gait_planner:=debug`.
     pub fn of(arguments: impl IntoIterator<Item = String>) -> Self {
         let mut levels = Self { default: Severity::Info, named: vec![] };
-        let (mut for_ros, mut is_level) = (false, false);
+        let (mut counts, mut is_level) = (true, false);
         for argument in arguments {
             if std::mem::take(&mut is_level) {
                 levels.take(&argument);
                 continue;
             }
             match argument.as_str() {
-                "--ros-args" => for_ros = true,
-                "--" => for_ros = false,
-                "--log-level" => is_level = for_ros,
+                "--ros-args" => counts = true,
+                "--" => counts = false,
+                "--log-level" => is_level = counts,
                 _ => {}
             }
         }
@@ -32,9 +33,7 @@ impl Levels {
 
     fn take(&mut self, asked: &str) {
         let (name, level) = asked.split_once(":=").map_or((None, asked), |(name, level)| (Some(name), level));
-        let Some(severity) = Severity::ALL.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(level)) else {
-            return;
-        };
+        let Some(severity) = severity(level) else { return };
         match name {
             None => self.default = severity,
             Some(name) => {
@@ -59,6 +58,20 @@ impl Levels {
     }
 }
 
+fn severity(level: &str) -> Option<Severity> {
+    Severity::ALL.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(level))
+}
+
+/// Checks what is given to `--log-level`, as `debug` or `gait_planner:=debug`.
+///
+/// # Errors
+/// It is no level; says which there are.
+pub fn check(asked: &str) -> Result<(), String> {
+    let level = asked.split_once(":=").map_or(asked, |(_, level)| level);
+    let known = Severity::ALL.map(|known| known.as_str().to_lowercase()).join(", ");
+    severity(level).map(|_| ()).ok_or_else(|| format!("{level:?} is no log level; give {known}, or NODE:=LEVEL"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,7 +93,8 @@ mod tests {
             ("x --ros-args --log-level robot1:=debug", "robot1.gait_planner", Severity::Debug, true),
             ("x --ros-args --log-level a.b:=fatal --log-level a:=debug", "a.b", Severity::Error, false),
             ("x --ros-args --log-level a:=debug --log-level a:=error", "a", Severity::Warn, false),
-            ("x --log-level debug", "gait_planner", Severity::Debug, false),
+            ("x --log-level debug", "gait_planner", Severity::Debug, true),
+            ("x --log-level debug --ros-args --log-level warn", "gait_planner", Severity::Info, false),
             ("x --ros-args -r a:=b -- --log-level debug", "gait_planner", Severity::Debug, false),
         ] {
             assert_eq!(levels(arguments).allow(logger, severity), told, "{arguments}: {logger} {severity:?}");

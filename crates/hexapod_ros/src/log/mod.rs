@@ -12,6 +12,7 @@ mod levels;
 mod names;
 mod writer;
 
+pub use levels::check as check_level;
 pub use writer::{begin, flush};
 
 use crate::error::RosError;

@@ -70,7 +70,7 @@ impl<B: I2c> ServoDriver<B> {
         });
         let farthest = away.max_by(|a, b| a.0.total_cmp(&b.0));
         let (passed, detail) = match farthest {
-            None => (true, "nothing is known of where the joints are: they begin where they are commanded".to_owned()),
+            None => (true, "the positions of the joints are unknown: they start where they are commanded".to_owned()),
             Some((away_rad, joint)) if away_rad > tolerance_rad => {
                 let detail = format!(
                     "{joint} is commanded {away_rad:.2} rad from where it was last told to be, more \

@@ -22,7 +22,7 @@ const MOST_M_S2: f64 = 500.0;
 pub(crate) enum ImuRefused {
     #[error("imu/data: {0} is not a finite number, or more than any robot bears")]
     Number(&'static str),
-    #[error("imu/data is told in frame {0:?}, which is no link fixed to the body: set the IMU's frame_id")]
+    #[error("imu/data is in frame {0:?}, which is not a link fixed to the body: set the IMU's frame_id")]
     Frame(String),
     #[error("imu/data has no linear acceleration (its covariance begins with -1)")]
     NoAcceleration,

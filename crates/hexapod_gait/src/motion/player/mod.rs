@@ -58,8 +58,8 @@ impl Dropped {
     pub fn reason(self) -> &'static str {
         match self {
             Self::NoLegToSpare => "the robot cannot put its feet in place without tipping over; sit and stand up again",
-            Self::Driven => "the robot was driven on before the motion began; let go of the stick first",
-            Self::NoWayOn => "a leg could not get on where the motion goes; the robot went back to standing",
+            Self::Driven => "the robot was driven before the motion began; release the stick first",
+            Self::NoWayOn => "a leg could not follow the motion; the robot returned to standing",
         }
     }
 }
