@@ -33,6 +33,12 @@ pub fn check_robots(all: &AllParams) -> Result<(), ConfigError> {
         Some((Description::read(&files).ok()?.robot, files.urdf))
     };
     let [(planner_name, planner), others @ ..] = all.each();
+    let reads_others =
+        |params: &Params| ["config", "urdf"].iter().any(|name| text(params, name) != text(planner, name));
+    let others: Vec<_> = others.into_iter().filter(|(_, params)| reads_others(params)).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
     let Some((robot, urdf)) = read(planner) else { return Ok(()) };
     for (name, params) in others {
         let Some((other, other_urdf)) = read(params) else { continue };
@@ -116,9 +122,12 @@ fn differing_clocks(all: &AllParams) -> Option<String> {
 }
 
 fn differing_frames(all: &AllParams) -> Option<String> {
-    let description = Description::read(&files_of(&all.publisher).ok()?).ok()?;
     let mut planner = all.planner.clone();
     share_frames(&mut planner, &all.publisher);
+    if ["base_frame", "frame_prefix"].iter().all(|name| text(&planner, name) == text(&all.publisher, name)) {
+        return None;
+    }
+    let description = Description::read(&files_of(&all.publisher).ok()?).ok()?;
     let frames = |node: &'static str, params: &Params| Frames::new(description.robot.model(), node, params).ok();
     let (markers, robot) =
         (frames(gait_planner::NAME, &planner)?.base(), frames(state_publisher::NAME, &all.publisher)?.base());

@@ -11,7 +11,7 @@ use crate::exit::{Failure, say};
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::ros_params::load_ros_params;
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::Engine;
+use hexapod_gait::{Engine, Gait};
 use hexapod_servo::ServoConfig;
 use hexapod_setup::{Files, JOYSTICK_FILE};
 use nalgebra::Vector2;
@@ -25,10 +25,18 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;
-    check_together(&setups, &files)?;
+    // Each takes seconds for legs of many joints.
+    let speeds = std::thread::scope(|scope| {
+        let speeds = scope.spawn(|| speeds(&setups.planner));
+        let checked = check_together(&setups, &files);
+        speeds
+            .join()
+            .map_err(|_| Failure::Running("the speeds could not be worked out".into()))
+            .map(|s| checked.map(|()| s))
+    })??;
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
-    let Speeds { table: speeds, notes: stuck, walks_at_first } = speeds(&setups.planner);
+    let Speeds { table: speeds, notes: stuck, nowhere } = speeds;
     say(speeds.trim_end())?;
     say(format_args!("starts   with {}", setups.planner.gait_name))?;
     let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
@@ -55,10 +63,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
         std::fs::write(picture, svg).map_err(|error| Failure::Running(format!("{}: {error}", picture.display())))?;
         say(format_args!("picture  {}", picture.display()))?;
     }
-    if walks_at_first {
-        return say("\nall files are valid");
-    }
-    Err(Failure::Words(nowhere(&setups.planner.gait_name)))
+    nowhere.map_or_else(|| say("\nall files are valid"), |error| Err(files.explained(error).into()))
 }
 
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
@@ -83,6 +88,9 @@ fn check_joystick(files: &Files) -> Result<(), ConfigError> {
     let params = load_ros_params(&file.read()?, joystick::NAME, &joystick::specs())?;
     joystick::Setup::load(&params).map(|_| ())
 }
+
+/// Hips farther above or below the root link than this have a height of their own to be told, m.
+const HIP_HEIGHT_M: f64 = 0.02;
 
 /// Legs, joints, limits, servos and reach.
 #[must_use]
@@ -115,10 +123,15 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         out,
         "\nbody     {up:.0} mm above the feet standing, {down:.0} mm sitting; feet lifted {lift:.0} mm at most"
     );
-    if spec.height <= 0.0 {
+    let hips = robot.legs().iter().map(|leg| leg.hip_in_body().z).sum::<f64>() / robot.legs().len().max(1) as f64;
+    if hips.abs() > HIP_HEIGHT_M {
         // As with a base_footprint that stands under the body.
         let root = robot.model().base_link();
-        let _ = writeln!(out, "         heights are those of the root link, {root:?}, which hangs below the feet");
+        let hips = (spec.height + hips) * 1e3;
+        let _ = writeln!(
+            out,
+            "         heights are those of the root link, {root:?}; the hips are {hips:.0} mm above the feet standing"
+        );
     }
     let reach = engine.stance().reach().axes();
     let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
@@ -138,8 +151,8 @@ struct Speeds {
     table: String,
     /// What is to be said where it does not.
     notes: Vec<String>,
-    /// Whether it gets anywhere on the gait it starts with.
-    walks_at_first: bool,
+    /// What is wrong where it gets nowhere on the gait it starts with.
+    nowhere: Option<ConfigError>,
 }
 
 fn speeds(planner: &gait_planner::Setup) -> Speeds {
@@ -148,32 +161,64 @@ fn speeds(planner: &gait_planner::Setup) -> Speeds {
         let _ = write!(out, " {way:>9}");
     }
     out.push_str("   m/s and rad/s, within max_linear_velocity and max_angular_velocity\n");
-    let (mut stuck, mut walks_at_first) = (Vec::new(), true);
-    for (name, gait) in planner.gaits.iter() {
-        let walked = Walked::measure(&planner.engine, *gait);
-        walks_at_first &= name != planner.gait_name || !walked.gets_nowhere();
+    let walks = walks(planner);
+    let mut notes = Vec::new();
+    for (name, walked) in &walks {
         let _ = write!(out, "         {name:<12}");
         for (speed, halts) in walked.speeds.iter().zip(walked.halts) {
-            let _ = write!(out, " {speed:>8.3}{}", if halts { '!' } else { ' ' });
+            let shown = if speed.is_nan() { "-".into() } else { format!("{speed:.3}") };
+            let _ = write!(out, " {shown:>8}{}", if halts { '!' } else { ' ' });
         }
         out.push('\n');
-        let halts: Vec<&str> =
-            WAYS.into_iter().zip(walked.halts).filter(|(_, halts)| *halts).map(|(way, _)| way).collect();
-        if !halts.is_empty() {
-            stuck.push(format!(
-                "on gait {name:?} the robot comes to a halt when it is asked to walk faster than that ({}): set \
-                 max_linear_velocity and max_angular_velocity to what it walks",
-                halts.join(", ")
-            ));
-        }
-        let ways: Vec<&str> = walked.stuck().collect();
-        if !ways.is_empty() {
-            stuck.push(format!(
-                "on gait {name:?} the robot does not get anywhere ({}): look at its feet and at the limits of its joints above, \
-                 use another gait, or try another body_height",
-                ways.join(", ")
-            ));
-        }
+        let is_refused = *name == planner.gait_name && walked.gets_nowhere();
+        notes.extend(of_gait(name, walked).into_iter().filter(|_| !is_refused));
     }
-    Speeds { table: out, notes: stuck, walks_at_first }
+    let first = walks.iter().find(|(name, walked)| *name == planner.gait_name && walked.gets_nowhere());
+    let other = walks.iter().find(|(_, walked)| walked.stuck().next().is_none()).map(|(name, _)| *name);
+    Speeds { table: out, notes, nowhere: first.map(|(_, walked)| nowhere(planner, walked, other)) }
+}
+
+/// Each gait walked, each on a thread of its own once the first has shown that the robot stands.
+fn walks(planner: &gait_planner::Setup) -> Vec<(&str, Walked)> {
+    std::thread::scope(|scope| {
+        let mut gaits = planner.gaits.iter();
+        let first = gaits.next().map(|(name, gait)| (name, Walked::measure(&planner.engine, *gait)));
+        let mut walks: Vec<_> = first.into_iter().collect();
+        // A robot that does not come to stand on one gait does on none.
+        if let Some(walked) = walks.first().map(|(_, walked)| *walked).filter(Walked::does_not_stand) {
+            walks.extend(gaits.map(|(name, _)| (name, walked)));
+            return walks;
+        }
+        let walk = |(name, gait): (_, &Gait)| {
+            let gait = *gait;
+            (name, scope.spawn(move || Walked::measure(&planner.engine, gait)))
+        };
+        let others: Vec<_> = gaits.map(walk).collect();
+        walks.extend(others.into_iter().filter_map(|(name, walk)| Some((name, walk.join().ok()?))));
+        walks
+    })
+}
+
+/// What is to be said of a gait.
+fn of_gait(name: &str, walked: &Walked) -> Vec<String> {
+    let stuck: Vec<&str> = walked.stuck().collect();
+    let halting: Vec<&str> = walked.halting().collect();
+    let mut notes = Vec::new();
+    if walked.does_not_stand() {
+        notes.push(format!("gait {name:?}: the robot does not come to stand on its feet, so no speed is known"));
+    } else if !stuck.is_empty() {
+        notes.push(format!(
+            "on gait {name:?} the robot hardly moves ({}): use another gait, or try another body_height, step_height or \
+             max_stride; look at its feet and at the limits of its joints above",
+            if stuck.len() == WAYS.len() { "in any direction".into() } else { stuck.join(", ") }
+        ));
+    }
+    if !halting.is_empty() {
+        notes.push(format!(
+            "on gait {name:?} the robot comes to a halt when it is asked to walk faster than that ({}): set \
+             max_linear_velocity and max_angular_velocity to what it walks",
+            halting.join(", ")
+        ));
+    }
+    notes
 }

@@ -1,9 +1,10 @@
 //! `hexapod new`: a configuration folder for a robot of one's own.
 
 use crate::cli::{FileArgs, NewArgs, RunArgs};
-use crate::composed::parameters;
+use crate::composed::{files_of, parameters};
 use crate::exit::Failure;
-use hexapod_gait::Engine;
+use gait_planner::walked::Walked;
+use hexapod_gait::{Engine, Gait};
 use hexapod_setup::servos_text;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -29,8 +30,9 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
             let _ = fs::remove_dir(&into);
         }
     })?;
+    let gait = gait_to_start_with(&setup);
     let files = [
-        ("hexapod.yaml", parameter_text(&setup, &urdf)),
+        ("hexapod.yaml", parameter_text(&setup, &urdf, &gait)),
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot()))),
     ];
@@ -58,7 +60,8 @@ fn folder_of(urdf: &Path) -> PathBuf {
 fn load(config: &Path, urdf: &Path) -> Result<gait_planner::Setup, Failure> {
     let files = FileArgs { config: config.display().to_string(), urdf: urdf.display().to_string() };
     let all = parameters(&RunArgs { files, ..RunArgs::default() })?;
-    Ok(gait_planner::Setup::load(&all.planner)?)
+    let files = files_of(&all.planner)?;
+    Ok(gait_planner::Setup::read(&all.planner, &files).map_err(|error| files.explained_in_new(error))?)
 }
 
 /// Writes a file that is not there yet; false where it is.
@@ -76,8 +79,17 @@ const SERVOS: &str = "\
 # `hexapod calibrate --bus i2c` find direction, points and pulses. What each key means: docs/servos.md.
 ";
 
+/// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks.
+fn gait_to_start_with(setup: &gait_planner::Setup) -> String {
+    let walks = |gait: &Gait| Walked::measure(&setup.engine, *gait).stuck().next().is_none();
+    if walks(setup.engine.gait()) {
+        return setup.gait_name.clone();
+    }
+    setup.gaits.iter().find(|(_, gait)| walks(gait)).map_or(setup.gait_name.clone(), |(name, _)| name.to_owned())
+}
+
 /// `hexapod.yaml`: where the robot is, its gait, and the sizes that were chosen for it.
-fn parameter_text(setup: &gait_planner::Setup, urdf: &Path) -> String {
+fn parameter_text(setup: &gait_planner::Setup, urdf: &Path, gait: &str) -> String {
     let spec = setup.engine.stance().spec();
     let urdf = urdf.display().to_string().replace('\'', "''");
     let gaits: Vec<&str> = setup.gaits.names().collect();
@@ -93,7 +105,7 @@ fn parameter_text(setup: &gait_planner::Setup, urdf: &Path) -> String {
          servo_driver:\n  ros__parameters:\n    # simulated: nothing moves. i2c: the boards on /dev/i2c-1, with your servos.yaml.\n    \
          bus: simulated\n",
         gaits.join(", "),
-        setup.gait_name,
+        gait,
         spec.height,
         spec.sit_height,
         spec.max_stride,

@@ -23,6 +23,17 @@ const CASES: &[Case] = &[
     // Another unit.
     (PARAMETERS, "step_height: 0.03", "step_height: 30", &["step_height", "in m; did you mean millimetres: 0.03?"]),
     (PARAMETERS, "body_height: 0.0", "body_height: 90", &["body_height", "millimetres: 0.09"]),
+    (PARAMETERS, "body_height: 0.0", "body_height: 9.0", &["centimetres: 0.09"]),
+    (PARAMETERS, "sit_height: 0.0", "sit_height: 0.2", &["sit_height", "cannot sit", "0.03 is chosen"]),
+    (PARAMETERS, "    gait: tripod", "    gait: Tripod", &["gait", "did you mean `tripod`?"]),
+    (MOTIONS, "total_time: 3.0", "total_time: 3000", &["total_time", "milliseconds: 3?"]),
+    (GAITS, "cycle_time: 0.8,", "cycle_time: 0.8, step_height: 40,", &["tripod.step_height", "millimetres: 0.04"]),
+    (
+        ROBOT,
+        NOTHING,
+        "limits: {coxa: {lower: -0.3}}",
+        &["limits.coxa", "each joint is named for itself: left_front_coxa"],
+    ),
     (PARAMETERS, "cmd_vel_timeout: 0.5", "cmd_vel_timeout: 500", &["milliseconds: 0.5"]),
     (PARAMETERS, "max_angular_velocity: 0.8", "max_angular_velocity: 45", &["degrees/s: 0.7854"]),
     (PARAMETERS, "step_height: 0.03", "step_height: 30mm", &["the text \"30mm\"", "by default 0.03"]),

@@ -9,10 +9,11 @@ use crate::composed::{files_of, parameters, tell_files};
 use crate::exit::{Failure, say};
 use file::CalibrationFile;
 use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
+use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Document};
 use hexapod_ros::{Shutdown, monotonic_now};
 use hexapod_servo::ServoConfig;
-use hexapod_servo::simulated::{Mounting, MountingError};
+use hexapod_servo::simulated::{Mounting, MountingError, RawMounting};
 use hexapod_setup::Description;
 use hexapod_view::{Page, PageKey, is_terminal, run_page};
 use servo_driver::Setup;
@@ -29,7 +30,8 @@ const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// # Errors
 /// There is no terminal, the files do not hold, or there is no bus.
 pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
-    let params = parameters(&arguments.bus.as_run())?.driver;
+    let all = parameters(&arguments.bus.as_run())?;
+    let (params, planner) = (all.driver, all.planner);
     let setup = Setup::load(&params)?;
     let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
@@ -58,14 +60,46 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     let work = RefCell::new(Work { dialogue, file, bench, mounting, at: monotonic_now() });
     let shown = || work.borrow_mut().page();
     run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
-    work.into_inner().leave()
+    let work = work.into_inner();
+    let is_done = work.dialogue.mode() == Mode::Calibrate && work.dialogue.is_finished();
+    work.leave()?;
+    if is_done {
+        tell_shortfalls(&planner);
+    }
+    Ok(())
+}
+
+/// Tells which joints no longer reach what walking, postures and motions ask of them. Whether there is somebody left to read
+/// it does not matter.
+fn tell_shortfalls(planner: &Params) {
+    let checked = gait_planner::Setup::load(planner).and_then(|setup| gait_planner::check_reach(&setup));
+    for error in checked.err().iter().flat_map(ConfigError::each) {
+        let _ = say(format_args!("note     {error:#}"));
+    }
 }
 
 /// How simulated servos are mounted, against what `servos` says.
 fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, Failure> {
+    if !path.exists() {
+        let words = format!("--mounting {}: no such file; give a YAML file, as in docs/servos.md", path.display());
+        return Err(Failure::Words(words));
+    }
     let document = Document::read(path)?;
-    let raw = document.deserialize()?;
-    let wrong = |error: MountingError| ConfigError::whole_file(&path.display().to_string(), error.to_string(), "");
+    let raw: RawMounting = document.deserialize()?;
+    let wrong = |error: MountingError| {
+        let plugged = raw.0.iter().find(|(_, mount)| mount.plug_of.as_deref() == Some(error.joint()));
+        let is_key = raw.0.contains_key(error.joint());
+        let key = plugged.filter(|_| !is_key).map_or(error.joint().to_owned(), |(joint, _)| format!("{joint}.plug_of"));
+        let joints: Vec<&str> = servos.servos().iter().map(|servo| servo.joint()).collect();
+        let help = if matches!(error, MountingError::NoSuchJoint { .. }) {
+            hint_for(error.joint(), &joints)
+        } else {
+            String::new()
+        };
+        let told = error.to_string();
+        let message = told.strip_prefix(&format!("{}: ", error.joint())).unwrap_or(&told);
+        document.error_at(&key, message, help)
+    };
     Ok(Mounting::try_new(servos, &raw).map_err(wrong)?)
 }
 

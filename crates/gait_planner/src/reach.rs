@@ -22,8 +22,9 @@ pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<(), RosError> {
         if shutdown.wait(Stage::Stopping, LOOK_AFTER) {
             return;
         }
-        if Walked::measure(&setup.engine, *setup.engine.gait()).gets_nowhere() {
-            tracing::warn!("{}", nowhere(&setup.gait_name));
+        let walked = Walked::measure(&setup.engine, *setup.engine.gait());
+        if walked.gets_nowhere() {
+            tracing::warn!("{:#}", nowhere(&setup, &walked, None));
         }
         let told = check(&setup).err();
         told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));

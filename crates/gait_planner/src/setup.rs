@@ -48,7 +48,12 @@ impl Setup {
         Self::read(params, &files).map_err(|error| files.explained(error))
     }
 
-    fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
+    /// As [`load`](Self::load), of files that are found already; faults at a line of a shipped file are not
+    /// [explained](Files::explained).
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files).map_err(|error| with_what_needs_no_robot(error, files))?;
         let (gaits, motions) = (files.in_config("gaits.yaml"), files.in_config("motions.yaml"));
         let mut faults = Faults::default();

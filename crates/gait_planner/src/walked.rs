@@ -1,6 +1,10 @@
 //! How fast a robot walks, by walking it.
 
+use crate::setup::Setup;
+use hexapod_config::ConfigError;
 use hexapod_gait::{Engine, Gait, GaitState, Input, Twist};
+use hexapod_kinematics::{Leg, LegJoint};
+use hexapod_setup::params::{number, wrong};
 
 /// Seconds of each walk, the part of them at the end that counts, and how long a robot may take to stand up.
 const WALK_S: f64 = 10.0;
@@ -15,9 +19,14 @@ const FAST_RAD_S: f64 = 20.0;
 const SLOWER: [f64; 2] = [0.4, 0.1];
 /// Seconds without motion after which a walk has come to a halt.
 const HALT_S: f64 = 2.0;
-/// Below these a robot stands still.
-const STILL_M_S: f64 = 2e-3;
-const STILL_RAD_S: f64 = 1e-2;
+/// Below these a robot hardly moves: m/s, the same in lengths of its shortest leg for a small robot, and rad/s.
+const STILL_M_S: f64 = 5e-3;
+const STILL_LENGTHS_S: f64 = 0.02;
+const STILL_RAD_S: f64 = 0.02;
+/// Part of the speed in its best direction below which it hardly moves in another.
+const STILL_PART: f64 = 0.1;
+/// A joint that turns less than this keeps a robot from walking, rad.
+const NARROW_RAD: f64 = 0.2;
 
 /// Ways to walk, by name.
 pub const WAYS: [&str; 5] = ["ahead", "back", "left", "right", "turn left"];
@@ -29,17 +38,21 @@ pub struct Walked {
     pub speeds: [f64; 5],
     /// Ways in which the robot comes to a halt when it is asked for more: the speeds are what it walks for good.
     pub halts: [bool; 5],
+    /// Speed below which this robot hardly moves, m/s.
+    pub still_m_s: f64,
 }
 
 impl Walked {
-    /// Walks 10 s each way from standing, asked for more than the robot's bounds allow, and takes the mean of the last
-    /// 5 s; not a number where it does not come to stand.
+    /// Walks some seconds each way from standing, asked for more than the robot's bounds allow, and takes the mean of the
+    /// last half; not a number where it does not come to stand.
     #[must_use]
     pub fn measure(engine: &Engine, gait: Gait) -> Self {
         let mut standing = engine.clone();
         standing.set_gait(gait);
+        let length = engine.robot().legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
+        let still_m_s = STILL_M_S.min(STILL_LENGTHS_S * length);
         if !stand(&mut standing) {
-            return Self { speeds: [f64::NAN; 5], halts: [true; 5] };
+            return Self { speeds: [f64::NAN; 5], halts: [false; 5], still_m_s };
         }
         let asked = [
             Twist::new(FAST_M_S, 0.0, 0.0),
@@ -49,14 +62,24 @@ impl Walked {
             Twist::new(0.0, 0.0, FAST_RAD_S),
         ];
         let walks = asked.map(|twist| for_good(&standing, twist));
-        Self { speeds: walks.map(|(speed, _)| speed), halts: walks.map(|(_, halts)| halts) }
+        Self { speeds: walks.map(|(speed, _)| speed), halts: walks.map(|(_, halts)| halts), still_m_s }
     }
 
-    /// Ways in which the robot does not get anywhere.
+    /// Ways in which the robot hardly moves: below a least speed, or far below that in its best direction.
     pub fn stuck(&self) -> impl Iterator<Item = &'static str> {
-        let least = [STILL_M_S, STILL_M_S, STILL_M_S, STILL_M_S, STILL_RAD_S];
+        let [ahead, back, left, right, _] = self.speeds;
+        let best = [ahead, back, left, right].into_iter().fold(0.0, f64::max);
+        let floor = self.still_m_s.max(STILL_PART * best);
+        let least = [floor, floor, floor, floor, STILL_RAD_S];
         let slow = self.speeds.into_iter().zip(least).map(|(speed, least)| speed.is_nan() || speed < least);
         WAYS.into_iter().zip(slow).filter(|(_, slow)| *slow).map(|(way, _)| way)
+    }
+
+    /// Ways in which it walks, but comes to a halt when it is asked for more.
+    pub fn halting(&self) -> impl Iterator<Item = &'static str> {
+        let stuck: Vec<&str> = self.stuck().collect();
+        let halts = WAYS.into_iter().zip(self.halts).filter(|(_, halts)| *halts).map(|(way, _)| way);
+        halts.filter(move |way| !stuck.contains(way))
     }
 
     /// Whether the robot gets nowhere in any of the ways.
@@ -64,15 +87,48 @@ impl Walked {
     pub fn gets_nowhere(&self) -> bool {
         self.stuck().count() == WAYS.len()
     }
+
+    /// Whether it does not even come to stand.
+    #[must_use]
+    pub fn does_not_stand(&self) -> bool {
+        self.speeds[0].is_nan()
+    }
 }
 
-/// What to tell of a robot that gets nowhere on the gait it starts with.
+/// What to tell of a robot that gets nowhere on the gait it starts with: at the gait's line where that is written. `other`
+/// is a gait on which it walks.
 #[must_use]
-pub fn nowhere(gait: &str) -> String {
-    format!(
-        "the robot does not walk: on gait {gait:?}, with which it starts, it gets nowhere; look at its feet, the limits of \
-         its joints and its disabled legs (`hexapod check` shows them), and try another gait or body_height"
-    )
+pub fn nowhere(setup: &Setup, walked: &Walked, other: Option<&str>) -> ConfigError {
+    let gait = &setup.gait_name;
+    let spec = setup.engine.stance().spec();
+    let message = if walked.does_not_stand() {
+        format!("the robot does not come to stand on its feet, {:.3} m below its root link", spec.height)
+    } else {
+        format!("the robot does not walk: on gait {gait:?}, with which it starts, it gets nowhere in any direction")
+    };
+    let greatest_m_s = number(&setup.params, "max_linear_velocity");
+    if !walked.does_not_stand() && greatest_m_s < walked.still_m_s {
+        let message = format!("the robot hardly moves: it may walk at {greatest_m_s} m/s at most");
+        return wrong(
+            crate::NAME,
+            &setup.params,
+            "max_linear_velocity",
+            message,
+            "raise it; it is in m/s, 0.15 by default",
+        );
+    }
+    let other = other.map(|other| format!("it walks with `gait: {other}`; or ")).unwrap_or_default();
+    let joints = || setup.engine.robot().legs().iter().flat_map(Leg::joints);
+    let range = |joint: &LegJoint| joint.limits().upper - joint.limits().lower;
+    let narrow = joints().filter(|joint| range(joint) < NARROW_RAD).min_by(|a, b| range(a).total_cmp(&range(b)));
+    let narrow =
+        narrow.map(|joint| format!("joint {} turns by {:.1} degrees only: ", joint.name(), range(joint).to_degrees()));
+    let help = format!(
+        "{}{other}look at its feet and the limits of its joints (`hexapod check` shows them), and try another body_height, \
+         step_height or max_stride",
+        narrow.unwrap_or_default()
+    );
+    wrong(crate::NAME, &setup.params, "gait", message, &help)
 }
 
 fn stand(engine: &mut Engine) -> bool {
@@ -151,8 +207,17 @@ mod tests {
         let setup = shipped(0.001);
         let stuck: Vec<_> = Walked::measure(&setup.engine, *setup.engine.gait()).stuck().collect();
         assert_eq!(stuck, ["ahead", "back", "left", "right"]);
-        let turns = Walked { speeds: [0.0, 0.0, 0.0, 0.0, 0.5], halts: [true; 5] };
+        let turns = Walked { speeds: [0.0, 0.0, 0.0, 0.0, 0.5], halts: [true; 5], still_m_s: STILL_M_S };
         let nowhere = Walked { speeds: [0.0, f64::NAN, 0.001, 0.0, 0.0], ..turns };
         assert_eq!((turns.gets_nowhere(), nowhere.gets_nowhere()), (false, true));
+        assert_eq!(turns.halting().collect::<Vec<_>>(), ["turn left"], "the other ways are told as stuck");
+    }
+
+    #[test]
+    fn when_one_direction_is_far_slower_than_the_best_expect_it_told_as_stuck() {
+        let lame = Walked { speeds: [0.1, 0.009, 0.1, 0.1, 0.5], halts: [false; 5], still_m_s: STILL_M_S };
+        assert_eq!(lame.stuck().collect::<Vec<_>>(), ["back"]);
+        let small = Walked { speeds: [0.004; 5], still_m_s: 1e-3, ..lame };
+        assert_eq!(small.stuck().collect::<Vec<_>>(), ["turn left"], "a small robot is slow");
     }
 }

@@ -52,6 +52,8 @@ struct Inner {
     message: String,
     help: String,
     place: Option<Place>,
+    /// Whether a value is of another form than is wanted, as a list in the place of a mapping.
+    of_form: bool,
     others: Vec<ConfigError>,
 }
 
@@ -99,7 +101,15 @@ impl ConfigError {
 
     fn build(file: &str, key: &str, message: String, help: String, place: Option<Place>) -> Self {
         let (file, key) = (printable(file), printable(key));
-        let inner = Inner { file, key, message: printable(&message), help: printable(&help), place, others: vec![] };
+        let inner = Inner {
+            file,
+            key,
+            message: printable(&message),
+            help: printable(&help),
+            place,
+            of_form: false,
+            others: vec![],
+        };
         Self { inner: Box::new(inner) }
     }
 
@@ -149,6 +159,27 @@ impl ConfigError {
             }
         }
         self
+    }
+
+    /// The same fault, of a value that is of another form than is wanted.
+    pub(crate) fn of_form(mut self) -> Self {
+        self.inner.of_form = true;
+        self
+    }
+
+    /// Without the faults of a whole one of whose parts is of the wrong form: what is wrong with the whole is known once the
+    /// part holds.
+    fn without_what_follows(&self) -> Self {
+        let is_part = |part: &str, whole: &str| {
+            part.strip_prefix(whole).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with(['.', '[']) && !rest[1..].contains(['.', '[']))
+            })
+        };
+        let parts: Vec<&str> = self.each().filter(|error| error.inner.of_form).filter_map(Self::key).collect();
+        let follows = |error: &Self| {
+            !error.inner.of_form && error.key().is_some_and(|key| parts.iter().any(|part| is_part(part, key)))
+        };
+        self.each().filter(|error| !follows(error)).map(Self::alone).reduce(Self::and).unwrap_or_else(|| self.clone())
     }
 
     fn says_the_same(&self, other: &Self) -> bool {
@@ -239,6 +270,18 @@ impl Faults {
         });
     }
 
+    /// Whether a value below this key, or that of the key itself, is of another form than is wanted.
+    #[must_use]
+    pub fn has_wrong_form(&self, key: &str) -> bool {
+        let mut all = self.0.iter().flat_map(ConfigError::each).filter(|error| error.inner.of_form);
+        all.any(|error| {
+            error
+                .key()
+                .and_then(|own| own.strip_prefix(key))
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
+    }
+
     /// Whether nothing has gone wrong.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -250,7 +293,7 @@ impl Faults {
     /// # Errors
     /// Anything has.
     pub fn into_result(self) -> Result<(), ConfigError> {
-        self.0.map_or(Ok(()), Err)
+        self.0.map_or(Ok(()), |error| Err(error.without_what_follows()))
     }
 
     /// The value, unless anything has gone wrong.

@@ -82,7 +82,7 @@ fn walk(document: &Document, from: NodeId, path: &Path, void: &Voids) -> Reached
 
 fn located(document: &Document, reached: &Reached, serde_message: &str) -> Located {
     let Reached { node, path } = reached;
-    let at = |culprit: NodeId, error: ConfigError| Located { error, culprit, is_missing: false };
+    let at = |culprit: NodeId, error: ConfigError| Located { error: error.of_form(), culprit, is_missing: false };
     match Fault::read(serde_message) {
         Fault::UnknownField { name, expected } => {
             let (node, path) = child_or_self(document, reached, &name);
@@ -104,7 +104,7 @@ fn located(document: &Document, reached: &Reached, serde_message: &str) -> Locat
         }
         Fault::Mismatch { found, expected } => {
             let message = format!("expected {expected}, found {found}");
-            let help = help_for(&found, &expected).into();
+            let help = help_for(path, &found, &expected);
             // serde's path ends at the mapping when a key, not a value, is of the wrong type.
             match document.tree().pairs(*node).iter().find(|pair| pair.key_scalar.describe() == found) {
                 Some(pair) => {
@@ -221,16 +221,21 @@ fn plain_expected(expected: &str) -> String {
     }
 }
 
-fn help_for(found: &str, expected: &str) -> &'static str {
+fn help_for(path: &str, found: &str, expected: &str) -> String {
     let quoted = found.starts_with("the text ");
+    let key = path.rsplit('.').next().filter(|key| !key.ends_with(']')).unwrap_or("");
+    let nothing = found == "nothing";
     match expected {
         "true or false" => "write true or false, without quotes",
         "a mapping of one key" => "give exactly one key, with its contents below it",
-        "a mapping" => "write `key: value` lines, indented below this key",
-        "a list" => "write a list such as [1, 2, 3]",
+        "a mapping" if key.is_empty() => "write {key: value, ...} here",
+        "a mapping" => return format!("write `{key}: {{key: value, ...}}`, or `key: value` lines indented below it"),
+        "a list" if key.is_empty() => "write a list such as [1, 2, 3]",
+        "a list" => return format!("write `{key}: [..., ...]`, or lines indented below it that begin with `- `"),
         "text" => "put the value in quotes",
         _ if expected.contains("number") && quoted => "write a number without quotes or unit",
-        _ if expected.contains("number") && found == "nothing" => "write a number after the colon",
+        _ if expected.contains("number") && nothing => "write a number after the colon, or take the line out",
         _ => "",
     }
+    .to_owned()
 }

@@ -1,12 +1,16 @@
 //! Numbers in another unit than the one that is asked for, as they are in other tools and on data sheets.
 
-/// What a number that is no `unit` from `least` to `greatest` may be instead: degrees, millimetres, milliseconds.
+/// Lengths below this are as likely to be centimetres as millimetres.
+const CENTIMETRES: f64 = 20.0;
+
+/// What a number that is no `unit` from `least` to `greatest` may be instead: degrees, centimetres, millimetres, milliseconds.
 ///
 /// ```
 /// use hexapod_config::units;
 ///
 /// assert_eq!(units::slip(12.0, -1.6, 1.6, "rad").unwrap(), "in rad; did you mean degrees: 0.2094?");
 /// assert_eq!(units::slip(30.0, 0.0, 0.1, "m").unwrap(), "in m; did you mean millimetres: 0.03?");
+/// assert_eq!(units::slip(9.0, 0.0, 2.0, "m").unwrap(), "in m; did you mean centimetres: 0.09, or millimetres: 0.009?");
 /// assert_eq!(units::slip(0.05, 0.0, 0.1, "m"), None);
 /// ```
 #[must_use]
@@ -18,6 +22,14 @@ pub fn slip(value: f64, least: f64, greatest: f64, unit: &str) -> Option<String>
         "s" => ("milliseconds", value / 1e3),
         _ => return None,
     };
+    if unit == "m"
+        && (least.max(1e-9)..CENTIMETRES).contains(&value)
+        && value > greatest
+        && range.contains(&(value / 100.0))
+    {
+        let [centimetres, millimetres] = [value / 100.0, meant].map(short);
+        return Some(format!("in m; did you mean centimetres: {centimetres}, or millimetres: {millimetres}?"));
+    }
     let over_time = unit.split_once('/').map(|(_, time)| format!("/{time}")).unwrap_or_default();
     let fits = value.is_finite() && !range.contains(&value) && range.contains(&meant);
     fits.then(|| format!("in {unit}; did you mean {taken_for}{over_time}: {}?", short(meant)))

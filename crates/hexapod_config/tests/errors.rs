@@ -1,7 +1,7 @@
 //! How errors look, and errors that are found after parsing.
 #![allow(clippy::unwrap_used)] // in helpers of tests
 
-use hexapod_config::{Document, Location, Scalar, Source};
+use hexapod_config::{Document, Faults, Location, Scalar, Source};
 
 const SERVOS: &str =
     "# map\nservos:\n  left_front_coxa:\n    board: 0\n    channel: 16\n  legs: [{a: 1}, {a: 2}]\na.b:\n  c: 1\n";
@@ -130,4 +130,26 @@ fn when_much_is_wrong_in_a_file_expect_all_of_it_told_and_nothing_that_only_foll
         (14, "d.points[4]"),
     ];
     assert_eq!(told, expected.map(|(line, key)| (line, key.to_owned())), "{error}");
+}
+
+#[test]
+fn when_a_part_is_of_the_wrong_form_expect_nothing_told_of_the_whole() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Point {
+        #[allow(dead_code, reason = "only its form counts")]
+        us: f64,
+    }
+    #[derive(Debug, serde::Deserialize)]
+    struct Points {
+        points: Vec<Point>,
+    }
+    let document = Document::parse(Source::new("a.yaml", "points: [[1, 2]]\nother: 1\n")).unwrap();
+    let mut faults = Faults::default();
+    let read: Option<Points> = document.deserialize_on(&mut faults);
+    assert!(read.unwrap().points.is_empty() && faults.has_wrong_form("points") && !faults.has_wrong_form("other"));
+    faults.add(document.error_at("points", "none is given", ""));
+    faults.add(document.error_at("other", "is odd", ""));
+    let error = faults.into_result().unwrap_err();
+    let keys: Vec<_> = error.each().map(|error| error.key().unwrap()).collect();
+    assert_eq!(keys, ["points[0]", "other"], "{error}");
 }

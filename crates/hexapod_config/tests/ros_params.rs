@@ -100,7 +100,12 @@ fn when_a_section_is_wrong_expect_its_line() {
     check("gait_planner:\n", 1, "gait_planner", &["`ros__parameters` is missing"]);
     check("gait_planner: 5\n", 1, "gait_planner", &["`ros__parameters` is missing"]);
     check("gait_planner:\n  ros_parameters:\n    rate: 5\n", 2, "gait_planner.ros_parameters", &["two underscores"]);
-    check("gait_planner:\n  ros__parameters: {}\n  rate: 5\n", 3, "gait_planner.rate", &["outside `ros__parameters`"]);
+    check(
+        "gait_planner:\n  ros__parameters: {}\n  rate: 5\n",
+        3,
+        "gait_planner.rate",
+        &["not below `ros__parameters:`"],
+    );
     check(
         "gait_planner:\n  ros__parameters: [1]\n",
         2,

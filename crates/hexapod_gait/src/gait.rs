@@ -443,12 +443,16 @@ fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), G
     if (least..=greatest).contains(&value) {
         Ok(())
     } else {
-        let in_s = value / 1e3;
-        let slip = if key == "cycle_time" && (least..=greatest).contains(&in_s) {
-            format!(" s; did you mean milliseconds: {in_s}?")
-        } else {
-            String::new()
+        let (taken_for, unit, part) = match key {
+            "cycle_time" | "least_cycle_time" => ("milliseconds", "s", 1e3),
+            "step_height" if value < 20.0 => ("centimetres", "m", 1e2),
+            "step_height" => ("millimetres", "m", 1e3),
+            "touch_down_speed" => ("millimetres/s", "m/s", 1e3),
+            _ => ("", "", 1.0),
         };
+        let meant = value / part;
+        let fits = value > greatest && (least..=greatest).contains(&meant);
+        let slip = if fits { format!(" {unit}; did you mean {taken_for}: {meant}?") } else { String::new() };
         Err(GaitError::new(key, format!("{value} is out of range; give a number from {least} to {greatest}{slip}")))
     }
 }

@@ -24,7 +24,7 @@ pub struct Stance {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StanceError {
     /// The legs cannot carry the body at this height.
-    #[error("leg {leg} cannot stand with the body {height} m above the ground; give a height its joints allow")]
+    #[error("leg {leg} cannot stand with the body {height} m above the ground")]
     Height {
         /// Name of the leg.
         leg: String,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::legs::{LegOptions, LegSpec, Robot};
 use crate::model::tree::{self, LooseJoint, Parts};
-use crate::model::{Inertial, JointFriction, JointKind, JointLimits, Link};
+use crate::model::{Inertial, JointFriction, JointKind, JointLimits, Link, Model};
 use crate::urdf::{MOST_TURNS_RAD, degrees_hint};
 
 /// The largest length (m) or angle (rad) that is taken, so that sums and squares stay finite.
@@ -54,7 +54,7 @@ pub struct DhRobot {
 
 /// One leg.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a leg such as {name: left_front, joints: [...]}")]
 pub struct DhLeg {
     /// Its name.
     pub name: String,
@@ -70,7 +70,7 @@ pub struct DhLeg {
 
 /// A pose: m, and rad as in a URDF.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a pose such as {xyz: [0.1, 0.0, 0.0], rpy: [0.0, 0.0, 0.0]}")]
 pub struct DhPose {
     /// Translation, m.
     pub xyz: [f64; 3],
@@ -80,7 +80,10 @@ pub struct DhPose {
 
 /// One joint and the link it carries.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a joint such as {name: hip, a: 0.05, alpha: 1.5708, lower: -0.8, upper: 0.8, velocity: 5.0, effort: 1.5}"
+)]
 pub struct DhJoint {
     /// Name of the joint.
     pub name: String,
@@ -132,6 +135,23 @@ impl DhRobot {
     pub fn leg_specs(&self) -> Vec<LegSpec> {
         self.legs.iter().map(|leg| LegSpec { name: leg.name.clone(), foot_link: foot_link(leg) }).collect()
     }
+
+    /// The links and joints of the table; each joint carries the link `<joint>_link`, each foot is the link `<leg>_foot`.
+    ///
+    /// # Errors
+    /// As [`Robot::from_dh`], of all but the legs.
+    pub fn model(&self) -> Result<Model, ModelError> {
+        let mut parts =
+            Parts { name: self.name.clone(), links: vec![bare(&self.base_link)], joints: vec![], notes: vec![] };
+        for leg in &self.legs {
+            add_leg(self, leg, &mut parts)?;
+        }
+        if self.legs.is_empty() {
+            let place = Place::element("legs", None);
+            return Err(ModelError::new(ModelFault::Legs, place, "is empty", "give 3 to 8 legs"));
+        }
+        tree::assemble(parts)
+    }
 }
 
 impl Robot {
@@ -141,17 +161,8 @@ impl Robot {
     /// [`ModelError`] naming leg, joint and parameter for numbers that are not finite, limits without a range, names
     /// used twice, bodies that cannot be; and for fewer than 3 or more than 8 legs.
     pub fn from_dh(table: &DhRobot) -> Result<Self, ModelError> {
-        let mut parts =
-            Parts { name: table.name.clone(), links: vec![bare(&table.base_link)], joints: vec![], notes: vec![] };
         let options = LegOptions { legs: table.leg_specs(), ..LegOptions::default() };
-        for leg in &table.legs {
-            add_leg(table, leg, &mut parts)?;
-        }
-        if options.legs.is_empty() {
-            let place = Place::element("legs", None);
-            return Err(ModelError::new(ModelFault::Legs, place, "is empty", "give 3 to 8 legs"));
-        }
-        Self::from_model(tree::assemble(parts)?, &options)
+        Self::from_model(table.model()?, &options)
     }
 }
 

@@ -12,12 +12,22 @@ impl Files {
     /// brought them about: keys with their lines, or another robot.
     #[must_use]
     pub fn explained(&self, error: ConfigError) -> ConfigError {
+        self.explained_with(error, true)
+    }
+
+    /// As [`explained`](Self::explained), for `hexapod new`, which is not to be recommended to whoever runs it.
+    #[must_use]
+    pub fn explained_in_new(&self, error: ConfigError) -> ConfigError {
+        self.explained_with(error, false)
+    }
+
+    fn explained_with(&self, error: ConfigError, names_new: bool) -> ConfigError {
         let is_shipped = |error: &ConfigError| self.is_shipped(error.file());
         if !error.each().any(is_shipped) {
             return error;
         }
         let own = self.own_keys();
-        error.hinted(|error| if is_shipped(error) { self.cause(error, &own) } else { None })
+        error.hinted(|error| if is_shipped(error) { self.cause(error, &own, names_new) } else { None })
     }
 
     fn is_shipped(&self, file: &str) -> bool {
@@ -30,7 +40,7 @@ impl Files {
         leaves.flatten().filter(|leaf| self.is_own(&leaf.file)).collect()
     }
 
-    fn cause(&self, error: &ConfigError, own: &[Leaf]) -> Option<String> {
+    fn cause(&self, error: &ConfigError, own: &[Leaf], names_new: bool) -> Option<String> {
         if own.iter().any(|leaf| error.remedy().contains(&format!("{}:{}", leaf.file, leaf.line))) {
             // It is said already.
             return None;
@@ -48,12 +58,19 @@ impl Files {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let keys = format!("yours changes {}{more}", named.join(", "));
         let robot = format!("{} is another robot", self.urdf.display());
-        match (named.is_empty(), self.has_own_robot()) {
-            (true, false) => None,
-            (true, true) => Some(format!("this file is shipped, and {robot}: {}", self.new_command())),
-            (false, false) => Some(format!("this file is shipped; {keys}")),
-            (false, true) => Some(format!("this file is shipped; {keys}, and {robot}")),
-        }
+        let cause = match (named.is_empty(), self.has_own_robot()) {
+            (true, false) => return None,
+            (true, true) => robot,
+            (false, false) => keys,
+            (false, true) => format!("{keys}, and {robot}"),
+        };
+        let remedy = if named.is_empty() && names_new {
+            self.new_command()
+        } else {
+            let own_file = self.to_write(&name.unwrap_or_default().to_string_lossy());
+            format!("leave it as it is, and write what is to count in {}", own_file.display())
+        };
+        Some(format!("this file is shipped, and {cause}: {remedy}"))
     }
 
     /// Whether the robot's description is not the shipped one.

@@ -1,6 +1,7 @@
 //! `gaits.yaml`.
 
 use crate::files::ConfigFile;
+use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
@@ -11,6 +12,9 @@ use std::fmt;
 
 /// Fewest legs on which a robot keeps three feet on the ground while it lifts one.
 const LEAST_LEGS: usize = 4;
+
+/// How the reason ends why a gait is not for a robot that it does not hold up.
+const FALLS: &str = "would not stand on its feet at every moment of it";
 
 /// Gaits by name in the order of the file, laid out for a robot's legs.
 #[derive(Clone, Debug)]
@@ -101,15 +105,15 @@ impl Gaits {
             }
             let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
                 Err(format!("it is not for {} legs", places.len()))
-            } else if names_other_legs(&spec, &places) {
+            } else if names_other_legs(&spec, &places) && !is_meant(document, &name) {
                 Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
             } else {
                 note_all(document, &name, spec.faults(&places), faults);
                 let Ok(gait) = Gait::try_new(&spec, &places) else { continue };
                 if !spec.stable || stands(&gait, &hips) {
                     Ok(gait)
-                } else if !is_meant(document, &name, &spec, places.len()) && is_for_others(&spec) {
-                    Err(format!("a robot of {} legs would not stand on its feet at every moment of it", hips.len()))
+                } else if !is_meant(document, &name) && is_for_others(&spec) {
+                    Err(format!("a robot of {} legs placed so {FALLS}", hips.len()))
                 } else {
                     let help = "raise `duty_factor` or choose other lags; or say `stable: false` if that is meant";
                     let message = "the robot would not stand on its feet at every moment of this gait";
@@ -138,6 +142,20 @@ impl Gaits {
             names.join(", ")
         );
         let notes = robot.model().notes().iter().map(|note| format!("; {note}")).collect::<String>();
+        let falls: Vec<&str> = self.left_out().filter(|(_, why)| why.ends_with(FALLS)).map(|(name, _)| name).collect();
+        if !falls.is_empty() {
+            let hips: Vec<String> = robot.legs().iter().map(|leg| at_mm(leg.name(), leg.hip_in_body().xy())).collect();
+            let message = format!(
+                "none is for this robot of {legs} legs: on {} it would not stand on its feet at every moment{notes}",
+                falls.join(", ")
+            );
+            let help = format!(
+                "the hips of its legs are at {} mm: correct the origins of their first joints if that is not where they are; \
+                 else describe a gait for it, or one with `stable: false`",
+                hips.join(", ")
+            );
+            return document.error_at("gaits", message, help);
+        }
         document.error_at("gaits", format!("none is for this robot of {legs} legs{notes}"), help)
     }
 
@@ -152,7 +170,12 @@ impl Gaits {
             Some(Known { gait: Err(why), .. }) => {
                 Err(format!("gait {name:?} is not for this robot ({why}); there are {}", names()))
             }
-            None => Err(format!("there is no gait {name:?}; there are {}", names())),
+            None => {
+                let known: Vec<&str> = self.names().collect();
+                let near = hint_for(name, &known);
+                let near = if near.starts_with("did you mean") { format!("; {near}") } else { String::new() };
+                Err(format!("there is no gait {name:?}; there are {}{near}", names()))
+            }
         }
     }
 
@@ -204,9 +227,9 @@ impl Gaits {
     }
 }
 
-/// Whether a gait is meant for this robot: it names the number of its legs, or the owner wrote it.
-fn is_meant(document: &Document, name: &str, spec: &GaitSpec, legs: usize) -> bool {
-    spec.legs.contains(&legs) || document.layer(&format!("gaits.{name}")).is_some_and(|layer| layer > 0)
+/// Whether a gait is meant for this robot: the owner wrote it over those that are shipped for robots in general.
+fn is_meant(document: &Document, name: &str) -> bool {
+    document.layer(&format!("gaits.{name}")).is_some_and(|layer| layer > 0)
 }
 
 fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {
@@ -218,6 +241,10 @@ fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut
 /// True when the gait gives phases by name, none of them of a leg of this robot.
 fn names_other_legs(spec: &GaitSpec, places: &[LegPlace]) -> bool {
     !spec.phase_offsets.is_empty() && !places.iter().any(|place| spec.phase_offsets.contains_key(&place.name))
+}
+
+fn at_mm(name: &str, at: Vector2<f64>) -> String {
+    format!("{name} {:.0} {:.0}", at.x * 1e3, at.y * 1e3)
 }
 
 fn listed(places: &[LegPlace]) -> String {

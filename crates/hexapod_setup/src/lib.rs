@@ -7,6 +7,7 @@ pub mod frames;
 mod gaits;
 mod meshes;
 mod motions;
+mod origin;
 mod overrides;
 pub mod params;
 pub mod planner;
@@ -14,6 +15,7 @@ mod plausible;
 mod reach;
 mod robot;
 mod servos;
+mod unfit;
 mod walker;
 mod written;
 

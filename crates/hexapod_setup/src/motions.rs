@@ -117,7 +117,7 @@ impl Motions {
 /// The fastest steps and the longest motion that are believed, m/s, rad/s and s.
 const SPEED_M_S: f64 = 3.0;
 const TURN_RAD_S: f64 = 6.0;
-const LONGEST_S: f64 = 86_400.0;
+const LONGEST_S: f64 = 1800.0;
 
 impl File {
     /// What holds in the file: motions with a name and numbers that a robot has.

@@ -33,14 +33,14 @@ enum RawFoot {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a leg such as {name: left_front, foot_link: left_front_foot}")]
 struct RawLeg {
     name: String,
     foot_link: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "limits such as {lower: -0.6, upper: 0.6, velocity: 4.0}")]
 struct RawLimits {
     lower: Option<f64>,
     upper: Option<f64>,
@@ -136,7 +136,11 @@ impl Overrides {
         self.within_limits("packed", &self.packed, robot, &given)?;
         for (leg, angles) in robot.legs().iter().zip(given) {
             let angles = angles.ok_or_else(|| {
-                document.error_at("packed", format!("leg {} has no angles", leg.name()), "give them for every leg")
+                document.error_at(
+                    "packed",
+                    format!("leg {} has no angles", leg.name()),
+                    "give them for every leg, or for `all`",
+                )
             })?;
             packed.push(angles);
         }
@@ -152,7 +156,7 @@ impl Overrides {
         angles: &[Option<LegAngles>],
     ) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
-        let mut faults = Faults::default();
+        let (mut faults, mut told) = (Faults::default(), vec![]);
         for (leg, angles) in robot.legs().iter().zip(angles) {
             let name = if given.contains_key(leg.name()) { leg.name() } else { ALL };
             for (index, (joint, &angle)) in
@@ -160,9 +164,14 @@ impl Overrides {
             {
                 let (lower, upper) = (joint.limits().lower, joint.limits().upper);
                 if !(lower..=upper).contains(&angle) {
-                    let what = format!("{} is wanted at {angle}, beyond its limits", joint.name());
+                    let what = format!("{angle} rad for {} is beyond its limits", joint.name());
                     let range = format!("give an angle from {lower:.3} to {upper:.3} rad");
-                    faults.add(document.error_at(&format!("{key}.{name}[{index}]"), what, range));
+                    let at = format!("{key}.{name}[{index}]");
+                    // What is given for all legs is told once.
+                    if !told.contains(&at) {
+                        faults.add(document.error_at(&at, what, range));
+                        told.push(at);
+                    }
                 }
             }
         }
@@ -182,7 +191,7 @@ impl Overrides {
         for name in given.keys().filter(|name| *name != ALL) {
             if robot.leg_index(name).is_none() {
                 let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
-                faults.add(wrong(name, format!("the robot has no such leg; its legs are {}", legs.join(", "))));
+                faults.add(wrong(name, format!("the robot has no leg {name:?}; its legs are {}", legs.join(", "))));
             }
         }
         let of_leg = |leg: &hexapod_kinematics::Leg| {

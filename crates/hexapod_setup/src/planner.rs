@@ -50,20 +50,24 @@ pub fn specs() -> Vec<ParamSpec> {
     specs
 }
 
+/// Which sizes the node's parameters give, and which they leave to be chosen for the robot.
+pub(crate) fn wish(params: &Params) -> StanceWish {
+    let given = |name: &str| Some(number(params, name)).filter(|size| *size > 0.0);
+    StanceWish {
+        height: given("body_height"),
+        sit_height: given("sit_height"),
+        step_height: given("max_step_height"),
+        max_stride: given("max_stride"),
+    }
+}
+
 /// The engine's settings and stance out of the node's parameters; sizes that are zero are chosen for the robot.
 ///
 /// # Errors
 /// The robot cannot stand as it is asked to.
 pub fn settings(params: &Params, robot: &Robot) -> Result<(Settings, Stance), StanceError> {
-    let given = |name: &str| Some(number(params, name)).filter(|size| *size > 0.0);
     let asked = number(params, "step_height");
-    let wish = StanceWish {
-        height: given("body_height"),
-        sit_height: given("sit_height"),
-        step_height: given("max_step_height").map(|greatest| greatest.max(asked)),
-        max_stride: given("max_stride"),
-    };
-    let stance = wish.stance(robot)?;
+    let stance = wish(params).stance(robot)?;
     let settings = Settings {
         stance: stance.spec(),
         step_height: asked.min(stance.spec().step_height),
@@ -74,13 +78,20 @@ pub fn settings(params: &Params, robot: &Robot) -> Result<(Settings, Stance), St
     Ok((settings, stance))
 }
 
+/// A lift this many times what there is room for is not asked for by a stance that leaves more.
+const FAR_BEYOND: f64 = 2.0;
+
 /// What to say of a lift that is more than the stance leaves room for.
 #[must_use]
 pub fn lift_beyond(asked: f64, greatest: f64) -> Option<String> {
+    let more = if asked > FAR_BEYOND * greatest {
+        "write that, or less (it is in m)"
+    } else {
+        "for more, raise max_step_height in hexapod.yaml, or lower body_height"
+    };
     (asked > greatest).then(|| {
         format!(
-            "step_height {asked} is more than the stance leaves room for: feet are lifted by {greatest:.3} m; give \
-             max_step_height at the start for more"
+            "step_height {asked} is more than the stance leaves room for: feet are lifted by {greatest:.3} m; {more}"
         )
     })
 }

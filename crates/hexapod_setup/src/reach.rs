@@ -1,11 +1,12 @@
 //! Whether the servos reach what walking, postures and motions ask of their joints.
 
+use crate::servos::origins;
 use hexapod_config::units::short;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::{Demand, JointDemand};
 use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
-use hexapod_servo::calibration::{PULSE_US, Servo};
+use hexapod_servo::calibration::{Origins, PULSE_US, Servo};
 
 /// Angles (rad) and speeds (rad/s) that differ by less are the same.
 const SAME: f64 = 1e-4;
@@ -20,35 +21,93 @@ pub fn check_reach(
     robot: &Robot,
     demand: &Demand,
 ) -> Result<(), ConfigError> {
-    let mut faults = Faults::default();
+    let mut found = vec![];
+    let origins = origins(document, robot);
     for (leg, each) in robot.legs().iter().enumerate() {
         for (index, joint) in each.joints().iter().enumerate() {
             let servo = servos.joint_index(joint.name()).and_then(|index| servos.servos().get(index));
             if let Some((servo, asked)) = servo.zip(demand.of_joint(leg, index)) {
-                let one = Asked { document, servo, asked, doings: demand.doings() };
-                one.check(&mut faults);
+                let one = Asked { document, origins: &origins, servo, asked, doings: demand.doings() };
+                one.check(&mut found);
             }
         }
     }
+    let mut faults = Faults::default();
+    in_one_place(found, &origins).into_iter().for_each(|short| faults.add(short.error(document)));
     faults.into_result()
+}
+
+/// What a servo falls short of.
+struct Short {
+    joint: String,
+    /// The key to change, by where it would stand if the servo had all of its keys; then by where it stands.
+    key: String,
+    /// How much is lacking, rad or rad/s.
+    lacking: f64,
+    message: String,
+    help: String,
+    /// The servos of how many joints take that key from the same place.
+    count: usize,
+}
+
+/// The worst of those that take their keys from the same place.
+fn in_one_place(found: Vec<Short>, origins: &Origins) -> Vec<Short> {
+    let mut worst: Vec<Short> = vec![];
+    for mut short in found {
+        short.key = origins.of(&short.key);
+        match worst.iter_mut().find(|known| known.key == short.key) {
+            Some(known) => {
+                let count = known.count + usize::from(known.joint != short.joint);
+                if short.lacking > known.lacking {
+                    *known = short;
+                }
+                known.count = count;
+            }
+            None => worst.push(short),
+        }
+    }
+    worst
+}
+
+impl Short {
+    fn error(self, document: &Document) -> ConfigError {
+        let Self { joint, key, message, help, count, .. } = self;
+        if key.starts_with(&format!("servos.{joint}.")) {
+            return document.error_at(&key, message, help);
+        }
+        let help = if key.ends_with(".travel") {
+            "correct the travel: angle_rad is how far the servo turns from from_us to to_us, about 3.1416 from 500 to 2500 us; or \
+             mount its horn elsewhere and correct `mounted_at_rad`"
+                .to_owned()
+        } else {
+            help
+        };
+        let others = if count > 1 {
+            format!("; so it is with {count} joints whose servos take it from here")
+        } else {
+            String::new()
+        };
+        document.error_at(&key, format!("joint {joint}: {message}{others}"), help)
+    }
 }
 
 /// A servo and what is asked of it.
 struct Asked<'a> {
     document: &'a Document,
+    origins: &'a Origins,
     servo: &'a Servo,
     asked: &'a JointDemand,
     doings: &'a [String],
 }
 
 impl Asked<'_> {
-    fn check(&self, faults: &mut Faults) {
+    fn check(&self, found: &mut Vec<Short>) {
         let (lower, upper) = self.servo.angle_limits_rad();
         if self.asked.lower.0 < lower - SAME {
-            faults.add(self.short_of(self.asked.lower, lower, "least"));
+            found.push(self.short_of(self.asked.lower, lower, "least"));
         }
         if self.asked.upper.0 > upper + SAME {
-            faults.add(self.short_of(self.asked.upper, upper, "greatest"));
+            found.push(self.short_of(self.asked.upper, upper, "greatest"));
         }
         let (speed, limit) = (self.asked.speed.0, self.servo.speed_limit_rad_s());
         if speed > limit + SAME {
@@ -59,11 +118,11 @@ impl Asked<'_> {
                 "raise it to {} if the servo can take it; or lower the joint's `velocity` under `limits` in robot.yaml",
                 short((speed * 100.0).ceil() / 100.0)
             );
-            faults.add(self.document.error_at(&self.key("speed_limit_rad_s"), message, help));
+            found.push(self.short("speed_limit_rad_s", speed - limit, (message, help)));
         }
     }
 
-    fn short_of(&self, (wanted, doing): (f64, usize), reached: f64, end: &str) -> ConfigError {
+    fn short_of(&self, (wanted, doing): (f64, usize), reached: f64, end: &str) -> Short {
         let [wanted_deg, reached_deg] = [wanted, reached].map(f64::to_degrees);
         let message = format!(
             "{} takes the joint to {wanted_deg:.1} degrees ({wanted:.3} rad); the {end} that its servo reaches is \
@@ -73,7 +132,8 @@ impl Asked<'_> {
         let pulse_us = self.servo.pulse_wanted_us(wanted);
         let (shortest, longest) = self.servo.pulse_limits_us();
         let limit = if pulse_us < (shortest + longest) / 2.0 { "min_pulse_us" } else { "max_pulse_us" };
-        let help = if self.fits_reversed() {
+        let is_reversed = self.fits_reversed() && !self.is_newer(limit, "direction");
+        let help = if is_reversed {
             "did you mean the other `direction`? a servo mounted the other way round has -1".to_owned()
         } else if PULSE_US.contains(&pulse_us) {
             let whole = if limit == "min_pulse_us" { pulse_us.floor() } else { pulse_us.ceil() };
@@ -84,8 +144,24 @@ impl Asked<'_> {
             "that is beyond what a servo turns: mount its horn elsewhere, then correct `points` and `trim_rad`"
                 .to_owned()
         };
-        let key = if self.fits_reversed() { "direction" } else { limit };
-        self.document.error_at(&self.key(key), message, help)
+        let help = if self.doings[doing] == "packing" {
+            format!("{help}; or write a `packed` pose in robot.yaml that it reaches")
+        } else {
+            help
+        };
+        let key = if is_reversed { "direction" } else { limit };
+        self.short(key, (wanted - reached).abs(), (message, help))
+    }
+
+    fn short(&self, key: &str, lacking: f64, (message, help): (String, String)) -> Short {
+        let joint = self.servo.joint().to_owned();
+        Short { key: format!("servos.{joint}.{key}"), joint, lacking, message, help, count: 1 }
+    }
+
+    /// Whether a key of the servo stands in a higher layer than another.
+    fn is_newer(&self, key: &str, than: &str) -> bool {
+        let layer = |key: &str| self.document.layer(&self.origins.of(&format!("servos.{}.{key}", self.servo.joint())));
+        layer(key) > layer(than)
     }
 
     /// Whether it would reach all, and does not, because its direction is wrong.
@@ -93,9 +169,5 @@ impl Asked<'_> {
         let (shortest, longest) = self.servo.pulse_limits_us();
         let ends = [shortest, longest].map(|pulse_us| self.servo.reversed_angle_rad(pulse_us));
         ends[0].min(ends[1]) <= self.asked.lower.0 + SAME && ends[0].max(ends[1]) >= self.asked.upper.0 - SAME
-    }
-
-    fn key(&self, name: &str) -> String {
-        format!("servos.{}.{name}", self.servo.joint())
     }
 }

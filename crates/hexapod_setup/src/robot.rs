@@ -2,10 +2,12 @@
 
 use crate::files::{ConfigFile, Files};
 use crate::meshes;
+use crate::origin::Origin;
 use crate::overrides::Overrides;
+use crate::unfit;
 use crate::written::Written;
 use hexapod_config::{ConfigError, Faults, Source, units};
-use hexapod_kinematics::{LegAngles, MeshReader, ModelError, ModelFault, Robot};
+use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +21,12 @@ pub struct Description {
     pub urdf: String,
     /// Joint angles of the folded legs, where `robot.yaml` gives them.
     pub packed: Option<Vec<LegAngles>>,
+    /// Where it was written, to point at what is wrong in it.
+    pub(crate) origin: Origin,
+    /// With which legs, feet and limits the robot was made.
+    pub(crate) options: LegOptions,
+    /// The owner's `robot.yaml`, which need not be there.
+    pub(crate) robot_file: PathBuf,
 }
 
 impl Description {
@@ -28,9 +36,9 @@ impl Description {
     /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
     pub fn read(files: &Files) -> Result<Self, ConfigError> {
         // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
-        static READ: Mutex<BTreeMap<(PathBuf, ConfigFile), Description>> = Mutex::new(BTreeMap::new());
+        static READ: Mutex<BTreeMap<(PathBuf, ConfigFile, PathBuf), Description>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (files.urdf.clone(), files.in_config("robot.yaml"));
+        let key = (files.urdf.clone(), files.in_config("robot.yaml"), files.to_write("robot.yaml"));
         if let Some(known) = read.get(&key) {
             return Ok(known.clone());
         }
@@ -45,34 +53,41 @@ impl Description {
     /// # Errors
     /// As [`Self::read`].
     pub fn of_text(urdf: Source, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
-        Self::checked(Written::of_text(urdf)?, beside, mesh)
+        Self::checked(Written::of_text(urdf)?, beside, beside.path(), mesh)
     }
 
-    fn read_anew((urdf, beside): &(PathBuf, ConfigFile)) -> Result<Self, ConfigError> {
-        Self::checked(Written::read(urdf)?, beside, &mut |address| meshes::read(address, urdf))
+    fn read_anew((urdf, beside, to_write): &(PathBuf, ConfigFile, PathBuf)) -> Result<Self, ConfigError> {
+        Self::checked(Written::read(urdf)?, beside, to_write, &mut |address| meshes::read(address, urdf))
     }
 
-    fn checked(written: Written, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
-        let Written { mut source, legs } = written;
+    fn checked(
+        written: Written,
+        beside: &ConfigFile,
+        to_write: &Path,
+        mesh: MeshReader<'_>,
+    ) -> Result<Self, ConfigError> {
+        let Written { mut urdf, origin, legs } = written;
         let mut overrides = Overrides::read(beside)?;
         if overrides.options.legs.is_empty() {
             overrides.options.legs = legs;
         }
-        let mut robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, mesh);
+        let mut robot = Robot::from_urdf_and_meshes(&urdf, &overrides.options, mesh);
         if let (Some(forward), Ok(known)) = (overrides.forward, &robot) {
-            source.text = forward.turned(&source.text, known.model());
-            robot = Robot::from_urdf_and_meshes(&source.text, &overrides.options, mesh);
+            urdf = forward.turned(&urdf, known.model());
+            robot = Robot::from_urdf_and_meshes(&urdf, &overrides.options, mesh);
         }
         match robot {
             Ok(mut robot) => {
-                believable(&source, &robot)?;
+                believable(&origin, &robot)?;
+                unfit::check_apart(&origin, &robot)?;
                 let mut faults = Faults::default();
                 faults.note(overrides.pose(&mut robot));
                 let packed = faults.note(overrides.packed(&robot));
                 let packed = faults.or(packed)?;
-                Ok(Self { robot: Arc::new(robot), urdf: source.text, packed })
+                let options = overrides.options;
+                Ok(Self { robot: Arc::new(robot), urdf, packed, origin, options, robot_file: to_write.to_owned() })
             }
-            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_urdf(&source, &error, beside.path()))),
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_description(&origin, &error, to_write))),
         }
     }
 }
@@ -81,33 +96,39 @@ impl Description {
 const MOST_TURNS_RAD: f64 = 2.0 * std::f64::consts::TAU;
 
 /// Refuses limits of legs' joints that are in degrees.
-fn believable(source: &Source, robot: &Robot) -> Result<(), ConfigError> {
+fn believable(origin: &Origin, robot: &Robot) -> Result<(), ConfigError> {
     let mut faults = Faults::default();
     for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
         let (lower, upper) = (joint.limits().lower, joint.limits().upper);
         let greatest = lower.abs().max(upper.abs());
         // Where they are far beyond all degrees, too, there are to be none.
         if greatest > MOST_TURNS_RAD && greatest <= 720.0 {
-            let line = source.text.lines().position(|line| line.contains(&format!("\"{}\"", joint.name())));
             let message = format!("limits of {lower} to {upper} rad are more than two turns");
             let [low, up] = [lower, upper].map(|limit| units::short(limit.to_radians()));
-            let help = format!("in rad; did you mean degrees: lower=\"{low}\" upper=\"{up}\"?");
-            let key = format!("joint \"{}\" limit", joint.name());
-            faults.add(ConfigError::on_line(source, line.unwrap_or(0) + 1, &key, message, help));
+            let (attribute, written) = if origin.is_table() {
+                ("lower", format!("lower: {low}, upper: {up}"))
+            } else {
+                ("limit", format!("lower=\"{low}\" upper=\"{up}\""))
+            };
+            let help = format!("in rad; did you mean degrees: {written}?");
+            faults.add(origin.at_joint(robot.model(), joint.name(), attribute, (message, help)));
         }
     }
     faults.into_result()
 }
 
-fn in_urdf(source: &Source, error: &ModelError, beside: &Path) -> ConfigError {
-    let key = [error.element(), error.attribute().unwrap_or_default()].join(" ");
-    let line = error.line().map_or(1, |line| line as usize);
-    let mut expected = error.expected().to_owned();
+/// A fault of the description, with what the owner's `robot.yaml` could say in its place.
+fn in_description(origin: &Origin, error: &ModelError, robot_file: &Path) -> ConfigError {
+    let fault = origin.fault(error);
     let of_limit = error.attribute().is_some_and(|attribute| attribute.starts_with("limit"));
-    if error.fault() == ModelFault::Limits || (error.fault() == ModelFault::Missing && of_limit) {
-        expected = format!("{expected}; or give it under limits in {}", beside.display());
-    }
-    ConfigError::on_line(source, line, key.trim(), error.what(), expected)
+    let is_given_elsewhere = error.fault() == ModelFault::Limits || (error.fault() == ModelFault::Missing && of_limit);
+    let joint = error.element().split('"').nth(1).filter(|_| is_given_elsewhere);
+    fault.hinted(|_| {
+        let joint = joint?;
+        let limit = error.attribute().and_then(|attribute| attribute.split_whitespace().nth(1));
+        let keys = limit.map_or("lower: -1.0, upper: 1.0, velocity: 5.0".into(), |limit| format!("{limit}: ..."));
+        Some(format!("or write `limits: {{{joint}: {{{keys}}}}}` in {}", robot_file.display()))
+    })
 }
 
 #[cfg(test)]
@@ -148,8 +169,8 @@ mod tests {
         assert_eq!((packed[0].to_vec(), packed[5].to_vec()), (vec![0.3, 1.4, -2.2], vec![0.0, 1.4, -2.2]));
         let cases = [
             ("all: [0.0, 1.4]", "3 joints"),
-            ("nose: [0.0, 1.4, -2.2]", "no such leg"),
-            ("all: [0.9, 0.0, 0.0]", "0.9, beyond its limits"),
+            ("nose: [0.0, 1.4, -2.2]", "no leg \"nose\""),
+            ("all: [0.9, 0.0, 0.0]", "0.9 rad for left_front_coxa is beyond its limits"),
             ("left_front: [0.0, 0.0, 0.0]", "no angles"),
         ];
         for (index, (text, word)) in cases.into_iter().enumerate() {

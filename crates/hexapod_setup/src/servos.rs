@@ -42,7 +42,8 @@ pub struct Servos {
 pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
     let document = file.into().read_on()?;
     let mut faults = Faults::default();
-    if written(&document, robot, &mut Faults::default()).is_some_and(|file| file.is_simulated()) {
+    let file = written(&document, robot, &mut faults);
+    if file.as_ref().is_some_and(ServoFile::is_simulated) {
         let help = "give each servo its board and channel and each board its pwm_frequency_hz, then take this line out";
         faults.add(document.error_at(
             "simulated",
@@ -50,7 +51,7 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
             help,
         ));
     }
-    let config = faults.note(check_servos(&document, robot));
+    let config = file.and_then(|file| check(&document, file, robot, &mut faults));
     faults.or(config)
 }
 
@@ -90,9 +91,8 @@ pub fn raw_servos(document: &Document, robot: &Robot) -> Result<RawServoConfig, 
     faults.or(raw)
 }
 
-/// As [`read_servos`], for a simulated bus: servos may be made up. A file that names none of the robot's joints is for another robot, and
-/// each joint gets a servo of its own whose pulses cover the joint's range. A file that names some of them is checked as it
-/// is.
+/// As [`read_servos`], for a simulated bus: servos may be made up. Where the file names none of the robot's joints, each
+/// joint gets a servo whose pulses cover the joint's range.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
@@ -122,11 +122,20 @@ pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Se
     Ok(Servos { config, remark: Some(remark) })
 }
 
-/// The file as it is written. Of an owner's file for another robot the shipped servos are none of its own: those of
+/// Where every key of every servo stands, as far as the file holds.
+pub(crate) fn origins(document: &Document, robot: &Robot) -> Origins {
+    let mut faults = Faults::default();
+    let file = written(document, robot, &mut faults);
+    file.and_then(|file| resolved(document, file, &mut faults)).map(|(_, origins)| origins).unwrap_or_default()
+}
+
+/// The file as it is written, without servos of joints that the robot has and none of its legs. Of an owner's file for another robot the shipped servos are none of its own: those of
 /// joints that the robot does not have are left out.
 fn written(document: &Document, robot: &Robot, faults: &mut Faults) -> Option<ServoFile> {
     let mut file: ServoFile = document.deserialize_on(faults)?;
     let names = joint_names(robot);
+    let is_idle = |joint: &str| robot.model().joint_index(joint).is_some() && !names.contains(&joint);
+    file.retain(|joint| !is_idle(joint));
     let layer = |joint: &str| document.layer(&format!("servos.{joint}")).unwrap_or_default();
     if file.joints().any(|joint| layer(joint) > 0 && names.contains(&joint)) {
         file.retain(|joint| layer(joint) > 0 || names.contains(&joint));
@@ -150,7 +159,12 @@ fn checked(document: &Document, raw: &RawServoConfig, origins: &Origins, faults:
         Ok(config) => return Some(config),
         Err(found) => found,
     };
-    found.iter().for_each(|error| faults.add(wrong(document, error, Some(origins))));
+    // A board that could not be read is not missing.
+    let follows = faults.has_wrong_form("boards");
+    let follows = |error: &&ServoConfigError| follows && matches!(error, ServoConfigError::UnknownBoard { .. });
+    for error in found.iter().filter(|error| !follows(error)) {
+        faults.add(wrong(document, error, Some(origins)));
+    }
     None
 }
 
@@ -187,8 +201,16 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
     // Those that are shipped may be for other robots.
     let own = |key: &&str| document.layer(&format!("defaults.{key}")).is_some_and(|layer| layer > 0);
     for key in file.idle_defaults(&joints).filter(own) {
-        let message = "no joint's name ends in this; `all` stands for every joint";
-        let help = format!("the robot's joints are {}", joints.join(", "));
+        let message = format!("no joint's name ends in `{key}` as a word; `all` stands for every joint");
+        let bare = key.trim_start_matches(['_', '*']);
+        let help = if bare != key && joints.iter().any(|joint| joint.ends_with(&format!("_{bare}"))) {
+            format!("did you mean `{bare}`?")
+        } else {
+            let mut ends: Vec<&str> = joints.iter().filter_map(|joint| Some(joint.rsplit_once('_')?.1)).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            hint_for(key, &ends)
+        };
         faults.add(document.error_at(&format!("defaults.{key}"), message, help));
     }
     let written = document.entries("servos");
@@ -198,9 +220,36 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
         let help = format!("give every joint at least its board and channel; {NEW}");
         faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
+    let is_simulated = file.is_simulated();
     let (raw, origins) = resolved(document, file, faults)?;
     let config = checked(document, &raw, &origins, faults)?;
+    if !is_simulated {
+        check_slopes(document, &raw, &origins, faults);
+    }
     Some(within_limits(document, config, robot, faults))
+}
+
+/// Pulse that most servos take for a radian, us, and how many times more or less is not believed.
+const USUAL_US_PER_RAD: f64 = 640.0;
+const UNUSUAL: f64 = 3.0;
+
+/// Notes points that no servo has.
+fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, faults: &mut Faults) {
+    for (joint, servo) in &raw.servos.0 {
+        let Some((first, last)) = servo.points.first().zip(servo.points.last()) else { continue };
+        let (us, rad) = ((last.pulse_us - first.pulse_us).abs(), (last.angle_rad - first.angle_rad).abs());
+        if (USUAL_US_PER_RAD / UNUSUAL..=USUAL_US_PER_RAD * UNUSUAL).contains(&(us / rad)) {
+            continue;
+        }
+        let message = format!(
+            "{us:.0} us for {:.1} degrees ({rad:.3} rad) is not what a servo does: most take about 1000 us for 90 degrees",
+            rad.to_degrees()
+        );
+        let key = origins.of(&format!("servos.{joint}.points"));
+        let help = "measure the angle at two pulses far apart, or let `hexapod calibrate` do it; angle_rad is in radians, \
+                    pulse_us in microseconds";
+        faults.add(document.error_at(&key, message, help));
+    }
 }
 
 /// Narrows every servo to its joint's limits.

@@ -6,9 +6,10 @@ use crate::motions::Motions;
 use crate::params::{number, wrong};
 use crate::planner;
 use crate::robot::Description;
-use hexapod_config::ros_params::Params;
+use crate::unfit;
+use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Engine, Settings, Stance, StanceError};
+use hexapod_gait::{Engine, Settings, Stance, StanceError, StanceWish};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -71,7 +72,7 @@ fn lifts_beyond(params: &Params, engine: &Engine, gaits: &Gaits) -> Vec<String> 
 }
 
 fn stance(params: &Params, description: &Description) -> Result<(Settings, Stance), ConfigError> {
-    let unfit = |error: StanceError| wrong(planner::NODE, params, "body_height", error.to_string(), "");
+    let unfit = |error: StanceError| unfit(params, description, &error);
     let (settings, stance) = planner::settings(params, &description.robot).map_err(unfit)?;
     let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
     if number(params, "sit_height") > 0.0 && sit >= stand {
@@ -80,6 +81,30 @@ fn stance(params: &Params, description: &Description) -> Result<(Settings, Stanc
         return Err(wrong(planner::NODE, params, "sit_height", message, help));
     }
     Ok((settings, stance))
+}
+
+/// Why the robot cannot stand: a size that was asked for, or its description.
+fn unfit(params: &Params, description: &Description, error: &StanceError) -> ConfigError {
+    let StanceError::Height { leg, .. } = error else {
+        return wrong(planner::NODE, params, "body_height", error.to_string(), "");
+    };
+    let wish = planner::wish(params);
+    let others = [
+        ("sit_height", StanceWish { sit_height: None, ..wish }),
+        ("body_height", StanceWish { height: None, ..wish }),
+        ("body_height", StanceWish { height: None, sit_height: None, ..wish }),
+    ];
+    for (name, other) in others.into_iter().filter(|(_, other)| *other != wish) {
+        let Ok(spec) = other.suiting(&description.robot) else { continue };
+        let chosen = if name == "sit_height" { spec.sit_height } else { spec.height };
+        let message = match (name, params.get(name)) {
+            ("sit_height", Some(asked)) => format!("leg {leg} cannot sit with the body {asked} m above the ground"),
+            _ => error.to_string(),
+        };
+        let help = format!("leave it at 0.0 and {chosen} is chosen for this robot, or give a height near that");
+        return wrong(planner::NODE, params, name, message, &help);
+    }
+    unfit::cause(description, leg)
 }
 
 /// The engine with the gait to start with, that gait's name, and a remark where it is not the one asked for.
@@ -91,7 +116,10 @@ fn engine(
     stance: Stance,
 ) -> Result<(Engine, String, Option<String>), ConfigError> {
     let legs: Vec<&str> = description.robot.legs().iter().map(|leg| leg.name()).collect();
-    let legs = format!("the legs are {}", legs.join(", "));
+    let disabled = planner::disabled_legs(params);
+    let unknown = disabled.iter().find(|name| !legs.contains(&name.as_str()));
+    let near = unknown.map(|name| hint_for(name, &legs)).filter(|hint| hint.starts_with("did you mean"));
+    let legs = format!("{}the legs are {}", near.map(|near| format!("{near} ")).unwrap_or_default(), legs.join(", "));
     let wrong = |name: &str, reason: String| {
         let help = if name == "disabled_legs" { legs.as_str() } else { "" };
         wrong(planner::NODE, params, name, reason, help)
@@ -99,7 +127,7 @@ fn engine(
     let asked = planner::gait_name(params);
     let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
     let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
-        .without_legs(planner::disabled_legs(params).iter().map(String::as_str))
+        .without_legs(disabled.iter().map(String::as_str))
         .map_err(|error| wrong("disabled_legs", error.to_string()))?
         .with_packed_pose(description.packed.as_deref())
         .map_err(|error| wrong("config", error.to_string()))?;

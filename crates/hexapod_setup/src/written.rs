@@ -1,18 +1,22 @@
 //! The file of a robot's description, however it is written: URDF, xacro, or a table of Denavit-Hartenberg parameters.
 
+use crate::origin::{Origin, Table};
 use hexapod_config::{ConfigError, Document, Source};
-use hexapod_kinematics::{DhRobot, LegSpec, ModelError, Robot};
+use hexapod_kinematics::{DhRobot, LegSpec};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 /// Most of what `xacro` says that is told, in characters.
 const TOLD: usize = 400;
 
 /// A description as URDF text.
 pub(crate) struct Written {
-    /// The URDF, by the name of the file it came from.
-    pub(crate) source: Source,
+    /// The URDF.
+    pub(crate) urdf: String,
+    /// The file it came from.
+    pub(crate) origin: Origin,
     /// The legs, where the file says which they are.
     pub(crate) legs: Vec<LegSpec>,
 }
@@ -32,7 +36,7 @@ impl Written {
         }
         let source = Source::read(path)?;
         let source = if is(&["xacro"]) || source.text.contains("<xacro:") { expanded("xacro", path)? } else { source };
-        Ok(Self { source, legs: vec![] })
+        Ok(Self::of_urdf(source))
     }
 
     /// The same of a text, by its name; xacro is not expanded.
@@ -47,28 +51,21 @@ impl Written {
             let help = "write a plain URDF with `xacro robot.urdf.xacro > robot.urdf`, and give that";
             return Err(ConfigError::whole_file(&source.name, "this is xacro, which is not expanded here", help));
         }
-        Ok(Self { source, legs: vec![] })
+        Ok(Self::of_urdf(source))
+    }
+
+    fn of_urdf(source: Source) -> Self {
+        Self { urdf: source.text.clone(), origin: Origin::Urdf(source), legs: vec![] }
     }
 }
 
 fn from_table(source: Source) -> Result<Written, ConfigError> {
-    let name = format!("{} (as URDF)", source.name);
     let document = Document::parse(source)?;
-    let table: DhRobot = document.deserialize()?;
-    let robot = Robot::from_dh(&table).map_err(|error| in_table(&document, &table, &error))?;
-    Ok(Written { source: Source::new(name, robot.model().to_urdf()), legs: table.leg_specs() })
-}
-
-/// Where in the table a fault is.
-fn in_table(document: &Document, table: &DhRobot, error: &ModelError) -> ConfigError {
-    let mut quoted = error.element().split('"').skip(1).step_by(2);
-    let leg = quoted.next().and_then(|name| table.legs.iter().position(|leg| leg.name == name));
-    let joint = quoted.next().zip(leg).and_then(|(name, leg)| {
-        let joint = table.legs.get(leg)?.joints.iter().position(|joint| joint.name == name)?;
-        Some(format!("legs[{leg}].joints[{joint}].{}", error.attribute().unwrap_or_default()))
-    });
-    let key = joint.or(leg.map(|leg| format!("legs[{leg}]"))).unwrap_or("legs".into());
-    document.error_at(key.trim_end_matches('.'), error.what(), error.expected())
+    let robot: DhRobot = document.deserialize()?;
+    let table = Table::try_new(document, robot)?;
+    let model = table.robot.model().map_err(|error| table.fault(&error))?;
+    let legs = table.robot.leg_specs();
+    Ok(Written { urdf: model.to_urdf(), origin: Origin::Table(Arc::new(table)), legs })
 }
 
 /// What `program` makes of a xacro file.
@@ -132,7 +129,7 @@ mod tests {
         let path = file("table.yaml", &format!("{TABLE}{legs}"));
         let written = Written::read(&path).unwrap();
         assert_eq!(written.legs.iter().map(|leg| leg.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
-        assert_eq!(Robot::from_urdf(&written.source.text).unwrap().joint_count(), 9);
+        assert_eq!(hexapod_kinematics::Robot::from_urdf(&written.urdf).unwrap().joint_count(), 9);
         std::fs::remove_file(path).unwrap();
     }
 

@@ -1,4 +1,6 @@
 //! Files of robots and motions, from outside: one executable, which is linked once.
 
 mod motions;
+mod odd_robots;
 mod other_robots;
+mod servo_files;

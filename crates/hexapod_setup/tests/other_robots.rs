@@ -55,7 +55,7 @@ fn when_a_gait_is_for_other_legs_expect_the_first_stable_one_that_fits() {
     assert_eq!(four.left_out().map(|(name, _)| name).collect::<Vec<_>>(), ["tripod"]);
     let (name, _, remark) = four.starting("tripod").unwrap();
     assert_eq!(name, "crawl", "bound is not meant to be stable");
-    assert!(remark.unwrap().contains("4 legs"));
+    assert!(remark.unwrap().contains("a robot of 4 legs"));
     assert!(four.get("tripod").unwrap_err().contains("not for this robot"));
     for legs in [6, 8] {
         let gaits = Gaits::read(&file, &robot(legs)).unwrap();

@@ -117,7 +117,8 @@ fn friction(params: &Params) -> Option<Friction> {
 /// The odometry's frame, which is not one of the robot's own.
 fn odom_frame(params: &Params, model: &Model, frames: &Frames) -> Result<String, ConfigError> {
     let name = bare(&text(params, "odom_frame"));
-    let wrong = |reason: String| Err(wrong(NAME, params, "odom_frame", reason, "write odom, or another name"));
+    let other = if name == "odom" { "write another name, such as world" } else { "write odom, or another name" };
+    let wrong = |reason: String| Err(wrong(NAME, params, "odom_frame", reason, other));
     if name.is_empty() {
         return wrong("is empty".into());
     }

@@ -118,9 +118,10 @@ fn level_below(document: &Document, section: &Pair) -> Result<(NodeId, String), 
         return Err(no_level(document, section));
     };
     match tree.pairs(section.value).iter().find(|pair| pair.key != LEVEL) {
+        Some(stray) if suggest::nearest(&stray.key, [LEVEL]).is_some() => Err(misspelt_level(document, section, stray)),
         Some(stray) => {
-            let message = format!("`{}` stands outside `{LEVEL}`", stray.key);
-            let help = format!("move it below `{LEVEL}:`");
+            let message = format!("`{}` is not below `{LEVEL}:`", stray.key);
+            let help = "parameters go below that line, indented: move it there".to_owned();
             Err(document.error_at_key(stray.value, &joined(&section.key, &stray.key), message, help))
         }
         None => Ok((level, joined(&section.key, LEVEL))),
@@ -129,17 +130,19 @@ fn level_below(document: &Document, section: &Pair) -> Result<(NodeId, String), 
 
 fn no_level(document: &Document, section: &Pair) -> ConfigError {
     match document.tree().pairs(section.value).iter().find(|pair| suggest::nearest(&pair.key, [LEVEL]).is_some()) {
-        Some(near) => {
-            let message = format!("unknown key `{}`", near.key);
-            let help = format!("did you mean `{LEVEL}`? (two underscores)");
-            document.error_at_key(near.value, &joined(&section.key, &near.key), message, help)
-        }
+        Some(near) => misspelt_level(document, section, near),
         None => {
             let message = format!("the level `{LEVEL}` is missing");
             let help = format!("write `{LEVEL}:` below `{}:` and the parameters below that", section.key);
             document.error_at_key(section.value, &section.key, message, help)
         }
     }
+}
+
+fn misspelt_level(document: &Document, section: &Pair, near: &Pair) -> ConfigError {
+    let message = format!("unknown key `{}`", near.key);
+    let help = format!("did you mean `{LEVEL}`? (two underscores)");
+    document.error_at_key(near.value, &joined(&section.key, &near.key), message, help)
 }
 
 fn joined(path: &str, key: &str) -> String {

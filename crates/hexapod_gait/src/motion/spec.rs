@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// A motion as written in `config/motions.yaml`: frames, or a walk, or a turn.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a motion such as {frames: [...]} or {walk: {...}}")]
 pub struct MotionSpec {
     /// What to say of it to whoever chooses a motion.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct MotionSpec {
 
 /// One frame. What it leaves out stays as it was in the frame before, and as when standing in the first.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a frame such as {time: 0.5, body: {z: 0.01}}")]
 pub struct FrameSpec {
     /// Seconds from the frame before; for the first frame of a repeated motion from the last.
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct FrameSpec {
 
 /// The body against its standing pose: m and rad.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an offset such as {z: 0.01, pitch: 0.1}")]
 #[allow(missing_docs, reason = "the axes of REP-103")]
 pub struct BodySpec {
     pub x: Option<f64>,
@@ -69,7 +69,7 @@ pub struct BodySpec {
 
 /// A foot against its resting place on the ground, m.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an offset such as {x: 0.02, z: 0.03}")]
 #[allow(missing_docs, reason = "the axes of REP-103")]
 pub struct FootSpec {
     pub x: Option<f64>,
@@ -79,7 +79,7 @@ pub struct FootSpec {
 
 /// A straight walk.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a walk such as {x: 0.05, step_height: 0.03, cycle_time: 1.0}")]
 pub struct WalkSpec {
     /// m/s forward.
     #[serde(default)]
@@ -98,7 +98,7 @@ pub struct WalkSpec {
 
 /// A turn on the spot.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a turn such as {angular_velocity: 0.3, step_height: 0.03, cycle_time: 1.0}")]
 pub struct TurnSpec {
     /// rad/s, positive to the left.
     pub angular_velocity: f64,
@@ -148,7 +148,18 @@ impl MotionSpec {
                 Motion::rotary_walk(home, &places, turn.angular_velocity, steps, self.repeated()?)
                     .map_err(|e| named(&e, "turn"))
             }
-            _ => Err(SpecError::new("", "a motion is made of either `frames`, `walk` or `turn`", "give one of them")),
+            (true, None, None) => {
+                let help = "give `frames: [...]`, `walk: {...}` or `turn: {...}`";
+                Err(SpecError::new("", "this motion has nothing to play", help))
+            }
+            (no_frames, walk, turn) => {
+                let given = [("frames", !no_frames), ("walk", walk.is_some()), ("turn", turn.is_some())];
+                let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+                let message = format!("`{}` are both given; a motion is made of one of them", given.join("` and `"));
+                let help = "remove one; one of a motion that is shipped is removed by giving it nothing, as in `walk: null`; or \
+                            give yours a name of its own";
+                Err(SpecError::new("", message, help))
+            }
         }
     }
 
@@ -201,11 +212,15 @@ impl MotionSpec {
                 }
             };
             let is_start = index == 0 && self.total_time.is_none();
-            if !is_start && !(0.01..=600.0).contains(&step) {
+            if !is_start && !(0.01..=60.0).contains(&step) {
                 return Err(SpecError::new(
                     key(index),
                     format!("{step} is out of range"),
-                    "give seconds from 0.01 to 600",
+                    if step > 60.0 {
+                        format!("give seconds from 0.01 to 60; did you mean milliseconds: {}?", step / 1e3)
+                    } else {
+                        "give seconds from 0.01 to 60".into()
+                    },
                 ));
             }
             now += if index == 0 { 0.0 } else { step };
@@ -229,7 +244,7 @@ impl MotionSpec {
                         "the legs are {}; or name places, as front, middle_left, right or all",
                         places.iter().map(|place| place.name.as_str()).collect::<Vec<_>>().join(", ")
                     );
-                    SpecError::new(format!("frames[{index}].feet.{name}"), "no leg is called so", help)
+                    SpecError::new(format!("frames[{index}].feet.{name}"), format!("no leg is called `{name}`"), help)
                 })?;
                 for leg in legs {
                     let rest = home.pose.feet[leg];
@@ -257,9 +272,8 @@ impl MotionSpec {
             for (name, &angle) in &frame.joints {
                 let key = format!("frames[{index}].joints.{name}");
                 let Some((leg, joint)) = joint_named(robot, name) else {
-                    let known: Vec<&str> = robot.legs().iter().flat_map(|l| l.joints()).map(|j| j.name()).collect();
-                    let help = format!("the legs' joints are {}", known.join(", "));
-                    return Err(SpecError::new(key, "there is no joint so", help));
+                    let reason = format!("no joint of a leg is called `{name}`");
+                    return Err(SpecError::new(key, reason, joints_like(robot, name)));
                 };
                 let limits = robot.legs()[leg].joints()[joint].limits();
                 if !(limits.lower..=limits.upper).contains(&angle) {
@@ -349,6 +363,22 @@ fn legs_named(name: &str, places: &[LegPlace]) -> Option<Vec<usize>> {
         }
     }
     Some(legs)
+}
+
+/// What to write in place of a name that no joint has: all joints that end in it, or the joints of the first leg.
+fn joints_like(robot: &Robot, name: &str) -> String {
+    let all = || robot.legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name());
+    let ends: Vec<&str> = all().filter(|joint| joint.to_lowercase().ends_with(&name.to_lowercase())).collect();
+    if !ends.is_empty() {
+        return format!("each joint is named for itself: {}", ends.join(", "));
+    }
+    let first = robot.legs().first();
+    let names: Vec<&str> = first.iter().flat_map(|leg| leg.joints()).map(|joint| joint.name()).collect();
+    let leg = first.map_or("", |leg| leg.name());
+    format!(
+        "the joints of leg {leg} are {}, and those of the others are called alike; `hexapod check` lists them",
+        names.join(", ")
+    )
 }
 
 /// Leg and joint of a joint's name.

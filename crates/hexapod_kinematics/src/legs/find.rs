@@ -85,8 +85,8 @@ pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
         }
         let branch = Branch { moving, leaf: foot_link };
-        let foot =
-            foot::foot_in(model, foot_link, options, read).map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+        let foot = foot::foot_in(model, foot_link, options, read)
+            .or_else(|error| foot_by_leg(model, &branch, options, error))?;
         chains.push(LegChain { moving: branch.moving, foot, name: Some(spec.name.clone()) });
     }
     Ok(chains)
@@ -169,8 +169,18 @@ pub(super) fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
 }
 
 fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {
-    // A leg that cannot be one is refused for that, not for what it lacks beside.
     let foot = foot::foot_of(model, branch.leaf, options, read);
-    let foot = foot.map_err(|error| sliding(model, &branch).unwrap_or(error))?;
+    let foot = foot.or_else(|error| foot_by_leg(model, &branch, options, error))?;
     Ok(LegChain { moving: branch.moving, foot, name: None })
+}
+
+/// A foot that the description does not give, where the options may give it by the name of the leg, which is not known yet.
+/// A leg that cannot be one is refused for that, not for what it lacks beside.
+fn foot_by_leg(model: &Model, branch: &Branch, options: &LegOptions, error: ModelError) -> Result<Foot, ModelError> {
+    if let Some(error) = sliding(model, branch) {
+        return Err(error);
+    }
+    let may_be_leg = |name: &str| !name.is_empty() && model.link_index(name).is_none();
+    let by_leg = options.feet.iter().any(|(name, _)| may_be_leg(name)) || !options.foot_links.is_empty();
+    if by_leg { Ok(Foot::missing(branch.leaf, error)) } else { Err(error) }
 }

@@ -26,6 +26,8 @@ const ABOUT_AXIS: f64 = 0.1;
 /// is doubtful below this part of the part of the leg before.
 const OUT_BY_SHAPE: f64 = 0.7;
 const OUT_BY_LENGTH: f64 = 0.3;
+/// A point that is farther from a link called a foot than this part of its distance from the joint is not there.
+const FAR_FROM_FOOT: f64 = 0.25;
 
 /// The foot of a leg.
 pub(super) struct Foot {
@@ -37,12 +39,22 @@ pub(super) struct Foot {
     pub(super) reason: String,
     /// True where nothing in the description says so.
     pub(super) guessed: bool,
+    /// What to do about a foot that may be elsewhere, as the end of the reason.
+    pub(super) advice: String,
+    /// What is wrong where it is not known, until something gives it by the name of the leg.
+    pub(super) fault: Option<ModelError>,
 }
 
 impl Foot {
     /// At a point of a link.
     pub(super) fn at(link: usize, point: Vector3<f64>, reason: String) -> Self {
-        Self { link, link_from_foot: Isometry3::translation(point.x, point.y, point.z), reason, guessed: false }
+        let link_from_foot = Isometry3::translation(point.x, point.y, point.z);
+        Self { link, link_from_foot, reason, guessed: false, advice: String::new(), fault: None }
+    }
+
+    /// Nowhere yet.
+    pub(super) fn missing(link: usize, fault: ModelError) -> Self {
+        Self { fault: Some(fault), ..Self::link(link, String::new()) }
     }
 
     /// At the origin of a link.
@@ -80,11 +92,10 @@ pub(super) fn foot_of(
     let name_of = |link: &usize| model.links().get(*link).map_or("", Link::name);
     if let Some((name, point)) = options.feet.iter().find(|(name, _)| rigid.iter().any(|link| name_of(link) == name)) {
         let link = rigid.iter().copied().find(|link| name_of(link) == name).unwrap_or(leaf);
-        return Ok(Foot::at(link, *point, format!("a point of link \"{name}\" that robot.yaml gives")));
+        return Ok(given(model, link, point));
     }
     if let Some((_, point)) = options.feet.iter().find(|(name, _)| name.is_empty()) {
-        let reason = format!("a point of link \"{}\" that robot.yaml gives", name_of(&leaf));
-        return Ok(Foot::at(leaf, *point, reason));
+        return Ok(given(model, leaf, point));
     }
     let out = |link: &usize| distance(model, *link);
     let farthest = |links: &mut dyn Iterator<Item = usize>| {
@@ -103,7 +114,8 @@ pub(super) fn foot_of(
         let doubtful = reach.is_none() && is_short(model, link, out(&link));
         if doubtful {
             how.push_str(
-                ", which is short beside the part of the leg before; if it is no foot, give the foot in robot.yaml",
+                ", which is short beside the part of the leg before; if it is no foot, write where the foot is in robot.yaml, \
+                 in m in the frame of the last link, as in feet: {all: [0.1, 0.0, 0.0]}",
             );
         }
         return Ok(Foot { guessed: doubtful, ..Foot::link(link, how) });
@@ -113,11 +125,40 @@ pub(super) fn foot_of(
         .unwrap_or_default();
     if let Some(End { link, point, out, ball }) = end {
         let what = if ball { "the ball at the end" } else { "the end of the shape" };
-        let reason = format!("{what} of link \"{}\", {} from the last joint{beside}", name_of(&link), mm(out));
-        return Ok(Foot::at(link, point, reason));
+        let mut reason = format!("{what} of link \"{}\", {} from the last joint{beside}", name_of(&link), mm(out));
+        let guessed = !ball && is_short(model, link, out);
+        if guessed {
+            reason.push_str(", which is short beside the part of the leg before");
+        }
+        let advice = format!(
+            "; if that is a wheel, make its joint fixed; if it is a servo or a bracket, write where the foot is in robot.yaml, \
+             in m in the frame of that link, as in feet: {{{}: [0.1, 0.0, 0.0]}}",
+            name_of(&link)
+        );
+        return Ok(Foot { guessed, advice, ..Foot::at(link, point, reason) });
     }
     let last = rigid.first().copied().unwrap_or(leaf);
     guess(model, last).ok_or_else(|| nowhere(model, last, &beside))
+}
+
+/// The foot at a point that robot.yaml gives, which is doubted far from a link that is called a foot.
+pub(super) fn given(model: &Model, link: usize, point: &Vector3<f64>) -> Foot {
+    let name = |link: usize| model.links().get(link).map_or("", Link::name);
+    let mut reason = format!("a point of link \"{}\" that robot.yaml gives", name(link));
+    let at = (joint_from_link(model, link) * Point3::from(*point)).coords;
+    let feet = fixed_to(model, link).into_iter().filter(|&link| is_called_foot(model, link));
+    let away = |foot: usize| (joint_from_link(model, foot).translation.vector - at).norm();
+    let nearest = feet.map(|foot| (foot, away(foot))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((foot, away)) = nearest.filter(|(_, away)| *away > FAR_FROM_FOOT * at.norm()) else {
+        return Foot::at(link, *point, reason);
+    };
+    reason.push_str(&format!(", {:.0} mm from link \"{}\", which is called a foot", away * 1e3, name(foot)));
+    let advice = format!(
+        "; if the foot is that link, take the point out of robot.yaml: a point is in the frame of its own link, and [0.0, 0.0, \
+         0.0] is {} itself",
+        name(link)
+    );
+    Foot { guessed: true, advice, ..Foot::at(link, *point, reason) }
 }
 
 /// The foot at a link that is named for it: its origin, or the end of its shape where it lies in the joint itself.

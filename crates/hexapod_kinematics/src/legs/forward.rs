@@ -67,8 +67,16 @@ struct Words {
 
 impl Words {
     fn of(leg: &Leg) -> Self {
-        let hip = leg.joints().first().map_or("", |joint| joint.name());
-        let name = format!("{} {hip}", leg.name()).to_lowercase();
+        let words = Self::in_name(leg.name());
+        if words == Self::default() {
+            Self::in_name(leg.joints().first().map_or("", |joint| joint.name()))
+        } else {
+            words
+        }
+    }
+
+    fn in_name(name: &str) -> Self {
+        let name = name.to_lowercase();
         let any = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         let mut words = Self {
             front: any(&["front", "fore"]),

@@ -1,7 +1,5 @@
 //! Feet that the configuration gives by the name of a leg.
 
-use nalgebra::Vector3;
-
 use super::find::LegChain;
 use super::foot::{self, Foot};
 use super::options::LegOptions;
@@ -22,14 +20,14 @@ pub(super) fn put_in(
         let found = model.link_index(link).filter(|index| rigid.contains(index));
         let index = found.ok_or_else(|| {
             let known: Vec<&str> = rigid.iter().filter_map(|&i| model.links().get(i)).map(Link::name).collect();
-            let what = format!("is to be link \"{link}\", which is not at the end of the leg");
+            let what = format!("cannot be link \"{link}\", which is not behind the leg's last joint");
             refuse(leg, what, format!("name one of {}", known.join(", ")))
         })?;
         chain.foot = Foot::link(index, format!("link \"{link}\", named in robot.yaml"));
     }
     for (name, point) in options.feet.iter().filter(|(name, _)| !name.is_empty()) {
         if let Some(chain) = chain_of(chains, names, name) {
-            chain.foot = at(model, chain.foot.link, point);
+            chain.foot = foot::given(model, chain.foot.link, point);
         } else if !chains.iter().any(|chain| is_of(model, chain, name)) {
             return Err(unknown(name, names));
         }
@@ -41,11 +39,6 @@ fn chain_of<'a>(chains: &'a mut [LegChain], names: &[String], leg: &str) -> Opti
     chains.iter_mut().zip(names).find(|(_, name)| *name == leg).map(|(chain, _)| chain)
 }
 
-fn at(model: &Model, link: usize, point: &Vector3<f64>) -> Foot {
-    let name = model.links().get(link).map_or("", Link::name);
-    Foot::at(link, *point, format!("a point of link \"{name}\" that robot.yaml gives"))
-}
-
 /// Whether a link of this name is at the end of the leg.
 fn is_of(model: &Model, chain: &LegChain, name: &str) -> bool {
     let rigid = foot::fixed_to(model, chain.foot.link);
@@ -54,7 +47,7 @@ fn is_of(model: &Model, chain: &LegChain, name: &str) -> bool {
 
 fn unknown(name: &str, names: &[String]) -> ModelError {
     let hint = format!("name a leg ({}), a link at the end of one, or all", names.join(", "));
-    refuse(name, "is the foot of nothing".into(), hint)
+    refuse(name, "names neither a leg nor a link at the end of one".into(), hint)
 }
 
 fn refuse(name: &str, found: String, hint: String) -> ModelError {

@@ -3,10 +3,24 @@
 use super::find::LegChain;
 use super::options::LegOptions;
 use crate::error::{ModelError, ModelFault, Place};
+use crate::leg::Leg;
 use crate::model::Model;
 
 /// Limits that differ by less are the same, rad.
 const WIDER: f64 = 1e-3;
+
+/// What to tell of joints whose effort is zero, which says that it is not known.
+pub(super) fn without_effort(legs: &[Leg]) -> Option<String> {
+    let joints = || legs.iter().flat_map(Leg::joints);
+    let without = joints().filter(|joint| joint.limits().effort == 0.0).count();
+    let first = joints().find(|joint| joint.limits().effort == 0.0)?.name();
+    let of =
+        if without == joints().count() { "any joint".to_owned() } else { format!("{without} joints ({first} first)") };
+    Some(format!(
+        "no effort limit is known of {of}: effort is 0, and what loads its servos bear is not checked; write what they do, \
+         in N m, as in `limits: {{all: {{effort: 1.5}}}}` in robot.yaml"
+    ))
+}
 
 /// Changes the limits of the legs' joints; an unknown joint or limits that cannot be are refused by name. What is wider than
 /// the description has it is remarked.
@@ -36,8 +50,15 @@ pub(super) fn change(model: &mut Model, chains: &[LegChain], options: &LegOption
             joint.limits = Some(changed);
         }
         if !known {
-            let hint = "name a joint of a leg";
-            return Err(ModelError::new(ModelFault::Legs, place("joint"), "is no joint of a leg", hint));
+            let names = moving.iter().filter_map(|&index| model.joints.get(index)).map(|joint| joint.name.as_str());
+            let like: Vec<&str> = names.clone().filter(|name| name.ends_with(&change.joint)).collect();
+            let hint = if like.is_empty() || change.joint.is_empty() {
+                let some: Vec<&str> = names.take(3).collect();
+                format!("name a joint of a leg, such as {}, or all", some.join(", "))
+            } else {
+                format!("each joint is named for itself: {}", like.join(", "))
+            };
+            return Err(ModelError::new(ModelFault::Legs, place("joint"), "no leg has a joint of this name", hint));
         }
     }
     Ok(remarks)

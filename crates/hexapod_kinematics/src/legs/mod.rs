@@ -75,9 +75,13 @@ impl Robot {
         model.notes.extend(first_of(widened, "joints"));
         let names = names::names(&model, &chains);
         given_feet::put_in(&model, &mut chains, &names, options)?;
+        if let Some(fault) = chains.iter().find_map(|chain| chain.foot.fault.clone()) {
+            return Err(fault);
+        }
         let guessed = chains.iter().zip(&names).filter(|(chain, _)| chain.foot.guessed);
-        let remarks: Vec<String> =
-            guessed.map(|(chain, name)| format!("foot of {name}: {}", chain.foot.reason)).collect();
+        let remarks: Vec<String> = guessed
+            .map(|(chain, name)| format!("foot of {name}: {}{}", chain.foot.reason, chain.foot.advice))
+            .collect();
         model.notes.extend(first_of(remarks, "legs"));
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
@@ -90,7 +94,10 @@ impl Robot {
             sizes::check_alike(&model, &legs, options)?;
             order::sort(&mut legs);
         }
+        model.notes.extend(first_of(sizes::odd_parts(&model, &legs), "parts of legs"));
         model.notes.extend(sizes::too_heavy(&model, &legs));
+        model.notes.extend(sizes::too_light(&model, &legs));
+        model.notes.extend(limits::without_effort(&legs));
         model.notes.extend(forward::contradiction(&legs));
         Ok(Self { model, legs })
     }

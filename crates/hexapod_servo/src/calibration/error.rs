@@ -49,7 +49,7 @@ pub enum ServoConfigError {
     BadSlope { path: String },
     #[error("direction {direction} is neither 1 nor -1; give -1 for a servo mounted the other way round")]
     BadDirection { path: String, direction: i64 },
-    #[error("pulse limit {pulse_us} us is outside 300 to 2700 us")]
+    #[error("pulse limit {pulse_us} us is outside 300 to 2700 us{}", in_ms(*pulse_us))]
     BadPulseLimit { path: String, pulse_us: f64 },
     #[error("pulse limits are reversed: min_pulse_us {min_us} must be less than max_pulse_us {max_us}")]
     LimitsReversed { path: String, min_us: f64, max_us: f64 },
@@ -79,7 +79,10 @@ pub enum ServoConfigError {
     NestedKind { path: String },
     #[error("points and travel are both given; keep one of them")]
     TwoCurves { path: String },
-    #[error("this travel cannot be; give angle_rad above 0, and to_us above from_us")]
+    #[error(
+        "this travel turns the servo nowhere: give angle_rad above 0 and to_us above from_us, as in {{angle_rad: 3.1416, \
+         from_us: 500.0, to_us: 2500.0}}"
+    )]
     BadTravel { path: String },
     #[error("group {group:?} is no name; use letters, digits and `_`")]
     BadGroup { path: String, group: String },
@@ -99,8 +102,19 @@ fn degrees(value: f64, greatest_rad: f64) -> String {
     if fits { format!(" (in rad; did you mean degrees: {:.4}?)", value.to_radians()) } else { String::new() }
 }
 
+/// What to say of a pulse that would be one in milliseconds.
+fn in_ms(pulse_us: f64) -> String {
+    let fits = (0.3..=2.7).contains(&pulse_us);
+    if fits { format!(" (did you mean milliseconds: {}?)", pulse_us * 1e3) } else { String::new() }
+}
+
 /// What to say of a time that would be one in milliseconds.
 fn milliseconds(path: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> String {
+    if path.ends_with("_rad_s") {
+        let rad_s = value.to_radians();
+        let fits = value > *range.end() && range.contains(&rad_s);
+        return if fits { format!(" (in rad/s; did you mean degrees/s: {rad_s:.4}?)") } else { String::new() };
+    }
     let fits = path.ends_with("_s") && value > *range.end() && range.contains(&(value / 1e3));
     if fits { format!(" (in s; did you mean milliseconds: {}?)", value / 1e3) } else { String::new() }
 }

@@ -34,7 +34,7 @@ pub struct ServoFile {
 
 /// What is written of a servo, of a kind, or as defaults. See [`RawServo`] for the keys that are not described.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "keys of a servo such as {board: 0, channel: 3}")]
 struct Block {
     /// Name of an entry in `kinds`.
     kind: Option<String>,
@@ -56,7 +56,7 @@ struct Block {
 
 /// A servo whose angle is in proportion to its pulse.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a travel such as {angle_rad: 3.1416, from_us: 500.0, to_us: 2500.0}")]
 struct Travel {
     /// Angle between the two pulses, in radians.
     angle_rad: f64,

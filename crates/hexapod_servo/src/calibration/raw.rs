@@ -20,7 +20,7 @@ pub struct RawServoConfig {
 
 /// One PCA9685 board.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a board such as {address: 0x40, pwm_frequency_hz: 50.0}")]
 pub struct RawBoard {
     /// Seven-bit I2C address, 0x40..=0x7f without 0x70 (ALLCALL).
     pub address: i64,
@@ -62,7 +62,7 @@ pub struct RawServo {
 
 /// One measured point of a servo.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a point such as {angle_rad: 0.0, pulse_us: 1500.0}")]
 pub struct RawPoint {
     /// Servo angle in radians (the joint's angle if `direction` is 1 and `trim_rad` 0).
     pub angle_rad: f64,

@@ -37,8 +37,10 @@ pub enum MountingError {
         /// Its name.
         joint: String,
     },
-    /// A number is not finite, or the stops are the wrong way round.
-    #[error("{joint}: offset_rad and stops_rad must be finite numbers, the lower stop first")]
+    /// A number is no angle of a servo, or the stops are the wrong way round.
+    #[error(
+        "{joint}: offset_rad is an angle from -3.15 to 3.15 rad, and stops_rad two of them from -6.3 to 6.3, the lower first"
+    )]
     BadNumber {
         /// Whose.
         joint: String,
@@ -52,6 +54,20 @@ pub enum MountingError {
         other: String,
     },
 }
+
+impl MountingError {
+    /// The joint it is about.
+    #[must_use]
+    pub fn joint(&self) -> &str {
+        match self {
+            Self::NoSuchJoint { joint } | Self::BadNumber { joint } | Self::PlugTaken { joint, .. } => joint,
+        }
+    }
+}
+
+/// Greatest offset of a horn and greatest angle of a stop, rad: half a turn and a turn.
+const OFFSET_RAD: f64 = 3.15;
+const STOP_RAD: f64 = 6.3;
 
 /// The true mounting of one joint's servo.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +100,10 @@ impl Mounting {
             let joint = servo.joint().to_owned();
             let mount = raw.0.get(&joint).cloned().unwrap_or_default();
             let stops_rad = mount.stops_rad.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-            let bad = mount.stops_rad.is_some_and(|(lower, upper)| !(lower.is_finite() && upper.is_finite()));
-            if !mount.offset_rad.is_finite() || bad || stops_rad.0 >= stops_rad.1 {
+            let is_angle = |angle: f64, greatest: f64| angle.abs() <= greatest;
+            let bad =
+                mount.stops_rad.is_some_and(|(lower, upper)| !(is_angle(lower, STOP_RAD) && is_angle(upper, STOP_RAD)));
+            if !is_angle(mount.offset_rad, OFFSET_RAD) || bad || stops_rad.0 >= stops_rad.1 {
                 return Err(MountingError::BadNumber { joint });
             }
             let plug = &map.servos()[known(mount.plug_of.as_ref().unwrap_or(&joint))?];

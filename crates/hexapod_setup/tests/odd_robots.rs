@@ -1,0 +1,145 @@
+//! Robots that cannot stand, or that are not what they are taken for: each is told what is wrong, where, and what mends it.
+
+#![allow(clippy::unwrap_used)]
+
+use hexapod_config::ros_params::Params;
+use hexapod_config::{ConfigError, Source};
+use hexapod_kinematics::Robot;
+use hexapod_setup::{ConfigFile, Description, Walker, planner};
+use std::path::Path;
+
+const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
+
+/// What differs from a robot that walks.
+#[derive(Clone, Copy)]
+struct Odd {
+    axes: [&'static str; 3],
+    limits: [(f64, f64); 3],
+    lengths: [f64; 3],
+    /// The angles about which the legs stand, rad.
+    around: [f64; 6],
+    /// Length of the tip of the first leg, m.
+    first_tip: f64,
+    effort: f64,
+}
+
+const PLAIN: Odd = Odd {
+    axes: ["0 0 1", "0 1 0", "0 1 0"],
+    limits: [(-0.8, 0.8), (-1.5, 1.5), (-2.6, 0.6)],
+    lengths: [0.05, 0.07, 0.11],
+    around: [0.785, 1.571, 2.356, -2.356, -1.571, -0.785],
+    first_tip: 0.11,
+    effort: 2.0,
+};
+
+fn urdf(odd: Odd) -> String {
+    let mut text = String::from("<robot name='r'>\n<link name='base_link'/>\n");
+    for (leg, yaw) in odd.around.iter().enumerate() {
+        let (x, y) = (0.1 * yaw.cos(), 0.1 * yaw.sin());
+        let mut parent = "base_link".to_owned();
+        for (index, part) in ["coxa", "femur", "tibia"].into_iter().enumerate() {
+            let origin = match index {
+                0 => format!("xyz='{x} {y} 0' rpy='0 0 {yaw}'"),
+                _ => format!("xyz='{} 0 0'", odd.lengths[index - 1]),
+            };
+            let ((lower, upper), axis, effort) = (odd.limits[index], odd.axes[index], odd.effort);
+            text += &format!(
+                "<link name='l{leg}_{part}_link'/>\n<joint name='l{leg}_{part}' type='revolute'><parent link='{parent}'/>\
+                 <child link='l{leg}_{part}_link'/><origin {origin}/><axis xyz='{axis}'/>\
+                 <limit lower='{lower}' upper='{upper}' velocity='4' effort='{effort}'/></joint>\n"
+            );
+            parent = format!("l{leg}_{part}_link");
+        }
+        let tip = if leg == 0 { odd.first_tip } else { odd.lengths[2] };
+        text += &format!(
+            "<link name='l{leg}_foot'/>\n<joint name='l{leg}_tip' type='fixed'><parent link='{parent}'/>\
+             <child link='l{leg}_foot'/><origin xyz='{tip} 0 0'/></joint>\n"
+        );
+    }
+    text + "</robot>"
+}
+
+fn nothing() -> ConfigFile {
+    ConfigFile::of_texts([("robot.yaml", "limits: {}\n")])
+}
+
+fn walker(text: String, name: &str) -> Result<Walker, ConfigError> {
+    let description = Description::of_text(Source::new(name, text), &nothing(), &mut |_| None)?;
+    let params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    let file = |name: &str| ConfigFile::from(&Path::new(CONFIG).join(name));
+    Walker::read(&params, &description, &file("gaits.yaml"), &file("motions.yaml"))
+}
+
+#[test]
+fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
+    assert!(walker(urdf(PLAIN), "plain.urdf").is_ok());
+    let cases = [
+        (Odd { axes: ["0 1 0"; 3], ..PLAIN }, "l0_coxa", "parallel axes", "0 0 1"),
+        (Odd { axes: ["1 0 0"; 3], ..PLAIN }, "l0_coxa", "does not move the foot", "<axis>"),
+        (Odd { lengths: [0.05, 0.0, 0.11], ..PLAIN }, "l0_tibia", "same line", "<origin>"),
+        (Odd { limits: [(-0.8, 0.8), (-1.5, 0.0), (-2.6, 0.0)], ..PLAIN }, "l0_femur", "from -1.5 to 0", "upper: 1.5"),
+        (Odd { limits: [(-0.05, 0.05); 3], ..PLAIN }, "l0_", "0.05", "1.57"),
+        (Odd { around: [0.0; 6], ..PLAIN }, "l0_coxa", "in one place", "hip"),
+    ];
+    for (odd, joint, cause, help) in cases {
+        let error = walker(urdf(odd), "odd.urdf").unwrap_err();
+        let told = format!("{error:#}");
+        assert!(error.key().unwrap().contains(joint) && error.line().unwrap() > 2, "{told}");
+        assert!(error.message().contains(cause) && error.remedy().contains(help), "{told}");
+        assert!(!told.contains("hexapod new"), "{told}");
+    }
+}
+
+#[test]
+fn when_one_leg_differs_or_efforts_are_zero_expect_notes_that_name_leg_and_length() {
+    let notes = |odd: Odd| Robot::from_urdf(&urdf(odd)).unwrap().model().notes().join("\n");
+    assert_eq!(notes(PLAIN), "");
+    let short = notes(Odd { first_tip: 0.011, ..PLAIN });
+    assert!(short.contains("leg l0: its foot is 11 mm") && short.contains("110 mm in the other legs"), "{short}");
+    assert!(notes(Odd { effort: 0.0, ..PLAIN }).contains("no effort limit is known of any joint"));
+}
+
+#[test]
+fn when_a_table_of_parameters_is_wrong_expect_its_own_line_and_key() {
+    let leg = |leg: usize, joints: [&str; 3], foot: &str| {
+        let yaw = PLAIN.around[leg];
+        let (x, y) = (0.1 * yaw.cos(), 0.1 * yaw.sin());
+        let joint = |index: usize, size: &str| {
+            format!("      - {{name: l{leg}_j{index}, {size}, velocity: 5.0, effort: 1.5}}\n")
+        };
+        format!(
+            "  - name: l{leg}\n    base: {{xyz: [{x}, {y}, 0.0], rpy: [0.0, 0.0, {yaw}]}}\n{foot}    joints:\n{}{}{}",
+            joint(0, joints[0]),
+            joint(1, joints[1]),
+            joint(2, joints[2])
+        )
+    };
+    let table = |convention: &str, joints: [&str; 3], foot: &str| {
+        let legs: String = (0..6).map(|index| leg(index, joints, foot)).collect();
+        format!("name: t\nconvention: {convention}\nlegs:\n{legs}")
+    };
+    let hip = "a: 0.05, alpha: 1.5708, lower: -0.8, upper: 0.8";
+    let [knee, shin] = ["a: 0.07, alpha: 0.0, lower: -1.5, upper: 1.5", "a: 0.11, alpha: 0.0, lower: -2.6, upper: 0.6"];
+    let degrees = "a: 0.07, alpha: 0.0, lower: -90, upper: 90";
+    let cases = [
+        (table("standard", [hip, degrees, shin], ""), "legs[0].joints[1].lower", 8, "lower: -1.5708"),
+        (table("modified", [hip, knee, shin], ""), "legs[0]", 4, "foot: {xyz:"),
+        (
+            table("standard", [hip, "a: 0.0, alpha: 0.0, lower: -1.5, upper: 1.5", shin], ""),
+            "legs[0].joints[1].a",
+            8,
+            "`a`",
+        ),
+        (
+            table("standard", [hip, knee, shin], "").replace("l1_j0", "l0_j0"),
+            "legs[1].joints[0].name",
+            13,
+            "name of its own",
+        ),
+    ];
+    for (text, key, line, help) in cases {
+        let error = walker(text, "table.yaml").unwrap_err();
+        assert_eq!((error.key(), error.line()), (Some(key), Some(line)), "{error:#}");
+        assert!(error.remedy().contains(help) && error.file() == "table.yaml", "{error:#}");
+    }
+}
