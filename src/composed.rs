@@ -368,12 +368,12 @@ mod tests {
     use super::*;
 
     #[test]
-    #[test]
     fn when_nodes_are_told_by_name_expect_those_there_are() {
         let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
         assert_eq!(params::NODES, names);
     }
 
+    #[test]
     fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {
         let run = |node: fn() -> Result<(), String>| {
             let shutdown = Shutdown::default();
