@@ -8,6 +8,8 @@ use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::{Origins, PULSE_US, Servo};
 
+/// A servo that falls short by less was hardly given the wrong direction, rad: then its horn is a few teeth off.
+const HARDLY_REVERSED: f64 = 0.35;
 /// Angles (rad) and speeds (rad/s) that differ by less are the same.
 const SAME: f64 = 1e-4;
 
@@ -132,7 +134,8 @@ impl Asked<'_> {
         let pulse_us = self.servo.pulse_wanted_us(wanted);
         let (shortest, longest) = self.servo.pulse_limits_us();
         let limit = if pulse_us < (shortest + longest) / 2.0 { "min_pulse_us" } else { "max_pulse_us" };
-        let is_reversed = self.fits_reversed() && !self.is_newer(limit, "direction");
+        let lacking = (wanted - reached).abs();
+        let is_reversed = lacking > HARDLY_REVERSED && self.fits_reversed() && !self.is_newer(limit, "direction");
         let help = if is_reversed {
             "did you mean the other `direction`? a servo mounted the other way round has -1".to_owned()
         } else if PULSE_US.contains(&pulse_us) {
@@ -150,7 +153,7 @@ impl Asked<'_> {
             help
         };
         let key = if is_reversed { "direction" } else { limit };
-        self.short(key, (wanted - reached).abs(), (message, help))
+        self.short(key, lacking, (message, help))
     }
 
     fn short(&self, key: &str, lacking: f64, (message, help): (String, String)) -> Short {
