@@ -12,8 +12,8 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
-# Simulated time alone opens it.
-SOMETIMES = {('subscribe', '/clock')}
+# Opened by parameters that are off by default: simulated time, feet that feel the ground.
+SOMETIMES = {('subscribe', name) for name in ('/clock', '/foot_switches', '/sensed_contacts')}
 # What every node of rclpy and rclcpp has.
 ANYWAY = {('publish', '/rosout'), ('publish', '/parameter_events'), ('subscribe', '/clock')}
 
@@ -81,8 +81,8 @@ def test_when_the_readme_offers_a_topic_or_service_expect_a_driver_who_may_use_i
             verb = next(verb for mark, verb in verbs.items() if mark in re.sub(r'`[^`]*`', '', cell))[0]
             names |= {(verb, name if name.startswith('/') else f'/{name}') for name in re.findall(r'`([^`]+)`', cell)}
     assert len(names) > 20
-    internal = {('publish', '/joint_commands')}
-    leg = {('request', '/relax/<leg>')}
+    internal = {('publish', '/joint_commands'), ('publish', '/sensed_contacts')}
+    leg = {('request', '/relax/<leg>'), ('subscribe', '/foot_forces/<leg>'), ('subscribe', '/predicted_foot_forces/<leg>')}
     assert names - internal - leg <= allowed, names - internal - leg - allowed
     assert any(name.startswith('/relax/') for _, name in allowed)
 

@@ -234,7 +234,7 @@ impl Stance {
 
 /// Every two of some places.
 fn pairs(places: &[Vector2<f64>]) -> impl Iterator<Item = (Vector2<f64>, Vector2<f64>)> + '_ {
-    places.iter().enumerate().flat_map(move |(i, a)| places[i + 1..].iter().map(move |b| (*a, *b)))
+    places.iter().enumerate().flat_map(move |(i, a)| places.iter().skip(i + 1).map(move |b| (*a, *b)))
 }
 
 /// Whether feet that rest there keep clear of each other when they go as far as they reach.

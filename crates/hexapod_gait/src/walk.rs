@@ -19,6 +19,8 @@ pub(crate) enum Foot {
         progress: f64,
         seconds: f64,
         height: f64,
+        /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
+        left_ground: bool,
         at: Vector3<f64>,
     },
     /// At the end of its swing without having met the ground: it goes on down.
@@ -95,6 +97,8 @@ pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
 const PROBE_SPEED_M_S: f64 = 0.04;
 const PROBE_DEPTH_M: f64 = 0.02;
+/// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
+const EARLY_HEIGHT_M: f64 = 0.02;
 
 impl Walk {
     pub(crate) fn at_rest(footing: Footing, cycle: f64) -> Self {
@@ -170,12 +174,20 @@ impl Walk {
     pub(crate) fn put_down(&mut self, sensed: &[Option<bool>; MAX_LEGS]) {
         for (foot, sensed) in self.feet.iter_mut().take(self.count).zip(sensed) {
             *foot = match *foot {
-                Foot::Swinging { progress, at, .. } if progress > 0.5 && *sensed == Some(true) => Foot::Planted { at },
+                Foot::Swinging { progress, left_ground: true, at, .. }
+                    if progress > 0.5 && *sensed == Some(true) && at.z <= EARLY_HEIGHT_M =>
+                {
+                    Foot::Planted { at }
+                }
                 Foot::Swinging { progress, seconds, touch_down, .. } if (1.0 - progress) * seconds <= EVENT_S => {
                     let at = Vector3::new(touch_down.x, touch_down.y, 0.0);
                     if *sensed == Some(false) { Foot::Probing { at } } else { Foot::Planted { at } }
                 }
                 Foot::Probing { at } if *sensed != Some(false) || at.z <= -PROBE_DEPTH_M => Foot::Planted { at },
+                Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at } => {
+                    let left_ground = left_ground || *sensed != Some(true);
+                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at }
+                }
                 other => other,
             };
         }
@@ -194,7 +206,8 @@ impl Walk {
             let place = place(&reach, self.footing.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             if let Some(foot) = self.feet.get_mut(leg) {
-                *foot = Foot::Swinging { lift_off: at, touch_down, progress: 0.0, seconds, height, at };
+                let (progress, left_ground) = (0.0, false);
+                *foot = Foot::Swinging { lift_off: at, touch_down, progress, seconds, height, left_ground, at };
             }
         }
     }
@@ -276,7 +289,7 @@ impl Walk {
                     let flat = ground.drawn_in(at.xy(), rest);
                     Foot::Probing { at: Vector3::new(flat.x, flat.y, at.z) }
                 }
-                Foot::Swinging { lift_off, touch_down, progress, seconds, height, .. } => {
+                Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, .. } => {
                     let course = match last {
                         Some(course) if (course.before, course.seconds) == (progress, seconds) => course,
                         _ => Course::new(gait, ground, progress, seconds),
@@ -292,7 +305,8 @@ impl Walk {
                     let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.travel;
                     let up = height * course.lift + lift_off.z * (1.0 - course.travel) + course.descent;
                     let at = Vector3::new(flat.x, flat.y, up);
-                    Foot::Swinging { lift_off, touch_down, progress: course.now, seconds, height, at }
+                    let progress = course.now;
+                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at }
                 }
                 Foot::Missing => Foot::Missing,
             };

@@ -57,6 +57,25 @@ fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_there() {
 }
 
 #[test]
+fn when_a_switch_is_stuck_closed_expect_the_foot_put_down_as_planned() {
+    let mut engine = walking(&specs(6)[2]);
+    let mut stuck = twist(0.04, 0.0, 0.0);
+    stuck.contacts[0] = Some(true);
+    let heights = swing(&mut engine, &stuck, |_, _, _| {});
+    assert!(heights.last().unwrap().abs() < 1e-9, "{heights:?}");
+}
+
+#[test]
+fn when_a_switch_closes_high_in_the_air_expect_the_foot_no_higher_than_a_stone() {
+    let mut engine = walking(&specs(6)[2]);
+    let heights = swing(&mut engine, &twist(0.04, 0.0, 0.0), |input, _, falling| {
+        input.contacts[0] = Some(falling);
+    });
+    let stands_at = *heights.last().unwrap();
+    assert!((0.015..=0.02).contains(&stands_at), "planted at {stands_at}");
+}
+
+#[test]
 fn when_a_foot_does_not_meet_the_ground_expect_it_to_go_on_down_until_it_does() {
     let mut engine = walking(&specs(6)[2]);
     let heights = swing(&mut engine, &twist(0.04, 0.0, 0.0), |input, height, _| {

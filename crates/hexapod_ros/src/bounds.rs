@@ -77,12 +77,16 @@ fn escaped(text: &str) -> impl Iterator<Item = char> + '_ {
 /// A name from outside, as something known may be called.
 ///
 /// # Errors
-/// It is longer than any name: [`MAX_NAME`].
+/// It is longer than any name ([`MAX_NAME`]), or has a control character: a zero cannot even be sent on.
 pub fn name<'a>(what: &str, name: &'a str) -> Result<&'a str, String> {
-    if name.len() <= MAX_NAME {
+    let why = if name.len() > MAX_NAME {
+        format!("names have at most {MAX_NAME} bytes")
+    } else if name.contains(char::is_control) {
+        "names have no control characters".into()
+    } else {
         return Ok(name);
-    }
-    Err(format!("no {what} is called {:?}: names have at most {MAX_NAME} bytes", excerpt(name)))
+    };
+    Err(format!("no {what} is called \"{}\": {why}", excerpt(name)))
 }
 
 /// The number of elements of a list from outside.
@@ -176,6 +180,7 @@ mod tests {
         let refused = name("gait", &"g".repeat(MAX_NAME + 1)).unwrap_err();
         assert!(refused.contains("gggg") && refused.contains("at most 80"), "{refused}");
         assert!(refused.len() < 200);
+        assert!(name("gait", "tri\0pod").unwrap_err().contains("control"));
         assert_eq!(count("points", 3, 3), Ok(()));
         assert!(count("points", 4, 3).unwrap_err().contains("at most 3"));
     }

@@ -11,6 +11,7 @@ use crate::stops::Stops;
 use crate::teller::Teller;
 use hexapod_ros::bounds::{RateLimited, reason};
 use hexapod_ros::{LaneOpener, OpenLane, RosError, monotonic_now};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -99,15 +100,26 @@ impl Desk {
             let now = monotonic_now();
             let input = inputs.recv_timeout(self.next(now).saturating_sub(now));
             let now = monotonic_now();
-            match input {
+            let input = match input {
                 Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(input) => self.take(input, now),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            self.tick(now);
+                input => input.ok(),
+            };
+            self.survive(|desk| {
+                let _ = input.map(|input| desk.take(input, now));
+                desk.tick(now);
+            });
         }
         self.teller.guests.each(|out| out.send(Down::Close(Close::Leaving)));
         self.teller.ears.recorder.stop(monotonic_now());
+    }
+
+    /// One step. What a defect makes fail ends with its step: stops have to be taken afterwards, too.
+    fn survive(&mut self, step: impl FnOnce(&mut Self)) {
+        if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
+            tracing::error!(
+                "a step of web_teleop failed and was left out: please report this with the lines before it"
+            );
+        }
     }
 
     /// When there is something to do without an input.

@@ -149,9 +149,8 @@ export class Cockpit extends Emitter<Events> {
 
   /** Emergency stop: by whoever asks, driver or not. */
   emergencyStop(): void {
-    const isSent = this.#session.stop("emergency");
+    this.#session.stop("emergency");
     this.releaseAll("stopped");
-    if (!isSent) this.emit("notice", words.stop.notSent);
   }
 
   /** Stops with all feet on the ground. */

@@ -2,6 +2,7 @@
 
 import type { Health, NodeHealth, State, StopState } from "./protocol/messages.ts";
 import type { Contact } from "./protocol/transport.ts";
+import type { StopDoubt } from "./session.ts";
 import { words } from "./words/index.ts";
 
 export type Severity = "stop" | "error" | "warning" | "info";
@@ -18,6 +19,7 @@ export interface Known {
   readonly state: State | undefined;
   readonly health: Health | undefined;
   readonly stop: StopState | undefined;
+  readonly stopDoubt: StopDoubt;
   readonly awaitsRelease: boolean;
 }
 
@@ -37,7 +39,11 @@ function isUnheard(fault: Fault): boolean {
   return fault.severity === "stop" && fault.action === undefined;
 }
 
-function stopFault({ stop, awaitsRelease }: Known): Fault[] {
+function stopFault({ stop, stopDoubt, awaitsRelease }: Known): Fault[] {
+  if (stopDoubt !== "none") {
+    const text = stopDoubt === "unsent" ? words.stop.notSent : words.stop.unanswered;
+    return [{ severity: "stop", text, way: "" }];
+  }
   if (stop?.kind === "emergency") {
     switch (stop.phase) {
       case "unanswered": return [{ severity: "stop", text: words.stop.unanswered, way: "" }];

@@ -26,6 +26,13 @@ const LOG_LENGTH = 300;
 /** No state for this long: what is shown is old. */
 const STALE_MS = 1000;
 const ANSWER_MS = 6000;
+/** A stop that is not answered by then is in doubt. */
+const STOP_DOUBT_MS = 1000;
+/** States that come so long after a stop was asked for come from a robot that has taken it, or never will. */
+const STOP_OVER_MS = 6000;
+
+/** Whether an emergency stop that this page asked for has reached the robot. */
+export type StopDoubt = "none" | "unsent" | "unanswered";
 
 /** A message that is answered, before it has its number. */
 export type Question = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
@@ -43,6 +50,7 @@ export class Session extends Emitter<Events> {
   readonly log: LogEvent[] = [];
   #stateMs = -Infinity;
   #ids = 0;
+  #askedStop: { readonly sinceMs: number; readonly isSent: boolean } | undefined;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
 
   constructor(transport: Transport) {
@@ -110,7 +118,16 @@ export class Session extends Emitter<Events> {
 
   /** Sends a stop; whether it could be handed on. */
   stop(kind: StopKind): boolean {
-    return this.transport.stop({ type: "stop", kind });
+    const isSent = this.transport.stop({ type: "stop", kind });
+    if (kind === "emergency") this.#askedStop = { sinceMs: performance.now(), isSent };
+    return isSent;
+  }
+
+  /** Told until the robot answers, by this page's own clock: a dead link does not say that it is dead. */
+  get stopDoubt(): StopDoubt {
+    if (!this.#askedStop) return "none";
+    if (!this.#askedStop.isSent) return "unsent";
+    return performance.now() - this.#askedStop.sinceMs > STOP_DOUBT_MS ? "unanswered" : "none";
   }
 
   #changeContact(contact: Contact): void {
@@ -133,7 +150,7 @@ export class Session extends Emitter<Events> {
       case "state": return this.#takeState(message);
       case "health": this.health = message; return this.emit("health", message);
       case "lease": this.lease = message; return this.emit("lease", message);
-      case "stop": this.stopState = message; return this.emit("stop", message);
+      case "stop": return this.#takeStop(message);
       case "recording": this.recording = message; return this.emit("recording", message);
       case "event": return this.#takeLog(message.events);
       case "answer": return this.#waiting.get(message.id)?.(message);
@@ -142,8 +159,15 @@ export class Session extends Emitter<Events> {
     }
   }
 
+  #takeStop(stop: StopState): void {
+    this.stopState = stop;
+    if (stop.kind === "emergency") this.#askedStop = undefined;
+    this.emit("stop", stop);
+  }
+
   #takeState(state: State): void {
     this.state = state;
+    if (this.#askedStop && performance.now() - this.#askedStop.sinceMs > STOP_OVER_MS) this.#askedStop = undefined;
     this.#stateMs = performance.now();
     this.emit("state", state);
   }

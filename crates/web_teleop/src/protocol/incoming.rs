@@ -164,7 +164,7 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
 /// Refuses numbers that no robot is asked for.
 fn within(what: &'static str, numbers: &[f64], most: f64) -> Result<(), Bad> {
     match numbers.iter().find(|number| !(-most..=most).contains(*number)) {
-        Some(number) => Err(Bad::Value(what, None, format!("{number} is out of range"))),
+        Some(number) => Err(Bad::Value(what, None, format!("{number:e} is out of range"))),
         None => Ok(()),
     }
 }
@@ -229,6 +229,8 @@ mod tests {
             (r#"{"type":"arc","seen":1,"velocity":0.1,"curvature":2}"#, ("arc", None)),
             (r#"{"type":"pose","seen":1,"x":0,"y":0,"z":1e9,"roll":0,"pitch":0,"yaw":0}"#, ("pose", None)),
             (&format!(r#"{{"type":"gait","id":4,"name":"{}"}}"#, "g".repeat(81)), ("gait", Some(4))),
+            (r#"{"type":"gait","id":4,"name":"a\u0000b"}"#, ("gait", Some(4))),
+            (r#"{"type":"motion","id":5,"name":"a\nb"}"#, ("motion", Some(5))),
         ] {
             match parse(text) {
                 Err(Bad::Value(what, id, _)) => assert_eq!((what, id), expect),

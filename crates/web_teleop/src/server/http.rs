@@ -72,7 +72,8 @@ fn admit(shared: &Shared, request: &Request) -> Result<(), Refused> {
     let given = match path {
         "/ws" => offered(headers).find_map(|protocol| protocol.strip_prefix(TOKEN_PREFIX)),
         "/robot.urdf" | "/mesh" | "/camera" | "/recording" => {
-            headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
+            let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.split_once(' '));
+            given.and_then(|(scheme, token)| scheme.eq_ignore_ascii_case("Bearer").then_some(token))
         }
         _ => return Ok(()),
     };

@@ -151,7 +151,9 @@ export class Socket implements Transport {
   /** Sends a stop over a connection of its own: the first may be stuck behind what a bad network lost. */
   #stopBesides(message: StopMessage): void {
     const socket = this.#open();
+    const tooLate = setTimeout(() => socket.close(), STOP_OWED_MS);
     socket.onopen = () => {
+      clearTimeout(tooLate);
       sendOn(socket, message);
       setTimeout(() => socket.close(), 1000);
     };

@@ -16,6 +16,7 @@ export function createAlarm(session: Session, cockpit: Cockpit): HTMLElement {
   const show = (): void => {
     const found = faults({
       contact: session.contact, state: session.state, health: session.health, stop: session.stopState,
+      stopDoubt: session.stopDoubt,
       awaitsRelease: cockpit.awaitsRelease,
     });
     // Seconds that count on are not news to a screen reader, but they are to the eye.

@@ -4,7 +4,7 @@ import type { Cockpit } from "../cockpit.ts";
 import { NOTHING } from "../drive/deadman.ts";
 import { clampCurvature } from "../geometry/arc.ts";
 import { words } from "../words/index.ts";
-import { h, setText } from "./dom.ts";
+import { h, setAttribute, setText } from "./dom.ts";
 import { createStick } from "./stick.ts";
 
 export function createDeck(cockpit: Cockpit): HTMLElement {
@@ -56,7 +56,7 @@ function createStop(cockpit: Cockpit): HTMLButtonElement {
 function createWheel(cockpit: Cockpit): HTMLElement {
   const value = h("output", {}, "0.00");
   const slider = h("input", {
-    type: "range", min: -2, max: 2, step: 0.01, value: 0, class: "wheel-range", "aria-label": words.sticks.wheel,
+    type: "range", min: -2, max: 2, step: 0.01, value: 0, class: "wheel-range", "aria-label": words.sticks.wheel, "aria-valuetext": "0.00",
   });
   slider.addEventListener("input", () => {
     // The slider's left is the robot's left, which is positive.
@@ -68,7 +68,10 @@ function createWheel(cockpit: Cockpit): HTMLElement {
     if (cockpit.steering.kind !== "arc") return;
     const { curvature } = cockpit.steering;
     if (Number(slider.value) !== -curvature) slider.value = String(-curvature);
-    setText(value, Math.abs(curvature) < 0.005 ? "0.00" : clampCurvature(curvature).toFixed(2));
+    const shown = Math.abs(curvature) < 0.005 ? "0.00" : clampCurvature(curvature).toFixed(2);
+    setText(value, shown);
+    // The slider's own value has the other sign.
+    setAttribute(slider, "aria-valuetext", shown);
   });
   return h("div", { class: "wheel" }, value, slider,
     h("span", { class: "stick-caption", "aria-hidden": true }, words.sticks.wheelShort));

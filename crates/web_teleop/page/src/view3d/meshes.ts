@@ -11,7 +11,10 @@ export async function readMesh(uri: string, read: ReadBytes, material: Material)
   switch (extension) {
     case "stl": {
       const { STLLoader } = await import("three/examples/jsm/loaders/STLLoader.js");
-      return new Mesh(new STLLoader().parse(bytes), material);
+      const shape = new STLLoader().parse(bytes);
+      // Some writers leave all normals zero, which would be drawn black.
+      shape.computeVertexNormals();
+      return new Mesh(shape, material);
     }
     case "ply": {
       const { PLYLoader } = await import("three/examples/jsm/loaders/PLYLoader.js");

@@ -5,6 +5,8 @@ import { faults, type Known } from "../../src/faults.ts";
 import { refusalOfClose, refusalOfStatus, waitBefore } from "../../src/protocol/backoff.ts";
 import { parse } from "../../src/protocol/messages.ts";
 import { tokenIn } from "../../src/protocol/token.ts";
+import type { Handlers, Transport } from "../../src/protocol/transport.ts";
+import { Session } from "../../src/session.ts";
 import { clientName } from "../../src/ui/clientname.ts";
 import { pick } from "../../src/words/index.ts";
 import { MockRobot } from "../mockrobot.ts";
@@ -13,7 +15,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 function known(changes: Partial<Known> = {}): Known {
   const robot = new MockRobot();
-  return { contact: { kind: "open" }, state: robot.state(1, 1), health: robot.health(1), stop: undefined, awaitsRelease: false, ...changes };
+  return { contact: { kind: "open" }, state: robot.state(1, 1), health: robot.health(1), stop: undefined, stopDoubt: "none", awaitsRelease: false, ...changes };
 }
 
 function stop(phase: "asked" | "confirmed" | "failed" | "unanswered", holds: "enable" | "zero" = "enable"): Partial<Known> {
@@ -31,6 +33,30 @@ test("when_an_emergency_stop_is_not_answered_expect_the_word_to_cut_the_power_ev
       assert.ok(worst?.severity === "stop" && /cut the power/i.test(worst.text), worst?.text);
     }
   }
+});
+
+test("when_a_stop_is_swallowed_on_its_way_expect_the_word_to_cut_the_power_until_the_robot_answers", async () => {
+  let tell: Handlers | undefined;
+  const transport = { isLive: true, start: (handlers: Handlers) => { tell = handlers; }, send: () => true, stop: () => true };
+  const session = new Session(transport as unknown as Transport);
+  session.start();
+  session.stop("emergency");
+  assert.equal(session.stopDoubt, "none");
+  await new Promise((resolve) => { setTimeout(resolve, 1100); });
+  tell?.contact({ kind: "connecting", attempt: 1 });
+  assert.equal(session.stopDoubt, "unanswered");
+  const [worst] = faults(known({ contact: session.contact, stopDoubt: session.stopDoubt }));
+  assert.ok(worst?.severity === "stop" && /cut the power/i.test(worst.text), worst?.text);
+  tell?.message({ type: "stop", kind: "emergency", phase: "confirmed", by: 1, name: "Phone", message: "", holds: "enable" });
+  assert.equal(session.stopDoubt, "none");
+});
+
+test("when_a_stop_could_not_be_sent_expect_that_told_at_once", () => {
+  const session = new Session({ stop: () => false } as unknown as Transport);
+  session.stop("emergency");
+  assert.equal(session.stopDoubt, "unsent");
+  const [worst] = faults(known({ stopDoubt: session.stopDoubt }));
+  assert.match(worst?.text ?? "", /cut the power/i);
 });
 
 test("when_stopped_expect_who_did_it_and_the_way_back_first", () => {
