@@ -90,7 +90,7 @@ def test_when_the_driver_is_killed_on_a_hung_bus_expect_all_off_when_it_is_back_
     user.spin(2.0)
     assert is_running(guard) and len(boards.pulses()) == 18, 'it goes on trying'
     early = session.start('servo_driver', *ON_I2C, environment=boards.environment)
-    assert early.wait() == 1 and 'still switching it off' in early.log()
+    assert early.wait() == 1 and 'still switching its servos off' in early.log()
     boards.set(HANG_FOR_EVER, 0)
     user.until(lambda: boards.pulses() == {}, 1.0, 'all off')
     user.until(lambda: not is_running(guard), 1.0, 'the guard to end')

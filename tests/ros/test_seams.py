@@ -501,7 +501,7 @@ def test_when_the_guard_dies_expect_another_one_started_and_told_of(armed, drive
     assert len(guard) == 1
     os.kill(guard[0], number)
     user.until(lambda: driver.children() not in ([], guard), 3.0, 'another guard')
-    user.until(lambda: any('guard had died' in status.message for _, status in statuses(user)), 3.0, 'a warning')
+    user.until(lambda: any('guard died' in status.message for _, status in statuses(user)), 3.0, 'a warning')
     user.spin(1.0)
     driver.signal(signal.SIGKILL)
     user.until(lambda: boards.pulses() == {}, 1.0, 'all off')

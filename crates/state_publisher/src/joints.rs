@@ -138,9 +138,11 @@ impl JointReader {
             self.slots = self.slots_of(table, &message.name)?;
             self.names.clone_from(&message.name);
         }
-        self.check_numbers("position", &message.name, &message.position)?;
+        self.check_numbers("position", &message.name, &message.position, f64::is_finite)?;
         if !message.velocity.is_empty() {
-            self.check_numbers("velocity", &message.name, &message.velocity)?;
+            // NaN is how a driver says that it does not measure this one.
+            let holds = |number: f64| !number.is_infinite();
+            self.check_numbers("velocity", &message.name, &message.velocity, holds)?;
         }
         if !message.effort.is_empty() && message.effort.len() != message.name.len() {
             let (topic, names, numbers) = (self.topic, message.name.len(), message.effort.len());
@@ -148,8 +150,7 @@ impl JointReader {
         }
         let reading = |at: usize| Reading {
             position: message.position[at],
-            velocity: message.velocity.get(at).copied(),
-            // NaN is how a driver says that it does not measure this one.
+            velocity: message.velocity.get(at).copied().filter(|velocity| velocity.is_finite()),
             effort: message.effort.get(at).copied().filter(|effort| effort.is_finite()),
         };
         Ok(self.slots.iter().enumerate().map(move |(at, &slot)| (slot, reading(at))))
@@ -175,12 +176,18 @@ impl JointReader {
         }
     }
 
-    fn check_numbers(&self, field: &'static str, names: &[String], numbers: &[f64]) -> Result<(), JointsRefused> {
+    fn check_numbers(
+        &self,
+        field: &'static str,
+        names: &[String],
+        numbers: &[f64],
+        holds: impl Fn(f64) -> bool,
+    ) -> Result<(), JointsRefused> {
         let topic = self.topic;
         if numbers.len() != names.len() {
             return Err(JointsRefused::Length { topic, field, names: names.len(), numbers: numbers.len() });
         }
-        match names.iter().zip(numbers).find(|(_, number)| !number.is_finite()) {
+        match names.iter().zip(numbers).find(|(_, number)| !holds(**number)) {
             Some((joint, &value)) => Err(JointsRefused::NotFinite { topic, field, joint: joint.clone(), value }),
             None => Ok(()),
         }
@@ -244,6 +251,16 @@ mod tests {
         let readings: Vec<_> = reader.read(&table, &message).unwrap().collect();
         assert_eq!(readings[0], (17, Reading::default()));
         assert_eq!(readings[17].0, 0);
+    }
+
+    #[test]
+    fn when_some_velocities_are_not_measured_expect_the_others() {
+        let table = table();
+        let mut message = full(&table);
+        message.velocity[2] = f64::NAN;
+        let mut reader = JointReader::new("servo_states", false);
+        let read: Vec<_> = reader.read(&table, &message).unwrap().map(|(_, reading)| reading.velocity).collect();
+        assert_eq!(read[..4], [Some(0.5), Some(0.5), None, Some(0.5)]);
     }
 
     #[test]
