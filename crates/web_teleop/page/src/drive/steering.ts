@@ -9,7 +9,7 @@ import type { Demand } from "./deadman.ts";
 export type Steering =
   /** One stick walks in any direction, the other turns. */
   | { readonly kind: "sticks" }
-  /** The stick sets the velocity along an arc, the wheel its curvature. */
+  /** The stick sets the velocity along an arc, the wheel its curvature; keys that turn add to it. */
   | { readonly kind: "arc"; readonly curvature: number }
   /** The stick walks round a point of the ground in the body's frame. */
   | { readonly kind: "centre"; readonly centre: Vec2 };
@@ -32,7 +32,7 @@ export function steer(demand: Demand, steering: Steering, full: SpeedLimits): In
         wz: demand.turn * full.angular,
       };
     case "arc":
-      return { type: "arc", velocity: demand.forward * full.linear, curvature: clampCurvature(steering.curvature) };
+      return { type: "arc", velocity: demand.forward * full.linear, curvature: clampCurvature(steering.curvature + demand.turn) };
     case "centre":
       return { type: "drive", ...twistAbout(steering.centre, demand.forward, full) };
   }

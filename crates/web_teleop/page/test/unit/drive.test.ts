@@ -169,3 +169,9 @@ test("when_a_pad_appears_with_buttons_down_expect_only_the_emergency_stop_to_cou
   assert.deepEqual(pad.read(reading([1, 3])).commands, ["emergency"]);
   assert.deepEqual(pad.read(reading([1, 3])).commands, []);
 });
+
+test("when_keys_turn_while_steering_by_the_wheel_expect_them_to_bend_the_arc", () => {
+  const full = { linear: 0.1, angular: 0.5 };
+  const intent = steer({ ...NOTHING, forward: 1, turn: 1 }, { kind: "arc", curvature: -0.5 }, full);
+  assert.deepEqual(intent, { type: "arc", velocity: 0.1, curvature: 0.5 });
+});
