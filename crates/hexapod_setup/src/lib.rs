@@ -16,6 +16,7 @@ mod reach;
 mod robot;
 mod servos;
 mod unfit;
+mod upright;
 mod walker;
 mod written;
 

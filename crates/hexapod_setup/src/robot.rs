@@ -6,7 +6,7 @@ use crate::origin::Origin;
 use crate::overrides::Overrides;
 use crate::unfit;
 use crate::written::Written;
-use hexapod_config::{ConfigError, Faults, Source, units};
+use hexapod_config::{ConfigError, Document, Faults, Source, units};
 use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, ModelFault, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub struct Description {
     pub(crate) options: LegOptions,
     /// The owner's `robot.yaml`, which need not be there.
     pub(crate) robot_file: PathBuf,
+    /// What `robot.yaml` says, where there is one.
+    written: Option<Arc<Document>>,
 }
 
 impl Description {
@@ -54,6 +56,13 @@ impl Description {
     /// As [`Self::read`].
     pub fn of_text(urdf: Source, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
         Self::checked(Written::of_text(urdf)?, beside, beside.path(), mesh)
+    }
+
+    /// A fault of this key, where `robot.yaml` or the robot's table has it.
+    pub(crate) fn at_written(&self, key: &str, message: &str, help: &str) -> Option<ConfigError> {
+        let written = self.written.as_deref().filter(|document| document.location(key).is_some());
+        let document = written.or_else(|| self.origin.table().filter(|table| table.location(key).is_some()))?;
+        Some(document.error_at(key, message, help))
     }
 
     fn read_anew((urdf, beside, to_write): &(PathBuf, ConfigFile, PathBuf)) -> Result<Self, ConfigError> {
@@ -84,8 +93,10 @@ impl Description {
                 faults.note(overrides.pose(&mut robot));
                 let packed = faults.note(overrides.packed(&robot));
                 let packed = faults.or(packed)?;
-                let options = overrides.options;
-                Ok(Self { robot: Arc::new(robot), urdf, packed, origin, options, robot_file: to_write.to_owned() })
+                let Overrides { options, document, .. } = overrides;
+                let (robot, robot_file) = (Arc::new(robot), to_write.to_owned());
+                let written = document.map(Arc::new);
+                Ok(Self { robot, urdf, packed, origin, options, robot_file, written })
             }
             Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_description(&origin, &error, to_write))),
         }

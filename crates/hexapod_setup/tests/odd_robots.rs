@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use hexapod_config::ros_params::Params;
+use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Source};
 use hexapod_kinematics::Robot;
 use hexapod_setup::{ConfigFile, Description, Walker, planner};
@@ -64,8 +64,13 @@ fn nothing() -> ConfigFile {
 }
 
 fn walker(text: String, name: &str) -> Result<Walker, ConfigError> {
-    let description = Description::of_text(Source::new(name, text), &nothing(), &mut |_| None)?;
-    let params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    walker_beside(text, name, &nothing(), "")
+}
+
+fn walker_beside(text: String, name: &str, beside: &ConfigFile, disabled: &str) -> Result<Walker, ConfigError> {
+    let description = Description::of_text(Source::new(name, text), beside, &mut |_| None)?;
+    let mut params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    params.insert("disabled_legs", ParamValue::String(disabled.into()));
     let file = |name: &str| ConfigFile::from(&Path::new(CONFIG).join(name));
     Walker::read(&params, &description, &file("gaits.yaml"), &file("motions.yaml"))
 }
@@ -88,6 +93,32 @@ fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
         assert!(error.message().contains(cause) && error.remedy().contains(help), "{told}");
         assert!(!told.contains("hexapod new"), "{told}");
     }
+}
+
+#[test]
+fn when_the_feet_are_not_around_the_centre_of_mass_expect_it_refused_where_the_legs_are_chosen() {
+    let shipped = || include_str!("../../../urdf/hexapod.urdf").to_owned();
+    let listed = |legs: [&str; 4]| {
+        let legs = legs.map(|leg| format!("  - {{name: {leg}, foot_link: {leg}_foot}}\n"));
+        let beside = ConfigFile::of_texts([("robot.yaml", format!("legs:\n{}", legs.concat()).as_str())]);
+        walker_beside(shipped(), "hexapod.urdf", &beside, "")
+    };
+    for legs in [
+        ["left_front", "right_front", "left_middle", "right_middle"],
+        ["left_front", "left_middle", "left_rear", "right_rear"],
+    ] {
+        let error = listed(legs).unwrap_err();
+        assert_eq!(error.key(), Some("legs"), "{error:#}");
+        assert!(error.message().contains("would tip over while standing"), "{error:#}");
+    }
+    assert!(listed(["left_front", "right_front", "left_rear", "right_rear"]).is_ok());
+    let without = |legs: &str| walker_beside(shipped(), "hexapod.urdf", &nothing(), legs);
+    let error = without("left_rear,right_rear").unwrap_err();
+    assert!(format!("{error:#}").contains("disabled_legs") && error.message().contains("tip over"), "{error:#}");
+    assert!(without("left_middle,right_middle").is_ok());
+    let behind = Odd { around: [1.0, 0.8, 0.5, -0.5, -0.8, -1.0], lengths: [0.02, 0.03, 0.05], ..PLAIN };
+    let error = walker(urdf(Odd { first_tip: 0.05, ..behind }), "behind.urdf").unwrap_err();
+    assert!(error.key().unwrap().contains("_coxa") && error.remedy().contains("no link has a mass"), "{error:#}");
 }
 
 #[test]
