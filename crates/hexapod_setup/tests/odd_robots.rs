@@ -174,3 +174,16 @@ fn when_a_table_of_parameters_is_wrong_expect_its_own_line_and_key() {
         assert!(error.remedy().contains(help) && error.file() == "table.yaml", "{error:#}");
     }
 }
+
+#[test]
+fn when_a_foot_point_is_wrong_expect_its_line_and_a_point_in_the_frame_of_its_link() {
+    let shipped = || include_str!("../../../urdf/hexapod.urdf").to_owned();
+    let beside = |feet: &str| ConfigFile::of_texts([("robot.yaml", feet)]);
+    let error = walker_beside(shipped(), "hexapod.urdf", &beside("feet: {all: [-0.133, 0.0, 0.0]}\n"), "").unwrap_err();
+    assert_eq!((error.file().ends_with("robot.yaml"), error.key()), (true, Some("feet.all")), "{error:#}");
+    let notes = |feet: &str| walker_beside(shipped(), "hexapod.urdf", &beside(feet), "").unwrap().notes.join("\n");
+    let told = notes("feet: {left_rear: [0.1, 0.0, 0.0]}\n");
+    let mend = "feet: {left_rear: [0.0, 0.0, 0.0]}";
+    assert!(told.contains(mend), "{told}");
+    assert!(!notes(mend).contains("foot"), "{}", notes(mend));
+}

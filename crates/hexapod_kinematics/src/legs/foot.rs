@@ -284,7 +284,7 @@ fn why_not_read(mesh: &str) -> String {
 }
 
 /// Product of the fixed joints between the last moving joint and a link.
-fn joint_from_link(model: &Model, link: usize) -> Isometry3<f64> {
+pub(super) fn joint_from_link(model: &Model, link: usize) -> Isometry3<f64> {
     let mut pose = Isometry3::identity();
     for joint in model.path_to(link).iter().rev().filter_map(|&i| model.joints().get(i)) {
         if !joint.is_fixed() {
