@@ -5,6 +5,7 @@ mod files;
 mod forward;
 pub mod frames;
 mod gaits;
+mod limitless;
 mod meshes;
 mod motions;
 mod origin;

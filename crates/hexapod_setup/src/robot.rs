@@ -1,13 +1,14 @@
 //! The robot's description.
 
 use crate::files::{ConfigFile, Files};
+use crate::limitless;
 use crate::meshes;
 use crate::origin::Origin;
 use crate::overrides::Overrides;
 use crate::unfit;
 use crate::written::Written;
 use hexapod_config::{ConfigError, Document, Faults, Source, units};
-use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, ModelFault, Robot};
+use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,7 +99,11 @@ impl Description {
                 let written = document.map(Arc::new);
                 Ok(Self { robot, urdf, packed, origin, options, robot_file, written })
             }
-            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_description(&origin, &error, to_write))),
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| {
+                let read = |options: &LegOptions| Robot::from_urdf_and_meshes(&urdf, options, mesh);
+                let entry = limitless::entry(&overrides.options, &error, read);
+                in_description(&origin, &error, entry, to_write)
+            })),
         }
     }
 }
@@ -128,17 +133,17 @@ fn believable(origin: &Origin, robot: &Robot) -> Result<(), ConfigError> {
     faults.into_result()
 }
 
-/// A fault of the description, with what the owner's `robot.yaml` could say in its place.
-fn in_description(origin: &Origin, error: &ModelError, robot_file: &Path) -> ConfigError {
-    let fault = origin.fault(error);
-    let of_limit = error.attribute().is_some_and(|attribute| attribute.starts_with("limit"));
-    let is_given_elsewhere = error.fault() == ModelFault::Limits || (error.fault() == ModelFault::Missing && of_limit);
-    let joint = error.element().split('"').nth(1).filter(|_| is_given_elsewhere);
-    fault.hinted(|_| {
-        let joint = joint?;
-        let limit = error.attribute().and_then(|attribute| attribute.split_whitespace().nth(1));
-        let keys = limit.map_or("lower: -1.0, upper: 1.0, velocity: 5.0".into(), |limit| format!("{limit}: ..."));
-        Some(format!("or write `limits: {{{joint}: {{{keys}}}}}` in {}", robot_file.display()))
+/// A fault of the description, with what the owner's `robot.yaml` could say in its place, and of how many joints.
+fn in_description(
+    origin: &Origin,
+    error: &ModelError,
+    entry: Option<(String, usize)>,
+    robot_file: &Path,
+) -> ConfigError {
+    origin.fault(error).hinted(|_| {
+        let (entry, count) = entry.as_ref()?;
+        let of = if *count > 1 { format!(": {count} joints have no such limits") } else { String::new() };
+        Some(format!("or write `{entry}` in {}{of}", robot_file.display()))
     })
 }
 

@@ -187,3 +187,38 @@ fn when_a_foot_point_is_wrong_expect_its_line_and_a_point_in_the_frame_of_its_li
     assert!(told.contains(mend), "{told}");
     assert!(!notes(mend).contains("foot"), "{}", notes(mend));
 }
+
+#[test]
+fn when_joints_have_no_limits_expect_the_entry_that_mends_all_of_them_at_once() {
+    let limits = |text: &str, change: &dyn Fn(&str) -> String| {
+        let lines = text.lines().map(|line| match (line.find("<limit"), line.find("</joint>")) {
+            (Some(from), Some(to)) => format!("{}{}{}\n", &line[..from], change(&line[from..to]), &line[to..]),
+            _ => format!("{line}\n"),
+        });
+        lines.collect::<String>()
+    };
+    let zeros = "<limit lower='0' upper='0' velocity='0' effort='0'/>";
+    let one = urdf(PLAIN).replacen("velocity='4'", "velocity='0'", 1);
+    for (text, count, key) in [
+        (
+            limits(&urdf(PLAIN), &|_| zeros.into()),
+            "18 joints",
+            "limits: {all: {lower: -1.0, upper: 1.0, velocity: 5.0}}",
+        ),
+        (
+            limits(&urdf(PLAIN), &|_| String::new()),
+            "18 joints",
+            "limits: {all: {lower: -1.0, upper: 1.0, velocity: 5.0}}",
+        ),
+        (one, "", "limits: {l0_coxa: {velocity: 5.0}}"),
+    ] {
+        let error = walker(text.clone(), "limitless.urdf").unwrap_err();
+        assert!(error.remedy().contains(key) && error.remedy().contains(count), "{error:#}");
+        let robot = Description::of_text(
+            Source::new("mended.urdf", text),
+            &ConfigFile::of_texts([("robot.yaml", key)]),
+            &mut |_| None,
+        );
+        assert!(robot.is_ok(), "{robot:?}");
+    }
+}
