@@ -35,7 +35,20 @@ impl CalibrationFile {
         let path = folder.join("servos.yaml");
         // A link stays one: it is its target that is replaced.
         let path = path.canonicalize().unwrap_or(path);
-        Ok(Self { files, path, robot, kept: false })
+        let file = Self { files, path, robot, kept: false };
+        file.check_writable()?;
+        Ok(file)
+    }
+
+    /// Refuses a folder into which nothing can be written, before an hour's work is.
+    fn check_writable(&self) -> Result<(), Failure> {
+        // Not `.new`, which a calibration elsewhere may be writing.
+        let trial = self.beside("trial");
+        let tried = write_through(&trial, "").and_then(|()| fs::remove_file(&trial));
+        tried.map_err(|error| {
+            let folder = "give a folder that can be written with --config";
+            Failure::Words(format!("{}: cannot be written: {error}; {folder}", self.name()))
+        })
     }
 
     pub fn name(&self) -> String {
@@ -68,7 +81,10 @@ impl CalibrationFile {
                 text.parse().map_err(|error| Failure::Words(format!("{}: {error}; {remedy}", place.display())))?
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Progress::default(),
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                let remedy = format!("move it away: what is done is in {} and is not lost", self.name());
+                return Err(Failure::Words(format!("{}: {error}; {remedy}", place.display())));
+            }
         };
         self.kept = progress.kept && self.beside("bak").exists();
         let unfit = |error| Failure::Words(format!("{}: {error}", self.name()));
@@ -187,6 +203,24 @@ mod tests {
         found.servos.0[17].1.channel = 15;
         file.write(&found, &dialogue).unwrap();
         found
+    }
+
+    #[test]
+    fn when_the_progress_is_no_text_expect_its_name_and_the_way_out() {
+        let (mut file, folder) = open("progress", None);
+        fs::write(file.beside("progress"), [0xff, 0xfe, 0x00]).unwrap();
+        let Err(Failure::Words(words)) = file.dialogue(false) else { unreachable!("bytes are no progress") };
+        assert!(words.contains("servos.yaml.progress: ") && words.contains("move it away"), "{words}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn when_nothing_can_be_written_expect_it_told_before_any_work() {
+        let (file, folder) = open("readable", None);
+        let file = CalibrationFile { path: "/proc/self/servos.yaml".into(), ..file };
+        let Err(Failure::Words(words)) = file.check_writable() else { unreachable!("there are no files to be made") };
+        assert!(words.contains("/proc/self/servos.yaml: cannot be written"), "{words}");
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -147,6 +147,12 @@ impl Report {
         BodyOffset::of_pose(&self.footprint_from_body, self.stance_height_m)
     }
 
+    /// What to say of a robot whose centre of mass is outside its feet while it stands.
+    fn tips_over(&self, state: GaitState) -> Option<String> {
+        let margin = self.margin_m.filter(|margin| state == GaitState::Standing && *margin < 0.0)?;
+        Some(format!("the robot tips over: its stability margin is {:.1} mm", margin * 1000.0))
+    }
+
     /// The same of a control loop that has not come back for so long.
     #[must_use]
     pub fn lost(&self, silent: Duration, inbox: &Inbox, shared: &SharedState) -> Status {
@@ -208,6 +214,9 @@ impl Report {
             status.value(&format!("rejected on {topic}"), what.count);
             status.value(&format!("last reason on {topic}"), &what.reason);
         }
+        if let Some(reason) = self.tips_over(shared.get()) {
+            status.report(Level::Warn, reason);
+        }
         if let Some(fault) = shared.fault() {
             status.report(Level::Error, fault.reason());
         }
@@ -243,6 +252,15 @@ fn in_mm_and_degrees(pose: &BodyOffset) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_the_centre_of_mass_is_outside_the_feet_expect_the_margin_told_while_standing() {
+        let report = |margin| Report { margin_m: Some(margin), ..Report::default() };
+        let told = report(-0.0015).tips_over(GaitState::Standing).unwrap_or_default();
+        assert!(told.contains("tips over") && told.contains("-1.5 mm"), "{told}");
+        assert_eq!(report(-0.0015).tips_over(GaitState::Walking), None);
+        assert_eq!(report(0.01).tips_over(GaitState::Standing), None);
+    }
 
     #[test]
     fn when_there_are_more_names_than_room_expect_whole_ones() {

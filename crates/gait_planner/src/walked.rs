@@ -29,7 +29,8 @@ const STILL_PART: f64 = 0.1;
 const NARROW_RAD: f64 = 0.2;
 
 /// Ways to walk, by name.
-pub const WAYS: [&str; 5] = ["ahead", "back", "left", "right", "turn left"];
+pub const WAYS: [&str; 5] = ["ahead", "back", "left", "right", TURN];
+const TURN: &str = "turn left";
 
 /// What was walked in each of [`WAYS`] on one gait: m/s, and rad/s for the turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,10 +83,15 @@ impl Walked {
         halts.filter(move |way| !stuck.contains(way))
     }
 
-    /// Whether the robot gets nowhere in any of the ways.
+    /// Whether the robot gets nowhere in any direction, though it may turn where it stands.
     #[must_use]
     pub fn gets_nowhere(&self) -> bool {
-        self.stuck().count() == WAYS.len()
+        self.stuck().filter(|way| *way != TURN).count() == WAYS.len() - 1
+    }
+
+    /// Whether it turns where it stands.
+    fn turns(&self) -> bool {
+        !self.stuck().any(|way| way == TURN)
     }
 
     /// Whether it does not even come to stand.
@@ -104,7 +110,10 @@ pub fn nowhere(setup: &Setup, walked: &Walked, other: Option<&str>) -> ConfigErr
     let message = if walked.does_not_stand() {
         format!("the robot does not come to stand on its feet, {:.3} m below its root link", spec.height)
     } else {
-        format!("the robot does not walk: on gait {gait:?}, with which it starts, it gets nowhere in any direction")
+        let turns = if walked.turns() { ", it only turns" } else { "" };
+        format!(
+            "the robot does not walk: on gait {gait:?}, with which it starts, it gets nowhere in any direction{turns}"
+        )
     };
     let greatest_m_s = number(&setup.params, "max_linear_velocity");
     if !walked.does_not_stand() && greatest_m_s < walked.still_m_s {
@@ -209,7 +218,9 @@ mod tests {
         assert_eq!(stuck, ["ahead", "back", "left", "right"]);
         let turns = Walked { speeds: [0.0, 0.0, 0.0, 0.0, 0.5], halts: [true; 5], still_m_s: STILL_M_S };
         let nowhere = Walked { speeds: [0.0, f64::NAN, 0.001, 0.0, 0.0], ..turns };
-        assert_eq!((turns.gets_nowhere(), nowhere.gets_nowhere()), (false, true));
+        let walks = Walked { speeds: [0.1, 0.0, 0.0, 0.0, 0.0], ..turns };
+        assert_eq!([turns, nowhere, walks].map(|walked| walked.gets_nowhere()), [true, true, false]);
+        assert_eq!([turns, nowhere].map(|walked| walked.turns()), [true, false]);
         assert_eq!(turns.halting().collect::<Vec<_>>(), ["turn left"], "the other ways are told as stuck");
     }
 

@@ -19,7 +19,7 @@ use crate::together::Together;
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{Isometry3, Vector2, Vector3};
 use std::sync::Arc;
 
 /// What is to be done at the next point of the grid.
@@ -234,6 +234,22 @@ impl Engine {
     #[must_use]
     pub fn rest_feet(&self) -> &[Vector2<f64>] {
         self.stance.rest()
+    }
+
+    /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest;
+    /// negative outside, where the robot tips over as soon as it stands.
+    #[must_use]
+    pub fn standing_margin(&self) -> f64 {
+        let height = self.settings.stance.height;
+        let stands = |leg: &usize| self.missing & (1 << leg) == 0;
+        let mut angles = self.now.start.angles;
+        for (index, (leg, rest)) in self.legs().iter().zip(self.rest_feet()).enumerate().filter(|(leg, _)| stands(leg))
+        {
+            let standing = self.stance.inverse(index, leg, &rest.push(-height), &angles[index]);
+            angles[index] = standing.unwrap_or(angles[index]);
+        }
+        let feet = self.rest_feet().iter().enumerate().filter(|(leg, _)| stands(leg)).map(|(_, rest)| *rest);
+        self.masses.margin(&angles, feet, &Isometry3::identity())
     }
 
     /// The gait that is walked.

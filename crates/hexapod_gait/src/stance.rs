@@ -252,10 +252,10 @@ pub(crate) const STRIDE_PART: f64 = 0.8;
 #[must_use]
 pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
     let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
-    // A robot built with its front along y has its sides along x: the split that is even, and leaves no hip on the
-    // middle line, is the one that is meant.
+    // A robot built with its front along y has its sides along x: a split that is less even along y, while the one along
+    // x leaves no hip on the middle line. Legs of which more are on one side, as of three and one, do that in neither.
     let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
-    let hips = if doubt(&along_y) < doubt(&hips) { along_y } else { hips };
+    let hips = if on_middle_line(&along_y) == 0 && doubt(&along_y) < doubt(&hips) { along_y } else { hips };
     let left = sides(&hips);
     let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
     let legs = robot.legs().iter().enumerate();
@@ -280,8 +280,12 @@ fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
 /// How little a split into sides says: how uneven it is, and how many hips are on the middle line.
 fn doubt(hips: &[Vector2<f64>]) -> usize {
     let left = sides(hips).iter().filter(|is_left| **is_left).count();
+    (2 * left).abs_diff(hips.len()) + on_middle_line(hips)
+}
+
+fn on_middle_line(hips: &[Vector2<f64>]) -> usize {
     let middle = middle_line(hips);
-    (2 * left).abs_diff(hips.len()) + hips.iter().filter(|hip| hip.y.abs() <= middle).count()
+    hips.iter().filter(|hip| hip.y.abs() <= middle).count()
 }
 
 /// Distance from the middle line up to which a hip is on it, m.
@@ -390,8 +394,10 @@ impl<'a> Walker<'a> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
+    use hexapod_kinematics::{LegOptions, LegSpec};
 
     fn points(hips: &[[f64; 2]]) -> Vec<Vector2<f64>> {
         hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect()
@@ -410,5 +416,16 @@ mod tests {
         let turned = hips.map(|[x, y]| [-y, x]);
         assert_eq!(doubt(&points(&hips)), 0);
         assert!(doubt(&points(&turned)) > 0);
+    }
+
+    #[test]
+    fn when_three_legs_are_on_one_side_and_one_on_the_other_expect_each_on_its_own() {
+        let legs = ["left_front", "left_middle", "left_rear", "right_rear"];
+        let spec = |name: &str| LegSpec { name: name.into(), foot_link: format!("{name}_foot") };
+        let options = LegOptions { legs: legs.map(spec).to_vec(), ..LegOptions::default() };
+        let urdf = include_str!("../../../urdf/hexapod.urdf");
+        let robot = Robot::from_urdf_and_meshes(urdf, &options, &mut |_| None).unwrap();
+        let left: Vec<bool> = leg_places(&robot).iter().map(|place| place.left).collect();
+        assert_eq!(left, [true, true, true, false]);
     }
 }

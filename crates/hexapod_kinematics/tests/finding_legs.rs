@@ -270,6 +270,12 @@ fn when_a_leg_ends_in_a_shape_expect_the_foot_at_its_end() {
     .unwrap();
     assert!((robot.legs()[0].tip().translation.vector - Vector3::new(0.1, 0.0, -0.009)).norm() < 1e-12);
     assert_eq!(asked.len(), 6);
+    assert!(robot.model().notes().iter().all(|note| !note.contains("short beside")), "{:?}", robot.model().notes());
+    // Of a servo at the knee, and of nothing else.
+    let servo = "solid s\nvertex 0 0 0\nvertex 22 0 0\nvertex 11 1 1\nendsolid";
+    let read = &mut |_: &str| Some(servo.as_bytes().to_vec());
+    let robot = Robot::from_urdf_and_meshes(&text, &LegOptions::default(), read).unwrap();
+    assert!(robot.model().notes().iter().any(|note| note.contains("short beside")), "{:?}", robot.model().notes());
     let options = LegOptions { feet: vec![(String::new(), Vector3::new(0.12, 0.0, 0.0))], ..LegOptions::default() };
     let robot = Robot::from_urdf_with(&text, &options).unwrap();
     assert!((robot.legs()[5].tip().translation.vector.x - 0.12).abs() < 1e-15);

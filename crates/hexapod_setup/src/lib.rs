@@ -5,6 +5,7 @@ mod files;
 mod forward;
 pub mod frames;
 mod gaits;
+mod limitless;
 mod meshes;
 mod motions;
 mod origin;
@@ -16,6 +17,7 @@ mod reach;
 mod robot;
 mod servos;
 mod unfit;
+mod upright;
 mod walker;
 mod written;
 

@@ -50,6 +50,14 @@ impl Origin {
         }
     }
 
+    /// The table, if it is one.
+    pub(crate) fn table(&self) -> Option<&Document> {
+        match self {
+            Self::Urdf(_) => None,
+            Self::Table(table) => Some(&table.document),
+        }
+    }
+
     /// Whether it is a table.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self, Self::Table(_))

@@ -53,7 +53,7 @@ struct RawLimits {
 #[derive(Debug, Default)]
 pub(crate) struct Overrides {
     /// Where it stands; none where there is no such file.
-    document: Option<Document>,
+    pub(crate) document: Option<Document>,
     /// Legs, feet and limits.
     pub(crate) options: LegOptions,
     postures: BTreeMap<String, Vec<f64>>,

@@ -1,13 +1,14 @@
 //! The robot's description.
 
 use crate::files::{ConfigFile, Files};
+use crate::limitless;
 use crate::meshes;
 use crate::origin::Origin;
 use crate::overrides::Overrides;
 use crate::unfit;
 use crate::written::Written;
-use hexapod_config::{ConfigError, Faults, Source, units};
-use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, ModelFault, Robot};
+use hexapod_config::{ConfigError, Document, Faults, Source, units};
+use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,8 @@ pub struct Description {
     pub(crate) options: LegOptions,
     /// The owner's `robot.yaml`, which need not be there.
     pub(crate) robot_file: PathBuf,
+    /// What `robot.yaml` says, where there is one.
+    written: Option<Arc<Document>>,
 }
 
 impl Description {
@@ -54,6 +57,13 @@ impl Description {
     /// As [`Self::read`].
     pub fn of_text(urdf: Source, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
         Self::checked(Written::of_text(urdf)?, beside, beside.path(), mesh)
+    }
+
+    /// A fault of this key, where `robot.yaml` or the robot's table has it.
+    pub(crate) fn at_written(&self, key: &str, message: &str, help: &str) -> Option<ConfigError> {
+        let written = self.written.as_deref().filter(|document| document.location(key).is_some());
+        let document = written.or_else(|| self.origin.table().filter(|table| table.location(key).is_some()))?;
+        Some(document.error_at(key, message, help))
     }
 
     fn read_anew((urdf, beside, to_write): &(PathBuf, ConfigFile, PathBuf)) -> Result<Self, ConfigError> {
@@ -84,10 +94,16 @@ impl Description {
                 faults.note(overrides.pose(&mut robot));
                 let packed = faults.note(overrides.packed(&robot));
                 let packed = faults.or(packed)?;
-                let options = overrides.options;
-                Ok(Self { robot: Arc::new(robot), urdf, packed, origin, options, robot_file: to_write.to_owned() })
+                let Overrides { options, document, .. } = overrides;
+                let (robot, robot_file) = (Arc::new(robot), to_write.to_owned());
+                let written = document.map(Arc::new);
+                Ok(Self { robot, urdf, packed, origin, options, robot_file, written })
             }
-            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| in_description(&origin, &error, to_write))),
+            Err(error) => Err(overrides.blame(&error).unwrap_or_else(|| {
+                let read = |options: &LegOptions| Robot::from_urdf_and_meshes(&urdf, options, mesh);
+                let entry = limitless::entry(&overrides.options, &error, read);
+                in_description(&origin, &error, entry, to_write)
+            })),
         }
     }
 }
@@ -117,17 +133,17 @@ fn believable(origin: &Origin, robot: &Robot) -> Result<(), ConfigError> {
     faults.into_result()
 }
 
-/// A fault of the description, with what the owner's `robot.yaml` could say in its place.
-fn in_description(origin: &Origin, error: &ModelError, robot_file: &Path) -> ConfigError {
-    let fault = origin.fault(error);
-    let of_limit = error.attribute().is_some_and(|attribute| attribute.starts_with("limit"));
-    let is_given_elsewhere = error.fault() == ModelFault::Limits || (error.fault() == ModelFault::Missing && of_limit);
-    let joint = error.element().split('"').nth(1).filter(|_| is_given_elsewhere);
-    fault.hinted(|_| {
-        let joint = joint?;
-        let limit = error.attribute().and_then(|attribute| attribute.split_whitespace().nth(1));
-        let keys = limit.map_or("lower: -1.0, upper: 1.0, velocity: 5.0".into(), |limit| format!("{limit}: ..."));
-        Some(format!("or write `limits: {{{joint}: {{{keys}}}}}` in {}", robot_file.display()))
+/// A fault of the description, with what the owner's `robot.yaml` could say in its place, and of how many joints.
+fn in_description(
+    origin: &Origin,
+    error: &ModelError,
+    entry: Option<(String, usize)>,
+    robot_file: &Path,
+) -> ConfigError {
+    origin.fault(error).hinted(|_| {
+        let (entry, count) = entry.as_ref()?;
+        let of = if *count > 1 { format!(": {count} joints have no such limits") } else { String::new() };
+        Some(format!("or write `{entry}` in {}{of}", robot_file.display()))
     })
 }
 

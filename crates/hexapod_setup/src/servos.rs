@@ -233,14 +233,15 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
 const USUAL_US_PER_RAD: f64 = 640.0;
 const UNUSUAL: f64 = 3.0;
 
-/// Notes points that no servo has.
+/// Notes neighbouring points that no servo has.
 fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, faults: &mut Faults) {
     for (joint, servo) in &raw.servos.0 {
-        let Some((first, last)) = servo.points.first().zip(servo.points.last()) else { continue };
-        let (us, rad) = ((last.pulse_us - first.pulse_us).abs(), (last.angle_rad - first.angle_rad).abs());
-        if (USUAL_US_PER_RAD / UNUSUAL..=USUAL_US_PER_RAD * UNUSUAL).contains(&(us / rad)) {
-            continue;
-        }
+        let spans = servo.points.windows(2).map(|pair| {
+            let [us, rad] = [pair[1].pulse_us - pair[0].pulse_us, pair[1].angle_rad - pair[0].angle_rad].map(f64::abs);
+            (us, rad)
+        });
+        let usual = USUAL_US_PER_RAD / UNUSUAL..=USUAL_US_PER_RAD * UNUSUAL;
+        let Some((us, rad)) = spans.into_iter().find(|(us, rad)| !usual.contains(&(us / rad))) else { continue };
         let message = format!(
             "{us:.0} us for {:.1} degrees ({rad:.3} rad) is not what a servo does: most take about 1000 us for 90 degrees",
             rad.to_degrees()

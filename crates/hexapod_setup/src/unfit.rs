@@ -62,13 +62,35 @@ pub(crate) fn cause(description: &Description, leg: &str) -> ConfigError {
     let Some(leg) = robot.legs().iter().find(|each| each.name() == leg).or(robot.legs().first()) else {
         return ConfigError::whole_file("robot", "it has no legs", "");
     };
-    let (joint, attribute, (message, help)) = still_joint(leg, origin)
+    let still = still_joint(leg, origin);
+    if let Some(error) = still.as_ref().and_then(|(joint, _, (why, _))| given_foot(description, leg, *joint, why)) {
+        return error;
+    }
+    let (joint, attribute, (message, help)) = still
         .or_else(|| flat(leg, origin))
         .or_else(|| limits(description, leg))
         .unwrap_or_else(|| (0, "", out_of_reach(leg)));
     let name = leg.joints().get(joint).map_or("", |joint| joint.name());
-    let message = format!("leg {} cannot stand at any height: {message}", leg.name());
+    let message = no_height(leg, &message);
     origin.at_joint(model, name, attribute, (message, help))
+}
+
+fn no_height(leg: &Leg, why: &str) -> String {
+    format!("leg {} cannot stand at any height: {why}", leg.name())
+}
+
+/// The fault of a point in robot.yaml that puts the foot on the axis of the last joint.
+fn given_foot(description: &Description, leg: &Leg, joint: usize, why: &str) -> Option<ConfigError> {
+    let link = description.robot.model().links().get(leg.foot_link()).map_or("", |link| link.name());
+    let given = |name: &str| description.options.feet.iter().any(|(given, _)| given == name);
+    let known = [leg.name(), link, ""].into_iter().find(|name| given(name))?;
+    let key = if known.is_empty() { "feet.all".into() } else { format!("feet.{known}") };
+    let help = format!(
+        "a point is in m in the frame of link \"{link}\", and [0.0, 0.0, 0.0] is the origin of that link: correct it, or \
+         take it out"
+    );
+    let is_last = joint + 1 == leg.joint_count();
+    description.at_written(&key, &no_height(leg, why), &help).filter(|_| is_last)
 }
 
 /// The axis of the root link that is up, where that is not z.

@@ -7,6 +7,7 @@ use crate::params::{number, wrong};
 use crate::planner;
 use crate::robot::Description;
 use crate::unfit;
+use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Settings, Stance, StanceError, StanceWish};
@@ -131,5 +132,6 @@ fn engine(
         .map_err(|error| wrong("disabled_legs", error.to_string()))?
         .with_packed_pose(description.packed.as_deref())
         .map_err(|error| wrong("config", error.to_string()))?;
+    check_upright(params, description, &engine)?;
     Ok((engine, name, remark))
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use hexapod_config::ros_params::Params;
+use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Source};
 use hexapod_kinematics::Robot;
 use hexapod_setup::{ConfigFile, Description, Walker, planner};
@@ -64,8 +64,13 @@ fn nothing() -> ConfigFile {
 }
 
 fn walker(text: String, name: &str) -> Result<Walker, ConfigError> {
-    let description = Description::of_text(Source::new(name, text), &nothing(), &mut |_| None)?;
-    let params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    walker_beside(text, name, &nothing(), "")
+}
+
+fn walker_beside(text: String, name: &str, beside: &ConfigFile, disabled: &str) -> Result<Walker, ConfigError> {
+    let description = Description::of_text(Source::new(name, text), beside, &mut |_| None)?;
+    let mut params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    params.insert("disabled_legs", ParamValue::String(disabled.into()));
     let file = |name: &str| ConfigFile::from(&Path::new(CONFIG).join(name));
     Walker::read(&params, &description, &file("gaits.yaml"), &file("motions.yaml"))
 }
@@ -88,6 +93,32 @@ fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
         assert!(error.message().contains(cause) && error.remedy().contains(help), "{told}");
         assert!(!told.contains("hexapod new"), "{told}");
     }
+}
+
+#[test]
+fn when_the_feet_are_not_around_the_centre_of_mass_expect_it_refused_where_the_legs_are_chosen() {
+    let shipped = || include_str!("../../../urdf/hexapod.urdf").to_owned();
+    let listed = |legs: [&str; 4]| {
+        let legs = legs.map(|leg| format!("  - {{name: {leg}, foot_link: {leg}_foot}}\n"));
+        let beside = ConfigFile::of_texts([("robot.yaml", format!("legs:\n{}", legs.concat()).as_str())]);
+        walker_beside(shipped(), "hexapod.urdf", &beside, "")
+    };
+    for legs in [
+        ["left_front", "right_front", "left_middle", "right_middle"],
+        ["left_front", "left_middle", "left_rear", "right_rear"],
+    ] {
+        let error = listed(legs).unwrap_err();
+        assert_eq!(error.key(), Some("legs"), "{error:#}");
+        assert!(error.message().contains("would tip over while standing"), "{error:#}");
+    }
+    assert!(listed(["left_front", "right_front", "left_rear", "right_rear"]).is_ok());
+    let without = |legs: &str| walker_beside(shipped(), "hexapod.urdf", &nothing(), legs);
+    let error = without("left_rear,right_rear").unwrap_err();
+    assert!(format!("{error:#}").contains("disabled_legs") && error.message().contains("tip over"), "{error:#}");
+    assert!(without("left_middle,right_middle").is_ok());
+    let behind = Odd { around: [1.0, 0.8, 0.5, -0.5, -0.8, -1.0], lengths: [0.02, 0.03, 0.05], ..PLAIN };
+    let error = walker(urdf(Odd { first_tip: 0.05, ..behind }), "behind.urdf").unwrap_err();
+    assert!(error.key().unwrap().contains("_coxa") && error.remedy().contains("no link has a mass"), "{error:#}");
 }
 
 #[test]
@@ -141,5 +172,53 @@ fn when_a_table_of_parameters_is_wrong_expect_its_own_line_and_key() {
         let error = walker(text, "table.yaml").unwrap_err();
         assert_eq!((error.key(), error.line()), (Some(key), Some(line)), "{error:#}");
         assert!(error.remedy().contains(help) && error.file() == "table.yaml", "{error:#}");
+    }
+}
+
+#[test]
+fn when_a_foot_point_is_wrong_expect_its_line_and_a_point_in_the_frame_of_its_link() {
+    let shipped = || include_str!("../../../urdf/hexapod.urdf").to_owned();
+    let beside = |feet: &str| ConfigFile::of_texts([("robot.yaml", feet)]);
+    let error = walker_beside(shipped(), "hexapod.urdf", &beside("feet: {all: [-0.133, 0.0, 0.0]}\n"), "").unwrap_err();
+    assert_eq!((error.file().ends_with("robot.yaml"), error.key()), (true, Some("feet.all")), "{error:#}");
+    let notes = |feet: &str| walker_beside(shipped(), "hexapod.urdf", &beside(feet), "").unwrap().notes.join("\n");
+    let told = notes("feet: {left_rear: [0.1, 0.0, 0.0]}\n");
+    let mend = "feet: {left_rear: [0.0, 0.0, 0.0]}";
+    assert!(told.contains(mend), "{told}");
+    assert!(!notes(mend).contains("foot"), "{}", notes(mend));
+}
+
+#[test]
+fn when_joints_have_no_limits_expect_the_entry_that_mends_all_of_them_at_once() {
+    let limits = |text: &str, change: &dyn Fn(&str) -> String| {
+        let lines = text.lines().map(|line| match (line.find("<limit"), line.find("</joint>")) {
+            (Some(from), Some(to)) => format!("{}{}{}\n", &line[..from], change(&line[from..to]), &line[to..]),
+            _ => format!("{line}\n"),
+        });
+        lines.collect::<String>()
+    };
+    let zeros = "<limit lower='0' upper='0' velocity='0' effort='0'/>";
+    let one = urdf(PLAIN).replacen("velocity='4'", "velocity='0'", 1);
+    for (text, count, key) in [
+        (
+            limits(&urdf(PLAIN), &|_| zeros.into()),
+            "18 joints",
+            "limits: {all: {lower: -1.0, upper: 1.0, velocity: 5.0}}",
+        ),
+        (
+            limits(&urdf(PLAIN), &|_| String::new()),
+            "18 joints",
+            "limits: {all: {lower: -1.0, upper: 1.0, velocity: 5.0}}",
+        ),
+        (one, "", "limits: {l0_coxa: {velocity: 5.0}}"),
+    ] {
+        let error = walker(text.clone(), "limitless.urdf").unwrap_err();
+        assert!(error.remedy().contains(key) && error.remedy().contains(count), "{error:#}");
+        let robot = Description::of_text(
+            Source::new("mended.urdf", text),
+            &ConfigFile::of_texts([("robot.yaml", key)]),
+            &mut |_| None,
+        );
+        assert!(robot.is_ok(), "{robot:?}");
     }
 }

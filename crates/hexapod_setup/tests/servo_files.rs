@@ -30,6 +30,14 @@ fn when_points_are_not_those_of_a_servo_expect_what_one_usually_has() {
         "{error}"
     );
     read(&points(190.0), &robot).unwrap();
+    let three = |middle_us: f64| {
+        let [from, middle, to] = [(-1.57, 500.0), (0.0, middle_us), (1.57, 2500.0)]
+            .map(|(rad, us)| format!("{{angle_rad: {rad}, pulse_us: {us}}}"));
+        read(&format!("servos:\n  left_front_femur: {{points: [{from}, {middle}, {to}]}}\n"), &robot)
+    };
+    let error = three(2400.0).unwrap_err();
+    assert!(error.message().contains("100 us for 90.0 degrees"), "{error}");
+    three(1600.0).unwrap();
 }
 
 #[test]

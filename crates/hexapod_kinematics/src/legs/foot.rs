@@ -25,7 +25,7 @@ const ABOUT_AXIS: f64 = 0.1;
 /// A fixed link is the end of a leg when it lies as far out as this part of the farthest shape; where no shape is known, it
 /// is doubtful below this part of the part of the leg before.
 const OUT_BY_SHAPE: f64 = 0.7;
-const OUT_BY_LENGTH: f64 = 0.3;
+const OUT_BY_LENGTH: f64 = 0.4;
 /// A point that is farther from a link called a foot than this part of its distance from the joint is not there.
 const FAR_FROM_FOOT: f64 = 0.25;
 
@@ -284,7 +284,7 @@ fn why_not_read(mesh: &str) -> String {
 }
 
 /// Product of the fixed joints between the last moving joint and a link.
-fn joint_from_link(model: &Model, link: usize) -> Isometry3<f64> {
+pub(super) fn joint_from_link(model: &Model, link: usize) -> Isometry3<f64> {
     let mut pose = Isometry3::identity();
     for joint in model.path_to(link).iter().rev().filter_map(|&i| model.joints().get(i)) {
         if !joint.is_fixed() {

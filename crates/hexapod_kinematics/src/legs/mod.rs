@@ -94,7 +94,7 @@ impl Robot {
             sizes::check_alike(&model, &legs, options)?;
             order::sort(&mut legs);
         }
-        model.notes.extend(first_of(sizes::odd_parts(&model, &legs), "parts of legs"));
+        model.notes.extend(first_of(sizes::odd_parts(&model, &legs, options), "parts of legs"));
         model.notes.extend(sizes::too_heavy(&model, &legs));
         model.notes.extend(sizes::too_light(&model, &legs));
         model.notes.extend(limits::without_effort(&legs));

@@ -1,10 +1,12 @@
 //! Sizes and masses that no robot has, most often because they are in another unit.
 
 use super::MIN_LEGS;
+use super::foot::joint_from_link;
 use super::options::LegOptions;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
 use crate::model::Model;
+use nalgebra::Vector3;
 
 /// Lengths of legs that are believed, m.
 const SHORTEST_M: f64 = 0.01;
@@ -90,7 +92,7 @@ pub(super) fn check_alike(model: &Model, legs: &[Leg], options: &LegOptions) -> 
 }
 
 /// What to tell of each part of a leg that no other leg has so long, or so short, where the others agree.
-pub(super) fn odd_parts(model: &Model, legs: &[Leg]) -> Vec<String> {
+pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Vec<String> {
     let parts: Vec<Vec<f64>> = legs.iter().map(parts).collect();
     let mut told = Vec::new();
     for (leg, own) in legs.iter().zip(&parts) {
@@ -109,10 +111,12 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg]) -> Vec<String> {
             let (part, mend) = match leg.joints().get(index + 1) {
                 Some(next) => (format!("joint {}", next.name()), "its <origin>".to_owned()),
                 None => {
-                    let link = model.links().get(leg.foot_link()).map_or("", |link| link.name());
-                    let feet =
-                        format!("where its foot is, as in feet: {{{link}: [{middle:.4}, 0.0, 0.0]}} in robot.yaml");
-                    ("its foot".to_owned(), feet)
+                    let point = foot_at(model, leg, middle).map(ten_thousandths).join(", ");
+                    let name = foot_key(model, leg, options);
+                    (
+                        "its foot".to_owned(),
+                        format!("where its foot is, as in feet: {{{name}: [{point}]}} in robot.yaml"),
+                    )
                 }
             };
             told.push(format!(
@@ -124,6 +128,23 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg]) -> Vec<String> {
         }
     }
     told
+}
+
+/// The point so far from the last joint as the other legs' feet, the way that this foot is, in the frame of the foot's link.
+fn foot_at(model: &Model, leg: &Leg, distance: f64) -> [f64; 3] {
+    let way = leg.tip().translation.vector.try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::x);
+    let joint_from_link = joint_from_link(model, leg.foot_link());
+    joint_from_link.inverse_transform_point(&(distance * way).into()).coords.into()
+}
+
+/// The name under which robot.yaml gives the foot, or would.
+fn foot_key<'a>(model: &'a Model, leg: &'a Leg, options: &LegOptions) -> &'a str {
+    let is_given = options.feet.iter().any(|(name, _)| name == leg.name());
+    if is_given { leg.name() } else { model.links().get(leg.foot_link()).map_or("", |link| link.name()) }
+}
+
+fn ten_thousandths(length: f64) -> String {
+    if length.abs() < 5e-5 { "0.0".into() } else { format!("{length:.4}") }
 }
 
 /// How far each joint of a leg after the first is from the one before, and the foot from the last, m.
