@@ -51,17 +51,19 @@ type Fault = (String, String);
 
 /// What is wrong with an action that the robot has not.
 fn unknown(action: &Action, gaits: &Gaits, motions: &Motions) -> Option<Fault> {
-    let (kind, name, refused, known) = match action {
-        Action::Motion(name) if !name.is_empty() => {
-            let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
-            ("motion", name, motions.get(name).err()?, known)
-        }
-        Action::Gait(name) => ("gait", name, gaits.get(name).err()?, gaits.names().collect()),
+    let (kind, name, refused) = match action {
+        Action::Motion(name) if !name.is_empty() => ("motion", name, motions.get(name).err()?),
+        Action::Gait(name) => ("gait", name, gaits.get(name).err()?),
         _ => return None,
     };
+    let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
     let bare = name.trim_matches(['\'', '"']);
-    let help =
-        if bare == name { hint_for(name, &known) } else { format!("write `{kind} {bare}`, without these quotes") };
+    let help = match kind {
+        _ if bare != name => format!("write `{kind} {bare}`, without these quotes"),
+        "motion" => hint_for(name, &known),
+        // It is hinted at already.
+        _ => String::new(),
+    };
     Some((refused, help))
 }
 

@@ -200,7 +200,11 @@ impl Overrides {
             };
             let joints = leg.joint_count();
             let angles = LegAngles::from_slice(given).filter(|angles| angles.len() == joints);
-            let few = || wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name()));
+            let few = || {
+                // Of `all`, one leg says it for the others.
+                let at = if name == ALL { "each leg is to have".into() } else { format!("leg {} has", leg.name()) };
+                wrong(name, format!("{} angles, and {at} {joints} joints: give as many angles", given.len()))
+            };
             angles.map(Some).ok_or_else(few)
         };
         let angles = robot.legs().iter().map(|leg| faults.note(of_leg(leg)).flatten()).collect();

@@ -120,7 +120,7 @@ const CASES: [(&str, &str, &str, &str); 12] = [
         "left_front_cox",
         "left_front_coxa",
     ),
-    ("m: {total_time: 1.0}\n", "4", "nothing to play", "`frames: [...]`"),
+    ("m: {total_time: 1.0}\n", "4", "is empty", "`frames: [...]`"),
     ("m:\n    walk: {x: 0.05, step_height: 0.03, cycle_time: 0.0}\n    total_time: 2\n", "5", "cycle_time", "0.1"),
 ];
 

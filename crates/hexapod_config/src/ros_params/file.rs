@@ -208,11 +208,15 @@ impl Reader<'_> {
     }
 
     fn unknown(&self, value: NodeId, name: &str, path: &str) -> ConfigError {
-        let mut help = suggest::hint(name, self.specs.iter().map(|spec| spec.name));
-        if section::node_name(self.section).is_none() {
-            help.push_str(&format!("; `{}` gives a parameter to every node, so each must have it", self.section));
+        let help = suggest::hint(name, self.specs.iter().map(|spec| spec.name));
+        if section::node_name(self.section).is_some() {
+            let message = format!("{} has no parameter `{name}`", self.node);
+            return self.document.error_at_key(value, path, message, help);
         }
-        let message = format!("{} has no parameter `{name}`", self.node);
+        // The same words for every node that lacks it, so that it is told once.
+        let message = format!("not every node has a parameter `{name}`, as `{}` asks", self.section);
+        let near = if help.starts_with("did you mean") { format!("{help} ") } else { String::new() };
+        let help = format!("{near}Give what only some nodes have below their names, as `{}:`", self.node);
         self.document.error_at_key(value, path, message, help)
     }
 }
