@@ -201,9 +201,9 @@ impl Overrides {
             let joints = leg.joint_count();
             let angles = LegAngles::from_slice(given).filter(|angles| angles.len() == joints);
             let few = || {
-                // Of `all`, one leg says it for the others.
-                let at = if name == ALL { "each leg is to have".into() } else { format!("leg {} has", leg.name()) };
-                wrong(name, format!("{} angles, and {at} {joints} joints: give as many angles", given.len()))
+                // Of `all`, it is told once.
+                let has = if name == ALL { "legs have".into() } else { format!("leg {} has", leg.name()) };
+                wrong(name, format!("{has} {joints} joints, not {}: give one angle for each", given.len()))
             };
             angles.map(Some).ok_or_else(few)
         };

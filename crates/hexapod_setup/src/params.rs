@@ -91,3 +91,31 @@ pub fn check_urdf(node: &str, params: &Params) -> Result<(), ConfigError> {
     };
     Err(document.error_at(&key, reason, help))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_file_names_a_urdf_that_is_not_there_expect_its_line_and_how_it_is_written() {
+        let folder = std::env::temp_dir().join(format!("hexapod_params_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let config = folder.to_str().unwrap();
+        for (urdf, words) in [
+            ("~/robot.urdf", "`~` is not expanded"),
+            ("package://robot/robot.urdf", "not expanded"),
+            ("robot.urdf", "relative path"),
+            ("/", "is a folder"),
+        ] {
+            let yaml = format!("/**:\n  ros__parameters:\n    urdf: {urdf}\n");
+            std::fs::write(folder.join("hexapod.yaml"), yaml).unwrap();
+            let params = Params::from_iter([("config", config.into()), ("urdf", urdf.into())]);
+            let error = check_urdf(NODES[0], &params).unwrap_err();
+            let told = format!("{} {}", error.message(), error.remedy());
+            assert!(error.line() == Some(3) && told.contains(words), "{told}");
+        }
+        let of_command_line = Params::from_iter([("config", config.into()), ("urdf", "other.urdf".into())]);
+        assert!(check_urdf(NODES[0], &of_command_line).is_ok());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
