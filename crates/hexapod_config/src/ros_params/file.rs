@@ -81,19 +81,18 @@ fn read(
 pub fn check_known_nodes(document: &Document, nodes: &[&str]) -> Result<(), ConfigError> {
     let mut faults = Faults::default();
     for pair in sections(document)? {
-        if !matches!(document.tree().node(pair.value).kind, Kind::Mapping(_)) && !document.tree().is_blank(pair.value) {
-            let message = format!("`{}` is not below a node and `{LEVEL}:`", pair.key);
-            let help =
-                format!("write a node, as `{}:`, below it `{LEVEL}:`, and this below that", nodes.join(":` or `"));
-            faults.add(document.error_at_key(pair.value, &pair.key, message, help));
-        } else if let Some(name) = section::node_name(&pair.key)
-            && !nodes.contains(&name)
-        {
-            let hint = suggest::hint(name, nodes.iter().copied());
-            faults.add(document.error_at_key(pair.value, &pair.key, format!("unknown node `{name}`"), hint));
-        } else {
+        let Some(name) = section::node_name(&pair.key).filter(|name| !nodes.contains(name)) else {
             faults.note(level_below(document, pair));
-        }
+            continue;
+        };
+        let (message, help) = match &document.tree().node(pair.value).kind {
+            Kind::Mapping(_) => (format!("unknown node `{name}`"), suggest::hint(name, nodes.iter().copied())),
+            _ => (
+                format!("`{}` is not below a node and `{LEVEL}:`", pair.key),
+                format!("write a node, as `{}:`, below it `{LEVEL}:`, and this below that", nodes.join(":` or `")),
+            ),
+        };
+        faults.add(document.error_at_key(pair.value, &pair.key, message, help));
     }
     faults.into_result()
 }
