@@ -97,8 +97,8 @@ def arguments():
             description='Drive with a gamepad: sticks through joy and teleop_twist_joy, buttons through our joystick.'),
         DeclareLaunchArgument(
             'joystick_config', default_value='',
-            description='File with the axes, buttons and speeds of the gamepad. Empty: the shipped joystick.yaml, and over '
-                        'it yours, in the folders of your other files.'),
+            description='File with axes, buttons and speeds of the gamepad, laid over the shipped joystick.yaml and yours '
+                        'in the folders of your other files.'),
     ]
 
 
@@ -222,14 +222,12 @@ def view_in_namespace(view, namespace):
 def joystick_files(context):
     """Return the files of the gamepad's parameters; a later one counts over an earlier one."""
     given = LaunchConfiguration('joystick_config').perform(context)
-    if given:
-        return [given]
     config = LaunchConfiguration('config').perform(context)
     user = os.environ.get('XDG_CONFIG_HOME') or Path.home() / '.config'
     folders = [config] if config else [os.environ.get('HEXAPOD_SYSTEM_CONFIG') or '/etc/hexapod', Path(user) / 'hexapod']
     own = [Path(folder) / 'joystick.yaml' for folder in folders]
     shipped = Path(FindPackageShare(PACKAGE).perform(context)) / 'config' / 'joystick.yaml'
-    return [str(file) for file in (shipped, *own) if file.exists()]
+    return [str(file) for file in (shipped, *own) if file.exists()] + ([given] if given else [])
 
 
 def joystick(context):
@@ -246,7 +244,10 @@ def joystick(context):
             output='screen',
         )
         for name, (package, executable) in nodes.items()
-    ] + [process('joystick', ros_arguments=[word for file in files for word in ('--params-file', file)])]
+    ] + [process('joystick', ros_arguments=[
+        *(word for file in files for word in ('--params-file', file)),
+        *text_parameter('config', LaunchConfiguration('config')),
+    ])]
 
 
 def sim_time():

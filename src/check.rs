@@ -1,5 +1,6 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
+mod gamepad;
 mod legs;
 
 pub use legs::{legs_chart, legs_table};
@@ -9,11 +10,10 @@ use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::{Failure, say};
 use gait_planner::walked::{WAYS, Walked, nowhere};
-use hexapod_config::ros_params::load_ros_params;
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait};
 use hexapod_servo::ServoConfig;
-use hexapod_setup::{Files, JOYSTICK_FILE};
+use hexapod_setup::Files;
 use nalgebra::Vector2;
 use std::fmt::Write;
 
@@ -26,13 +26,13 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;
     // Each takes seconds for legs of many joints.
-    let speeds = std::thread::scope(|scope| {
+    let (speeds, gamepad) = std::thread::scope(|scope| {
         let speeds = scope.spawn(|| speeds(&setups.planner));
         let checked = check_together(&setups, &files);
         speeds
             .join()
             .map_err(|_| Failure::Running("the speeds could not be worked out".into()))
-            .map(|s| checked.map(|()| s))
+            .map(|speeds| checked.map(|notes| (speeds, notes)))
     })??;
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
@@ -44,7 +44,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in agreement::notes(&all) {
         say(format_args!("note     {note}"))?;
     }
-    for note in stuck {
+    for note in stuck.into_iter().chain(gamepad) {
         say(format_args!("note     {note}"))?;
     }
     let driver = setups.driver.remark().into_iter().chain(setups.driver.pin_notes().iter().map(String::as_str));
@@ -67,26 +67,17 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
 }
 
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
-/// and motions that the robot cannot play, where they were written for it and it has all its legs.
-fn check_together(setups: &Setups, files: &Files) -> Result<(), ConfigError> {
+/// and motions that the robot cannot play, where they were written for it and it has all its legs. Gives what is to be said
+/// of a gamepad that is well set up.
+fn check_together(setups: &Setups, files: &Files) -> Result<Vec<String>, ConfigError> {
     let mut faults = Faults::default();
     faults.note(gait_planner::check_reach(&setups.planner));
-    faults.note(check_joystick(files));
+    let gamepad = faults.note(gamepad::check(files, &setups.planner));
     let is_whole = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
     for refused in setups.planner.motions.refused().filter(|refused| is_whole && files.is_own(refused.file())) {
         faults.add(refused.clone());
     }
-    faults.into_result()
-}
-
-/// What the buttons of a gamepad are to do.
-fn check_joystick(files: &Files) -> Result<(), ConfigError> {
-    let file = files.in_config(JOYSTICK_FILE);
-    if !file.exists() {
-        return Ok(());
-    }
-    let params = load_ros_params(&file.read()?, joystick::NAME, &joystick::specs())?;
-    joystick::Setup::load(&params).map(|_| ())
+    faults.or(gamepad)
 }
 
 /// Hips farther above or below the root link than this have a height of their own to be told, m.

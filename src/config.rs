@@ -5,7 +5,7 @@ use crate::composed::{node_specs, stray_line};
 use crate::exit::Failure;
 use hexapod_config::ros_params::paths;
 use hexapod_config::{Document, Leaf};
-use hexapod_setup::{CONFIG_FILES, Files, JOYSTICK_FILE};
+use hexapod_setup::{CONFIG_FILES, Files};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -118,9 +118,8 @@ fn table(rows: &[Row]) -> String {
 
 /// Copies a shipped file into the owner's folder.
 fn copy(config: &str, name: &str) -> Result<(), Failure> {
-    if !CONFIG_FILES.contains(&name) && name != JOYSTICK_FILE {
-        let known = CONFIG_FILES.join(", ");
-        return Err(Failure::Words(format!("there is no file {name}; there are {known}, {JOYSTICK_FILE}")));
+    if !CONFIG_FILES.contains(&name) {
+        return Err(Failure::Words(format!("there is no file {name}; there are {}", CONFIG_FILES.join(", "))));
     }
     if !config.is_empty() {
         fs::create_dir_all(config).map_err(|error| failed(Path::new(config), &error))?;

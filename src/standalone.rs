@@ -73,11 +73,23 @@ impl Own {
                     Some(Err(reason)) => return Self::Wrong(format!("{argument}: {reason}")),
                     None => return Self::Wrong(format!("{argument} takes debug, info, warn, error or fatal")),
                 },
-                _ => return Self::Wrong(format!("{argument}: there is no such argument before --ros-args")),
+                _ => return Self::Wrong(unknown(&argument)),
             }
         }
         Self::Parameters(parameters)
     }
+}
+
+/// What to say of an argument that there is not: `hexapod` takes some that are parameters of a node.
+fn unknown(argument: &str) -> String {
+    let name = argument.split('=').next().unwrap_or_default();
+    let value = match name {
+        "--config" => "DIR",
+        "--urdf" => "FILE",
+        "--bus" => "BUS",
+        _ => return format!("{argument}: there is no such argument before --ros-args"),
+    };
+    format!("{argument}: a node takes this as a parameter: -p {}:={value}", name.trim_start_matches('-'))
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -130,15 +142,16 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     run(setup, node, &shutdown).map_err(|error| Failure::Running(error.to_string()))
 }
 
-/// What `hexapod.yaml` says of a node, in the folders that `--ros-args` or nobody names.
+/// What `hexapod.yaml`, or `joystick.yaml`, says of a node, in the folders that `--ros-args` or nobody names.
 fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Params, Failure> {
-    let file = Files::find(&params::text(given, "config"), &params::text(given, "urdf"))?.in_config("hexapod.yaml");
+    let (name, nodes) = params::file_of(node);
+    let file = Files::find(&params::text(given, "config"), &params::text(given, "urdf"))?.in_config(name);
     if !file.exists() {
         return Ok(Params::new());
     }
     let document = file.read_on()?;
     let mut faults = Faults::default();
-    faults.note(check_known_nodes(&document, &params::NODES));
+    faults.note(check_known_nodes(&document, nodes));
     faults.note(check_no_folder(&document));
     let mut params = load_on(&document, node, specs, &mut faults);
     if node == gait_planner::NAME {
@@ -192,6 +205,8 @@ mod tests {
             (&["-p", "rate"], "-p"),
             (&["--bogus"], "--bogus"),
             (&["gait:=wave"], "gait"),
+            (&["--config", "/c"], "-p config:=DIR"),
+            (&["--urdf=/r.urdf"], "-p urdf:=FILE"),
         ] {
             assert!(matches!(read(arguments), Own::Wrong(what) if what.contains(culprit)), "{arguments:?}");
         }

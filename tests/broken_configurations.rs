@@ -62,7 +62,12 @@ const CASES: &[Case] = &[
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 0.5", &["left_front_coxa.speed_limit_rad_s", "raise it to"]),
     (SERVOS, "max_pulse_us: 2020.0", "max_pulse_us: 1501.0", &["pulse_us", "limits of 980 to 1501"]),
     // Wires.
-    (PARAMETERS, "oe_pin: -1\n    stop_pin: -1", "oe_pin: 17\n    stop_pin: 17", &["stop_pin", "pin 17 is that of OE"]),
+    (
+        PARAMETERS,
+        "oe_pin: -1\n    stop_pin: -1",
+        "oe_pin: 17\n    stop_pin: 17",
+        &["stop_pin", "pin 17 is already used for OE"],
+    ),
     (PARAMETERS, "oe_pin: -1", "oe_pin: 3", &["oe_pin", "SCL of the bus /dev/i2c-1"]),
     (PARAMETERS, "battery_pin: -1", "battery_pin: 28", &["battery_pin", "from -1 to 27"]),
     (PARAMETERS, "sda_pin: -1", "sda_pin: 2", &["scl_pin", "give both"]),

@@ -181,7 +181,7 @@ impl Work {
         if outcome != Outcome::Same
             && let Err(error) = self.file.keep_progress(&self.dialogue)
         {
-            self.dialogue.say(Tone::Bad, format!("where you are could not be noted: {error}"));
+            self.dialogue.say(Tone::Bad, format!("progress could not be saved: {error}"));
         }
     }
 

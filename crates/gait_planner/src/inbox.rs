@@ -102,9 +102,12 @@ impl Inbox {
             _ => {}
         }
         let moves = keeps_up(&received.command) || drives(&received.command);
+        // A robot that has to sit down may be asked to; one whose servos are off may not.
+        let is_held =
+            |barrier: &Barrier| moves || (*barrier == Barrier::Frozen && matches!(received.command, Command::Sit));
         let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
             "the robot is sitting down because its process is ending"
-        } else if let Some(barrier) = self.barrier(real).filter(|_| moves) {
+        } else if let Some(barrier) = self.barrier(real).filter(is_held) {
             barrier.reason()
         } else if self.locked(|shared| shared.queue.push(received).is_err()) {
             "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs"

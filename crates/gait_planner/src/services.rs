@@ -232,14 +232,18 @@ mod tests {
         for (speed, taken) in [(0.1, false), (0.0, true)] {
             assert_eq!(inbox.send("cmd_vel", Command::Twist(Twist::new(speed, 0.0, 0.0))).is_ok(), taken);
         }
-        assert!(Service::Sit.ask(&Robot::default(), &standing(), &inbox).is_ok());
+        let ask = |service: Service| service.ask(&Robot::default(), &standing(), &inbox);
+        assert!(ask(Service::Sit).is_err_and(|reason| reason.contains("emergency stop")));
+        assert!(ask(Service::Stop).is_ok());
         while queue.pop().is_ok() {}
         set_frozen(&inbox, true, now + Duration::from_secs(1)).unwrap();
         assert!(queue.pop().is_err(), "it is frozen already");
         assert_eq!(inbox.barrier(now + Duration::from_secs(2)), Some(Barrier::Frozen));
         assert_eq!(inbox.barrier(now + Duration::from_secs(3)), None, "nobody says that it lasts");
         set_frozen(&inbox, false, now).unwrap();
-        assert!(stand().is_ok());
+        assert!(stand().is_ok() && ask(Service::Sit).is_ok());
+        set_frozen(&inbox, true, now).unwrap();
+        assert!(ask(Service::Retire).is_ok(), "the driver's own");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Demand, Engine};
-use hexapod_setup::params::{switch, text};
+use hexapod_setup::params::{check_urdf, switch, text};
 use hexapod_setup::{Description, Files, Frames, Gaits, Motions, Walker};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,6 +45,7 @@ impl Setup {
     /// File, line and key of all that does not hold, parameters that do not suit the robot among it.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        check_urdf(crate::NAME, params)?;
         Self::read(params, &files).map_err(|error| files.explained(error))
     }
 

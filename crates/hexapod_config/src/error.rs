@@ -282,6 +282,13 @@ impl Faults {
         })
     }
 
+    /// Whether anything is wrong with this key or with what is below it.
+    #[must_use]
+    pub fn has_below(&self, key: &str) -> bool {
+        let mut keys = self.0.iter().flat_map(ConfigError::each).filter_map(ConfigError::key);
+        keys.any(|own| own.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+    }
+
     /// Whether nothing has gone wrong.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -68,7 +68,7 @@ impl Files {
             self.new_command()
         } else {
             let own_file = self.to_write(&name.unwrap_or_default().to_string_lossy());
-            format!("leave it as it is, and write what is to count in {}", own_file.display())
+            format!("do not edit it; put your value in {}", own_file.display())
         };
         Some(format!("this file is shipped, and {cause}: {remedy}"))
     }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The configuration files, each of which may stand in several folders.
-pub const CONFIG_FILES: [&str; 5] = ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml"];
-/// The parameters of a gamepad, which other nodes read.
+pub const CONFIG_FILES: [&str; 6] =
+    ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml", JOYSTICK_FILE];
+/// The parameters of a gamepad's nodes.
 pub const JOYSTICK_FILE: &str = "joystick.yaml";
 /// The folder for all users of this machine; its variable of the environment moves it.
 const SYSTEM: (&str, &str) = ("HEXAPOD_SYSTEM_CONFIG", "/etc/hexapod");
@@ -284,9 +285,9 @@ impl From<&ConfigFile> for ConfigFile {
     }
 }
 
-/// Files that may stand in an owner's folder: those of the configuration, and those of others.
+/// Files that may stand in an owner's folder.
 fn is_known(name: &str) -> bool {
-    CONFIG_FILES.contains(&name) || name == JOYSTICK_FILE
+    CONFIG_FILES.contains(&name)
 }
 
 /// Whether there is something, be it a link to nowhere or what may not be read: that is told, not passed over.

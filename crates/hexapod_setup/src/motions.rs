@@ -44,6 +44,10 @@ impl Motions {
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
             let at = format!("motions.{name}");
+            // What is left of it says nothing about the whole.
+            if faults.has_below(&at) {
+                continue;
+            }
             let built = spec.build(robot, &home).map_err(|error| {
                 let key = if error.key.is_empty() { at.clone() } else { format!("{at}.{}", error.key) };
                 document.error_at(&key, error.message, error.help)

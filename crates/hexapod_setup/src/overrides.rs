@@ -200,7 +200,11 @@ impl Overrides {
             };
             let joints = leg.joint_count();
             let angles = LegAngles::from_slice(given).filter(|angles| angles.len() == joints);
-            let few = || wrong(name, format!("leg {} has {joints} joints: give as many angles", leg.name()));
+            let few = || {
+                // Of `all`, it is told once.
+                let has = if name == ALL { "legs have".into() } else { format!("leg {} has", leg.name()) };
+                wrong(name, format!("{has} {joints} joints, not {}: give one angle for each", given.len()))
+            };
             angles.map(Some).ok_or_else(few)
         };
         let angles = robot.legs().iter().map(|leg| faults.note(of_leg(leg)).flatten()).collect();

@@ -85,7 +85,7 @@ impl Short {
             help
         };
         let others = if count > 1 {
-            format!("; so it is with {count} joints whose servos take it from here")
+            format!("; the same holds for {count} joints whose servos share this value")
         } else {
             String::new()
         };

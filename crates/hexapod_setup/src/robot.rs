@@ -210,6 +210,8 @@ mod tests {
         assert_eq!(&*robot.legs()[2].posture(), &[0.6, 0.5, -1.5]);
         let error = read("posture_beyond", "postures: {left_rear: [2.0, 0.5, -1.5]}").unwrap_err();
         assert_eq!(error.key(), Some("postures.left_rear[0]"), "{error}");
+        let error = read("posture_long", "postures: {all: [0.0, 0.6, -1.2, -0.4]}").unwrap_err();
+        assert!(error.each().count() == 1 && error.message().contains("3 joints, not 4"), "{error}");
     }
 
     #[test]

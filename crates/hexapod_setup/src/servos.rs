@@ -160,7 +160,7 @@ fn checked(document: &Document, raw: &RawServoConfig, origins: &Origins, faults:
         Err(found) => found,
     };
     // A board that could not be read is not missing.
-    let follows = faults.has_wrong_form("boards");
+    let follows = faults.has_wrong_form("boards") || found.contains(&ServoConfigError::NoBoards);
     let follows = |error: &&ServoConfigError| follows && matches!(error, ServoConfigError::UnknownBoard { .. });
     for error in found.iter().filter(|error| !follows(error)) {
         faults.add(wrong(document, error, Some(origins)));
@@ -189,7 +189,7 @@ fn joint_names(robot: &Robot) -> Vec<&str> {
     robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect()
 }
 
-fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Faults) -> Option<ServoConfig> {
+fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut Faults) -> Option<ServoConfig> {
     let joints = joint_names(robot);
     let mut misspelt = vec![];
     for joint in file.joints().filter(|joint| !joint.is_empty() && !joints.contains(joint)) {
@@ -221,6 +221,10 @@ fn check(document: &Document, file: ServoFile, robot: &Robot, faults: &mut Fault
         faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
     }
     let is_simulated = file.is_simulated();
+    // What a servo lacks is known once its joint is.
+    if !misspelt.is_empty() {
+        file.retain(|joint| joint.is_empty() || joints.contains(&joint));
+    }
     let (raw, origins) = resolved(document, file, faults)?;
     let config = checked(document, &raw, &origins, faults)?;
     if !is_simulated {

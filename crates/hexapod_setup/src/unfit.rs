@@ -177,7 +177,7 @@ fn limits(description: &Description, leg: &Leg) -> Option<(usize, &'static str, 
         let (low, up) = if is_mirrored { mirrored(lower, upper) } else { wide(lower, upper) };
         let message = format!("with {name} from {lower} to {upper} rad its foot does not get where a leg stands");
         let what = if is_mirrored {
-            "the other way round it does: turn its axis, or mirror its limits"
+            "it does in the other direction: turn its axis, or mirror its limits"
         } else {
             "with more room it does: widen its limits"
         };

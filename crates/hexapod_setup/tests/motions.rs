@@ -120,7 +120,7 @@ const CASES: [(&str, &str, &str, &str); 12] = [
         "left_front_cox",
         "left_front_coxa",
     ),
-    ("m: {total_time: 1.0}\n", "4", "nothing to play", "`frames: [...]`"),
+    ("m: {total_time: 1.0}\n", "4", "is empty", "`frames: [...]`"),
     ("m:\n    walk: {x: 0.05, step_height: 0.03, cycle_time: 0.0}\n    total_time: 2\n", "5", "cycle_time", "0.1"),
 ];
 
@@ -195,4 +195,22 @@ fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more(
         assert!(remedy.contains(right), "{remedy}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn when_a_part_of_a_motion_does_not_hold_expect_nothing_said_of_the_whole() {
+    let path = std::env::temp_dir().join(format!("hexapod-motion-part-{}.yaml", std::process::id()));
+    for (motion, keys) in [
+        ("{frames: [up]}", &["motions.m.frames[0]"][..]),
+        ("{total_time: 4.0, walk: {x: 0.05, step_height: 0.03, gait: wave}}", &["motions.m.walk.gait"]),
+        (
+            "{total_time: 4.0, walk: {x: 0.05}, turn: {angular_velocity: 0.3}}",
+            &["motions.m.walk.step_height", "motions.m.turn.step_height"],
+        ),
+    ] {
+        std::fs::write(&path, format!("motions:\n  m: {motion}\n")).unwrap();
+        let error = Motions::read(&path, &engine()).unwrap_err();
+        assert_eq!(error.each().filter_map(|error| error.key()).collect::<Vec<_>>(), keys, "{error}");
+    }
+    std::fs::remove_file(&path).unwrap();
 }

@@ -49,6 +49,19 @@ fn when_boards_are_of_the_wrong_form_expect_the_right_one_and_no_missing_boards(
 }
 
 #[test]
+fn when_a_servo_has_no_joint_or_there_are_no_boards_expect_that_alone() {
+    let robot = Robot::from_urdf(URDF).unwrap();
+    for (own, key) in [
+        ("servos:\n  left_front.coxa: {trim_rad: 0.1}\n", "servos.left_front.coxa"),
+        ("servos:\n  left_front_coxa_link: {trim_rad: 0.1}\n", "servos.left_front_coxa_link"),
+        ("boards: []\n", "boards"),
+    ] {
+        let error = read(own, &robot).unwrap_err();
+        assert_eq!(error.each().map(|error| error.key().unwrap()).collect::<Vec<_>>(), [key], "{error:#}");
+    }
+}
+
+#[test]
 fn when_only_four_legs_are_listed_expect_the_servos_of_the_others_unused() {
     let legs = ["left_front", "left_rear", "right_front", "right_rear"];
     let spec = |leg: &str| LegSpec { name: leg.into(), foot_link: format!("{leg}_foot") };

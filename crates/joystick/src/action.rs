@@ -1,5 +1,6 @@
 //! What a button means.
 
+use hexapod_config::ros_params::hint_for;
 use std::fmt;
 use std::str::FromStr;
 
@@ -39,6 +40,20 @@ impl fmt::Display for Action {
             Self::Gait(name) => write!(formatter, "gait {name}"),
         }
     }
+}
+
+/// Which action was meant by a text that is none, where one is near; else nothing.
+pub(crate) fn hint(text: &str) -> String {
+    let word = text.trim().to_lowercase().replace([' ', '-'], "_");
+    let meant = match word.as_str() {
+        "estop" | "e_stop" | "emergency" => "emergency_stop",
+        "gait" => "gait NAME",
+        _ => {
+            let known = ["emergency_stop", "stop", "stand", "sit", "pack", "enable", "disable"];
+            return Some(hint_for(&word, &known)).filter(|hint| hint.starts_with("did you mean")).unwrap_or_default();
+        }
+    };
+    format!("did you mean `{meant}`?")
 }
 
 /// What a button may mean, in the words of the file.
@@ -89,5 +104,15 @@ mod tests {
             let reason = text.parse::<Action>().unwrap_err();
             assert!(reason.contains("emergency_stop") && reason.contains(&format!("{text:?}")), "{reason}");
         }
+    }
+
+    #[test]
+    fn when_a_word_is_nearly_an_action_expect_which_one_was_meant() {
+        for (text, meant) in
+            [("emergancy_stop", "emergency_stop"), ("estop", "emergency_stop"), ("Sit", "sit"), ("gait", "gait NAME")]
+        {
+            assert_eq!(hint(text), format!("did you mean `{meant}`?"));
+        }
+        assert_eq!(hint("moonwalk backwards"), "");
     }
 }

@@ -61,7 +61,7 @@ impl Desk {
         {
             calls.push((action, node.caller(name)?));
         }
-        tracing::info!("{} buttons are assigned", setup.meaning.len());
+        tell_assigned(&setup);
         Ok(Self {
             setup,
             joysticks: BTreeMap::new(),
@@ -126,6 +126,18 @@ impl Desk {
                 caller.call(&Trigger::Request {}, move |a| tell(&action, a.success, &a.message))
             }
         }
+    }
+}
+
+/// Says how many buttons do something, and what is missed among them.
+fn tell_assigned(setup: &Setup) {
+    match setup.meaning.len() {
+        0 => tracing::warn!("no button is assigned: pressing them does nothing; see joystick.yaml"),
+        1 => tracing::info!("1 button is assigned"),
+        count => tracing::info!("{count} buttons are assigned"),
+    }
+    if !setup.stops() {
+        tracing::warn!("no button is an emergency stop; write `button_N: emergency_stop` in joystick.yaml");
     }
 }
 

@@ -1,8 +1,8 @@
 //! What `joystick` can be set to.
 
-use crate::action::Action;
-use hexapod_config::ConfigError;
+use crate::action::{Action, hint};
 use hexapod_config::ros_params::{ParamSpec, Params};
+use hexapod_config::{ConfigError, Faults};
 use hexapod_setup::params::{text, wrong};
 use std::collections::BTreeMap;
 
@@ -48,9 +48,13 @@ const BUTTONS: [&str; 32] = [
 /// The node's parameters.
 #[must_use]
 pub fn specs() -> Vec<ParamSpec> {
-    let clock = ParamSpec::new("use_sim_time", false, "Take the time from /clock; buttons need no time").read_only();
+    let common = [
+        ParamSpec::new("use_sim_time", false, "Take the time from /clock; buttons need no time").read_only(),
+        ParamSpec::new("config", "", "Folder of your joystick.yaml; empty: ~/.config/hexapod over /etc/hexapod")
+            .read_only(),
+    ];
     let what = "What this button does, as stand, emergency_stop or motion NAME; empty: nothing";
-    std::iter::once(clock).chain(BUTTONS.map(|name| ParamSpec::new(name, "", what).read_only())).collect()
+    common.into_iter().chain(BUTTONS.map(|name| ParamSpec::new(name, "", what).read_only())).collect()
 }
 
 /// What the buttons mean.
@@ -61,20 +65,28 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Whether a button is an emergency stop.
+    #[must_use]
+    pub fn stops(&self) -> bool {
+        self.meaning.values().any(|action| *action == Action::EmergencyStop)
+    }
+
     /// Reads the parameters.
     ///
     /// # Errors
-    /// The button whose meaning is not known, and what it may be.
+    /// Each button whose meaning is not known, and what it may be.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
-        let mut meaning = BTreeMap::new();
+        let (mut meaning, mut faults) = (BTreeMap::new(), Faults::default());
         for (button, name) in BUTTONS.into_iter().enumerate() {
             let words = text(params, name);
             if !words.trim().is_empty() {
-                let refused = |reason: String| wrong(NAME, params, name, reason, "");
-                meaning.insert(button, words.parse().map_err(refused)?);
+                let action: Result<Action, String> = words.parse();
+                faults
+                    .note(action.map_err(|reason| wrong(NAME, params, name, reason, &hint(&words))))
+                    .map(|action| meaning.insert(button, action));
             }
         }
-        Ok(Self { meaning })
+        faults.or(Some(Self { meaning }))
     }
 }
 

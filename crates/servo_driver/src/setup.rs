@@ -11,7 +11,7 @@ use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use hexapod_setup::params::{number, switch, text, wrong};
+use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +98,7 @@ impl Setup {
     /// File, line and key of what does not hold.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        check_urdf(crate::NAME, params)?;
         Self::read(params, &files).map_err(|error| files.explained(error))
     }
 

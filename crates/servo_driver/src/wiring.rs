@@ -46,7 +46,7 @@ pub(crate) fn check(params: &Params) -> Result<(), ConfigError> {
             faults.add(wrong(name, reason, "wire it to another pin, such as 17, 22 or 27"));
         }
         if let Some((_, other)) = USES[..index].iter().find(|(other, _)| pin(other) == Some(number)) {
-            faults.add(wrong(name, format!("pin {number} is that of {other}, too"), "give each its own pin"));
+            faults.add(wrong(name, format!("pin {number} is already used for {other}"), "give each its own pin"));
         }
     }
     faults.into_result()
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn when_a_pin_has_two_uses_expect_both_named() {
         for (given, words) in [
-            (vec![("oe_pin", 17), ("stop_pin", 17)], vec!["`stop_pin`: pin 17 is that of OE"]),
+            (vec![("oe_pin", 17), ("stop_pin", 17)], vec!["`stop_pin`: pin 17 is already used for OE"]),
             (vec![("oe_pin", 2)], vec!["`oe_pin`: pin 2 is SDA of the bus /dev/i2c-1"]),
             (vec![("i2c_device", 3), ("battery_pin", 5)], vec!["`battery_pin`: pin 5 is SCL"]),
             (vec![("i2c_device", 11), ("sda_pin", 23), ("scl_pin", 24), ("stop_pin", 24)], vec!["pin 24 is SCL"]),
@@ -112,7 +112,7 @@ mod tests {
             (vec![("sda_pin", 2)], vec!["scl_pin: one of sda_pin and scl_pin"]),
             (
                 vec![("oe_pin", 3), ("stop_pin", 3), ("battery_pin", 3)],
-                vec!["`oe_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is that of OE"],
+                vec!["`oe_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is already used for OE"],
             ),
         ] {
             let told = told(&given);

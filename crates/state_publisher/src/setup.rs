@@ -6,7 +6,7 @@ use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_dynamics::Friction;
 use hexapod_kinematics::Model;
 use hexapod_setup::frames::{self, bare};
-use hexapod_setup::params::{common, number, switch, text, wrong};
+use hexapod_setup::params::{check_urdf, common, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
 
 /// The node's name.
@@ -82,6 +82,7 @@ impl Setup {
     /// The description is not found or does not hold: file, line, element, why. The parameter that does not suit it.
     pub fn load(params: &Params) -> Result<Self, ConfigError> {
         let files = Files::find(&text(params, "config"), &text(params, "urdf"))?;
+        check_urdf(NAME, params)?;
         Self::read(params, &files).map_err(|error| files.explained(error))
     }
 

@@ -81,14 +81,18 @@ fn read(
 pub fn check_known_nodes(document: &Document, nodes: &[&str]) -> Result<(), ConfigError> {
     let mut faults = Faults::default();
     for pair in sections(document)? {
-        if let Some(name) = section::node_name(&pair.key)
-            && !nodes.contains(&name)
-        {
-            let hint = suggest::hint(name, nodes.iter().copied());
-            faults.add(document.error_at_key(pair.value, &pair.key, format!("unknown node `{name}`"), hint));
-        } else {
+        let Some(name) = section::node_name(&pair.key).filter(|name| !nodes.contains(name)) else {
             faults.note(level_below(document, pair));
-        }
+            continue;
+        };
+        let (message, help) = match &document.tree().node(pair.value).kind {
+            Kind::Mapping(_) => (format!("unknown node `{name}`"), suggest::hint(name, nodes.iter().copied())),
+            _ => (
+                format!("`{}` is not below a node and `{LEVEL}:`", pair.key),
+                format!("write a node, as `{}:`, below it `{LEVEL}:`, and this below that", nodes.join(":` or `")),
+            ),
+        };
+        faults.add(document.error_at_key(pair.value, &pair.key, message, help));
     }
     faults.into_result()
 }
@@ -203,11 +207,15 @@ impl Reader<'_> {
     }
 
     fn unknown(&self, value: NodeId, name: &str, path: &str) -> ConfigError {
-        let mut help = suggest::hint(name, self.specs.iter().map(|spec| spec.name));
-        if section::node_name(self.section).is_none() {
-            help.push_str(&format!("; `{}` gives a parameter to every node, so each must have it", self.section));
+        let help = suggest::hint(name, self.specs.iter().map(|spec| spec.name));
+        if section::node_name(self.section).is_some() {
+            let message = format!("{} has no parameter `{name}`", self.node);
+            return self.document.error_at_key(value, path, message, help);
         }
-        let message = format!("{} has no parameter `{name}`", self.node);
+        // The same words for every node that lacks it, so that it is told once.
+        let message = format!("not every node has a parameter `{name}`, as `{}` asks", self.section);
+        let near = if help.starts_with("did you mean") { format!("{help} ") } else { String::new() };
+        let help = format!("{near}Give what only some nodes have below their names, as `{}:`", self.node);
         self.document.error_at_key(value, path, message, help)
     }
 }

@@ -150,7 +150,7 @@ impl MotionSpec {
             }
             (true, None, None) => {
                 let help = "give `frames: [...]`, `walk: {...}` or `turn: {...}`";
-                Err(SpecError::new("", "this motion has nothing to play", help))
+                Err(SpecError::new("", "the motion is empty", help))
             }
             (no_frames, walk, turn) => {
                 let given = [("frames", !no_frames), ("walk", walk.is_some()), ("turn", turn.is_some())];

@@ -69,7 +69,7 @@ pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>
         })?;
         let moving = moving_to(model, foot_link);
         if !(MIN_LEG_JOINTS..=MAX_LEG_JOINTS).contains(&moving.len()) {
-            let found = format!("has {} moving joints", moving.len());
+            let found = format!("has {}", moving_joints(moving.len()));
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have 3 to 6 joints"));
         }
         if spec.name.is_empty() || chains.iter().any(|c| c.name.as_ref() == Some(&spec.name)) {
@@ -165,7 +165,12 @@ fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
 /// What to tell of a chain that is left out.
 pub(super) fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     let name = model.links().get(branch.leaf).map_or("", |l| l.name());
-    format!("the chain to link \"{name}\" has {} moving joints and is not taken as a leg ({why})", branch.moving.len())
+    let joints = moving_joints(branch.moving.len());
+    format!("the chain to link \"{name}\" has {joints} and is not taken as a leg ({why})")
+}
+
+fn moving_joints(count: usize) -> String {
+    if count == 1 { "1 moving joint".into() } else { format!("{count} moving joints") }
 }
 
 fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {

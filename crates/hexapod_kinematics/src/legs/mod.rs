@@ -132,7 +132,7 @@ impl Robot {
 fn first_of(remarks: Vec<String>, of: &str) -> Option<String> {
     let count = remarks.len();
     let first = remarks.into_iter().next()?;
-    Some(if count > 1 { format!("{first}; so it is with {count} {of}") } else { first })
+    Some(if count > 1 { format!("{first}; the same holds for {count} {of}") } else { first })
 }
 
 fn check_count(model: &Model, count: usize) -> Result<(), ModelError> {

@@ -17,7 +17,7 @@ impl Remarks {
     pub(super) fn into_notes(self, parts: &'static str) -> impl Iterator<Item = String> {
         self.0.into_iter().map(move |(_, remark, count)| match count {
             1 => remark,
-            _ => format!("{remark}; so it is with {count} {parts}"),
+            _ => format!("{remark}; the same holds for {count} {parts}"),
         })
     }
 }
