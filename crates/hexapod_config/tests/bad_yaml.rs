@@ -260,7 +260,7 @@ fn when_file_is_large_expect_bounded_time() {
         let start = Instant::now();
         let document = Document::parse(Source::new("large.yaml", text)).unwrap();
         assert!(document.deserialize::<Robot>().is_err());
-        assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
     }
 }
 
