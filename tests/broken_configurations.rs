@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
         SERVOS,
         "angle_rad: -1.5708, pulse_us: 500.0",
         "angle_rad: -0.1, pulse_us: 500.0",
-        &["left_front_femur", "-5.7 degrees"],
+        &["left_front_femur", "1000 us for 5.7 degrees"],
     ),
     (SERVOS, "trim_rad: 0.0", "trim_rad: 0.5", &["left_front_coxa", "takes the joint to", "max_pulse_us", "set it to"]),
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 0.5", &["left_front_coxa.speed_limit_rad_s", "raise it to"]),

@@ -342,13 +342,13 @@ impl Bits for hexapod_kinematics::LegAngles {
 
 #[test]
 fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan_once_it_is_silent() {
-    /// Ticks from `from` until the contacts of the first leg become `wanted`, while it feels what `feel` says.
-    fn until(bench: &mut Bench, wanted: bool, feel: Option<bool>) -> usize {
+    /// Ticks until the contacts of the first leg become `wanted`, while it feels what `feel` says of each tick.
+    fn until(bench: &mut Bench, wanted: bool, feel: impl Fn(usize) -> Option<bool>) -> usize {
         let most = 200;
         (0..most)
-            .find(|_| {
+            .find(|&tick| {
                 bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
-                if let Some(feel) = feel {
+                if let Some(feel) = feel(tick) {
                     let mut contacts = [None; MAX_LEGS];
                     contacts[0] = Some(feel);
                     bench.send(Command::Contacts(contacts));
@@ -358,19 +358,21 @@ fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan
             })
             .unwrap_or(most)
     }
-    let swing = |feel: Option<bool>| {
+    fn swing(feel: impl Fn(usize) -> Option<bool>) -> (usize, Bench) {
         let mut bench = Bench::standing();
-        until(&mut bench, false, None);
-        until(&mut bench, true, None);
-        until(&mut bench, false, None);
+        until(&mut bench, false, |_| None);
+        until(&mut bench, true, |_| None);
+        until(&mut bench, false, |_| None);
         (until(&mut bench, true, feel), bench)
-    };
-    let (planned, _) = swing(None);
-    let (early, _) = swing(Some(true));
-    let (late, mut bench) = swing(Some(false));
+    }
+    let (planned, _) = swing(|_| None);
+    let (early, _) = swing(|tick| Some(tick > 10));
+    let (late, mut bench) = swing(|_| Some(false));
     assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
+    // A switch that is stuck is not believed.
+    assert_eq!(swing(|_| Some(true)).0, planned);
     // A switch that has died says nothing more.
-    until(&mut bench, false, Some(false));
-    let after = until(&mut bench, true, None);
+    until(&mut bench, false, |_| Some(false));
+    let after = until(&mut bench, true, |_| None);
     assert!(after.abs_diff(planned) <= 2, "{after} {planned}");
 }
