@@ -8,6 +8,7 @@
     reason = "each test uses a part; a test fails so"
 )]
 
+mod numbers;
 mod observer;
 pub mod player;
 pub mod random;

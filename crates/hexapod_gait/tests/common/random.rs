@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part; a test says why it fails by failing")]
 
+pub use super::numbers::Random;
 use super::{LIMITS, gait};
 use hexapod_gait::{BodyOffset, Engine, GaitSpec, Input, Pattern, Settings, StanceWish, Twist};
 use hexapod_kinematics::Robot;
@@ -9,32 +10,7 @@ use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Deterministic numbers: splitmix64.
-pub struct Random(pub u64);
-
 impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// In [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn range(&mut self, lower: f64, upper: f64) -> f64 {
-        lower + (upper - lower) * self.unit()
-    }
-
-    /// Below `count`.
-    pub fn index(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
     /// Components in the range from minus to plus `size`.
     pub fn vector(&mut self, size: f64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.range(-size, size))
