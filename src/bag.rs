@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 4 << 30;
 /// Rows that gaps may add to the messages' own.
 const MOST_ROWS: usize = 10_000_000;
+/// How far a stamp's distance from when its message was recorded may be from that of most, s: a joint state is seldom
+/// late by more, and a clock that was set is told by more.
+const MISDATED_S: f64 = 10.0;
 const TYPE: &str = "sensor_msgs/msg/JointState";
 
 /// Joints at even steps: rows that the bag lacks hold NaN.
@@ -22,11 +25,16 @@ pub struct JointLog {
     pub rows: usize,
     /// Angle, rad, and effort, N m, per row, by the joint's name.
     pub joints: BTreeMap<String, Vec<[f64; 2]>>,
+    /// Messages left out because their stamps are far from when they were recorded.
+    pub misdated: usize,
+    /// Why the rest of the bag could not be read.
+    pub damage: Option<String>,
 }
 
 /// One message.
 struct Row {
     stamp_s: f64,
+    recorded_s: f64,
     joints: Vec<(String, [f64; 2])>,
 }
 
@@ -42,13 +50,16 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
         return Err(format!("{name} has {size} bytes; cut it to {MOST_BYTES} or less"));
     }
     let bytes = std::fs::read(&file).map_err(|error| format!("{name}: {error}"))?;
-    let mut topics: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    let (mut topics, mut damage): (BTreeMap<String, Vec<Row>>, _) = (BTreeMap::new(), None);
     for message in mcap::MessageStream::new(&bytes).map_err(|error| format!("{name}: {error}"))? {
         let message = match message {
             Ok(message) => message,
             // A recorder that was cut off leaves an end that does not hold; what came before it does.
-            Err(_) if !topics.is_empty() => break,
-            Err(error) => return Err(format!("{name}: {error}")),
+            Err(error) if !topics.is_empty() => {
+                damage = Some(unreadable(&error));
+                break;
+            }
+            Err(error) => return Err(format!("{name}: {}", unreadable(&error))),
         };
         let channel = &message.channel;
         if channel.schema.as_ref().is_none_or(|schema| schema.name != TYPE) || channel.message_encoding != "cdr" {
@@ -56,7 +67,8 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
         }
         let rows = topics.entry(channel.topic.clone()).or_default();
         // What does not hold is left out, as a gap.
-        rows.extend(JointState::from_serialized_bytes(&message.data).ok().and_then(|state| row(&state)));
+        let recorded_s = 1e-9 * message.log_time as f64;
+        rows.extend(JointState::from_serialized_bytes(&message.data).ok().and_then(|state| row(&state, recorded_s)));
     }
     let told: Vec<String> = topics.keys().cloned().collect();
     let wanted = |name: &String, rows: &Vec<Row>| match topic {
@@ -70,7 +82,31 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
             if told.is_empty() { "no topic".into() } else { told.join(", ") }
         ));
     };
-    even(topic, rows).map_err(|reason| format!("{name}: {reason}"))
+    let (rows, misdated) = well_dated(rows);
+    let log = even(topic, rows).map_err(|reason| format!("{name}: {reason}"))?;
+    Ok(JointLog { misdated, damage, ..log })
+}
+
+/// An error of the bag's format, with the way round it where there is one.
+fn unreadable(error: &mcap::McapError) -> String {
+    match error {
+        mcap::McapError::UnsupportedCompression(kind) => format!(
+            "the bag is compressed with {kind}, which is not read; `mcap compress --compression none` of the MCAP tools \
+             writes it without"
+        ),
+        error => error.to_string(),
+    }
+}
+
+/// The messages whose stamps are as far from when they were recorded as most are, and how many others there were.
+fn well_dated(mut rows: Vec<Row>) -> (Vec<Row>, usize) {
+    let before = rows.len();
+    let mut offsets: Vec<f64> = rows.iter().map(|row| row.stamp_s - row.recorded_s).collect();
+    offsets.sort_by(f64::total_cmp);
+    let usual = offsets.get(before / 2).copied().unwrap_or_default();
+    rows.retain(|row| (row.stamp_s - row.recorded_s - usual).abs() <= MISDATED_S);
+    let misdated = before - rows.len();
+    (rows, misdated)
 }
 
 /// The file itself, of a file or of the folder that `ros2 bag record` writes.
@@ -89,6 +125,9 @@ fn mcap_file(path: &Path) -> Result<PathBuf, String> {
     if let Some(file) = files.iter().find(|file| has(file, "mcap")) {
         return Ok(file.clone());
     }
+    if let Some(file) = files.iter().find(|file| has(file, "zstd")) {
+        return Err(format!("{} is compressed; unpack it first: zstd -d --rm {0}", file.display()));
+    }
     if files.iter().any(|file| has(file, "db3")) {
         return Err(format!(
             "{name} is a sqlite3 bag; convert it first: write `output_bags: [{{uri: converted, storage_id: mcap, all: true}}]` \
@@ -102,7 +141,7 @@ fn mcap_file(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// A message's joints; none where they were predicted, or the message does not hold.
-fn row(state: &JointState) -> Option<Row> {
+fn row(state: &JointState, recorded_s: f64) -> Option<Row> {
     let stamp = &state.header.stamp;
     let stamp_s = f64::from(stamp.sec) + 1e-9 * f64::from(stamp.nanosec);
     let measured = state.header.frame_id != hexapod_ros::PREDICTED;
@@ -111,7 +150,8 @@ fn row(state: &JointState) -> Option<Row> {
     }
     let effort = |at: usize| state.effort.get(at).copied().filter(|_| measured).unwrap_or(f64::NAN);
     let joints = state.name.iter().zip(&state.position).enumerate();
-    Some(Row { stamp_s, joints: joints.map(|(at, (name, angle))| (name.clone(), [*angle, effort(at)])).collect() })
+    let joints = joints.map(|(at, (name, angle))| (name.clone(), [*angle, effort(at)])).collect();
+    Some(Row { stamp_s, recorded_s, joints })
 }
 
 /// Rows at even steps, of messages that come nearly so.
@@ -125,7 +165,7 @@ fn even(topic: String, mut rows: Vec<Row>) -> Result<JointLog, String> {
     };
     let mut log = JointLog { topic, step_s, ..JointLog::default() };
     let mut last: Option<f64> = None;
-    for Row { stamp_s, joints } in rows {
+    for Row { stamp_s, joints, .. } in rows {
         // Counted from the message before, so that a step which is not quite the median adds up to nothing.
         let steps = last.map_or(1.0, |last| ((stamp_s - last) / step_s).round());
         if steps < 1.0 {
@@ -152,7 +192,7 @@ mod tests {
     use super::*;
 
     fn row_at(stamp_s: f64, angle: f64) -> Row {
-        Row { stamp_s, joints: vec![("a".into(), [angle, 0.1])] }
+        Row { stamp_s, recorded_s: stamp_s, joints: vec![("a".into(), [angle, 0.1])] }
     }
 
     #[test]
@@ -170,14 +210,23 @@ mod tests {
     }
 
     #[test]
+    fn when_a_stamp_is_far_from_its_recording_expect_it_left_out_and_counted() {
+        // Played back: recorded long after the stamps, and all by as much.
+        let rows = (0..10).map(|at| Row { recorded_s: 5000.0 + at as f64, ..row_at(at as f64, 0.0) });
+        let (rows, misdated) = well_dated(rows.chain([Row { recorded_s: 5003.0, ..row_at(4e9, 0.0) }]).collect());
+        assert_eq!((rows.len(), misdated), (10, 1));
+        assert_eq!(well_dated(vec![]).1, 0);
+    }
+
+    #[test]
     fn when_a_message_was_predicted_or_does_not_hold_expect_no_effort_of_it() {
         let name = vec!["a".to_owned()];
         let mut state = JointState { name, position: vec![0.5], effort: vec![0.2], ..Default::default() };
-        assert_eq!(row(&state).unwrap().joints[0].1, [0.5, 0.2]);
+        assert_eq!(row(&state, 0.0).unwrap().joints[0].1, [0.5, 0.2]);
         state.header.frame_id = "predicted".into();
-        assert!(row(&state).unwrap().joints[0].1[1].is_nan());
+        assert!(row(&state, 0.0).unwrap().joints[0].1[1].is_nan());
         state.position.clear();
-        assert!(row(&state).is_none());
+        assert!(row(&state, 0.0).is_none());
     }
 
     #[test]

@@ -17,6 +17,8 @@ const SMOOTH_S: f64 = 0.055;
 const AVERAGE_S: f64 = 0.05;
 /// Above this condition some combination of parameters hardly shows in the motion.
 const TAME: f64 = 100.0;
+/// Friction that takes this part of what is not explained away is there.
+const FRICTION_SHOWS: f64 = 0.7;
 
 /// Reads a bag and says what is found of each leg.
 ///
@@ -35,6 +37,12 @@ pub fn identify_bag(arguments: &IdentifyArgs) -> Result<(), Failure> {
         1e3 * log.step_s,
         log.topic
     );
+    if log.misdated > 0 {
+        let _ = writeln!(out, "{} more left out: their stamps are far from when they were recorded", log.misdated);
+    }
+    if let Some(damage) = &log.damage {
+        let _ = writeln!(out, "the bag is damaged; the above is what could be read before it ends: {damage}");
+    }
     let mut found = 0;
     for leg in robot.legs().iter().filter(|leg| arguments.leg.as_ref().is_none_or(|name| name == leg.name())) {
         match of_leg(&robot, leg, &log, arguments.friction) {
@@ -60,8 +68,19 @@ fn of_leg(robot: &Robot, leg: &Leg, log: &JointLog, friction: bool) -> Result<St
     let samples = samples(leg, log, &base)?;
     let average = ((AVERAGE_S / log.step_s).round() as usize).max(1);
     let options = IdentifyOptions { friction, average };
-    let identified = identify(&dynamics, &parameters, options, samples).map_err(|error| error.to_string())?;
-    Ok(table(leg, &dynamics, &parameters, &identified, friction))
+    let identified =
+        identify(&dynamics, &parameters, options, samples.iter().copied()).map_err(|error| error.to_string())?;
+    let with_friction = || identify(&dynamics, &parameters, IdentifyOptions { friction: true, ..options }, samples);
+    let mut out = table(leg, &dynamics, &parameters, &identified, friction);
+    if !friction && with_friction().is_ok_and(|better| friction_shows(&identified, &better)) {
+        out.push_str("  the efforts look like friction, which biases these parameters: run it with --friction\n");
+    }
+    Ok(out)
+}
+
+/// Whether friction explains much of what is not explained without.
+fn friction_shows(without: &Identified, with: &Identified) -> bool {
+    with.residuals_nm.norm() < FRICTION_SHOWS * without.residuals_nm.norm()
 }
 
 /// The leg's samples, with speeds and accelerations from both sides of each.
@@ -107,6 +126,9 @@ fn table(leg: &Leg, dynamics: &LegDynamics, parameters: &BaseParameters, found: 
         for (joint, friction) in leg.joints().iter().zip(&found.friction) {
             let (coulomb, viscous) = (friction.coulomb_nm, friction.viscous_nm_s);
             let _ = writeln!(out, "  friction of {}: {coulomb:.4} N m, {viscous:.5} N m s/rad", joint.name());
+            if coulomb < 0.0 || viscous < 0.0 {
+                out.push_str("    friction below zero cannot be: is the effort's sign that of the joint's axis?\n");
+            }
         }
     }
     let modelled = parameters.values(&dynamics.parameters());

@@ -47,18 +47,22 @@ def log(executable):  # noqa: F811
     return legs[0], motion[0], torques + COULOMB * np.sign(motion[1]) + VISCOUS * motion[1]
 
 
-def write(folder, log, plugin=rosbag2.StoragePlugin.MCAP, frame='', efforts=True):
-    """Write a bag and return its folder."""
+def write(folder, log, plugin=rosbag2.StoragePlugin.MCAP, frame='', efforts=True, misdated=None, compressed=None):
+    """Write a bag and return its folder; the stamp of the misdated message is far ahead."""
     store = get_typestore(Stores.ROS2_JAZZY)
     state, header, time = (store.types[f'{name}'] for name in
                            ('sensor_msgs/msg/JointState', 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'))
     names, angles, torques = log
     nothing = np.zeros(0)
-    with rosbag2.Writer(folder, version=9, storage_plugin=plugin) as bag:
+    bag = rosbag2.Writer(folder, version=9, storage_plugin=plugin)
+    if compressed:
+        bag.set_compression(compressed, rosbag2.CompressionFormat.ZSTD)
+    with bag:
         connection = bag.add_connection(TOPIC, state.__msgtype__, typestore=store)
         for row, (position, effort) in enumerate(zip(angles, torques)):
             stamp = 1_000_000_000_000 + round(row * STEP_S * 1e9)
-            message = state(header=header(stamp=time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9), frame_id=frame),
+            ahead = 10 ** 6 if row == misdated else 0
+            message = state(header=header(stamp=time(sec=stamp // 10 ** 9 + ahead, nanosec=stamp % 10 ** 9), frame_id=frame),
                             name=list(names), position=position, velocity=nothing, effort=effort if efforts else nothing)
             bag.write(connection, stamp, store.serialize_cdr(message, state.__msgtype__))
     return folder
@@ -84,13 +88,17 @@ def test_when_a_leg_swings_free_expect_its_parameters_and_friction_found(tmp_pat
     assert error < 0.01, said
 
 
-@pytest.mark.parametrize('how', ['sqlite3', 'predicted', 'no efforts', 'still'])
+@pytest.mark.parametrize('how', ['sqlite3', 'storage compressed', 'file compressed', 'predicted', 'no efforts', 'still'])
 def test_when_a_bag_is_of_no_use_expect_to_be_told_why(tmp_path, log, how):
     names, angles, torques = (part[:400] if hasattr(part, 'shape') else part for part in log)
     folder, word = tmp_path / 'bag', 'measured efforts'
     if how == 'sqlite3':
         write(folder, (names, angles, torques), rosbag2.StoragePlugin.SQLITE3)
         word = 'ros2 bag convert'
+    elif 'compressed' in how:
+        mode = 'STORAGE' if 'storage' in how else 'FILE'
+        write(folder, (names, angles, torques), compressed=rosbag2.CompressionMode[mode])
+        word = 'compress --compression none' if mode == 'STORAGE' else 'zstd -d'
     elif how == 'still':
         write(folder, (names, 0 * angles + angles[0], torques))
         word = 'does not show'
@@ -98,3 +106,18 @@ def test_when_a_bag_is_of_no_use_expect_to_be_told_why(tmp_path, log, how):
         write(folder, (names, angles, torques), frame='predicted' if how == 'predicted' else '', efforts=how != 'no efforts')
     said, status = identify(folder)
     assert status == 2 and word in said, said
+
+
+def test_when_a_leg_rubs_and_nobody_asked_expect_a_hint_at_friction(tmp_path, log):
+    said, status = identify(write(tmp_path / 'rubs', log), '--leg', LEG)
+    assert status == 0 and 'run it with --friction' in said, said
+
+
+def test_when_a_bag_is_damaged_or_a_stamp_is_wrong_expect_the_rest_used_and_to_be_told(tmp_path, log):
+    folder = write(tmp_path / 'bag', log, misdated=5000)
+    said, status = identify(folder, '--leg', LEG, '--friction')
+    assert status == 0 and '1 more left out: their stamps' in said and 'damaged' not in said, said
+    bag = next(folder.glob('*.mcap'))
+    bag.write_bytes(bag.read_bytes()[:bag.stat().st_size * 3 // 4])
+    said, status = identify(folder, '--leg', LEG, '--friction')
+    assert status == 0 and 'the bag is damaged' in said, said

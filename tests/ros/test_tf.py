@@ -150,7 +150,7 @@ def test_when_the_root_or_the_base_is_another_frame_expect_one_tree(session, tmp
     user = session.user
     transforms, fixed, markers = user.listen('/tf'), user.listen('/tf_static'), user.listen('markers')
     odometry = user.latest('odom')
-    user.until(lambda: markers and len(transforms) > 20, 10.0, 'markers and /tf')
+    user.until(lambda: markers and fixed and len(transforms) > 20, 10.0, 'markers, /tf and /tf_static')
     assert (odometry.header.frame_id, odometry.child_frame_id) == ('r2/walked', f'r2/{base or "base_footprint"}')
     assert {marker.header.frame_id for marker in markers[-1].message.markers} == {odometry.child_frame_id}
     buffer = Buffer()

@@ -255,10 +255,10 @@ fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> Resul
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
-    // Most of the time tests wait for a robot that walks in real time: two at once take half as long. A sourced ROS 2
-    // may come without the plugin.
+    // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
+    // processors. A sourced ROS 2 may come without the plugin.
     if part == Part::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "2", "--dist", "loadfile"]);
+        command.args(["-n", "4", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
