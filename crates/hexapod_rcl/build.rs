@@ -1,10 +1,35 @@
-//! Sets the cfg `tf2_msgs` where r2r generates that package: not every ROS installation has it.
+//! Says which packages of messages are missing, before bindings without them fail to compile.
 
-fn main() {
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+/// Those of package.xml.
+const NEEDED: [&str; 12] = [
+    "builtin_interfaces",
+    "diagnostic_msgs",
+    "geometry_msgs",
+    "nav_msgs",
+    "rcl_interfaces",
+    "rosgraph_msgs",
+    "sensor_msgs",
+    "std_msgs",
+    "std_srvs",
+    "tf2_msgs",
+    "trajectory_msgs",
+    "visualization_msgs",
+];
+
+fn main() -> ExitCode {
     r2r_common::print_cargo_watches();
-    println!("cargo::rustc-check-cfg=cfg(tf2_msgs)");
-    let messages = r2r_common::get_wanted_messages();
-    if messages.iter().any(|message| message.module == "tf2_msgs" && message.name == "TFMessage") {
-        println!("cargo::rustc-cfg=tf2_msgs");
+    let found: BTreeSet<String> = r2r_common::get_wanted_messages().into_iter().map(|message| message.module).collect();
+    let missing: Vec<&str> = NEEDED.into_iter().filter(|name| !found.contains(*name)).collect();
+    if missing.is_empty() {
+        return ExitCode::SUCCESS;
     }
+    let distribution = std::env::var("ROS_DISTRO").unwrap_or_else(|_| "jazzy".into());
+    let packages: Vec<String> =
+        missing.iter().map(|name| format!("ros-{distribution}-{}", name.replace('_', "-"))).collect();
+    let (missing, packages) = (missing.join(", "), packages.join(" "));
+    println!("cargo::error=the ROS 2 environment lacks {missing}: sudo apt-get install {packages}");
+    ExitCode::FAILURE
 }

@@ -14,7 +14,6 @@ mod publisher;
 mod service;
 mod subscription;
 mod text;
-#[cfg(tf2_msgs)]
 mod transforms;
 mod waiting;
 
@@ -28,6 +27,5 @@ pub use overrides::Override;
 pub use publisher::Publisher;
 pub use service::{RequestId, Responder, Service};
 pub use subscription::Subscription;
-#[cfg(tf2_msgs)]
 pub use transforms::refill_transforms;
 pub use waiting::{Awaited, WaitSet, Waker};

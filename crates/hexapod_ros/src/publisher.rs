@@ -4,12 +4,10 @@ use crate::error::RosError;
 use crate::local::LocalTopic;
 use crate::received::next_local_id;
 use hexapod_rcl::{Node, RclError};
-#[cfg(tf2_msgs)]
 use r2r::geometry_msgs::msg::TransformStamped;
 use r2r::qos::DurabilityPolicy;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
-#[cfg(tf2_msgs)]
 use r2r::tf2_msgs::msg::TFMessage;
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use std::any::Any;
@@ -143,7 +141,6 @@ impl Refill for UInt8MultiArray {
     }
 }
 
-#[cfg(tf2_msgs)]
 impl Refill for TFMessage {
     fn same_frame(&self, other: &Self) -> bool {
         let same = |(one, other): (&TransformStamped, &TransformStamped)| {

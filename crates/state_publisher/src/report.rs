@@ -1,7 +1,6 @@
 //! What the node says of itself once a second.
 
 use crate::state::{Fitness, Input, State};
-use crate::tf;
 use hexapod_dynamics::{SampleCounts, Source};
 use hexapod_odometry::Fit;
 use hexapod_ros::{Level, Status};
@@ -87,7 +86,6 @@ fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
 
 fn report_odometry(status: &mut Status, state: &mut State) {
     let Fitness { worst_residual, restarts } = std::mem::take(&mut state.fitness);
-    status.value("/tf", if tf::AVAILABLE { "available" } else { "built without tf2_msgs" });
     status.value("worst fit of a foot (mm)", format!("{:.3}", worst_residual * 1e3));
     status.value("odometry restarts", restarts);
     let moves = std::mem::take(&mut state.moved);

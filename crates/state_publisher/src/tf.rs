@@ -1,148 +1,114 @@
-//! `/tf` and `/tf_static`, where the ROS environment of the build has tf2_msgs.
+//! `/tf` and `/tf_static`.
 
-use crate::links::Links;
+use crate::links::{Links, Placed};
+use crate::messages::{quaternion, vector};
 use hexapod_odometry::Estimate;
-use hexapod_ros::{RosError, RosNode};
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::geometry_msgs::msg::TransformStamped;
+use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
+use hexapod_ros::{Publisher, RosError, RosNode, SharedPublisher};
 use hexapod_setup::Frames;
+use nalgebra::Isometry3;
 use std::time::Duration;
 
-#[cfg(tf2_msgs)]
-mod real {
-    use super::{Duration, Estimate, Frames, Links, RosError, RosNode};
-    use crate::links::Placed;
-    use crate::messages::{quaternion, vector};
-    use hexapod_ros::clock::to_stamp;
-    use hexapod_ros::r2r::QosProfile;
-    use hexapod_ros::r2r::geometry_msgs::msg::TransformStamped;
-    use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
-    use hexapod_ros::{Publisher, SharedPublisher};
-    use nalgebra::Isometry3;
+/// Sends the robot's place and its moving links on `/tf`, and what never moves on `/tf_static`.
+pub(crate) struct Tf {
+    publisher: SharedPublisher<TFMessage>,
+    /// Only where there is something to tell.
+    latched: Option<(Publisher<TFMessage>, TFMessage)>,
+    walked: Option<TransformStamped>,
+    moving: Vec<TransformStamped>,
+    /// Filled for as long as it is sent.
+    message: TFMessage,
+}
 
-    /// Sends the robot's place and its moving links on `/tf`, and what never moves on `/tf_static`.
-    pub(crate) struct Tf {
-        publisher: SharedPublisher<TFMessage>,
-        /// Only where there is something to tell.
-        latched: Option<(Publisher<TFMessage>, TFMessage)>,
-        walked: Option<TransformStamped>,
-        moving: Vec<TransformStamped>,
-        /// Filled for as long as it is sent.
-        message: TFMessage,
+impl Tf {
+    /// Opens the topics. What is fixed goes out with [`Self::publish_fixed`].
+    pub(crate) fn new(node: &mut RosNode, frames: &Frames, odom: &str, links: &Links) -> Result<Self, RosError> {
+        let publisher = node.shared_publisher("/tf", QosProfile::default().keep_last(100))?;
+        let blank = |link: &Placed| between(&frames.name(&link.parent), &frames.name(&link.child));
+        let moving: Vec<TransformStamped> = links.moving.iter().map(blank).collect();
+        let mut fixed: Vec<TransformStamped> = links.fixed.iter().map(blank).collect();
+        for (transform, link) in fixed.iter_mut().zip(&links.fixed) {
+            place(transform, &link.parent_from_child);
+        }
+        fixed.extend(frames.above_root().map(|(above, root)| between(&above, &root)));
+        let latched = if fixed.is_empty() {
+            None
+        } else {
+            let qos = QosProfile::default().keep_last(1).transient_local();
+            Some((node.publisher("/tf_static", qos)?, TFMessage { transforms: fixed }))
+        };
+        let message = TFMessage { transforms: Vec::with_capacity(moving.len() + 1) };
+        let walked = Some(between(&frames.name(odom), &frames.top()));
+        Ok(Self { publisher, latched, walked, moving, message })
     }
 
-    impl Tf {
-        /// Opens the topics. What is fixed goes out with [`Self::publish_fixed`].
-        pub(crate) fn new(node: &mut RosNode, frames: &Frames, odom: &str, links: &Links) -> Result<Self, RosError> {
-            let publisher = node.shared_publisher("/tf", QosProfile::default().keep_last(100))?;
-            let blank = |link: &Placed| between(&frames.name(&link.parent), &frames.name(&link.child));
-            let moving: Vec<TransformStamped> = links.moving.iter().map(blank).collect();
-            let mut fixed: Vec<TransformStamped> = links.fixed.iter().map(blank).collect();
-            for (transform, link) in fixed.iter_mut().zip(&links.fixed) {
+    /// Whether somebody listens to `/tf`.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.publisher.is_heard()
+    }
+
+    /// Sends what never moves, once and for all.
+    pub(crate) fn publish_fixed(&mut self, time: Duration) {
+        let Some((publisher, message)) = &mut self.latched else { return };
+        message.transforms.iter_mut().for_each(|transform| transform.header.stamp = to_stamp(time));
+        warn(publisher.publish(message));
+    }
+
+    /// Sends, in one message, where the robot has walked, and the links with the time of their joints.
+    pub(crate) fn publish(&mut self, walked: Option<&Estimate>, links: Option<(Duration, &Links)>) {
+        if !self.publisher.is_heard() {
+            return;
+        }
+        let transforms = &mut self.message.transforms;
+        let is_walked = walked.is_some();
+        if let Some(estimate) = walked
+            && let Some(mut transform) = self.walked.take()
+        {
+            transform.header.stamp = to_stamp(estimate.time);
+            place(&mut transform, &estimate.odom_from_body);
+            transforms.push(transform);
+        }
+        if let Some((time, links)) = links {
+            for (transform, link) in self.moving.iter_mut().zip(&links.moving) {
+                transform.header.stamp = to_stamp(time);
                 place(transform, &link.parent_from_child);
             }
-            fixed.extend(frames.above_root().map(|(above, root)| between(&above, &root)));
-            let latched = if fixed.is_empty() {
-                None
-            } else {
-                let qos = QosProfile::default().keep_last(1).transient_local();
-                Some((node.publisher("/tf_static", qos)?, TFMessage { transforms: fixed }))
-            };
-            let message = TFMessage { transforms: Vec::with_capacity(moving.len() + 1) };
-            let walked = Some(between(&frames.name(odom), &frames.top()));
-            Ok(Self { publisher, latched, walked, moving, message })
+            transforms.append(&mut self.moving);
         }
-
-        /// Whether somebody listens to `/tf`.
-        pub(crate) fn is_heard(&self) -> bool {
-            self.publisher.is_heard()
+        if !transforms.is_empty() {
+            warn(self.publisher.publish(&self.message));
         }
-
-        /// Sends what never moves, once and for all.
-        pub(crate) fn publish_fixed(&mut self, time: Duration) {
-            let Some((publisher, message)) = &mut self.latched else { return };
-            message.transforms.iter_mut().for_each(|transform| transform.header.stamp = to_stamp(time));
-            warn(publisher.publish(message));
-        }
-
-        /// Sends, in one message, where the robot has walked, and the links with the time of their joints.
-        pub(crate) fn publish(&mut self, walked: Option<&Estimate>, links: Option<(Duration, &Links)>) {
-            if !self.publisher.is_heard() {
-                return;
-            }
-            let transforms = &mut self.message.transforms;
-            let is_walked = walked.is_some();
-            if let Some(estimate) = walked
-                && let Some(mut transform) = self.walked.take()
-            {
-                transform.header.stamp = to_stamp(estimate.time);
-                place(&mut transform, &estimate.odom_from_body);
-                transforms.push(transform);
-            }
-            if let Some((time, links)) = links {
-                for (transform, link) in self.moving.iter_mut().zip(&links.moving) {
-                    transform.header.stamp = to_stamp(time);
-                    place(transform, &link.parent_from_child);
-                }
-                transforms.append(&mut self.moving);
-            }
-            if !transforms.is_empty() {
-                warn(self.publisher.publish(&self.message));
-            }
-            self.take_back(is_walked);
-        }
-
-        /// Takes the transforms out of the message again: they are moved, never copied.
-        fn take_back(&mut self, is_walked: bool) {
-            let mut sent = self.message.transforms.drain(..);
-            if is_walked {
-                self.walked = sent.next();
-            }
-            self.moving.extend(sent);
-        }
+        self.take_back(is_walked);
     }
 
-    /// The identity from a frame to another.
-    fn between(parent: &str, child: &str) -> TransformStamped {
-        let mut transform = TransformStamped { child_frame_id: child.into(), ..Default::default() };
-        transform.header.frame_id = parent.into();
-        transform.transform.rotation.w = 1.0;
-        transform
-    }
-
-    fn place(transform: &mut TransformStamped, pose: &Isometry3<f64>) {
-        transform.transform.translation = vector(&pose.translation.vector);
-        transform.transform.rotation = quaternion(&pose.rotation);
-    }
-
-    fn warn(published: Result<(), RosError>) {
-        if let Err(error) = published {
-            tracing::warn!("{error}");
+    /// Takes the transforms out of the message again: they are moved, never copied.
+    fn take_back(&mut self, is_walked: bool) {
+        let mut sent = self.message.transforms.drain(..);
+        if is_walked {
+            self.walked = sent.next();
         }
+        self.moving.extend(sent);
     }
 }
 
-#[cfg(not(tf2_msgs))]
-mod real {
-    use super::{Duration, Estimate, Frames, Links, RosError, RosNode};
-
-    /// There is no `/tf` here.
-    pub(crate) struct Tf;
-
-    impl Tf {
-        pub(crate) fn new(_: &mut RosNode, _: &Frames, _: &str, _: &Links) -> Result<Self, RosError> {
-            Ok(Self)
-        }
-
-        pub(crate) fn is_heard(&self) -> bool {
-            false
-        }
-
-        pub(crate) fn publish_fixed(&mut self, _: Duration) {}
-
-        pub(crate) fn publish(&mut self, _: Option<&Estimate>, _: Option<(Duration, &Links)>) {}
-    }
+/// The identity from a frame to another.
+fn between(parent: &str, child: &str) -> TransformStamped {
+    let mut transform = TransformStamped { child_frame_id: child.into(), ..Default::default() };
+    transform.header.frame_id = parent.into();
+    transform.transform.rotation.w = 1.0;
+    transform
 }
 
-pub(crate) use real::Tf;
+fn place(transform: &mut TransformStamped, pose: &Isometry3<f64>) {
+    transform.transform.translation = vector(&pose.translation.vector);
+    transform.transform.rotation = quaternion(&pose.rotation);
+}
 
-/// Whether `/tf` can be sent.
-pub(crate) const AVAILABLE: bool = cfg!(tf2_msgs);
+fn warn(published: Result<(), RosError>) {
+    if let Err(error) = published {
+        tracing::warn!("{error}");
+    }
+}
