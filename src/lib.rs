@@ -14,6 +14,7 @@ pub mod guard;
 pub mod identify;
 pub mod lookout;
 pub mod new;
+pub mod patience;
 pub mod plot;
 pub mod servo;
 pub mod standalone;
