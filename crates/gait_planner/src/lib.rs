@@ -19,6 +19,7 @@ mod run;
 mod services;
 mod setup;
 mod status;
+mod strength;
 mod subscriptions;
 mod trajectory;
 pub mod walked;
