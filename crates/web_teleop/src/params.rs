@@ -34,7 +34,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "allowed_origins",
             "",
-            "Further origins the page may come from, as https://robot.example behind a proxy, with commas between",
+            "Other origins of the page, such as https://robot.example behind a proxy, separated by commas",
         )
         .read_only(),
         ParamSpec::new("tls_cert", "", "File of the certificate chain, PEM; empty: no TLS").read_only(),
