@@ -109,11 +109,12 @@ impl Setup {
         let is_new_token = given.is_empty() && !address.is_loopback();
         let token = if is_new_token { Some(faults.note(new_token()).unwrap_or_default()) } else { Some(given) };
         faults.into_result()?;
+        let tls = tls.flatten();
         Ok(Self {
             address: SocketAddr::new(address, whole(params, "port") as u16),
-            gate: Gate::new(&computer(), origins, token.filter(|token| !token.is_empty())),
+            gate: Gate::new(&computer(), origins, token.filter(|token| !token.is_empty())).speaking_tls(tls.is_some()),
             is_new_token,
-            tls: tls.flatten(),
+            tls,
             max_clients: whole(params, "max_clients") as usize,
             state_period: Duration::from_secs_f64(1.0 / number(params, "state_rate")),
             dead_man: Duration::from_secs_f64(number(params, "dead_man")),
