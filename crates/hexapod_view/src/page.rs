@@ -106,8 +106,8 @@ pub fn draw_page(frame: &mut Frame, page: &Page) -> bool {
     let area = frame.area();
     if let Some((columns, rows)) = needed(page, area) {
         let words = format!(
-            "This page needs {columns} columns and {rows} rows; the terminal has {} and {}. Make it larger, or leave with \
-             Esc. Until then nothing moves.",
+            "The terminal is too small: {} columns and {} rows, and this page needs {columns} and {rows}. Make it larger, or \
+             leave with Esc; until then no other key counts.",
             area.width, area.height
         );
         frame.render_widget(Paragraph::new(words).style(style(Tone::Bad)).wrap(Wrap { trim: true }), area);
@@ -232,7 +232,7 @@ mod tests {
             terminal.draw(|frame| fits = draw_page(frame, &page)).expect("a test's screen");
             (fits, terminal.backend().to_string().replace('\n', " "))
         };
-        for (width, height, needs) in [(80, 13, "80 columns and 14 rows"), (20, 30, "30 columns and"), (1, 1, "")] {
+        for (width, height, needs) in [(80, 13, "needs 80 and 14"), (20, 30, "needs 30 and"), (1, 1, "")] {
             let (fits, text) = shown(width, height);
             let words: String =
                 text.split('"').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
