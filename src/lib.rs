@@ -18,5 +18,6 @@ pub mod patience;
 pub mod plot;
 pub mod servo;
 pub mod standalone;
+mod strength;
 pub mod trace;
 pub mod watch;

@@ -19,7 +19,6 @@ mod run;
 mod services;
 mod setup;
 mod status;
-mod strength;
 mod subscriptions;
 mod trajectory;
 pub mod walked;

@@ -1,6 +1,6 @@
 //! All that is read and checked before the node starts.
 
-use crate::{params, strength};
+use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Demand, Engine};
@@ -61,13 +61,12 @@ impl Setup {
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));
         let walker = faults.note(Walker::read(params, &description, &gaits, &motions));
         let (frames, walker) = faults.or(frames.zip(walker))?;
-        let too_weak = strength::note(&walker.engine);
         Ok(Self {
             engine: walker.engine,
             gaits: walker.gaits,
             gait_name: walker.gait_name,
             robot_file: files.to_write("robot.yaml"),
-            notes: walker.notes.into_iter().chain(too_weak).collect(),
+            notes: walker.notes,
             motions: walker.motions,
             rate_hz: params::rate(params),
             timeout: Duration::from_secs_f64(params::timeout(params)),

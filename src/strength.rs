@@ -91,13 +91,13 @@ fn lack(over: &Overload) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Setup, specs};
+    use gait_planner::{Setup, specs};
     use hexapod_config::ros_params::{ParamValue, Params};
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
     use hexapod_setup::planner;
     use std::sync::Arc;
 
-    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
     /// The note on the shipped robot with joints of this effort.
     fn with_effort(effort: f64) -> Option<String> {
