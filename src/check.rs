@@ -9,6 +9,7 @@ use crate::agreement;
 use crate::cli::{CheckArgs, RunArgs};
 use crate::composed::{Setups, files_of, parameters, stray_line};
 use crate::exit::{Failure, say};
+use crate::patience::Patience;
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait};
@@ -22,6 +23,7 @@ use std::fmt::Write;
 /// # Errors
 /// File, line and key of all that does not hold; a robot that gets nowhere on the gait it starts with.
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
+    let patience = Patience::on_terminal("trying every gait and motion");
     let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;
@@ -34,6 +36,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
             .map_err(|_| Failure::Running("the speeds could not be worked out".into()))
             .map(|speeds| checked.map(|notes| (speeds, notes)))
     })??;
+    drop(patience);
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
     let Speeds { table: speeds, notes: stuck, nowhere } = speeds;

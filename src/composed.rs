@@ -3,6 +3,7 @@
 use crate::agreement::{check_clock, check_no_folder, check_robots, notes, share_frames};
 use crate::cli::{FileArgs, RunArgs};
 use crate::exit::Failure;
+use crate::strength;
 use hexapod_config::ros_params::{
     ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
 };
@@ -192,7 +193,8 @@ impl Setups {
             };
             let web = faults.note(web_teleop::Setup::load(&all.web));
             let read = planner.zip(faults.note(driver)).zip(faults.note(publisher)).zip(web);
-            let (((planner, driver), publisher), web) = faults.or(read)?;
+            let (((mut planner, driver), publisher), web) = faults.or(read)?;
+            planner.notes.extend(strength::note(&planner.engine));
             Ok(Self { planner, driver, publisher, web })
         })
     }

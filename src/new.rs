@@ -94,7 +94,7 @@ fn parameter_text(setup: &gait_planner::Setup, urdf: &Path, gait: &str) -> Strin
     let urdf = urdf.display().to_string().replace('\'', "''");
     let gaits: Vec<&str> = setup.gaits.names().collect();
     format!(
-        "# Parameters of all nodes for this robot. What is left out keeps its default; the shipped hexapod.yaml shows all.\n\
+        "# Parameters of all nodes for this robot. A parameter that is left out keeps its default; the shipped hexapod.yaml shows all.\n\
          /**:\n  ros__parameters:\n    # The robot's description.\n    urdf: '{urdf}'\n\n\
          gait_planner:\n  ros__parameters:\n    # The gait to start with; this robot has {}.\n    gait: {}\n    \
          # Sizes are chosen from the lengths of the legs, 0.0 here; written out, yours count (m).\n    \

@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 
 import figures
 import processes
 import pytest
+from sensor_msgs.msg import CompressedImage
 from web import BINARY, Client, TEXT, connected, frame, free_port, get, head, request
 
 DEAD_MAN_S = 0.3
@@ -224,6 +228,51 @@ def test_when_a_token_is_needed_expect_nobody_without_it(session):
     client = web.client(token=TOKEN)
     client.wait('health')
     assert TOKEN not in json.dumps([message for _, message in client.messages])
+
+
+def test_when_a_camera_sends_pictures_expect_the_newest_served_and_none_when_it_falls_silent(web):
+    client = web.client()
+    assert get(web.port, '/camera')[0] == 204
+    for data, kind in ((b'\xff\xd8\xff\xe0 a picture', 'image/jpeg'), (b'\x89PNG\r\n another', 'image/png')):
+        web.user.publish('image_raw/compressed', CompressedImage(format='jpeg', data=list(data)))
+        deadline = time.monotonic() + 2.0
+        while (answer := get(web.port, '/camera'))[2] != data and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert (answer[0], answer[1].get('content-type'), answer[2]) == (200, kind, data)
+        assert answer[1]['cache-control'] == 'no-store'
+    client.wait('health', lambda health: health['camera'])
+    # What no browser shows is not taken.
+    web.user.publish('image_raw/compressed', CompressedImage(format='tiff', data=list(b'II*\0')))
+    client.wait('health', lambda health: not health['camera'])
+    assert get(web.port, '/camera')[0] == 204
+
+
+def test_when_there_is_a_certificate_expect_the_page_and_its_socket_over_tls_and_nothing_without(session, tmp_path):
+    if not shutil.which('openssl'):
+        pytest.skip('openssl is not installed')
+    cert, key = tmp_path / 'cert.pem', tmp_path / 'key.pem'
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
+                    '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
+                   check=True, capture_output=True)
+    web = Web(session, f'web_teleop.tls_cert:={cert}', f'web_teleop.tls_key:={key}')
+    connected(web.port).close()
+    trusting = ssl.create_default_context(cafile=cert)
+
+    def answer(text, context):
+        with context.wrap_socket(connected(web.port), server_hostname='localhost') as stream:
+            stream.sendall(text.encode())
+            return stream.recv(65536).decode(errors='replace')
+
+    page = f'GET / HTTP/1.1\r\nHost: localhost:{web.port}\r\nConnection: close\r\n\r\n'
+    assert answer(page, trusting).startswith('HTTP/1.1 200')
+    own = head(web.port, origin=f'https://localhost:{web.port}')
+    assert answer(own, trusting).startswith('HTTP/1.1 101')
+    assert answer(head(web.port), trusting).startswith('HTTP/1.1 403'), 'a page without TLS is another origin'
+    with pytest.raises(ssl.SSLCertVerificationError):
+        answer(page, ssl.create_default_context())
+    with connected(web.port) as stream:
+        stream.sendall(page.encode())
+        assert b'200' not in stream.recv(65536), 'nothing without TLS'
 
 
 def test_when_clients_send_what_they_may_not_expect_each_closed_with_its_code_and_nothing_done(web):

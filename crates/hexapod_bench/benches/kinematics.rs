@@ -6,49 +6,20 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Vector3;
 
 #[path = "../../hexapod_kinematics/tests/common/mod.rs"]
 mod common;
+mod walk;
 
-/// Foot targets on a small circle below each hip, as in walking, each with the body's pose.
-struct Walk {
-    robot: Robot,
-    feet: Vec<[Vector3<f64>; 6]>,
-    poses: Vec<Isometry3<f64>>,
-}
-
-fn walk() -> Walk {
-    let robot = Robot::from_urdf(&common::shipped()).unwrap();
-    let steps = 64;
-    let rest: Vec<Vector3<f64>> =
-        robot.legs().iter().map(|leg| leg.foot_in_body(&LegAngles::from([0.0, 0.6, -1.7]))).collect();
-    let turn = |k: usize| std::f64::consts::TAU * k as f64 / steps as f64;
-    let feet = (0..steps)
-        .map(|k| std::array::from_fn(|i| rest[i] + Vector3::new(0.03 * turn(k).cos(), 0.0, 0.02 * turn(k).sin())))
-        .collect();
-    let poses = (0..steps)
-        .map(|k| {
-            Isometry3::new(Vector3::new(0.0, 0.0, 0.005 * turn(k).sin()), Vector3::new(0.03 * turn(k).cos(), 0.0, 0.0))
-        })
-        .collect();
-    Walk { robot, feet, poses }
-}
+use walk::{STEPS, Walk};
 
 fn benches(c: &mut Criterion) {
-    let Walk { robot, feet, poses } = walk();
+    let Walk { robot, feet, lanes, body_from_world: poses } = Walk::new();
     let batch = Batch::new(&robot).unwrap();
-    let lanes: Vec<Lanes3> = feet
-        .iter()
-        .map(|feet| {
-            let mut lanes = Lanes3::default();
-            feet.iter().enumerate().for_each(|(i, foot)| lanes.set(i, (*foot).into()));
-            lanes
-        })
-        .collect();
     let mut k = 0;
     let mut next = move || {
-        k = (k + 1) % 64;
+        k = (k + 1) % STEPS;
         k
     };
     c.bench_function("six_legs_pose_and_inverse_batch", |b| {

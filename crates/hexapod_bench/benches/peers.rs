@@ -8,51 +8,19 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
-use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles};
 use k::{Constraints, InverseKinematicsSolver, JacobianIkSolver, SerialChain};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 
-const URDF: &str = include_str!("../../../urdf/hexapod.urdf");
-const STEPS: usize = 64;
-const LEGS: usize = 6;
+mod walk;
+
+use walk::{LEGS, STEPS, Walk};
+
 /// Timed rounds, each shorter than a scheduler's slice; the tenth percentile counts, so that what else the machine does
 /// does not.
 const ROUNDS: usize = 400;
 
-/// What walking asks for: feet in the world and the body's pose, step by step.
-struct Walk {
-    robot: Robot,
-    feet: Vec<[Vector3<f64>; LEGS]>,
-    lanes: Vec<Lanes3>,
-    body_from_world: Vec<Isometry3<f64>>,
-}
-
 impl Walk {
-    fn new() -> Self {
-        let robot = Robot::from_urdf(URDF).unwrap();
-        let rest: Vec<Vector3<f64>> =
-            robot.legs().iter().map(|leg| leg.foot_in_body(&LegAngles::from([0.0, 0.6, -1.7]))).collect();
-        let turn = |step: usize| std::f64::consts::TAU * step as f64 / STEPS as f64;
-        let feet: Vec<[Vector3<f64>; LEGS]> = (0..STEPS)
-            .map(|s| std::array::from_fn(|i| rest[i] + Vector3::new(0.03 * turn(s).cos(), 0.0, 0.02 * turn(s).sin())))
-            .collect();
-        let body_from_world = (0..STEPS)
-            .map(|s| {
-                let sway = Vector3::new(0.03 * turn(s).cos(), 0.02 * turn(s).sin(), 0.0);
-                Isometry3::new(Vector3::new(0.0, 0.0, 0.005 * turn(s).sin()), sway)
-            })
-            .collect();
-        let lanes = feet
-            .iter()
-            .map(|feet| {
-                let mut lanes = Lanes3::default();
-                feet.iter().enumerate().for_each(|(i, foot)| lanes.set(i, (*foot).into()));
-                lanes
-            })
-            .collect();
-        Self { robot, feet, lanes, body_from_world }
-    }
-
     fn target(&self, step: usize, leg: usize) -> Vector3<f64> {
         (self.body_from_world[step] * Point3::from(self.feet[step][leg])).coords
     }

@@ -33,7 +33,14 @@ impl Source {
         let path = path.as_ref();
         let name = path.display().to_string();
         let mut bytes = Vec::new();
-        // A bound on what is read rather than a look at the size: a device or a pipe has no size.
+        if let Some(kind) = endless(path) {
+            return Err(ConfigError::whole_file(
+                &name,
+                format!("this is {kind}, not a file"),
+                "give the path of a file",
+            ));
+        }
+        // A bound on what is read rather than a look at the size: a pipe has no size.
         File::open(path)
             .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
             .map_err(|error| unreadable(&name, &error))?;
@@ -54,6 +61,27 @@ impl Source {
             Err(error) => Err(not_utf8(&name, error.as_bytes(), error.utf8_error().valid_up_to())),
         }
     }
+}
+
+/// What this is where it may never come to an end, or never begin: nobody may ever write to a named pipe. One that the
+/// shell has opened, as for `<(xacro robot.xacro)`, is under `/dev/fd`.
+#[cfg(unix)]
+fn endless(path: &Path) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = std::fs::metadata(path).ok()?.file_type();
+    let is_opened = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|folder| path.starts_with(folder));
+    match () {
+        () if is_opened || path == Path::new("/dev/null") => None,
+        () if kind.is_fifo() => Some("a named pipe"),
+        () if kind.is_socket() => Some("a socket"),
+        () if kind.is_char_device() || kind.is_block_device() => Some("a device"),
+        () => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn endless(_: &Path) -> Option<&'static str> {
+    None
 }
 
 pub(crate) fn too_large(name: &str) -> ConfigError {

@@ -221,6 +221,14 @@ fn plain_expected(expected: &str) -> String {
     }
 }
 
+/// How to write as text what YAML takes for something else, such as the name `1`.
+fn in_quotes(found: &str) -> String {
+    match found.strip_prefix("the number ") {
+        Some(number) => format!("write \"{number}\": without quotes YAML takes it for a number"),
+        None => "put it in quotes".into(),
+    }
+}
+
 fn help_for(path: &str, found: &str, expected: &str) -> String {
     let quoted = found.starts_with("the text ");
     let key = path.rsplit('.').next().filter(|key| !key.ends_with(']')).unwrap_or("");
@@ -232,7 +240,7 @@ fn help_for(path: &str, found: &str, expected: &str) -> String {
         "a mapping" => return format!("write `{key}: {{key: value, ...}}`, or `key: value` lines indented below it"),
         "a list" if key.is_empty() => "write a list such as [1, 2, 3]",
         "a list" => return format!("write `{key}: [..., ...]`, or lines indented below it that begin with `- `"),
-        "text" => "put the value in quotes",
+        "text" => return in_quotes(found),
         _ if expected.contains("number") && quoted => "write a number without quotes or unit",
         _ if expected.contains("number") && nothing => "write a number after the colon, or take the line out",
         _ => "",

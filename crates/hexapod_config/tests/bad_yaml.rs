@@ -241,6 +241,18 @@ fn when_file_cannot_be_read_expect_its_path() {
 }
 
 #[test]
+fn when_a_file_never_ends_expect_it_refused_at_once() {
+    let error = Source::read("/dev/zero").unwrap_err();
+    assert_eq!((error.message(), error.remedy()), ("this is a device, not a file", "give the path of a file"));
+    let pipe = std::env::temp_dir().join(format!("hexapod_config_pipe_{}", std::process::id()));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let read = Source::read(&pipe);
+    std::fs::remove_file(pipe).unwrap();
+    assert_eq!(read.unwrap_err().message(), "this is a named pipe, not a file");
+    assert_eq!(Source::read("/dev/null").unwrap().text, "");
+}
+
+#[test]
 fn when_file_is_large_expect_bounded_time() {
     let error = Source::from_bytes("robot.yaml", vec![b'a'; MAX_BYTES + 1]).unwrap_err();
     assert!(error.to_string().contains("1 MiB"), "{error}");

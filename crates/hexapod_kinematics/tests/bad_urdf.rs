@@ -232,3 +232,11 @@ fn when_the_text_is_mutated_expect_a_robot_or_an_error_but_no_panic() {
     }
     assert!(accepted > 0);
 }
+
+#[test]
+fn when_a_sign_of_xml_is_not_escaped_expect_what_to_write() {
+    for (name, right) in [("Tom & Jerry", "write &amp;"), ("a&b;", "write &amp;"), ("a<b", "write &lt;")] {
+        let error = Robot::from_urdf(&format!("<robot name=\"{name}\"><link name=\"base\"/></robot>")).unwrap_err();
+        assert!(error.expected().starts_with(right), "{name}: {error}");
+    }
+}

@@ -193,6 +193,84 @@ fn when_there_is_a_camera_or_an_arm_expect_them_left_out_and_noted() {
     assert!(robot.model().notes().iter().any(|n| n.contains("gripper")));
 }
 
+/// Six legs, changed, and the notes of the robot.
+fn notes_of(change: impl FnOnce(&mut Vec<LegText>), edit: impl FnOnce(String) -> String) -> Vec<String> {
+    let mut legs: Vec<LegText> = (0..6)
+        .map(|k| {
+            let (side, x) = (if k < 3 { 1.0 } else { -1.0 }, 0.1 * (1.0 - f64::from(k % 3)));
+            LegText {
+                name: format!("leg_{k}"),
+                hip: [x, 0.06 * side, 0.0],
+                yaw: side * (1.57 - 5.0 * x),
+                lengths: [0.05, 0.07, 0.13],
+                limits: [[-0.7, 0.7], [-1.5, 1.5], [-2.6, 0.5]],
+            }
+        })
+        .collect();
+    change(&mut legs);
+    let robot = Robot::from_urdf(&edit(crate::common::robot(&legs))).unwrap();
+    let notes = robot.model().notes().iter();
+    notes.filter(|note| note.contains("unlike the others") || note.contains("turns")).cloned().collect()
+}
+
+/// The description with another axis for one joint.
+fn with_axis(text: String, joint: &str, axis: &str) -> String {
+    let at = text.find(&format!("<joint name=\"{joint}\"")).unwrap();
+    let start = at + text[at..].find("<axis").unwrap();
+    let end = start + text[start..].find("/>").unwrap();
+    format!("{}<axis xyz=\"{axis}\"{}", &text[..start], &text[end..])
+}
+
+#[test]
+fn when_chains_are_unlike_the_legs_expect_a_note_with_the_edit_that_leaves_them_out() {
+    assert_eq!(notes_of(|_| {}, |text| text), Vec::<String>::new());
+    let wing = |side: f64, height: f64, lengths| LegText {
+        name: if side > 0.0 { "wing_l".into() } else { "wing_r".into() },
+        hip: [0.0, 0.05 * side, height],
+        yaw: side * 1.57,
+        lengths,
+        limits: [[-1.0, 1.0], [-1.0, 1.0], [-1.0, 1.0]],
+    };
+    let with_wings = |height, lengths| {
+        let wings = [wing(1.0, height, lengths), wing(-1.0, height, lengths)];
+        notes_of(|legs| legs.extend(wings), |text| text)
+    };
+    let notes = with_wings(0.1, [0.05, 0.07, 0.13]);
+    assert!(
+        notes.len() == 1
+            && notes[0].contains("wing_l (its hip is 100 mm above most), wing_r (")
+            && notes[0].contains("`legs: [{name: leg_0, foot_link: leg_0_foot}, ")
+            && !notes[0].contains("name: wing"),
+        "{notes:?}"
+    );
+    let notes = with_wings(0.0, [0.03, 0.04, 0.08]);
+    assert!(notes.len() == 1 && notes[0].contains("wing_r (150 mm long, not 250 mm)"), "{notes:?}");
+}
+
+#[test]
+fn when_one_axis_is_not_that_of_the_other_legs_expect_it_pointed_at() {
+    let notes = notes_of(|_| {}, |text| with_axis(text, "leg_4_coxa", "1 0 0"));
+    assert!(notes.len() == 1 && notes[0].contains("joint leg_4_coxa of leg leg_4 turns about another axis (1 0 0)"));
+    assert!(notes[0].ends_with("write <axis xyz=\"0 0 1\"/>, as the others have it"), "{notes:?}");
+    let notes = notes_of(|_| {}, |text| with_axis(text, "leg_1_femur", "0 1 0"));
+    assert!(
+        notes.len() == 1
+            && notes[0].contains("leg_1_femur of leg leg_1 turns the other way")
+            && notes[0].contains("\"0 -1 0\""),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn when_axes_are_mirrored_or_meant_so_expect_nothing_said_of_them() {
+    let mirrored =
+        notes_of(|_| {}, |text| (3..6).fold(text, |text, k| with_axis(text, &format!("leg_{k}_femur"), "0 1 0")));
+    assert_eq!(mirrored, Vec::<String>::new(), "the right side turns the other way");
+    let other_way = |legs: &mut Vec<LegText>| legs[4].limits[2] = [-0.5, 2.6];
+    let meant = notes_of(other_way, |text| with_axis(text, "leg_4_tibia", "0 1 0"));
+    assert_eq!(meant, Vec::<String>::new(), "its limits are turned, too");
+}
+
 #[test]
 fn when_joints_mimic_slide_or_float_expect_them_handled_by_name() {
     let jaw = joint("jaw", "prismatic", "base_link", "jaw_link", LIMIT);

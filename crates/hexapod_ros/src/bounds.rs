@@ -116,7 +116,7 @@ impl RateLimited {
         let line = reason(line);
         Some(match std::mem::take(&mut self.left_out) {
             0 => line.into_owned(),
-            left_out => format!("{line} ({left_out} more were left out)"),
+            left_out => format!("{line} (and {left_out} more like it)"),
         })
     }
 }
@@ -190,7 +190,7 @@ mod tests {
         let mut lines = RateLimited::default();
         let admitted: Vec<String> =
             (0..250).filter_map(|step| lines.admit("refused", Duration::from_millis(10 * step))).collect();
-        assert_eq!(admitted, ["refused", "refused (99 more were left out)", "refused (99 more were left out)"]);
+        assert_eq!(admitted, ["refused", "refused (and 99 more like it)", "refused (and 99 more like it)"]);
     }
 
     #[test]

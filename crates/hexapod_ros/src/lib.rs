@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod arguments;
 pub mod bounds;
 mod call;
 pub mod clock;

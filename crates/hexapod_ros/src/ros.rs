@@ -1,5 +1,6 @@
 //! The process's connection to ROS.
 
+use crate::arguments::explained;
 use crate::error::RosError;
 use crate::hearing::Hearing;
 use crate::local::LocalTopics;
@@ -45,7 +46,7 @@ impl Ros {
         log::begin();
         match Context::create(for_ros(std::env::args_os(), parameters)) {
             Ok(context) => Ok(Self { context, local: None, names: Arc::default(), hearing: Hearing::default() }),
-            Err(RclError::Arguments { words }) => Err(RosError::Arguments(words)),
+            Err(RclError::Arguments { words }) => Err(RosError::Arguments(explained(&words))),
             Err(error) => Err(RosError::Context(error.to_string())),
         }
     }

@@ -5,6 +5,7 @@ mod files;
 mod forward;
 pub mod frames;
 mod gaits;
+mod kind;
 mod limitless;
 mod meshes;
 mod motions;

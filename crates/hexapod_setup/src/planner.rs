@@ -31,7 +31,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("max_angular_acceleration", 1.5, "Greatest change of turning speed, rad/s^2").range(0.01, 50.0),
         ParamSpec::new("max_linear_jerk", 7.5, "Greatest change of acceleration, m/s^3").range(0.1, 1000.0),
         ParamSpec::new("max_angular_jerk", 37.5, "Greatest change of turning acceleration, rad/s^3").range(0.5, 5000.0),
-        ParamSpec::new("disabled_legs", "", "Legs that are switched off, by name, with commas between").read_only(),
+        ParamSpec::new("disabled_legs", "", "Legs that are switched off, by name, separated by commas").read_only(),
         ParamSpec::new("max_stride", 0.0, "Longest step of the outermost foot, m; 0: from the legs")
             .range(0.0, 2.0)
             .read_only(),

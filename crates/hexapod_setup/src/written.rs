@@ -1,5 +1,6 @@
 //! The file of a robot's description, however it is written: URDF, xacro, or a table of Denavit-Hartenberg parameters.
 
+use crate::kind;
 use crate::origin::{Origin, Table};
 use hexapod_config::{ConfigError, Document, Source};
 use hexapod_kinematics::{DhRobot, LegSpec};
@@ -31,6 +32,7 @@ impl Written {
         let is = |kinds: &[&str]| {
             path.extension().is_some_and(|end| kinds.iter().any(|kind| end.eq_ignore_ascii_case(kind)))
         };
+        kind::check_file(path)?;
         if is(&["yaml", "yml"]) {
             return from_table(Source::read(path)?);
         }
@@ -44,6 +46,7 @@ impl Written {
     /// # Errors
     /// It is xacro, or no such table.
     pub(crate) fn of_text(source: Source) -> Result<Self, ConfigError> {
+        kind::check_start(&source.name, source.text.as_bytes())?;
         if source.name.ends_with(".yaml") || source.name.ends_with(".yml") {
             return from_table(source);
         }
@@ -60,7 +63,9 @@ impl Written {
 }
 
 fn from_table(source: Source) -> Result<Written, ConfigError> {
+    let name = source.name.clone();
     let document = Document::parse(source)?;
+    kind::check_table(&name, &document)?;
     let robot: DhRobot = document.deserialize()?;
     let table = Table::try_new(document, robot)?;
     let model = table.robot.model().map_err(|error| table.fault(&error))?;

@@ -49,9 +49,13 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("joint_damping", 0.0, "Viscous friction of each joint, N m s/rad; both 0: as the URDF says")
             .range(0.0, 100.0)
             .read_only(),
-        ParamSpec::new("ground_friction", 0.6, "Friction of the ground that predicted foot forces reckon with")
-            .range(0.05, 5.0)
-            .read_only(),
+        ParamSpec::new(
+            "ground_friction",
+            0.6,
+            "Coefficient of friction of the ground, as predicted foot forces assume it",
+        )
+        .range(0.05, 5.0)
+        .read_only(),
     ]);
     specs
 }

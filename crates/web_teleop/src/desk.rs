@@ -331,7 +331,14 @@ impl Desk {
                     (Some(_), None) => "taken",
                     (Some(_), Some(_)) => "taken_over",
                 };
-                tracing::info!("client {id}: the lease is {change}");
+                let did = if change == "taken_over" {
+                    "takes over as the driver"
+                } else if change == "taken" {
+                    "drives"
+                } else {
+                    "gives up driving"
+                };
+                tracing::info!("client {id} {did}");
                 self.tell_lease((change, Some(id), before), now);
             }
         }

@@ -30,6 +30,8 @@ pub struct Gate {
     /// Further origins, as `https://robot.example`.
     origins: Vec<String>,
     token: Option<String>,
+    /// Whether this server speaks TLS: no page of its own comes without it then.
+    speaks_tls: bool,
 }
 
 impl Gate {
@@ -42,7 +44,13 @@ impl Gate {
             names.push(format!("{computer}.local"));
             names.push(computer);
         }
-        Self { names, origins, token }
+        Self { names, origins, token, speaks_tls: false }
+    }
+
+    /// The same for a server that speaks TLS, or does not. Anybody on the network could pretend to be its page without TLS.
+    #[must_use]
+    pub fn speaking_tls(self, speaks_tls: bool) -> Self {
+        Self { speaks_tls, ..self }
     }
 
     /// The token.
@@ -89,7 +97,9 @@ impl Gate {
     }
 
     fn is_known(&self, origin: &str, host: &str) -> bool {
-        let own = ["http://", "https://"].iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
+        // Without TLS of its own it may stand behind a proxy that has it.
+        let schemes: &[&str] = if self.speaks_tls { &["https://"] } else { &["http://", "https://"] };
+        let own = schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
         own || self.origins.iter().any(|allowed| allowed == origin)
     }
 }
@@ -178,6 +188,14 @@ mod tests {
             assert_eq!(gate().pass(Some(host), None, false), Err(Barred::Host), "{host}");
         }
         assert_eq!(gate().pass(None, None, false), Err(Barred::Host));
+    }
+
+    #[test]
+    fn when_the_server_speaks_tls_expect_its_own_page_only_over_tls() {
+        let pass = |origin| gate().speaking_tls(true).pass(Some("pi:8080"), Some(origin), true);
+        assert_eq!(pass("https://pi:8080"), Ok(()));
+        assert_eq!(pass("http://pi:8080"), Err(Barred::Origin));
+        assert_eq!(pass("http://proxy:81"), Ok(()), "allowed by name");
     }
 
     #[test]

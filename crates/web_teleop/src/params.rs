@@ -34,7 +34,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "allowed_origins",
             "",
-            "Further origins the page may come from, as https://robot.example behind a proxy, with commas between",
+            "Other origins of the page, such as https://robot.example behind a proxy, separated by commas",
         )
         .read_only(),
         ParamSpec::new("tls_cert", "", "File of the certificate chain, PEM; empty: no TLS").read_only(),
@@ -109,11 +109,12 @@ impl Setup {
         let is_new_token = given.is_empty() && !address.is_loopback();
         let token = if is_new_token { Some(faults.note(new_token()).unwrap_or_default()) } else { Some(given) };
         faults.into_result()?;
+        let tls = tls.flatten();
         Ok(Self {
             address: SocketAddr::new(address, whole(params, "port") as u16),
-            gate: Gate::new(&computer(), origins, token.filter(|token| !token.is_empty())),
+            gate: Gate::new(&computer(), origins, token.filter(|token| !token.is_empty())).speaking_tls(tls.is_some()),
             is_new_token,
-            tls: tls.flatten(),
+            tls,
             max_clients: whole(params, "max_clients") as usize,
             state_period: Duration::from_secs_f64(1.0 / number(params, "state_rate")),
             dead_man: Duration::from_secs_f64(number(params, "dead_man")),

@@ -300,8 +300,8 @@ impl Dialogue {
 
     fn push(&mut self, sign: f64, pace: Pace) {
         if let Some(end_us) = self.mover.push(sign, pace) {
-            let way = if sign > 0.0 { "longer" } else { "shorter" };
-            self.say(Tone::Bad, format!("{end_us:.0} us: pulses get no {way} here"));
+            let end = if sign > 0.0 { "longest" } else { "shortest" };
+            self.say(Tone::Bad, format!("{end_us:.0} us is the {end} pulse allowed here"));
         }
     }
 

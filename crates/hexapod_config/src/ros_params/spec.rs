@@ -94,6 +94,7 @@ impl ParamSpec {
         let Self { name, default, .. } = self;
         let what = match (self.range, self.choices) {
             (Some((least, greatest)), _) => format!("{} from {least} to {greatest}", default.type_in_words()),
+            (None, []) if matches!(default, ParamValue::String(_)) => "text (numbers in quotes)".into(),
             (None, []) => default.type_in_words().into(),
             (None, choices) => format!("one of {}", suggest::list(choices.iter().copied()).unwrap_or_default()),
         };

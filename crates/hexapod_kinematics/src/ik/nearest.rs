@@ -46,7 +46,7 @@ impl Leg {
         }
         let best = self.descend_from_all(&target, &seed, &mut Effort::unbounded());
         let reached = best.distance <= REACHED && target == *foot_in_body;
-        NearestPose { angles: best.angles, foot_in_body: best.foot, reached }
+        NearestPose { angles: best.angles, foot_in_body: best.foot(), reached }
     }
 
     /// The same in bounded time, from `seed` only: as near as the way downhill from there leads before the effort is spent.
@@ -56,7 +56,7 @@ impl Leg {
         let target = if finite { self.pull_in(foot_in_body) } else { self.foot_in_body(&seed) };
         let end = self.descend(&target, &seed, effort);
         let reached = finite && end.distance <= REACHED && target == *foot_in_body;
-        NearestPose { angles: end.angles, foot_in_body: end.foot, reached }
+        NearestPose { angles: end.angles, foot_in_body: end.foot(), reached }
     }
 
     /// A target farther away than 100 times the leg's length is moved onto that sphere about the hip, so that
@@ -153,9 +153,9 @@ impl Leg {
         steps: usize,
         effort: &mut Effort,
     ) -> Result<LegAngles, IkError> {
-        let distance = (best.foot - target).norm();
+        let distance = (best.foot() - target).norm();
         match (distance <= REACHED, best.converged) {
-            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, &best.angles, steps, effort)),
+            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, best, steps, effort)),
             (true, _) => Ok(best.angles),
             (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
             (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),

@@ -9,7 +9,7 @@ use nalgebra::{SMatrix, SVector, Vector3};
 
 use super::Effort;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::{Leg, Matrix3xN};
+use crate::leg::{Chain, Leg, Matrix3xN};
 
 /// Most steps of one descent.
 const MAX_STEPS: usize = 60;
@@ -25,12 +25,19 @@ type Hessian = SMatrix<f64, MAX_LEG_JOINTS, MAX_LEG_JOINTS>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Descent {
     pub(super) angles: LegAngles,
-    pub(super) foot: Vector3<f64>,
+    /// The chain at those angles: what looks on from there need not place it again.
+    pub(super) placed: Chain,
     /// Distance from foot to target, m.
     pub(super) distance: f64,
     /// False when the steps ran out before the foot stood still.
     pub(super) converged: bool,
     pub(super) steps: usize,
+}
+
+impl Descent {
+    pub(super) fn foot(&self) -> Vector3<f64> {
+        self.placed.foot_at_zero()
+    }
 }
 
 /// A column of a Jacobian; zero of one that is not there.
@@ -42,9 +49,9 @@ impl Leg {
     /// Descends from `start`, moved into the limits, until the effort is spent.
     pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles, effort: &mut Effort) -> Descent {
         let angles = self.clamp(start);
-        let foot = self.foot_in_body(&angles);
-        let distance = (foot - target).norm();
-        let mut at = Descent { angles, foot, distance, converged: false, steps: 0 };
+        let placed = self.chain.placed(angles.padded());
+        let distance = (placed.foot_at_zero() - target).norm();
+        let mut at = Descent { angles, placed, distance, converged: false, steps: 0 };
         let mut damping = 1e-6 * self.reach_scale();
         while at.steps < MAX_STEPS {
             at.steps += 1;
@@ -55,7 +62,7 @@ impl Leg {
             if !effort.take(1) {
                 return at;
             }
-            let slope = self.slope(target, &at.angles);
+            let slope = self.slope(target, &at.placed);
             match self.improve(target, &mut at, &slope, &mut damping, effort) {
                 Some(moved) if moved > STILL => {}
                 _ => {
@@ -81,12 +88,12 @@ impl Leg {
                 return None;
             }
             if let Some(next) = self.step(&at.angles, gradient, hessian, *damping) {
-                let foot = self.foot_in_body(&next);
-                let distance = (foot - target).norm();
+                let placed = self.chain.placed(next.padded());
+                let distance = (placed.foot_at_zero() - target).norm();
                 if distance < at.distance {
                     let moved = next.distance_squared(&at.angles).sqrt();
                     *damping *= 0.1;
-                    (at.angles, at.foot, at.distance) = (next, foot, distance);
+                    (at.angles, at.placed, at.distance) = (next, placed, distance);
                     return Some(moved);
                 }
             }
@@ -96,8 +103,7 @@ impl Leg {
     }
 
     /// Gradient and Hessian of half the squared distance; unused joints have a one on the diagonal.
-    fn slope(&self, target: &Vector3<f64>, angles: &LegAngles) -> (Gradient, Hessian) {
-        let placed = self.chain.placed(angles.padded());
+    fn slope(&self, target: &Vector3<f64>, placed: &Chain) -> (Gradient, Hessian) {
         let jacobian = placed.placed_jacobian();
         let error = placed.foot_at_zero() - target;
         let gradient = jacobian.transpose() * error;

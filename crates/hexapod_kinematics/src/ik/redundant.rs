@@ -9,7 +9,7 @@
 
 use nalgebra::{Matrix3, SVector, Vector3};
 
-use super::newton::column;
+use super::newton::{Descent, column};
 use super::{Effort, REACH_TOLERANCE};
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
@@ -31,30 +31,29 @@ impl Leg {
     pub(super) fn take_on_posture(
         &self,
         target: &Vector3<f64>,
-        from: &LegAngles,
+        from: Descent,
         steps: usize,
         effort: &mut Effort,
     ) -> LegAngles {
-        let mut best = *from;
-        let mut at = *from;
+        let mut best = from;
         for _ in 0..steps {
             if !effort.take(1) {
                 break;
             }
-            let Some(step) = self.posture_step(target, &at) else { break };
-            at = self.clamp(&LegAngles::from_fn(at.len(), |i| sum(at.get(i), step.get(i))));
+            let Some(step) = self.posture_step(target, &best) else { break };
+            let stepped = LegAngles::from_fn(best.angles.len(), |i| sum(best.angles.get(i), step.get(i)));
             let settled = step.amax() < STILL;
-            let end = self.descend(target, &at, effort);
+            let end = self.descend(target, &stepped, effort);
             // Each step is taken back onto the surface, so that the last good one can be returned at any time.
-            if end.distance > REACH_TOLERANCE || self.strain(&end.angles) > self.strain(&best) + 1e-12 {
+            if end.distance > REACH_TOLERANCE || self.strain(&end.angles) > self.strain(&best.angles) + 1e-12 {
                 break;
             }
-            (best, at) = (end.angles, end.angles);
+            best = end;
             if settled {
                 break;
             }
         }
-        best
+        best.angles
     }
 
     /// Distance from the posture, in ranges.
@@ -63,9 +62,9 @@ impl Leg {
         parts.map(|((joint, angle), posture)| math::squared((angle - posture) / range(joint.limits()))).sum()
     }
 
-    fn posture_step(&self, target: &Vector3<f64>, at: &LegAngles) -> Option<Joints> {
-        let jacobian = self.jacobian(at);
-        let mut error = target - self.foot_in_body(at);
+    fn posture_step(&self, target: &Vector3<f64>, from: &Descent) -> Option<Joints> {
+        let (jacobian, at) = (from.placed.placed_jacobian(), &from.angles);
+        let mut error = target - from.foot();
         let pull = Joints::from_fn(|i, _| difference(self.posture.get(i), at.get(i)));
         let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
         let mut held = Joints::zeros();

@@ -9,6 +9,7 @@ mod limits;
 mod locked;
 mod mesh;
 mod names;
+mod odd;
 mod options;
 mod order;
 mod posture;
@@ -93,7 +94,9 @@ impl Robot {
         if options.legs.is_empty() {
             sizes::check_alike(&model, &legs, options)?;
             order::sort(&mut legs);
+            model.notes.extend(odd::odd_legs(&model, &legs));
         }
+        model.notes.extend(odd::odd_axes(&legs));
         model.notes.extend(first_of(sizes::odd_parts(&model, &legs, options), "parts of legs"));
         model.notes.extend(sizes::too_heavy(&model, &legs));
         model.notes.extend(sizes::too_light(&model, &legs));

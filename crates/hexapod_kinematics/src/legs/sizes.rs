@@ -148,7 +148,7 @@ fn ten_thousandths(length: f64) -> String {
 }
 
 /// How far each joint of a leg after the first is from the one before, and the foot from the last, m.
-fn parts(leg: &Leg) -> Vec<f64> {
+pub(super) fn parts(leg: &Leg) -> Vec<f64> {
     let joints = leg.joints().iter().skip(1).map(|joint| joint.origin().translation.vector.norm());
     joints.chain([leg.tip().translation.vector.norm()]).collect()
 }

@@ -22,7 +22,7 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
             _ => error.pos().row,
         };
         let place = Place::element("", Some(row));
-        ModelError::new(ModelFault::Syntax, place, format!("not XML: {error}"), "correct the text there")
+        ModelError::new(ModelFault::Syntax, place, format!("not XML: {error}"), xml_hint(&error))
     })?;
     check_nesting(&document, &lines)?;
     let robot = document.root_element();
@@ -56,6 +56,19 @@ pub(super) fn lint(text: &str) -> Result<Lines, ModelError> {
     lines.links = robot.children().filter(|n| n.has_tag_name("link")).map(|n| lines.element(n)).collect();
     lines.joints = robot.children().filter(|n| n.has_tag_name("joint")).map(|n| lines.element(n)).collect();
     Ok(lines)
+}
+
+/// What to write instead of what is not XML.
+fn xml_hint(error: &Error) -> &'static str {
+    match error {
+        Error::MalformedEntityReference(_) | Error::UnknownEntityReference(..) => {
+            "write &amp; where an & is meant, as in \"Tom &amp; Jerry\""
+        }
+        Error::InvalidChar(_, b'<', _) | Error::InvalidChar2(_, b'<', _) | Error::InvalidAttributeValue(_) => {
+            "write &lt; where a < is meant; or close the quote or the element before it"
+        }
+        _ => "correct the text there",
+    }
 }
 
 /// Only links and joints are read: materials, transmissions and what simulators add are often written as `urdf-rs` does not

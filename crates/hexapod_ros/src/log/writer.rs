@@ -128,7 +128,7 @@ impl Lines {
             Told::Line(mut entry) => {
                 let lost = WRITER.get().map_or(0, |writer| writer.lost.swap(0, Ordering::Relaxed));
                 if lost > 0 {
-                    entry.text = format!("{} ({lost} other lines were left out)", entry.text);
+                    entry.text = format!("{} (lines lost before this one: {lost})", entry.text);
                 }
                 self.console.write(&entry);
                 self.publish(entry);

@@ -21,12 +21,12 @@ export function createPlayground(transport: PlaygroundTransport, module: WebAsse
   const read = async (files: readonly File[]): Promise<void> => {
     problems.replaceChildren(h("li", {}, words.playground.reading));
     try {
-      const { description, meshes } = await readDropped(files, files.length > 0 ? urdf : undefined);
+      const { description, meshes, ignored } = await readDropped(files, files.length > 0 ? urdf : undefined);
       const hexapod = await Hexapod.load(module, description);
       urdf = description.urdf;
       transport.replace(hexapod, meshes);
       setText(title, hexapod.info.robot);
-      problems.replaceChildren(...hexapod.info.notes.map((note) => h("li", {}, note)));
+      problems.replaceChildren(...[...ignored, ...hexapod.info.notes].map((note) => h("li", {}, note)));
     } catch (error) {
       problems.replaceChildren(...problemsOf(error).map((text) => h("li", {}, text)));
       cockpit.notify(words.playground.failed);
@@ -78,7 +78,7 @@ function createNumbers(transport: PlaygroundTransport): HTMLElement {
     const [vx = 0, vy = 0, wz = 0] = transport.hexapod.twist;
     const centre = turningCentre({ vx, vy, wz });
     const facts = [words.playground.tick(transport.tickUs.toFixed(0)), words.playground.limited(transport.hexapod.limitedBy)];
-    if (centre) facts.unshift(words.playground.radius(centre[1].toFixed(2)));
+    if (centre) facts.unshift(words.playground.radius(centre[1]));
     setText(told, facts.join(" · "));
   }, NUMBERS_MS);
   return h("div", {}, h("h2", {}, words.playground.numbers), velocity.element, curvature.element,

@@ -1,6 +1,7 @@
 /** The bar at the top: what the robot does, lights, and who drives. */
 
 import { wordsOf, type Cockpit } from "../cockpit.ts";
+import { Posture, playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
@@ -14,9 +15,11 @@ export function createHeader(session: Session, cockpit: Cockpit): HTMLElement {
   const [link, battery, health] = [createLight("link"), createLight("battery"), createLight("health")];
   const lights = h("ul", { class: "lights", "aria-label": words.lights.group }, link.element, battery.element, health.element);
 
+  const posture = new Posture();
   const show = (): void => {
     const isKnown = session.isFresh;
-    setText(state, words.states[isKnown ? (session.state?.gait_state ?? "unknown") : "unknown"] ?? "");
+    const doing = posture.doing(session.state?.gait_state ?? "unknown", playedMotion(session.state, session.health));
+    setText(state, words.states[isKnown ? doing : "unknown"] ?? "");
     setText(servos, isKnown ? (words.servos[session.servos || "unknown"] ?? "") : "");
     link.show(...linkLight(session));
     battery.show(...batteryLight(session));

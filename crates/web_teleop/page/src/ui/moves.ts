@@ -2,6 +2,7 @@
 
 import type { Cockpit } from "../cockpit.ts";
 import type { Steering } from "../drive/steering.ts";
+import { playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { createChoice } from "./choice.ts";
@@ -68,7 +69,7 @@ function createMotions(session: Session, cockpit: Cockpit): HTMLElement {
   });
   session.on("health", ({ motion }) => {
     setText(status, motion ? `${motion.name.replaceAll("_", " ")}: ${motion.message}` : "");
-    const playing = session.state?.gait_state === "playing" ? motion?.name : undefined;
+    const playing = playedMotion(session.state, session.health);
     end.disabled = playing === undefined;
     for (const button of list.querySelectorAll("button")) {
       setAttribute(button, "data-playing", String(button.dataset["motion"] === playing));

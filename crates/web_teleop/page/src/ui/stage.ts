@@ -1,6 +1,7 @@
 /** The robot in 3D with its figures beside it, and the camera's picture. */
 
 import { isStill } from "../geometry/arc.ts";
+import { playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import type { View3d } from "../view3d/view.ts";
 import type { Watch } from "../watch.ts";
@@ -71,9 +72,9 @@ function createReadout(session: Session, watch: Watch): HTMLElement {
     setText(speed, words.view.speed(Math.hypot(vx, vy).toFixed(2)));
     setText(turn, words.view.turn(((wz * 180) / Math.PI).toFixed(0)));
   });
-  session.on("health", ({ motion }) => {
-    const isPlaying = session.state?.gait_state === "playing" && motion !== null;
-    setText(gait, isPlaying ? words.moves.playing(motion.name) : session.gait);
+  session.on("health", (health) => {
+    const motion = playedMotion(session.state, health);
+    setText(gait, motion === undefined ? session.gait : words.moves.playing(motion));
   });
   return h("div", { class: "readout" }, gait, speed, turn, margin);
 }

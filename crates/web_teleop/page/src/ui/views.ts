@@ -48,7 +48,7 @@ class ViewsPanel {
     cockpit.on("settings", () => {
       const centre = cockpit.steering.kind === "centre" ? cockpit.steering.centre : undefined;
       clear.disabled = centre === undefined;
-      setText(this.#centreText, centre ? words.views.centreAt(fixed(centre[0]), fixed(centre[1])) : "");
+      setText(this.#centreText, centre ? words.views.centreAt(centre[0], centre[1]) : "");
       this.#refresh();
     });
     clear.disabled = true;
@@ -145,11 +145,6 @@ function levelOf({ odomFromBody, ground }: Figure): Pose {
 function reachOf(figure: Figure): number {
   const [x, y] = figure.odomFromBody.t;
   return Math.min(3, Math.max(LEAST_REACH_M, ...figure.legs.map(({ foot }) => Math.hypot(foot[0] - x, foot[1] - y))));
-}
-
-/** Two places, and no minus before a zero. */
-function fixed(metres: number): string {
-  return (Math.round(metres * 100) / 100 || 0).toFixed(2);
 }
 
 function inkOf(element: Element): Ink {

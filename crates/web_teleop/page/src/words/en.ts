@@ -2,6 +2,15 @@
 
 import type { Refusal } from "../protocol/transport.ts";
 
+/** A distance with the side it is on, so that it needs no sign. */
+function metres(value: number, above: string, below: string): string {
+  return `${Math.abs(value).toFixed(2)} m ${value < 0 ? below : above}`;
+}
+
+function toTheSide(y: number): string {
+  return metres(y, "to the left", "to the right");
+}
+
 export const en = {
   language: "en",
   title: "Hexapod",
@@ -38,7 +47,8 @@ export const en = {
   },
   checks: { title: "The servos stay off", passed: "passed", failed: "failed", close: "Close" },
   states: {
-    sitting: "Sitting", standing: "Standing", walking: "Walking", stopping: "Stopping", playing: "Playing",
+    sitting: "Sitting", standing: "Standing", walking: "Walking", stopping: "Stopping", playing: "Playing a motion",
+    rising: "Standing up", lowering: "Sitting down",
     fault: "Fault", unknown: "No robot",
   } as Record<string, string>,
   servos: {
@@ -191,7 +201,7 @@ export const en = {
     hints: { front: "drag: body height", side: "", top: "drag: turning centre", iso: "" },
     clearCentre: "Walk straight again",
     follow: "Follow the mouse without a button",
-    centreAt: (x: string, y: string) => `turning centre ${x} m ahead, ${y} m left`,
+    centreAt: (x: number, y: number) => `turning centre ${metres(x, "ahead", "behind")}, ${toTheSide(y)}`,
   },
   data: {
     joints: "Joint angles",
@@ -247,12 +257,22 @@ export const en = {
     shipped: "Shipped robot",
     reading: "Reading the robot …",
     failed: "This robot cannot walk",
+    ignored: {
+      servos: "The playground has no servos",
+      gamepad: "The playground has its own gamepad settings",
+      unread: "Neither a URDF, a mesh, nor one of hexapod.yaml, robot.yaml, gaits.yaml and motions.yaml",
+      xacro: "xacro is not expanded here: drop what `xacro robot.urdf.xacro > robot.urdf` writes",
+      second: (used: string) => `One robot at a time: ${used} is used`,
+      copy: (used: string) => `${used} is used`,
+    },
+    ignoredFile: (name: string, why: string) => `${name} is ignored. ${why}.`,
+    ignoredMore: (count: number) => `${count} more files are ignored.`,
     missing: "The walking core is not in this build: run cargo xtask wasm, then cargo xtask page.",
     numbers: "Two numbers",
     velocity: "Velocity",
     curvature: "Curvature",
     walkOn: "Walk on by these two numbers",
-    radius: (metres: string) => `turning centre ${metres} m to the left`,
+    radius: (y: number) => `turning centre ${toTheSide(y)}`,
     tick: (us: string) => `a tick takes ${us} µs`,
     limited: (by: string) => `limited by ${by}`,
   },

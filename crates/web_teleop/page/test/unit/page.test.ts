@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { faults, type Known } from "../../src/faults.ts";
 import { refusalOfClose, refusalOfStatus, waitBefore } from "../../src/protocol/backoff.ts";
+import { ignoredOf } from "../../src/playground/drop.ts";
 import { parse } from "../../src/protocol/messages.ts";
 import { tokenIn } from "../../src/protocol/token.ts";
 import type { Handlers, Transport } from "../../src/protocol/transport.ts";
+import { Posture, playedMotion } from "../../src/robot/posture.ts";
 import { Session } from "../../src/session.ts";
 import { clientName } from "../../src/ui/clientname.ts";
-import { pick } from "../../src/words/index.ts";
+import { pick, words } from "../../src/words/index.ts";
 import { MockRobot } from "../mockrobot.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -154,4 +156,31 @@ test("when_modules_grow_expect_none_beyond_300_lines", () => {
   for (const { name, text } of sources(new URL("src/", ROOT))) {
     assert.ok(text.split("\n").length <= 300, name);
   }
+});
+
+test("when_files_are_dropped_that_are_not_used_expect_each_named_with_the_reason", () => {
+  assert.deepEqual(ignoredOf(["bot/a.urdf", "bot/foot.STL", "robot.yaml"]), []);
+  const told = ignoredOf(["a.urdf", "b.urdf", "servos.yaml", "joystick.yaml", "r.urdf.xacro", "notes.txt", "x/gaits.yaml", "y/gaits.yaml"]);
+  const parts = [/^b\.urdf .*a\.urdf is used/, /^servos\.yaml .*no servos/, /^joystick\.yaml/, /^r\.urdf\.xacro .*xacro/, /^notes\.txt .*Neither/, /^y\/gaits\.yaml .*x\/gaits\.yaml is used/];
+  assert.equal(told.length, parts.length);
+  parts.forEach((part, index) => assert.match(told[index] ?? "", part));
+  const many = ignoredOf(Array.from({ length: 20 }, (_, index) => `${index}.jpg`));
+  assert.deepEqual([many.length, many[8]], [9, words.playground.ignoredMore(12)]);
+});
+
+test("when_the_robot_is_in_a_transition_expect_its_name_and_of_a_motion_that_it_plays", () => {
+  const posture = new Posture();
+  const states = [["sitting"], ["playing"], ["standing"], ["playing", "wave"], ["playing"], ["standing"], ["playing"], ["sitting"]] as const;
+  const told = states.map(([state, motion]) => words.states[posture.doing(state, motion)]);
+  assert.deepEqual(told, ["Sitting", "Standing up", "Standing", "Playing a motion", "Playing a motion", "Standing", "Sitting down", "Sitting"]);
+  const robot = new MockRobot();
+  const health = (message: string) => ({ ...robot.health(1), motion: { name: "wave", level: 0, message } });
+  const playing = { ...robot.state(1, 1), gait_state: "playing" };
+  const played = ["executing, 3 %", "accepted", "succeeded", "canceled by stop"].map((message) => playedMotion(playing, health(message)));
+  assert.deepEqual(played, ["wave", undefined, undefined, undefined]);
+});
+
+test("when_a_place_is_told_expect_its_side_and_no_sign", () => {
+  assert.equal(words.views.centreAt(-0.1, -0.27), "turning centre 0.10 m behind, 0.27 m to the right");
+  assert.equal(words.playground.radius(0.27), "turning centre 0.27 m to the left");
 });
