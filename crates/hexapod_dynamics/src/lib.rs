@@ -15,6 +15,7 @@ mod momentum;
 mod normal;
 mod prediction;
 mod regressor;
+mod switch;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
 pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
@@ -31,3 +32,4 @@ pub use mass::MasslessLeg;
 pub use momentum::Momentum;
 pub use prediction::{BalanceError, Ground, Load, LoadPredictor, Overload, Prediction, foot_forces};
 pub use regressor::Regressor;
+pub use switch::{SwitchFault, SwitchWatch};

@@ -2,7 +2,7 @@
 
 use crate::state::{Fitness, Input, State};
 use crate::tf;
-use hexapod_dynamics::{SampleCounts, Source};
+use hexapod_dynamics::{SampleCounts, Source, SwitchFault};
 use hexapod_odometry::Fit;
 use hexapod_ros::{Level, Status};
 use std::time::Duration;
@@ -79,6 +79,10 @@ fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
     let sensed = |wanted: Source| feet.contacts().filter(|contact| contact.source == Some(wanted)).count();
     status.value("contacts measured", sensed(Source::Measured));
     status.value("contacts estimated", sensed(Source::Estimated));
+    let names = robot.legs().iter().map(|leg| leg.name());
+    if let Some(words) = SwitchFault::report(names.zip(feet.switch_faults())) {
+        status.report(Level::Warn, words);
+    }
     let overloads = feet.overloads(&robot, now);
     if !overloads.is_empty() {
         status.report(Level::Warn, overloads.join("; "));

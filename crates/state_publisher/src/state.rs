@@ -178,7 +178,7 @@ impl State {
         }
         self.commands.take(now);
         self.commanded_at = Some(stamp);
-        self.walk(stamp);
+        self.walk(stamp, now);
     }
 
     /// A `servo_states` message of `stamp`, received at `now`; whether it tells how much some leg bears.
@@ -254,13 +254,16 @@ impl State {
     }
 
     /// Moves odometry on to the joints as commanded.
-    fn walk(&mut self, stamp: Duration) {
+    fn walk(&mut self, stamp: Duration, now: Duration) {
         let mut feet = [Vector3::zeros(); MAX_LEGS];
         let legs = self.table.leg_count();
         for (index, leg) in self.robot.legs().iter().enumerate() {
             feet[index] = leg.foot_in_body(&self.table.leg_angles(index, &self.commanded));
         }
         self.planned = self.contact_queue.take();
+        if let (Some(planned), Some(feet)) = (&self.planned, &mut self.feet) {
+            feet.watch_switches(planned, now);
+        }
         let support = self.planned.as_ref().map(|planned| match &self.feet {
             Some(feet) => feet.support(planned),
             None => (*planned, [1.0; MAX_LEGS]),

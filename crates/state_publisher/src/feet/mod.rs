@@ -10,7 +10,7 @@ use crate::joints::{JointTable, Reading};
 use hexapod_dynamics::{
     Contact, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceEstimate, ForceSettings, Friction,
     JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction, STANDARD_GRAVITY, SampleCounts,
-    SettingsError, Source,
+    SettingsError, Source, SwitchFault, SwitchWatch,
 };
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use nalgebra::Vector3;
@@ -66,6 +66,7 @@ struct Foot {
     detector: ContactDetector,
     forces: Option<Told<LegForces>>,
     switch: Option<Told<bool>>,
+    watch: SwitchWatch,
     contact: Contact,
     detected: Duration,
 }
@@ -97,6 +98,7 @@ impl Feet {
                 detector: ContactDetector::new(ContactSettings::default(), LegState::Swing),
                 forces: None,
                 switch: None,
+                watch: SwitchWatch::default(),
                 contact: Contact { state: LegState::Swing, probability: 0.5, source: None },
                 detected: Duration::ZERO,
             })
@@ -146,11 +148,23 @@ impl Feet {
         }
     }
 
+    /// Looks at the switches `now`, with the feet that the gait has on the ground.
+    pub(crate) fn watch_switches(&mut self, planned: &Contacts, now: Duration) {
+        for (foot, planned) in self.feet.iter_mut().zip(planned) {
+            foot.watch.take(*planned, Told::fresh(&foot.switch, now));
+        }
+    }
+
+    /// What is wrong with the switch of each foot.
+    pub(crate) fn switch_faults(&self) -> impl Iterator<Item = Option<SwitchFault>> {
+        self.feet.iter().map(|foot| foot.watch.fault())
+    }
+
     /// Weighs all that is known at `now` of each foot's contact.
     pub(crate) fn detect(&mut self, planned: Option<&Contacts>, now: Duration) {
         for (leg, foot) in self.feet.iter_mut().enumerate() {
             let evidence = ContactEvidence {
-                switch: Told::fresh(&foot.switch, now),
+                switch: Told::fresh(&foot.switch, now).filter(|_| foot.watch.fault().is_none()),
                 planned_support: planned.and_then(|planned| planned.get(leg)).copied(),
                 ..ContactEvidence::default()
             };

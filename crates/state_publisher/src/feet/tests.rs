@@ -98,6 +98,24 @@ fn when_a_leg_lacks_an_effort_expect_the_others_estimated_and_that_one_left_to_i
 }
 
 #[test]
+fn when_a_switch_never_closes_expect_it_named_and_the_plan_instead() {
+    let mut standing = Standing::new();
+    for tick in 0..800_u64 {
+        let (now, planned) = (ms(10 * tick), [tick / 50 % 2 == 0; MAX_LEGS]);
+        standing.feet.take_switches(&[Some(false), Some(planned[1]), None, None, None, None], now);
+        standing.feet.watch_switches(&planned, now);
+        standing.feet.detect(Some(&planned), now);
+    }
+    let faults: Vec<_> = standing.feet.switch_faults().collect();
+    assert_eq!(faults, [Some(SwitchFault::NeverCloses), None, None, None, None, None]);
+    standing.feet.detect(Some(&[true; MAX_LEGS]), ms(8000));
+    standing.feet.detect(Some(&[true; MAX_LEGS]), ms(8010));
+    let sources: Vec<_> = standing.feet.contacts().map(|contact| contact.source).collect();
+    assert_eq!((sources[0], sources[1]), (Some(Source::Predicted), Some(Source::Measured)));
+    assert!(standing.down()[0], "as planned");
+}
+
+#[test]
 fn when_all_sensors_fall_silent_expect_nothing_sensed_and_the_plan_for_the_odometry() {
     let mut standing = Standing::new();
     standing.go(0, 1000, &[true; MAX_LEGS]);
