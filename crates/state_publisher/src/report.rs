@@ -73,8 +73,8 @@ fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
     status.value("foot forces", from);
     let damped = feet.forces(now).flatten().filter(|force| force.damped).count();
     status.value("legs too stretched to feel", damped);
-    let SampleCounts { used, unusable, gaps, stale } = feet.counts();
-    let values = [("used", used), ("unusable", unusable), ("gaps", gaps), ("stale", stale)];
+    let SampleCounts { used, unusable, outliers, gaps, stale } = feet.counts();
+    let values = [("used", used), ("unusable", unusable), ("outliers", outliers), ("gaps", gaps), ("stale", stale)];
     values.iter().for_each(|(what, count)| status.value(&format!("samples with efforts, {what}"), count));
     let sensed = |wanted: Source| feet.contacts().filter(|contact| contact.source == Some(wanted)).count();
     status.value("contacts measured", sensed(Source::Measured));

@@ -261,6 +261,7 @@ impl Feet {
         counts.fold(SampleCounts::default(), |sum, foot| SampleCounts {
             used: sum.used + foot.used,
             unusable: sum.unusable + foot.unusable,
+            outliers: sum.outliers + foot.outliers,
             gaps: sum.gaps + foot.gaps,
             stale: sum.stale + foot.stale,
         })
