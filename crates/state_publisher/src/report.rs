@@ -28,6 +28,7 @@ pub(crate) fn status(state: &mut State, now: Duration, seconds: f64) -> Status {
     ] {
         report_input(&mut status, name, input, seconds);
     }
+    status.value("servo_states without joints", state.empty);
     report_joints(&mut status, state, now);
     report_odometry(&mut status, state);
     report_feet(&mut status, state, now);

@@ -64,6 +64,8 @@ pub(crate) struct State {
     pub contacts: Input,
     pub switches: Input,
     pub imu: Input,
+    /// `servo_states` that name no joint, since the start: nothing is held, or a driver is misconfigured.
+    pub empty: u64,
     /// What the feet bear; `None` where the robot's description does not let that be known.
     pub feet: Option<Feet>,
     pub fitness: Fitness,
@@ -97,6 +99,7 @@ impl State {
             contacts: Input::default(),
             switches: Input::default(),
             imu: Input::default(),
+            empty: 0,
             feet,
             fitness: Fitness::default(),
             command_reader: JointReader::new("joint_commands", true),
@@ -195,6 +198,7 @@ impl State {
             *told = reading.map(|reading| (reading, now)).or(*told);
         }
         self.servos.take(now);
+        self.empty += u64::from(message.name.is_empty());
         self.told_at = stamp;
         let Some(feet) = &mut self.feet else { return false };
         let bears = !message.effort.is_empty() && feet.take_efforts(&self.table, &self.sample, stamp, now);

@@ -98,6 +98,26 @@ fn when_a_leg_lacks_an_effort_expect_the_others_estimated_and_that_one_left_to_i
 }
 
 #[test]
+fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and_told_once() {
+    let mut standing = Standing::new();
+    for cycle in 0..20_u64 {
+        for joint in 0..18 {
+            let mut part = vec![None; standing.readings.len()];
+            part[joint] = standing.readings[joint];
+            let now = ms(20 * cycle + joint as u64);
+            let whole = standing.feet.take_efforts(&standing.table, &part, now, now);
+            assert_eq!(whole, joint % 3 == 2, "joint {joint}");
+            let told: Vec<bool> = standing.feet.take_news().map(|news| news.is_some()).collect();
+            let expected = |leg: usize| whole && cycle > 2 && leg == joint / 3;
+            assert!(cycle < 3 || (0..6).all(|leg| told[leg] == expected(leg)), "{cycle} {joint}: {told:?}");
+        }
+    }
+    let forces: Vec<_> = standing.feet.forces(ms(400)).map(|force| force.unwrap().force).collect();
+    let sum: Vector3<f64> = forces.iter().sum();
+    assert!((sum.z / standing.feet.weight_n - 1.0).abs() < 1e-3, "{sum}");
+}
+
+#[test]
 fn when_a_switch_never_closes_expect_it_named_and_the_plan_instead() {
     let mut standing = Standing::new();
     for tick in 0..800_u64 {
