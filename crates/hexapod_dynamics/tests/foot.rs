@@ -48,7 +48,7 @@ fn when_a_driver_reports_at_any_rate_and_not_evenly_expect_the_force() {
 fn when_messages_are_lost_expect_the_force_all_the_same_and_less_sure() {
     let (swing, force) = (Swing::of(SHIPPED), Vector3::new(0.5, -1.0, 5.0));
     type Lost = fn(u32, f64) -> bool;
-    let losses: [(Lost, f64); 3] = [(|_, _| false, 0.15), (|k, _| k % 3 == 2, 0.3), (|_, chance| chance < 0.2, 0.3)];
+    let losses: [(Lost, f64); 3] = [(|_, _| false, 0.05), (|k, _| k % 3 == 2, 0.05), (|_, chance| chance < 0.2, 0.05)];
     let mut sureness = vec![];
     for (is_lost, tolerance_n) in losses {
         let (mut estimator, mut random) = (estimator(&swing), Random(5));
