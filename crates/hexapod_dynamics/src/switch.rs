@@ -89,7 +89,7 @@ mod tests {
     /// A foot that is up and down for ten ticks each, with a switch that tells `late` ticks late what `tell` makes of it.
     fn walk(watch: &mut SwitchWatch, steps: usize, late: usize, tell: impl Fn(bool) -> Option<bool>) {
         for tick in 0..20 * steps {
-            let planted = |tick: usize| tick / 10 % 2 == 0;
+            let planted = |tick: usize| (tick / 10).is_multiple_of(2);
             watch.take(planted(tick), tell(planted((tick + 20 - late) % 20)));
         }
     }

@@ -61,7 +61,7 @@ fn when_messages_are_lost_expect_the_force_all_the_same_and_less_sure() {
                 count += 1.0;
             }
         }
-        let rms: f64 = (square / count as f64).sqrt();
+        let rms: f64 = f64::sqrt(square / count);
         println!("RMS error {rms:.3} N of {count} samples");
         assert!(rms < tolerance_n && count > 1200.0, "{rms} N of {count} samples, {:?}", estimator.counts());
         sureness.push(deviation / count);

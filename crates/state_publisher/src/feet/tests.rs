@@ -121,7 +121,7 @@ fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and
 fn when_a_switch_never_closes_expect_it_named_and_the_plan_instead() {
     let mut standing = Standing::new();
     for tick in 0..800_u64 {
-        let (now, planned) = (ms(10 * tick), [tick / 50 % 2 == 0; MAX_LEGS]);
+        let (now, planned) = (ms(10 * tick), [(tick / 50).is_multiple_of(2); MAX_LEGS]);
         standing.feet.take_switches(&[Some(false), Some(planned[1]), None, None, None, None], now);
         standing.feet.watch_switches(&planned, now);
         standing.feet.detect(Some(&planned), now);
