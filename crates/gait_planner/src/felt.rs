@@ -1,8 +1,8 @@
 //! What feet feel, as far as it is to be believed.
 
 use crate::life::Moment;
-use hexapod_dynamics::{SwitchFault, SwitchWatch};
 use hexapod_kinematics::MAX_LEGS;
+use hexapod_ros::{SwitchFault, SwitchWatch};
 
 /// What is wrong with the switch of each leg.
 pub type SwitchFaults = [Option<SwitchFault>; MAX_LEGS];

@@ -8,7 +8,6 @@ use crate::pulse::Alarm;
 use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
-use hexapod_dynamics::SwitchFault;
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::bounds::Burst;
@@ -18,8 +17,8 @@ use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::{
-    Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, Unheard,
-    monotonic_now,
+    Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, SwitchFault,
+    Unheard, monotonic_now,
 };
 use rtrb::Consumer;
 use std::sync::Arc;

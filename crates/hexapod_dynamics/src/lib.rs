@@ -15,7 +15,6 @@ mod momentum;
 mod normal;
 mod prediction;
 mod regressor;
-mod switch;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
 pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
@@ -32,4 +31,3 @@ pub use mass::MasslessLeg;
 pub use momentum::Momentum;
 pub use prediction::{BalanceError, Ground, Load, LoadPredictor, Overload, Prediction, foot_forces};
 pub use regressor::Regressor;
-pub use switch::{SwitchFault, SwitchWatch};

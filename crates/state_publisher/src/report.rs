@@ -2,9 +2,9 @@
 
 use crate::state::{Fitness, Input, State};
 use crate::tf;
-use hexapod_dynamics::{SampleCounts, Source, SwitchFault};
+use hexapod_dynamics::{SampleCounts, Source};
 use hexapod_odometry::Fit;
-use hexapod_ros::{Level, Status};
+use hexapod_ros::{Level, Status, SwitchFault};
 use std::time::Duration;
 
 /// Joint commands that stay away for longer than this are missed.

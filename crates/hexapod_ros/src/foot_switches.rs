@@ -21,6 +21,7 @@ impl SwitchFault {
     }
 
     /// What to tell of the broken ones among the switches of these legs, if any are.
+    #[must_use]
     pub fn report<'a>(switches: impl Iterator<Item = (&'a str, Option<Self>)>) -> Option<String> {
         let broken: Vec<String> =
             switches.filter_map(|(leg, fault)| Some(format!("{leg} ({} for {STEPS} steps)", fault?.word()))).collect();
@@ -71,6 +72,7 @@ impl SwitchWatch {
     }
 
     /// Why the switch is not believed.
+    #[must_use]
     pub fn fault(&self) -> Option<SwitchFault> {
         if self.steps_open >= STEPS {
             Some(SwitchFault::NeverCloses)
