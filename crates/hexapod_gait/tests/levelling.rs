@@ -62,7 +62,8 @@ impl<G: Fn(f64) -> f64> World<G> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    // Each case is a walk of minutes.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]
     fn when_contacts_come_late_for_100_strides_expect_the_body_within_5_mm_and_no_jump(
