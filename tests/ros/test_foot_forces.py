@@ -128,6 +128,9 @@ def test_when_sensors_talk_nonsense_expect_it_counted_and_the_robot_to_go_on(sta
     after = user.diagnostics('state_publisher').values
     for key, count in [('servo_states refused', 3), ('foot_switches refused', 4), ('imu/data refused', 3)]:
         assert int(after[key]) - int(before[key]) == count, (key, after)
+    user.stream('imu/data', imu(z=1.0))
+    user.diagnostics('state_publisher', lambda status: 'in g, not m/s^2' in status.message)
+    user.quiet('imu/data')
     # One leg's switch is enough of a message.
     user.stream('foot_switches', contacts(['left_rear'], [0]))
     sensed = user.listen('sensed_contacts')
@@ -167,6 +170,12 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
     assert felt < 0.85 * planned, (felt, planned)
     # Nobody believes switches that never open, and none that are silent.
     user.stream('foot_switches', contacts(LEGS, [1] * 6), rate=50)
+    assert swing_s() > 0.95 * planned
+    # Nor those that never close: both nodes name them.
+    user.stream('foot_switches', contacts(['left_front', 'right_rear'], [0, 0]), rate=50)
+    for node in ['gait_planner', 'state_publisher']:
+        named = 'left_front (open for 3 steps), right_rear (open for 3 steps)'
+        assert user.diagnostics(node, lambda status: named in status.message, 8.0).level == 1
     assert swing_s() > 0.95 * planned
     user.quiet('foot_switches')
     assert swing_s() > 0.95 * planned

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::life::Moment;
-use crate::outbox::{Done, Outbox};
+use crate::outbox::{Done, Outbox, Remarks};
 use crate::pulse::Pulse;
 use crate::status::SharedState;
 use hexapod_gait::GaitState;
@@ -55,7 +55,8 @@ pub fn run_in_real_time(
 fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: Duration) -> GaitState {
     let tick = *core.tick(now, dt);
     if core.speaks() {
-        outbox.push(Done::Tick { tick, stamp, fault: core.fault(), ignores_stick: core.ignores_stick() });
+        let (fault, ignores_stick, switches) = (core.fault(), core.ignores_stick(), core.switch_faults());
+        outbox.push(Done::Tick { tick, stamp, remarks: Remarks { fault, ignores_stick, switches } });
     }
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));

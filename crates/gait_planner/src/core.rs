@@ -2,6 +2,7 @@
 
 use crate::command::{Asked, Command, Held, Incoming, Received};
 use crate::fault::{Fault, Watch};
+use crate::felt::{Felt, SwitchFaults};
 use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
@@ -34,8 +35,7 @@ pub struct Core {
     ticked_at: Duration,
     clock_rate: ClockRate,
     curvature: f64,
-    /// When feet last told what they feel.
-    felt_at: Option<Moment>,
+    felt: Felt,
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -91,7 +91,7 @@ impl Core {
             ticked_at: Duration::ZERO,
             clock_rate: ClockRate::default(),
             curvature: 0.0,
-            felt_at: None,
+            felt: Felt::default(),
             timeout,
             input: Input::default(),
             moved: false,
@@ -133,6 +133,12 @@ impl Core {
         self.stick == Stick::BarredTold
     }
 
+    /// Switches under the feet that are not believed.
+    #[must_use]
+    pub fn switch_faults(&self) -> SwitchFaults {
+        self.felt.faults()
+    }
+
     /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding
     /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
     #[must_use]
@@ -153,8 +159,9 @@ impl Core {
             self.steered_at = None;
         }
         if now.at < self.ticked_at || !self.feels(now) {
-            (self.felt_at, self.input.contacts) = (None, [None; MAX_LEGS]);
+            self.felt.forget();
         }
+        self.input.contacts = self.felt.believed(&self.player.last().contacts);
         self.ticked_at = now.at;
         self.input.twist = self.twist();
         self.moved |= !self.input.twist.is_zero();
@@ -203,7 +210,7 @@ impl Core {
             Command::Velocity(velocity) => self.steer(Steering::Arc { velocity }, at),
             Command::Curvature(curvature) => self.curvature = curvature,
             Command::BodyOffset(offset) => self.input.body_offset = offset,
-            Command::Contacts(contacts) => (self.input.contacts, self.felt_at) = (contacts, Some(at)),
+            Command::Contacts(contacts) => self.felt.take(contacts, at),
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {
@@ -342,7 +349,7 @@ impl Core {
 
     /// Whether what the feet told still counts.
     fn feels(&self, now: Moment) -> bool {
-        self.felt_at.is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
+        self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
     }
 
     /// What is wanted now: nothing when the last command is too old.

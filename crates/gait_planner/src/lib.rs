@@ -4,6 +4,7 @@ pub mod command;
 mod control;
 pub mod core;
 mod fault;
+mod felt;
 mod inbox;
 mod intake;
 pub mod life;

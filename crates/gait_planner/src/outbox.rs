@@ -2,6 +2,7 @@
 
 use crate::core::Refused;
 use crate::fault::Fault;
+use crate::felt::SwitchFaults;
 use crate::progress::Progress;
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
@@ -13,15 +14,25 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would allocate in the tick")]
 pub enum Done {
-    /// A tick, the ROS time it was made for, what keeps the planner from doing its work, and whether the stick is pushed and
-    /// does not count.
-    Tick { tick: Tick, stamp: Duration, fault: Option<Fault>, ignores_stick: bool },
+    /// A tick, the ROS time it was made for, and what there is to say of it.
+    Tick { tick: Tick, stamp: Duration, remarks: Remarks },
     /// How the loop kept its rate, over so many seconds.
     Lateness(Lateness, f64),
     /// A command that was refused when its turn came.
     Refused(Refused),
     /// What has become of the last requests.
     Progress(Progress),
+}
+
+/// What there is to say of a tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Remarks {
+    /// What keeps the planner from doing its work.
+    pub fault: Option<Fault>,
+    /// The stick is pushed and does not count.
+    pub ignores_stick: bool,
+    /// Switches under the feet that are not believed.
+    pub switches: SwitchFaults,
 }
 
 const CAPACITY: usize = 256;

@@ -17,7 +17,8 @@ use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::{
-    Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Unheard, monotonic_now,
+    Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, SwitchFault,
+    Unheard, monotonic_now,
 };
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -96,10 +97,10 @@ impl Outlet {
     pub fn publish_all(&mut self, done: &mut Consumer<Done>) {
         while let Ok(done) = done.pop() {
             match done {
-                Done::Tick { tick, stamp, fault, ignores_stick } => {
+                Done::Tick { tick, stamp, remarks } => {
                     self.publish_tick(&tick, stamp);
-                    self.report.take(&tick, ignores_stick);
-                    self.publish_state(tick.state, fault);
+                    self.report.take(&tick, &remarks);
+                    self.publish_state(tick.state, remarks.fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
                 Done::Progress(progress) => self.status.take(&progress),
@@ -107,6 +108,7 @@ impl Outlet {
                     (self.report.lateness, self.report.seconds) = (lateness, seconds);
                     let mut status = self.report.status(&self.inbox, &self.shared);
                     self.headers.report(&mut status);
+                    self.report_switches(&mut status);
                     self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
                     self.diagnostics.publish(status);
                     tracing::debug!("{}", self.report.line(&self.inbox, &self.shared));
@@ -114,6 +116,13 @@ impl Outlet {
             }
         }
         self.status.tell();
+    }
+
+    fn report_switches(&self, status: &mut Status) {
+        let names = self.robot.legs().iter().map(|leg| leg.name());
+        if let Some(words) = SwitchFault::report(names.zip(self.report.switches)) {
+            status.report(Level::Warn, words);
+        }
     }
 
     /// Says so where the control loop, which else says what is wrong, does not come back.

@@ -2,7 +2,9 @@
 
 use crate::core::IGNORED_STICK;
 use crate::fault::Fault;
+use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
+use crate::outbox::Remarks;
 use crate::pulse::Pulse;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
@@ -117,6 +119,8 @@ pub struct Report {
     twist: Twist,
     limited_by: LimitedBy,
     ignores_stick: bool,
+    /// Switches under the feet that are not believed.
+    pub switches: SwitchFaults,
     feet_down: usize,
     footprint_from_body: Isometry3<f64>,
 }
@@ -134,9 +138,9 @@ impl Report {
         Self { gaits: listed(gaits), motions: listed(motions), ..self }
     }
 
-    /// Takes down a tick, and whether the stick is pushed and does not count.
-    pub fn take(&mut self, tick: &Tick, ignores_stick: bool) {
-        self.ignores_stick = ignores_stick;
+    /// Takes down a tick, and what there is to say of it.
+    pub fn take(&mut self, tick: &Tick, remarks: &Remarks) {
+        (self.ignores_stick, self.switches) = (remarks.ignores_stick, remarks.switches);
         self.twist = tick.twist;
         self.limited_by = tick.limited_by;
         self.feet_down = tick.contacts.iter().filter(|&&down| down).count();

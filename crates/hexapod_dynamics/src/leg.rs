@@ -44,6 +44,8 @@ pub struct LegDynamics {
     foot: Vector3<f64>,
     length: f64,
     friction: [Friction; MAX_LEG_JOINTS],
+    speeds: JointVector,
+    torques: JointVector,
 }
 
 impl LegDynamics {
@@ -67,11 +69,16 @@ impl LegDynamics {
         let count = leg.joint_count().min(MAX_LEG_JOINTS);
         let length = bodies.iter().take(count).skip(1).map(|b| b.origin.norm()).sum::<f64>() + foot.norm();
         let mut friction = [Friction::default(); MAX_LEG_JOINTS];
-        for (friction, joint) in friction.iter_mut().zip(leg.joints()) {
+        let [mut speeds, mut torques] = [JointVector::repeat(f64::INFINITY); 2];
+        for (((friction, speed), torque), joint) in
+            friction.iter_mut().zip(speeds.iter_mut()).zip(torques.iter_mut()).zip(leg.joints())
+        {
+            *speed = joint.limits().velocity;
+            *torque = Some(joint.limits().effort).filter(|effort| *effort > 0.0).unwrap_or(f64::INFINITY);
             let given = model.joints().get(joint.joint_index()).map(Joint::friction).unwrap_or_default();
             *friction = Friction { coulomb_nm: given.coulomb, viscous_nm_s: given.viscous };
         }
-        Self { bodies, count, foot, length, friction }
+        Self { bodies, count, foot, length, friction, speeds, torques }
     }
 
     /// How many joints it has.
@@ -88,6 +95,16 @@ impl LegDynamics {
     /// torque is that of the joint.
     pub fn friction(&self) -> &[Friction; MAX_LEG_JOINTS] {
         &self.friction
+    }
+
+    /// Greatest speed of each joint as the model gives it, rad/s.
+    pub fn greatest_speeds(&self) -> &JointVector {
+        &self.speeds
+    }
+
+    /// Greatest torque of each joint's servo as the model gives it, N m; infinite where it gives none.
+    pub fn greatest_torques(&self) -> &JointVector {
+        &self.torques
     }
 
     /// Inertia of each body about its joint's point, in the frame of the joint's child link; hip first.

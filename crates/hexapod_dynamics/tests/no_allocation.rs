@@ -2,10 +2,11 @@
 
 use crate::common::{FIVE_JOINTS, Random, SHIPPED, robot};
 use hexapod_dynamics::{
-    BaseMotion, ContactDetector, ContactEvidence, ContactSettings, ForceEstimator, ForceSettings, JointVector,
-    LegDynamics, LegState, LoadPredictor,
+    BaseMotion, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceEstimator, ForceSettings,
+    JointVector, LegDynamics, LegState, LoadPredictor,
 };
 use hexapod_kinematics::{JointSampler, LegAngles};
+use std::time::Duration;
 
 #[test]
 fn when_forces_of_all_feet_are_estimated_and_predicted_expect_no_allocation() {
@@ -43,6 +44,25 @@ fn when_forces_of_all_feet_are_estimated_and_predicted_expect_no_allocation() {
         assert!(valid > 2000 && held > 400, "{valid} {held}");
         assert_eq!(info.count_total, 0);
     }
+}
+
+#[test]
+fn when_samples_come_at_any_times_expect_no_allocation() {
+    let robot = robot(SHIPPED);
+    let dynamics = LegDynamics::new(robot.model(), &robot.legs()[0]);
+    let settings = ForceSettings::for_robot(&dynamics, 20.0, 0.01);
+    let mut estimator = FootEstimator::try_new(dynamics, settings).unwrap();
+    let (mut random, mut at, base) = (Random(2), Duration::from_secs(1), BaseMotion::level());
+    let info = allocation_counter::measure(|| {
+        for _ in 0..1000 {
+            at += Duration::from_secs_f64(0.02 + random.range(0.019) + if random.unit() < 0.02 { 0.2 } else { 0.0 });
+            let angles = LegAngles::from([0.1, 0.5, -1.3]);
+            estimator.take(at, &angles, &JointVector::repeat(random.range(3.5)), &base);
+        }
+    });
+    let counts = estimator.counts();
+    assert!(counts.used > 300 && counts.gaps > 5 && counts.outliers > 5, "{counts:?}");
+    assert_eq!(info.count_total, 0);
 }
 
 #[test]

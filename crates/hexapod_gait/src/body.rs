@@ -29,10 +29,12 @@ impl Engine {
         self.now.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
         if start.mode.is_coming_down() {
             (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
+            start.level_rate = 0.0;
             return;
         }
         let target = self.offset_target(start, wanted, asked);
         self.shift(start, target);
+        self.level(start);
         self.deciding(|engine, effort| engine.sway(start, stand, effort));
         self.keep_balance(start, stand);
     }
@@ -96,7 +98,7 @@ impl Engine {
     }
 
     /// How fast the body's motion over its feet may change, m/s^2.
-    fn shift_m_s2(&self) -> f64 {
+    pub(crate) fn shift_m_s2(&self) -> f64 {
         self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
     }
 
@@ -184,7 +186,12 @@ fn level(raised: f64) -> BodyOffset {
 
 /// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
 /// `greatest` per second.
-fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
+pub(crate) fn gentle<const N: usize>(
+    last: SVector<f64, N>,
+    wanted: SVector<f64, N>,
+    left: f64,
+    greatest: f64,
+) -> SVector<f64, N> {
     if greatest.is_infinite() {
         return wanted;
     }

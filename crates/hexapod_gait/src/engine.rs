@@ -111,6 +111,7 @@ impl Engine {
             walk: Walk::at_rest(stance.own_footing(), gait.cycle_time()),
             height: settings.stance.sit_height,
             height_rate: 0.0,
+            level_rate: 0.0,
             offset: BodyOffset::default(),
             offset_rate: BodyOffset::default(),
             sway: Vector2::zeros(),

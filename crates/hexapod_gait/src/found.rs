@@ -74,7 +74,7 @@ impl Engine {
         start.ns += self.now.elapsed_ns;
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
         (start.mode, start.walk, start.angles) = (mode, walk, *angles);
-        (start.height, start.height_rate) = (height, 0.0);
+        (start.height, start.height_rate, start.level_rate) = (height, 0.0, 0.0);
         (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
         (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
     }

@@ -14,6 +14,7 @@ mod footing;
 mod found;
 mod gait;
 mod joints;
+mod levelling;
 pub mod limits;
 mod mass;
 pub mod motion;

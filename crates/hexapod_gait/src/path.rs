@@ -89,7 +89,8 @@ impl Engine {
                 let reach = start.walk.footing.reach_with(&self.now.gait);
                 let lean = start.sway + start.offset.translation.xy();
                 let draw_in = DRAW_IN_M_S * real * pace.draw_in;
-                let ground = Ground { motion, twist, aim, reach, time: time * pace.swing, draw_in, lean };
+                let rise = start.level_rate * (real * pace.offset);
+                let ground = Ground { motion, rise, twist, aim, reach, time: time * pace.swing, draw_in, lean };
                 state.walk.advance(&self.now.gait, &ground);
                 state.height += start.height_rate * (real * pace.offset);
             }
@@ -140,6 +141,7 @@ impl Engine {
                     *by = (*by).max(LimitedBy::JointVelocity);
                     *pace = slow_enough(start, *pace, ratio, attempt);
                 }
+                Err(Obstacle::OutOfReach) if start.level_rate != 0.0 => start.level_rate = 0.0,
                 Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
                     start.sway_rate = Vector2::zeros();
                 }
@@ -170,7 +172,7 @@ impl Engine {
 
     /// The segment of `ns` in which the robot holds its pose, because there is no time to find out how it could go on.
     fn hold(&self, start: &mut State, ns: u64) -> Segment {
-        (start.height_rate, start.offset_rate) = (0.0, BodyOffset::default());
+        (start.height_rate, start.level_rate, start.offset_rate) = (0.0, 0.0, BodyOffset::default());
         let still = Pace::FULL.slower(0.0);
         Segment { ns, pace: still, by: LimitedBy::Planning, end: self.at(start, ns, still) }
     }
@@ -180,7 +182,7 @@ impl Engine {
     /// of no use, because it leans for its balance, feet in the air come in towards it. So nothing bars the path for
     /// ever: every step of the stance is within reach of a body straight above it.
     fn blocked(&self, start: &mut State, ns: u64, effort: &mut Effort) -> Segment {
-        start.height_rate = 0.0;
+        (start.height_rate, start.level_rate) = (0.0, 0.0);
         let by = LimitedBy::Kinematics;
         let still = Pace::FULL.slower(0.0);
         if let Mode::Lowering(_) = start.mode {

@@ -159,6 +159,7 @@ impl Engine {
     /// Ends a stop when nothing moves any more and, before the robot sits, its feet are under it.
     fn finish_stop(&mut self, start: &mut State, stop: Stopping) {
         let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && self.now.control.ramp.is_at_rest();
+        let at_rest = at_rest && start.level_rate == 0.0;
         if !at_rest {
             return;
         }

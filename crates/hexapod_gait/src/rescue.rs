@@ -56,7 +56,7 @@ impl Engine {
     pub(crate) fn come_down(&mut self, start: &mut State, then: Then) -> Mode {
         self.now.control.ramp = Ramp::REST;
         self.now.control.barred = Barred::default();
-        start.height_rate = 0.0;
+        (start.height_rate, start.level_rate) = (0.0, 0.0);
         let in_the_air = |foot: &Foot| matches!(foot, Foot::Swinging { .. } | Foot::Probing { .. });
         match start.walk.feet().iter().position(in_the_air) {
             Some(leg) => self.put_below(start, leg, then),

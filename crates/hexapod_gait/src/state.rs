@@ -130,6 +130,8 @@ pub(crate) struct State {
     pub height: f64,
     /// Its change per second, until the next point of the grid.
     pub height_rate: f64,
+    /// How fast the ground under the feet comes up towards the body, m/s, likewise: see `levelling.rs`.
+    pub level_rate: f64,
     pub offset: BodyOffset,
     /// Change of the offset per second, until the next point of the grid.
     pub offset_rate: BodyOffset,

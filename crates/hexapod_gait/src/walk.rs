@@ -50,6 +50,8 @@ impl Foot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground {
     pub motion: Motion,
+    /// How far it comes up under the body, m.
+    pub rise: f64,
     /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
     pub twist: Twist,
     pub aim: Twist,
@@ -63,6 +65,12 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
+    /// Where a point of the ground is afterwards.
+    fn carried(&self, point: Vector3<f64>) -> Vector3<f64> {
+        let carried = self.motion.apply_inverse_3d(point);
+        Vector3::new(carried.x, carried.y, carried.z + self.rise)
+    }
+
     /// A point over the ground, come in towards a foot's resting place under the body.
     fn drawn_in(&self, point: Vector2<f64>, rest: Vector2<f64>) -> Vector2<f64> {
         if self.draw_in == 0.0 {
@@ -126,6 +134,13 @@ impl Walk {
 
     pub(crate) fn all_planted(&self) -> bool {
         !self.feet().iter().any(Foot::is_in_the_air)
+    }
+
+    /// The mean height of the feet on the ground, m; zero if there is none.
+    pub(crate) fn mean_height(&self) -> f64 {
+        let planted = self.feet().iter().filter(|foot| foot.is_planted());
+        let (sum, count) = planted.fold((0.0, 0.0), |(sum, count), foot| (sum + foot.position().z, count + 1.0));
+        if count > 0.0 { sum / count } else { 0.0 }
     }
 
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
@@ -282,10 +297,10 @@ impl Walk {
         let mut last: Option<Course> = None;
         for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.footing.rest()) {
             *foot = match *foot {
-                Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
+                Foot::Planted { at } => Foot::Planted { at: ground.carried(at) },
                 Foot::Probing { at } => {
                     let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
-                    let at = ground.motion.apply_inverse_3d(at) - down;
+                    let at = ground.carried(at) - down;
                     let flat = ground.drawn_in(at.xy(), rest);
                     Foot::Probing { at: Vector3::new(flat.x, flat.y, at.z) }
                 }
@@ -295,7 +310,7 @@ impl Walk {
                         _ => Course::new(gait, ground, progress, seconds),
                     };
                     last = Some(course);
-                    let lift_off = ground.motion.apply_inverse_3d(lift_off);
+                    let lift_off = ground.carried(lift_off);
                     let lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
                     let touch_down = ground.motion.apply_inverse(touch_down);
                     let place = place(&ground.reach, rest, &ahead);

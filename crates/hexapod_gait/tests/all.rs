@@ -10,6 +10,7 @@ mod demand;
 mod digests;
 mod golden;
 mod heights;
+mod levelling;
 mod motion_job;
 mod playing;
 mod playing_at_random;

@@ -87,9 +87,9 @@ impl Shared {
         work(&mut lock(&self.state), monotonic_now())
     }
 
-    /// Tells what was sensed of the feet at `stamp`.
-    fn tell_feet(&self, stamp: Duration) {
-        lock(&self.output).publish_sensed(stamp, monotonic_now());
+    /// Tells what was sensed of the feet.
+    fn tell_feet(&self) {
+        lock(&self.output).publish_sensed();
     }
 }
 
@@ -114,13 +114,13 @@ fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<()
     node.subscribe_shared("servo_states", qos::stream(), move |message: &JointState| {
         let stamp = stamp_of(&message.header, &time);
         if servos.take(|state, now| state.take_servos(message, stamp, now)) {
-            servos.tell_feet(stamp);
+            servos.tell_feet();
         }
     })?;
-    let (switches, time) = (shared.clone(), clock.clone());
+    let switches = shared.clone();
     node.subscribe("foot_switches", qos::stream(), move |message: UInt8MultiArray| {
         if switches.take(|state, now| state.take_switches(&message, now)) {
-            switches.tell_feet(time.now());
+            switches.tell_feet();
         }
     })?;
     let imu = shared.clone();
@@ -294,9 +294,9 @@ impl Output {
     }
 
     /// Publishes what was sensed of the feet.
-    fn publish_sensed(&mut self, stamp: Duration, now: Duration) {
-        if let Some(feet) = &lock(&self.state).feet {
-            self.feet.publish_sensed(feet, stamp, now);
+    fn publish_sensed(&mut self) {
+        if let Some(feet) = &mut lock(&self.state).feet {
+            self.feet.publish_sensed(feet);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::state::{Fitness, Input, State};
 use hexapod_dynamics::{SampleCounts, Source};
 use hexapod_odometry::Fit;
-use hexapod_ros::{Level, Status};
+use hexapod_ros::{Level, Status, SwitchFault};
 use std::time::Duration;
 
 /// Joint commands that stay away for longer than this are missed.
@@ -27,6 +27,7 @@ pub(crate) fn status(state: &mut State, now: Duration, seconds: f64) -> Status {
     ] {
         report_input(&mut status, name, input, seconds);
     }
+    status.value("servo_states without joints", state.empty);
     report_joints(&mut status, state, now);
     report_odometry(&mut status, state);
     report_feet(&mut status, state, now);
@@ -72,12 +73,16 @@ fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
     status.value("foot forces", from);
     let damped = feet.forces(now).flatten().filter(|force| force.damped).count();
     status.value("legs too stretched to feel", damped);
-    let SampleCounts { used, unusable, gaps, stale } = feet.counts();
-    let values = [("used", used), ("unusable", unusable), ("gaps", gaps), ("stale", stale)];
+    let SampleCounts { used, unusable, outliers, gaps, stale } = feet.counts();
+    let values = [("used", used), ("unusable", unusable), ("outliers", outliers), ("gaps", gaps), ("stale", stale)];
     values.iter().for_each(|(what, count)| status.value(&format!("samples with efforts, {what}"), count));
     let sensed = |wanted: Source| feet.contacts().filter(|contact| contact.source == Some(wanted)).count();
     status.value("contacts measured", sensed(Source::Measured));
     status.value("contacts estimated", sensed(Source::Estimated));
+    let names = robot.legs().iter().map(|leg| leg.name());
+    if let Some(words) = SwitchFault::report(names.zip(feet.switch_faults())) {
+        status.report(Level::Warn, words);
+    }
     let overloads = feet.overloads(&robot, now);
     if !overloads.is_empty() {
         status.report(Level::Warn, overloads.join("; "));

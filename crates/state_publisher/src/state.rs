@@ -64,6 +64,8 @@ pub(crate) struct State {
     pub contacts: Input,
     pub switches: Input,
     pub imu: Input,
+    /// `servo_states` that name no joint, since the start: nothing is held, or a driver is misconfigured.
+    pub empty: u64,
     /// What the feet bear; `None` where the robot's description does not let that be known.
     pub feet: Option<Feet>,
     pub fitness: Fitness,
@@ -97,6 +99,7 @@ impl State {
             contacts: Input::default(),
             switches: Input::default(),
             imu: Input::default(),
+            empty: 0,
             feet,
             fitness: Fitness::default(),
             command_reader: JointReader::new("joint_commands", true),
@@ -178,7 +181,7 @@ impl State {
         }
         self.commands.take(now);
         self.commanded_at = Some(stamp);
-        self.walk(stamp);
+        self.walk(stamp, now);
     }
 
     /// A `servo_states` message of `stamp`, received at `now`; whether it tells how much some leg bears.
@@ -195,6 +198,7 @@ impl State {
             *told = reading.map(|reading| (reading, now)).or(*told);
         }
         self.servos.take(now);
+        self.empty += u64::from(message.name.is_empty());
         self.told_at = stamp;
         let Some(feet) = &mut self.feet else { return false };
         let bears = !message.effort.is_empty() && feet.take_efforts(&self.table, &self.sample, stamp, now);
@@ -254,13 +258,16 @@ impl State {
     }
 
     /// Moves odometry on to the joints as commanded.
-    fn walk(&mut self, stamp: Duration) {
+    fn walk(&mut self, stamp: Duration, now: Duration) {
         let mut feet = [Vector3::zeros(); MAX_LEGS];
         let legs = self.table.leg_count();
         for (index, leg) in self.robot.legs().iter().enumerate() {
             feet[index] = leg.foot_in_body(&self.table.leg_angles(index, &self.commanded));
         }
         self.planned = self.contact_queue.take();
+        if let (Some(planned), Some(feet)) = (&self.planned, &mut self.feet) {
+            feet.watch_switches(planned, now);
+        }
         let support = self.planned.as_ref().map(|planned| match &self.feet {
             Some(feet) => feet.support(planned),
             None => (*planned, [1.0; MAX_LEGS]),

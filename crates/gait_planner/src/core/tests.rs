@@ -376,3 +376,31 @@ fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan
     let after = until(&mut bench, true, |_| None);
     assert!(after.abs_diff(planned) <= 2, "{after} {planned}");
 }
+
+#[test]
+fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_planned() {
+    let drive = |feel: fn(usize) -> Option<bool>| {
+        let mut bench = Bench::standing();
+        let mut down = [0; 6];
+        for tick in 0..1500 {
+            bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+            bench.send(Command::Contacts(std::array::from_fn(feel)));
+            bench.tick(1);
+            let counts = tick >= 1000;
+            (0..6).for_each(|leg| down[leg] += usize::from(counts && bench.core.last().contacts[leg]));
+        }
+        (down, bench.core.switch_faults())
+    };
+    let (planned, faults) = drive(|_| None);
+    assert_eq!(faults, [None; MAX_LEGS]);
+    let (down, faults) = drive(|leg| match leg {
+        1 | 4 => Some(false),
+        2 => Some(true),
+        _ => None,
+    });
+    assert_eq!(faults[..6].iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, true, false, true, false]);
+    for leg in [1, 2, 4] {
+        // The last step may be cut off elsewhere. A foot that felt for the ground would be down for half of that.
+        assert!(down[leg].abs_diff(planned[leg]) <= 20, "leg {leg}: {} {}", down[leg], planned[leg]);
+    }
+}

@@ -1,46 +1,56 @@
 //! The force on a foot from samples as a driver reports them: at a rate of its own, with gaps, repeats and nonsense.
 
-mod cadence;
+mod plausible;
+mod track;
 
 use std::time::Duration;
 
-use hexapod_kinematics::{JointSampler, LegAngles};
+use hexapod_kinematics::LegAngles;
 
 use crate::base::BaseMotion;
 use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
-use cadence::{Beat, Cadence};
+use track::{SPAN_S, Track};
 
-/// Time that the parabola through the angles spans, s, and its samples at any rate. A longer one makes accelerations
-/// quieter and later: a swing of a third of a second changes them within 50 ms.
-const SPAN_S: f64 = 0.03;
-const WINDOWS: std::ops::RangeInclusive<usize> = 3..=9;
+/// Longest time between two samples through which a leg's motion is followed, s: 20 Hz with one sample lost.
+const GAP_S: f64 = 0.12;
+/// Samples that follow each other more closely are the same one, s.
+const LEAST_STEP_S: f64 = 0.0004;
+/// A stamp that goes back by more is that of another clock.
+const SET_BACK: Duration = Duration::from_secs(1);
 
 /// What became of the samples since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleCounts {
     /// Samples that gave a force.
     pub used: u64,
-    /// Samples whose numbers were not finite or far from possible, or too soon after one of those or after a gap.
+    /// Samples whose numbers were not finite or far from possible, or too soon after the start or a gap.
     pub unusable: u64,
-    /// Gaps in the stamps, of one lost sample or more.
+    /// Samples of angles that no joint gets to in the time, or of torques that no servo has, by its limits.
+    pub outliers: u64,
+    /// Gaps in the stamps too long for the leg's motion to be followed through them.
     pub gaps: u64,
     /// Samples as old as the one before, or older.
     pub stale: u64,
 }
 
-/// Estimates the force on one foot from stamped samples. It learns their rate from their stamps, and never allocates.
+/// Estimates the force on one foot from stamped samples at any rate, even or not. Never allocates.
 #[derive(Clone, Debug)]
 pub struct FootEstimator {
-    cadence: Cadence,
-    settings: ForceSettings,
+    last: Option<Duration>,
     forces: ForceEstimator,
-    sampler: JointSampler,
+    track: Track,
     counts: SampleCounts,
 }
 
-/// Any step, until the true one is known.
-const FIRST_STEP_S: f64 = 0.01;
+/// What a stamp says of its sample.
+enum Beat {
+    /// So long after the last one, s.
+    After(f64),
+    /// After a gap, or the first of all.
+    Anew,
+    Stale,
+}
 
 impl FootEstimator {
     /// An estimator with these settings, whose `step_s` is replaced by what the stamps say.
@@ -48,12 +58,9 @@ impl FootEstimator {
     /// # Errors
     /// [`SettingsError`] for a setting that is not a finite number above zero.
     pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
-        let settings = ForceSettings { step_s: FIRST_STEP_S, ..settings };
-        let joints = dynamics.joint_count();
-        let wrong_step = |_| SettingsError { setting: "step_s", value: FIRST_STEP_S };
-        let sampler = JointSampler::try_new(joints, FIRST_STEP_S, window(FIRST_STEP_S)).map_err(wrong_step)?;
+        let track = Track::new(dynamics.joint_count());
         let forces = ForceEstimator::try_new(dynamics, settings)?;
-        Ok(Self { cadence: Cadence::default(), settings, forces, sampler, counts: SampleCounts::default() })
+        Ok(Self { last: None, forces, track, counts: SampleCounts::default() })
     }
 
     /// What became of the samples so far.
@@ -62,7 +69,7 @@ impl FootEstimator {
     }
 
     /// Takes a sample: joint angles, rad, torques of the servos on the joints, N m, and the body's motion, all of the
-    /// time `stamp`. `None` where the sample says nothing, which is counted; the first ten only tell the rate.
+    /// time `stamp`. `None` where the sample says nothing, which is counted; so do the first few.
     pub fn take(
         &mut self,
         stamp: Duration,
@@ -70,42 +77,48 @@ impl FootEstimator {
         torques: &JointVector,
         base: &BaseMotion,
     ) -> Option<LegForces> {
-        match self.cadence.take(stamp) {
+        let known = torques.iter().take(angles.len()).all(|torque| torque.is_finite());
+        if !known || !angles.is_finite() || angles.len() != self.forces.dynamics().joint_count() {
+            self.counts.unusable += 1;
+            return None;
+        }
+        let step_s = match self.beat(stamp) {
             Beat::Stale => {
                 self.counts.stale += 1;
                 return None;
             }
-            Beat::Unknown => return None,
-            Beat::New(step_s) => self.pace(step_s),
-            Beat::Gap => {
-                self.counts.gaps += 1;
+            Beat::Anew => {
                 self.reset();
+                GAP_S
             }
-            Beat::Next => {}
+            Beat::After(step_s) => step_s,
+        };
+        // One that is left out is as one that was lost.
+        if !plausible::holds(self.forces.dynamics(), torques, (self.track.newest(), angles), step_s) {
+            self.counts.outliers += 1;
+            return None;
         }
-        let motion = self.sampler.add(angles);
-        let forces = self.forces.update(&motion, torques, base);
+        self.counts.gaps += u64::from(step_s >= GAP_S && self.last.is_some());
+        self.last = Some(stamp);
+        let (motion, longest_s) = self.track.add(angles, step_s);
+        let forces = self.forces.update_after(&motion, torques, base, step_s, (longest_s / SPAN_S).max(1.0));
         let usable = forces.direct.valid || forces.observer.valid;
         *(if usable { &mut self.counts.used } else { &mut self.counts.unusable }) += 1;
         usable.then_some(forces)
     }
 
-    /// Begins anew with another step.
-    fn pace(&mut self, step_s: f64) {
-        let settings = ForceSettings { step_s, ..self.settings };
-        let dynamics = self.forces.dynamics();
-        let sampler = JointSampler::try_new(dynamics.joint_count(), step_s, window(step_s));
-        if let (Ok(forces), Ok(sampler)) = (ForceEstimator::try_new(dynamics.clone(), settings), sampler) {
-            (self.forces, self.sampler) = (forces, sampler);
+    fn beat(&self, stamp: Duration) -> Beat {
+        let Some(last) = self.last else { return Beat::Anew };
+        match stamp.checked_sub(last).map(|step| step.as_secs_f64()) {
+            None if last - stamp >= SET_BACK => Beat::Anew,
+            Some(step_s) if step_s >= GAP_S => Beat::Anew,
+            Some(step_s) if step_s >= LEAST_STEP_S => Beat::After(step_s),
+            _ => Beat::Stale,
         }
     }
 
     fn reset(&mut self) {
         self.forces.reset();
-        self.sampler.reset();
+        self.track.reset();
     }
-}
-
-fn window(step_s: f64) -> usize {
-    ((SPAN_S / step_s).round() as usize + 1).clamp(*WINDOWS.start(), *WINDOWS.end())
 }

@@ -17,7 +17,8 @@ use solve::{Certainty, Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
 const IMPLAUSIBLE: f64 = 100.0;
-/// Part of what was before the observer's first sample that makes no difference any more.
+/// Part of what was before the observer's first sample with which it has settled, and that makes no difference any more.
+const SETTLED: f64 = 0.05;
 const FORGOTTEN: f64 = 1e-4;
 
 /// An estimated force of the ground on a foot, in the body frame.
@@ -45,16 +46,16 @@ pub struct LegForces {
     pub direct: ForceEstimate,
     /// From the momentum observer: first-order, without accelerations.
     pub observer: ForceEstimate,
-    /// True where samples are rarer than the observer's time constant: it filters nothing then, but the force is that
-    /// of half a sample ago.
-    pub rare: bool,
+    /// True where the direct estimate is the better one. Just after its start, the observer's force is too low. With samples
+    /// rarer than its time constant it filters nothing, but the force is that of half a sample ago.
+    pub lags: bool,
 }
 
 impl LegForces {
-    /// The one to go by: the observer, or with rare samples the direct estimate; the other one where that is not valid.
+    /// The one to go by: the observer, or where that lags the direct estimate; the other one where that is not valid.
     pub fn best(&self) -> Option<&ForceEstimate> {
         let both = [&self.observer, &self.direct];
-        let [first, second] = if self.rare { [both[1], both[0]] } else { both };
+        let [first, second] = if self.lags { [both[1], both[0]] } else { both };
         [first, second].into_iter().find(|estimate| estimate.valid)
     }
 }
@@ -71,8 +72,6 @@ pub struct ForceEstimator {
     weights: JointVector,
     /// Greatest torque of contact that is taken for one, N m.
     most_nm: f64,
-    /// See [`LegForces::rare`].
-    rare: bool,
     /// The leg at the last angles.
     placed: PlacedLeg,
 }
@@ -85,13 +84,12 @@ impl ForceEstimator {
     pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
         settings.check()?;
         let solver = Solver { singular_m: settings.singular_m, prior_n: settings.prior_n };
-        let observer = MomentumObserver::new(&settings.gains_per_s, settings.step_s);
+        let observer = MomentumObserver::new(&settings.gains_per_s);
         let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
         let weights = variances.map(f64::recip);
         let placed = PlacedLeg::empty(dynamics.joint_count());
-        let rare = settings.gains_per_s.max() * settings.step_s > 1.0;
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, rare, placed })
+        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, placed })
     }
 
     /// The leg.
@@ -108,10 +106,23 @@ impl ForceEstimator {
     /// body's motion. Motion that is not valid, and numbers that are not finite or far from possible, give estimates
     /// that are not valid and reset the observer.
     pub fn update(&mut self, motion: &JointMotion, torques: &JointVector, base: &BaseMotion) -> LegForces {
+        self.update_after(motion, torques, base, self.settings.step_s, 1.0)
+    }
+
+    /// The same for a sample `step_s` seconds after the one before, whose torques have so many times the usual deviation,
+    /// as when motion is known from samples far apart.
+    pub fn update_after(
+        &mut self,
+        motion: &JointMotion,
+        torques: &JointVector,
+        base: &BaseMotion,
+        step_s: f64,
+        doubt: f64,
+    ) -> LegForces {
         let count = self.dynamics.joint_count();
         if !(motion.valid && motion.angles.len() == count) {
             self.reset();
-            return LegForces { direct: self.unknown(), observer: self.unknown(), rare: self.rare };
+            return LegForces { direct: self.unknown(), observer: self.unknown(), lags: true };
         }
         // Of the motors' torques, what is left for the links.
         let torques = JointVector::from_fn(|joint, _| match motion.speeds.get(joint) {
@@ -125,29 +136,32 @@ impl ForceEstimator {
         let rotors = &self.settings.rotor_inertias;
         let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base)
             + rotors.component_mul(&JointVector::from(*motion.accelerations.padded()));
-        let certainty = equations.certainty(self.weights);
+        let doubt = doubt * doubt;
+        let certainty = equations.certainty(self.weights / doubt);
         let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
         let mut momentum = self.placed.momentum(&motion.speeds, base);
         momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
-        let Some(residual) = self.observer.update(&momentum, &torques) else {
-            return LegForces { direct, observer: self.unknown(), rare: self.rare };
+        let Some(residual) = self.observer.update(&momentum, &torques, step_s) else {
+            return LegForces { direct, observer: self.unknown(), lags: true };
         };
-        let forgotten = self.observer.memory().iter().all(|memory| *memory < FORGOTTEN);
-        let certainty = if forgotten { certainty } else { equations.certainty(self.observer_weights()) };
+        let memory = self.observer.memory().max();
+        let certainty = if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(doubt)) };
         let observer = self.estimate(&equations, certainty.as_ref(), &residual, &up);
         if !observer.valid {
             self.reset();
         }
-        LegForces { direct, observer, rare: self.rare }
+        let rare = self.settings.gains_per_s.max() * step_s > 1.0;
+        LegForces { direct, observer, lags: rare || memory > SETTLED }
     }
 
-    /// Inverse variances of the torques, with what may have been before the first sample.
+    /// Inverse variances of the torques, so many times as great as usual, with what may have been before the first
+    /// sample.
     #[inline]
-    fn observer_weights(&self) -> JointVector {
+    fn observer_weights(&self, doubt: f64) -> JointVector {
         let before = self.settings.prior_n * self.dynamics.length();
         self.variances.zip_map(self.observer.memory(), |variance, memory| {
             let unknown = memory * before;
-            (variance + unknown * unknown).recip()
+            (variance * doubt + unknown * unknown).recip()
         })
     }
 

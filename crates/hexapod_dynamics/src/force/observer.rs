@@ -11,9 +11,10 @@ use hexapod_kinematics::math;
 /// The observer of one leg.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentumObserver {
-    /// Samples a second, Hz.
-    rate_hz: f64,
-    /// `e^(-K h)` per joint.
+    /// `K` per joint, 1/s.
+    gains_per_s: JointVector,
+    /// The last time between samples, s, and `e^(-K h)` per joint for it.
+    step_s: f64,
     decay: JointVector,
     residual: JointVector,
     /// How much of the state before the first sample is still in the residual: 1 to 0.
@@ -29,12 +30,12 @@ struct Sample {
 }
 
 impl MomentumObserver {
-    /// An observer with a gain per joint, 1/s, and a sample each `step_s` seconds. What is no positive number counts
-    /// as zero: such a joint's residual stays zero.
-    pub fn new(gains_per_s: &JointVector, step_s: f64) -> Self {
-        let decay = gains_per_s.map(|gain| if gain > 0.0 && step_s > 0.0 { math::exp(-gain * step_s) } else { 1.0 });
+    /// An observer with a gain per joint, 1/s. What is no positive number counts as zero: such a joint's residual stays
+    /// zero.
+    pub fn new(gains_per_s: &JointVector) -> Self {
+        let gains_per_s = gains_per_s.map(|gain| if gain > 0.0 { gain } else { 0.0 });
         let (residual, memory) = (JointVector::zeros(), JointVector::repeat(1.0));
-        Self { rate_hz: step_s.recip(), decay, residual, memory, last: None }
+        Self { gains_per_s, step_s: 0.0, decay: memory, residual, memory, last: None }
     }
 
     /// Forgets everything, as after a gap.
@@ -44,10 +45,13 @@ impl MomentumObserver {
         self.memory = JointVector::repeat(1.0);
     }
 
-    /// Takes a sample; gives the torques of contact `J' force`, N m, from the second one on. A sample that is not
-    /// finite resets the observer.
+    /// Takes a sample `step_s` seconds after the one before; gives the torques of contact `J' force`, N m, from the second
+    /// one on. A sample that is not finite resets the observer.
     #[inline]
-    pub fn update(&mut self, momentum: &Momentum, torques: &JointVector) -> Option<JointVector> {
+    pub fn update(&mut self, momentum: &Momentum, torques: &JointVector, step_s: f64) -> Option<JointVector> {
+        if step_s != self.step_s {
+            (self.step_s, self.decay) = (step_s, self.gains_per_s.map(|gain| math::exp(-gain * step_s)));
+        }
         let now = Sample { momentum: momentum.momentum, rate: torques + momentum.free_rate };
         let Some(last) = self.last.replace(now) else {
             if !now.is_finite() {
@@ -55,7 +59,7 @@ impl MomentumObserver {
             }
             return None;
         };
-        let mean = (now.momentum - last.momentum) * self.rate_hz - 0.5 * (now.rate + last.rate);
+        let mean = (now.momentum - last.momentum) / step_s - 0.5 * (now.rate + last.rate);
         self.residual = self.residual.zip_zip_map(&mean, &self.decay, |r, m, decay| decay * r + (1.0 - decay) * m);
         self.memory.component_mul_assign(&self.decay);
         if self.residual.sum().is_finite() && now.is_finite() {

@@ -110,7 +110,7 @@ impl Observer {
     }
 
     /// Joints within their limits and no faster, enough feet on the ground, a twist that is one.
-    fn check_joints(&mut self, legs: &[Leg], tick: &Tick) -> Result<(), TestCaseError> {
+    pub fn check_joints(&mut self, legs: &[Leg], tick: &Tick) -> Result<(), TestCaseError> {
         prop_assert!(tick.twist.is_finite());
         self.odom_from_body = self.odom_from_body.then(&tick.twist.motion(self.dt));
         let down = tick.contacts.iter().filter(|&&down| down).count();

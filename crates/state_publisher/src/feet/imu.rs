@@ -1,6 +1,6 @@
 //! `imu/data`: how the body moves, for the equations of its legs.
 
-use hexapod_dynamics::BaseMotion;
+use hexapod_dynamics::{BaseMotion, STANDARD_GRAVITY};
 use hexapod_kinematics::Model;
 use hexapod_ros::bounds::{MAX_LABEL, excerpt};
 use hexapod_ros::r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
@@ -26,6 +26,34 @@ pub(crate) enum ImuRefused {
     Frame(String),
     #[error("imu/data has no linear acceleration (its covariance begins with -1)")]
     NoAcceleration,
+    #[error("imu/data looks as if it were in g, not m/s^2: it reads {0:.2} for gravity; multiply it by 9.81")]
+    InG(f64),
+    #[error("imu/data reads no gravity ({0:.2} m/s^2): it is taken off, or nothing is measured")]
+    NoGravity(f64),
+    #[error("imu/data reads {0:.1} m/s^2 for gravity, which is 9.8")]
+    Length(f64),
+    #[error(
+        "imu/data has the robot upside down ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link or its sign"
+    )]
+    UpsideDown(f64),
+}
+
+/// By how much the length of gravity may be off, as a part of it, and what still reads as none, m/s².
+const GRAVITY_PART: f64 = 0.25;
+const NO_GRAVITY_M_S2: f64 = 0.5;
+
+/// What is wrong with an IMU that on the mean reads this specific force in the body.
+fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
+    let length = up.norm();
+    let is_near = |other: f64| (length / other - 1.0).abs() < GRAVITY_PART;
+    if is_near(STANDARD_GRAVITY) {
+        return if up.z > 0.0 { Ok(()) } else { Err(ImuRefused::UpsideDown(up.z)) };
+    }
+    Err(match length {
+        _ if is_near(1.0) => ImuRefused::InG(length),
+        _ if length < NO_GRAVITY_M_S2 => ImuRefused::NoGravity(length),
+        _ => ImuRefused::Length(length),
+    })
 }
 
 /// The body's motion as its IMU tells it.
@@ -34,16 +62,18 @@ pub(crate) struct ImuReader {
     /// The frame that the last message was told in, and the IMU in the body.
     frame: Option<(String, Isometry3<f64>)>,
     last: Option<(Duration, BaseMotion)>,
+    /// What it reads on the mean can be gravity, for a robot on its feet.
+    plausible: bool,
 }
 
 impl ImuReader {
     pub(crate) fn new() -> Self {
-        Self { frame: None, last: None }
+        Self { frame: None, last: None, plausible: false }
     }
 
-    /// The body's motion at `now`; level and at rest where no IMU speaks.
+    /// The body's motion at `now`; level and at rest where no IMU speaks that can be believed.
     pub(crate) fn motion(&self, now: Duration) -> BaseMotion {
-        let fresh = self.last.filter(|(received, _)| now.saturating_sub(*received) < FRESH);
+        let fresh = self.last.filter(|(received, _)| self.plausible && now.saturating_sub(*received) < FRESH);
         fresh.map_or(BaseMotion::level(), |(_, motion)| motion)
     }
 
@@ -77,7 +107,9 @@ impl ImuReader {
             gravity,
         };
         self.last = Some((now, motion));
-        Ok(())
+        let verdict = implausible(&-gravity);
+        self.plausible = verdict.is_ok();
+        verdict
     }
 
     fn body_from(&mut self, model: &Model, frame: &str) -> Result<Isometry3<f64>, ImuRefused> {
@@ -133,6 +165,34 @@ mod tests {
         assert!((motion.angular_velocity.z, motion.angular_acceleration.z) == (0.5, 0.0));
         assert!(motion.up().z > 0.99 && (motion.gravity.z + 9.0).abs() < 0.1, "one bump is no gravity: {motion:?}");
         assert_eq!(imu.motion(ms(1300)), BaseMotion::level());
+    }
+
+    #[test]
+    fn when_the_imu_cannot_be_right_expect_what_it_looks_like_and_the_body_level_until_it_is() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        for (up, word) in [
+            (1.0, "in g, not m/s^2"),
+            (0.0, "no gravity"),
+            (-9.8, "upside down"),
+            (20.0, "20.0 m/s^2 for gravity"),
+            (-1.0, "in g, not m/s^2"),
+        ] {
+            let (mut imu, ms) = (ImuReader::new(), Duration::from_millis);
+            for tick in 0..200 {
+                let reason = imu.take(robot.model(), &message("", 0.3, up), ms(10 * tick)).unwrap_err().to_string();
+                assert!(reason.contains(word), "{reason}");
+                assert_eq!(imu.motion(ms(10 * tick)), BaseMotion::level());
+            }
+            let taken =
+                (200..500).filter(|tick| imu.take(robot.model(), &message("", 0.3, 9.8), ms(10 * tick)).is_ok());
+            assert!(taken.count() > 150 && imu.motion(ms(4990)).angular_velocity.z == 0.3, "it has been mended: {up}");
+        }
+        // Bumps of a walk are none of it.
+        let mut imu = ImuReader::new();
+        for tick in 0..200 {
+            let bumpy = message("", 0.0, if tick % 20 == 10 { -30.0 } else { 11.0 });
+            assert!(imu.take(robot.model(), &bumpy, Duration::from_millis(10 * tick)).is_ok());
+        }
     }
 
     #[test]

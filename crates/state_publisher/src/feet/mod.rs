@@ -1,8 +1,10 @@
 //! What the feet bear: estimated where servos tell their load, sensed where feet have switches, else predicted.
 
+mod gather;
 mod imu;
 pub(crate) mod publish;
 
+use gather::{Gathered, LegSample};
 pub(crate) use imu::ImuReader;
 
 use crate::contacts::Contacts;
@@ -13,6 +15,7 @@ use hexapod_dynamics::{
     SettingsError, Source,
 };
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
+use hexapod_ros::{SwitchFault, SwitchWatch};
 use nalgebra::Vector3;
 use std::time::Duration;
 
@@ -65,7 +68,10 @@ struct Foot {
     estimator: FootEstimator,
     detector: ContactDetector,
     forces: Option<Told<LegForces>>,
+    /// The stamp of a force that has not been told of yet.
+    news: Option<Duration>,
     switch: Option<Told<bool>>,
+    watch: SwitchWatch,
     contact: Contact,
     detected: Duration,
 }
@@ -73,6 +79,7 @@ struct Foot {
 /// All feet of a robot.
 pub(crate) struct Feet {
     feet: Vec<Foot>,
+    gathered: Gathered,
     predictor: LoadPredictor,
     pub(crate) imu: ImuReader,
     prediction: Option<Told<Prediction>>,
@@ -96,13 +103,16 @@ impl Feet {
                 estimator: FootEstimator::try_new(dynamics, settings)?,
                 detector: ContactDetector::new(ContactSettings::default(), LegState::Swing),
                 forces: None,
+                news: None,
                 switch: None,
+                watch: SwitchWatch::default(),
                 contact: Contact { state: LegState::Swing, probability: 0.5, source: None },
                 detected: Duration::ZERO,
             })
         };
         Ok(Self {
             feet: robot.legs().iter().map(foot).collect::<Result<_, _>>()?,
+            gathered: Gathered::new(robot.model().joints().len()),
             predictor: LoadPredictor::new(robot, settings.ground_friction),
             imu: ImuReader::new(),
             prediction: None,
@@ -112,8 +122,8 @@ impl Feet {
         })
     }
 
-    /// Takes what servos tell of stamp `stamp`, received at `now`: legs of which every joint has an effort. Whether
-    /// there was one.
+    /// Takes what servos tell of stamp `stamp`, received at `now`. Whether some leg is complete, each of its joints with
+    /// an effort.
     pub(crate) fn take_efforts(
         &mut self,
         table: &JointTable,
@@ -123,17 +133,12 @@ impl Feet {
     ) -> bool {
         let base = self.imu.motion(now);
         let mut any = false;
+        self.gathered.take(readings, stamp);
         for (leg, foot) in self.feet.iter_mut().enumerate() {
-            let joints = table.leg(leg);
-            let of = |i: usize| readings.get(*joints.get(i)?).copied().flatten();
-            let efforts = JointVector::from_fn(|i, _| of(i).and_then(|reading| reading.effort).unwrap_or(f64::NAN));
-            if joints.is_empty() || efforts.iter().take(joints.len()).any(|effort| effort.is_nan()) {
-                continue;
-            }
-            let angles = LegAngles::from_fn(joints.len(), |i| of(i).map_or(f64::NAN, |reading| reading.position));
+            let Some(LegSample { angles, efforts, stamp }) = self.gathered.leg(table.leg(leg)) else { continue };
             any = true;
             if let Some(forces) = foot.estimator.take(stamp, &angles, &efforts, &base) {
-                foot.forces = Some(Told(forces, now));
+                (foot.forces, foot.news) = (Some(Told(forces, now)), Some(stamp));
             }
         }
         any
@@ -146,11 +151,23 @@ impl Feet {
         }
     }
 
+    /// Looks at the switches `now`, with the feet that the gait has on the ground.
+    pub(crate) fn watch_switches(&mut self, planned: &Contacts, now: Duration) {
+        for (foot, planned) in self.feet.iter_mut().zip(planned) {
+            foot.watch.take(*planned, Told::fresh(&foot.switch, now));
+        }
+    }
+
+    /// What is wrong with the switch of each foot.
+    pub(crate) fn switch_faults(&self) -> impl Iterator<Item = Option<SwitchFault>> {
+        self.feet.iter().map(|foot| foot.watch.fault())
+    }
+
     /// Weighs all that is known at `now` of each foot's contact.
     pub(crate) fn detect(&mut self, planned: Option<&Contacts>, now: Duration) {
         for (leg, foot) in self.feet.iter_mut().enumerate() {
             let evidence = ContactEvidence {
-                switch: Told::fresh(&foot.switch, now),
+                switch: Told::fresh(&foot.switch, now).filter(|_| foot.watch.fault().is_none()),
                 planned_support: planned.and_then(|planned| planned.get(leg)).copied(),
                 ..ContactEvidence::default()
             };
@@ -182,6 +199,11 @@ impl Feet {
     /// The estimated force on each foot, where there is one.
     pub(crate) fn forces(&self, now: Duration) -> impl Iterator<Item = Option<ForceEstimate>> {
         self.feet.iter().map(move |foot| Told::fresh(&foot.forces, now)?.best().copied())
+    }
+
+    /// The same for forces that have come since this was asked last, with their stamps.
+    pub(crate) fn take_news(&mut self) -> impl Iterator<Item = Option<(ForceEstimate, Duration)>> {
+        self.feet.iter_mut().map(|foot| foot.forces.as_ref()?.0.best().copied().zip(foot.news.take()))
     }
 
     /// Contacts and their certainties for the odometry: what was sensed, and what was planned where nothing was.
@@ -247,6 +269,7 @@ impl Feet {
         counts.fold(SampleCounts::default(), |sum, foot| SampleCounts {
             used: sum.used + foot.used,
             unusable: sum.unusable + foot.unusable,
+            outliers: sum.outliers + foot.outliers,
             gaps: sum.gaps + foot.gaps,
             stale: sum.stale + foot.stale,
         })

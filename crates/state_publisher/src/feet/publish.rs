@@ -63,10 +63,10 @@ impl FeetPublishers {
         self.markers.is_heard() || self.legs.iter().flatten().any(|leg| leg.predicted.is_heard())
     }
 
-    /// Tells what was sensed at `stamp`.
-    pub(crate) fn publish_sensed(&mut self, feet: &Feet, stamp: Duration, now: Duration) {
-        for (leg, force) in self.legs.iter().zip(feet.forces(now)) {
-            if let Some((leg, force)) = leg.as_ref().filter(|leg| leg.estimated.is_heard()).zip(force) {
+    /// Tells what has been sensed since the last time.
+    pub(crate) fn publish_sensed(&mut self, feet: &mut Feet) {
+        for (leg, news) in self.legs.iter().zip(feet.take_news()) {
+            if let Some((leg, (force, stamp))) = leg.as_ref().filter(|leg| leg.estimated.is_heard()).zip(news) {
                 warn(leg.estimated.publish(&self.wrench(&force.force, stamp)));
             }
         }

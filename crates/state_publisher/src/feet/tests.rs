@@ -98,6 +98,44 @@ fn when_a_leg_lacks_an_effort_expect_the_others_estimated_and_that_one_left_to_i
 }
 
 #[test]
+fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and_told_once() {
+    let mut standing = Standing::new();
+    for cycle in 0..20_u64 {
+        for joint in 0..18 {
+            let mut part = vec![None; standing.readings.len()];
+            part[joint] = standing.readings[joint];
+            let now = ms(20 * cycle + joint as u64);
+            let whole = standing.feet.take_efforts(&standing.table, &part, now, now);
+            assert_eq!(whole, joint % 3 == 2, "joint {joint}");
+            let told: Vec<bool> = standing.feet.take_news().map(|news| news.is_some()).collect();
+            let expected = |leg: usize| whole && cycle > 2 && leg == joint / 3;
+            assert!(cycle < 3 || (0..6).all(|leg| told[leg] == expected(leg)), "{cycle} {joint}: {told:?}");
+        }
+    }
+    let forces: Vec<_> = standing.feet.forces(ms(400)).map(|force| force.unwrap().force).collect();
+    let sum: Vector3<f64> = forces.iter().sum();
+    assert!((sum.z / standing.feet.weight_n - 1.0).abs() < 1e-3, "{sum}");
+}
+
+#[test]
+fn when_a_switch_never_closes_expect_it_named_and_the_plan_instead() {
+    let mut standing = Standing::new();
+    for tick in 0..800_u64 {
+        let (now, planned) = (ms(10 * tick), [(tick / 50).is_multiple_of(2); MAX_LEGS]);
+        standing.feet.take_switches(&[Some(false), Some(planned[1]), None, None, None, None], now);
+        standing.feet.watch_switches(&planned, now);
+        standing.feet.detect(Some(&planned), now);
+    }
+    let faults: Vec<_> = standing.feet.switch_faults().collect();
+    assert_eq!(faults, [Some(SwitchFault::NeverCloses), None, None, None, None, None]);
+    standing.feet.detect(Some(&[true; MAX_LEGS]), ms(8000));
+    standing.feet.detect(Some(&[true; MAX_LEGS]), ms(8010));
+    let sources: Vec<_> = standing.feet.contacts().map(|contact| contact.source).collect();
+    assert_eq!((sources[0], sources[1]), (Some(Source::Predicted), Some(Source::Measured)));
+    assert!(standing.down()[0], "as planned");
+}
+
+#[test]
 fn when_all_sensors_fall_silent_expect_nothing_sensed_and_the_plan_for_the_odometry() {
     let mut standing = Standing::new();
     standing.go(0, 1000, &[true; MAX_LEGS]);
