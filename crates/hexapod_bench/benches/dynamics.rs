@@ -1,4 +1,4 @@
-//! Time of the dynamics of a leg and of the forces on all feet. `cargo bench -p hexapod_dynamics`.
+//! Time of the dynamics of a leg and of the forces on all feet. `cargo xtask bench --bench dynamics`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
