@@ -16,7 +16,7 @@ from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterT
 import rclpy
 from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool, Float64, MultiArrayDimension, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -54,6 +54,18 @@ def trajectory(joint, angles):
 def joints(names, position=0.0):
     """Return a JointState."""
     return JointState(name=names, position=[position] * len(names))
+
+
+def loaded(names, effort):
+    """Return a JointState of servos that report their load."""
+    return JointState(name=names, position=[0.0] * len(names), effort=[effort] * len(names))
+
+
+def imu(up, frame=''):
+    """Return what an IMU reads of gravity."""
+    message = Imu()
+    message.header.frame_id, message.linear_acceleration.z = frame, up
+    return message
 
 
 def contacts(label, count):
@@ -103,10 +115,19 @@ TOPICS = {
     'joint_commands twice': ('joint_commands', lambda: [joints(['left_front_coxa'] * MANY)]),
     'servo_states valid': ('servo_states', lambda: [joints(['left_front_coxa'])]),
     'servo_states invalid': ('servo_states', lambda: [joints([name]) for name in numbered(50)]),
+    'servo_states loaded': ('servo_states', lambda: [
+        loaded([f'{leg}_{joint}' for leg in LEGS for joint in ('coxa', 'femur', 'tibia')], effort)
+        for effort in (0.1, 1e300, math.nan)]),
     'servo_states huge': ('servo_states', lambda: [joints(numbered(MANY))]),
     'foot_contacts valid': ('foot_contacts', lambda: [contacts(','.join(LEGS), len(LEGS))]),
     'foot_contacts invalid': ('foot_contacts', lambda: [contacts(name, 1) for name in numbered(50)]),
     'foot_contacts huge': ('foot_contacts', lambda: [contacts('f' * HUGE, 1), contacts(','.join(LEGS), HUGE)]),
+    'foot_switches valid': ('foot_switches', lambda: [contacts(','.join(LEGS), len(LEGS))]),
+    'foot_switches invalid': ('foot_switches', lambda: [contacts(name, 1) for name in numbered(50)]),
+    'foot_switches huge': ('foot_switches', lambda: [contacts('f' * HUGE, 1), contacts(','.join(LEGS), HUGE)]),
+    'imu/data valid': ('imu/data', lambda: [imu(9.81), imu(9.7)]),
+    'imu/data invalid': ('imu/data', lambda: [imu(math.nan), imu(-9.81), imu(1.0), imu(9.81, 'nowhere')]),
+    'imu/data huge': ('imu/data', lambda: [imu(9.81, 'f' * HUGE)]),
     'emergency_stop valid': ('emergency_stop', lambda: [Bool(data=False)]),
     'emergency_stop true': ('emergency_stop', lambda: [Bool(data=True)]),
 }

@@ -32,7 +32,8 @@ IN_FLIGHT_MB = 150.0
 # Fast DDS 2.14 does not free what a best-effort reader has of a message whose sender leaves in the middle of it: 5 MB at
 # most for each publisher that leaves (the flood of joint_commands has three) and each of the robot's nodes that hear it
 # so. (What half a message does to a reliable reader is worse: test_deaf.py.)
-LEFT_IN_THE_MIDDLE_MB = {'joint_commands': 3 * 2 * 5.0, 'servo_states': 2 * 5.0, 'foot_contacts': 5.0}
+LEFT_IN_THE_MIDDLE_MB = {'joint_commands': 3 * 2 * 5.0, 'servo_states': 2 * 5.0, 'foot_contacts': 5.0,
+                         'foot_switches': 5.0, 'imu/data': 5.0}
 # Lateness is seldom more than this, whatever the machine does: 1.5 times less is none.
 LITTLE_US = 500.0 * figures.BUSY
 # Of each severity (informations, warnings) so many lines come at once, and so many a second.
