@@ -60,7 +60,7 @@ impl Engine {
             self.adapt_footing(start, (start.walk.footing.raised, granted.room));
             return start.offset;
         }
-        let raised = self.raised_with(&granted.offset);
+        let raised = self.plant.raised_with(granted.offset.translation.z);
         self.adapt_footing(start, (raised, granted.room));
         let target = granted.offset.at_height(granted.offset.translation.z - raised);
         let auto_pose = self.now.gait.auto_pose();
@@ -74,13 +74,18 @@ impl Engine {
         if start.offset.is_near(&target) {
             start.offset = target;
         }
-        let shift_m_s2 = self.shift_m_s2();
+        let shift_m_s2 = self.plant.shift_m_s2();
         let wanted = start.offset.rate_to(&start.offset.towards(target, haste(start) * GRID_S), GRID_S);
         let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
         start.offset_rate = BodyOffset {
             translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
             // A foot is about as far from the body's centre as the resting feet are.
-            rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / self.farthest_rest()),
+            rotation: gentle(
+                last.rotation,
+                wanted.rotation,
+                left.rotation.norm(),
+                shift_m_s2 / self.plant.farthest_rest(),
+            ),
         };
         // Until a foot is lifted again, which looks at the margin.
         start.tight |= !start.offset_rate.is_zero();
@@ -91,13 +96,8 @@ impl Engine {
         let greatest = SWAY_RATE_M_S * GRID_S;
         let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
         let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-        let rate = short_of_edges(stand, rate, self.shift_m_s2());
-        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), self.shift_m_s2());
-    }
-
-    /// How fast the body's motion over its feet may change, m/s^2.
-    fn shift_m_s2(&self) -> f64 {
-        self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
+        let rate = short_of_edges(stand, rate, self.plant.shift_m_s2());
+        start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), self.plant.shift_m_s2());
     }
 
     /// Whether the body of a robot that stands is where the feet have room to walk.
@@ -105,7 +105,7 @@ impl Engine {
         let footing = start.walk.footing;
         let granted = self.granted_on_the_spot(start, asked);
         if granted.offset.is_near(&start.offset) {
-            start.walk.footing = self.stance.footing(footing.raised, granted.room.min(footing.room));
+            start.walk.footing = self.plant.stance.footing(footing.raised, granted.room.min(footing.room));
             return true;
         }
         let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
@@ -145,13 +145,13 @@ impl Engine {
         if total < 1e-6 {
             return start.sway;
         }
-        let centre = stand.map_or_else(|| self.centre(start), |stand| stand.centre) - start.sway;
+        let centre = stand.map_or_else(|| start.centre(&self.plant), |stand| stand.centre) - start.sway;
         let lean = (sum / total - centre) * gait.sway();
         let most = gait.sway_reach() * start.walk.footing.reach.least();
         let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
         // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
         let waits = start.walk.waiting && start.walk.all_planted();
-        let farther = waits && self.joints.is_none();
+        let farther = waits && self.plant.joints.is_none();
         lean * if farther { part.max(self.room_to_lean(start, lean, effort)) } else { part }
     }
 
@@ -164,7 +164,7 @@ impl Engine {
             planted.all(|(leg, (foot, rest))| {
                 [foot.position(), Vector3::new(rest.x, rest.y, self.now.control.step_height)].iter().all(|at| {
                     let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                    self.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
+                    self.plant.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
                 })
             })
         };

@@ -1,7 +1,7 @@
 //! Before the robot sits: feet that stand where their legs could not bend as far as the body comes down are put back.
 
 use crate::engine::Engine;
-use crate::plan::{LIFT_MARGIN_M, margin_without};
+use crate::plan::LIFT_MARGIN_M;
 use crate::ramp::Ramp;
 use crate::state::{Mode, State, Stopping, Then};
 use crate::twist::Twist;
@@ -32,18 +32,19 @@ impl Engine {
     pub(crate) fn feet_to_centre(&self, start: &State, then: Then, effort: &mut Effort) -> u32 {
         let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
         let legs = (0..self.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
-        let in_the_way = legs
-            .filter(|&leg| !is_at(start, leg, self.stance.rest()) && (all || !self.can_come_down(start, leg, effort)));
+        let in_the_way = legs.filter(|&leg| {
+            !is_at(start, leg, self.plant.stance.rest()) && (all || !self.can_come_down(start, leg, effort))
+        });
         in_the_way.fold(0, |all, leg| all | (1 << leg))
     }
 
     pub(crate) fn can_come_down(&self, start: &State, leg: usize, effort: &mut Effort) -> bool {
         const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-        let drop = start.height - self.settings.stance.sit_height;
+        let drop = start.height - self.plant.stance.spec().sit_height;
         let mut angles = start.angles_of(leg);
         PARTS.iter().all(|part| {
             let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
-            let bent = self.inverse(leg, &down, &angles, effort);
+            let bent = self.plant.inverse(leg, &down, &angles, effort);
             angles = bent.unwrap_or(angles);
             bent.is_some()
         })
@@ -63,9 +64,9 @@ impl Engine {
         if !start.walk.all_planted() {
             return start.sway;
         }
-        let centre = self.centre(start);
+        let centre = start.centre(&self.plant);
         let waiting = (0..self.legs().len()).filter(|&leg| self.is_out_of_turn(start, leg));
-        let margins = waiting.map(|leg| (leg, margin_without(start, leg, centre)));
+        let margins = waiting.map(|leg| (leg, start.margin_without(leg, centre)));
         let Some((leg, margin)) = margins.max_by(|a, b| a.1.total_cmp(&b.1)) else { return start.sway };
         if margin >= LIFT_MARGIN_M {
             return start.sway;

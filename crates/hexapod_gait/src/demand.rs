@@ -109,7 +109,7 @@ impl Demand {
     }
 
     fn walk(&mut self, standing: &Player, gait: &Gait) {
-        let limits = standing.engine().settings.limits;
+        let limits = standing.engine().limits();
         let (fast, turn) = (limits.linear_velocity, limits.angular_velocity);
         let speeding_up = (fast / limits.linear_acceleration).max(turn / limits.angular_acceleration);
         let looks = ((speeding_up + CYCLES * gait.cycle_time()) / LOOK_S).min(MOST_LOOKS) as usize;

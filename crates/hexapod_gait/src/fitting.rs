@@ -23,17 +23,17 @@ impl Engine {
 
     /// The gait for the legs that are not switched off.
     fn shaped(&self, gait: Gait) -> Gait {
-        if self.missing == 0 {
+        if self.plant.missing == 0 {
             return gait;
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
-        for leg in (0..self.legs().len()).filter(|leg| self.missing & (1 << leg) == 0) {
+        for leg in (0..self.legs().len()).filter(|leg| self.plant.missing & (1 << leg) == 0) {
             order[count] = leg;
             count += 1;
         }
         // From the rear of each side to its front: so a rear foot is lifted while the one ahead of it is far back.
-        let rest = self.stance.rest();
+        let rest = self.plant.stance.rest();
         let place = |leg: usize| (rest[leg].y > 0.0, rest[leg].x);
         order[..count].sort_by(|&a, &b| {
             let (a, b) = (place(a), place(b));
@@ -44,7 +44,7 @@ impl Engine {
 
     /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
     pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
-        gait.step_height().unwrap_or(self.settings.step_height).min(self.settings.stance.step_height)
+        gait.step_height().unwrap_or(self.tuning.step_height).min(self.plant.stance.spec().step_height)
     }
 
     /// Works the gaits out anew, after a change of what they depend on.
@@ -61,7 +61,7 @@ impl Engine {
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
     pub(crate) fn timed(&self, gait: Gait) -> Gait {
-        let Some(joints) = &self.joints else { return gait };
+        let Some(joints) = &self.plant.joints else { return gait };
         let gait = self.measured(gait);
         let Some(needs) = gait.needs() else { return gait };
         let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
@@ -70,26 +70,22 @@ impl Engine {
 
     /// The gait with what it needs of the joints, where that is bounded; measured here unless it is known.
     pub(crate) fn measured(&self, gait: Gait) -> Gait {
-        if self.joints.is_none() || gait.needs().is_some() {
+        if self.plant.joints.is_none() || gait.needs().is_some() {
             return gait;
         }
-        let stride = Self::stride_of(&gait) * self.stance.reach().axes().max();
-        gait.with_needs(Some(JointBound::measured((&self.robot, &self.stance), &gait, stride)))
+        let stride = Self::stride_of(&gait) * self.plant.stance.reach().axes().max();
+        gait.with_needs(Some(JointBound::measured((&self.plant.robot, &self.plant.stance), &gait, stride)))
     }
 
     /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
     pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
-        let limits = self.settings.limits;
-        let Some(joints) = &self.joints else { return limits };
+        let limits = self.tuning.limits;
+        let Some(joints) = &self.plant.joints else { return limits };
         limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
     }
 
     /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.
     fn foot_acceleration(&self, limits: &TwistLimits) -> f64 {
-        limits.linear_acceleration + limits.angular_acceleration * self.farthest_rest()
-    }
-
-    pub(crate) fn farthest_rest(&self) -> f64 {
-        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
+        limits.linear_acceleration + limits.angular_acceleration * self.plant.farthest_rest()
     }
 }

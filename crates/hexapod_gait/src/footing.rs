@@ -99,22 +99,22 @@ impl Engine {
     /// allow, all of which have to have their room at every moment.
     pub(crate) fn adapt_footing(&self, start: &mut State, (raised, room): (f64, f64)) {
         let present = start.walk.footing;
-        let at = start.height - self.settings.stance.height;
+        let at = start.height - self.plant.stance.spec().height;
         if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
             if present.raised != raised || present.room != room {
-                start.height = self.settings.stance.height + raised;
-                start.walk.footing = self.stance.footing(raised, room);
+                start.height = self.plant.stance.spec().height + raised;
+                start.walk.footing = self.plant.stance.footing(raised, room);
             }
             return;
         }
         let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
         let most = haste(start) * TRANSLATION_RATE_M_S * GRID_S;
         let wanted = (raised - at).max(-most).min(most);
-        let next = self.stance.footing(at + wanted, next_room);
+        let next = self.plant.stance.footing(at + wanted, next_room);
         let takes = self.takes(start, &next);
         start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
         let room = if takes { next_room } else { present.room };
-        start.walk.footing = self.stance.footing(at, room);
+        start.walk.footing = self.plant.stance.footing(at, room);
     }
 
     /// Whether all feet have their room with another footing, too, and the body can go on as it does.
@@ -135,14 +135,14 @@ impl Engine {
     /// From here on the body's height is that of its footing: it is about to step.
     pub(crate) fn start_stepping(&self, start: &mut State) {
         let raised = start.walk.footing.raised;
-        start.height = self.settings.stance.height + raised;
+        start.height = self.plant.stance.spec().height + raised;
         start.offset.translation.z -= raised;
     }
 
     /// From here on the height of the stance is the one from which its offset counts: it stands.
     pub(crate) fn end_stepping(&self, start: &mut State) {
-        start.offset.translation.z += start.height - self.settings.stance.height;
+        start.offset.translation.z += start.height - self.plant.stance.spec().height;
         start.offset_rate.translation.z += start.height_rate;
-        (start.height, start.height_rate) = (self.settings.stance.height, 0.0);
+        (start.height, start.height_rate) = (self.plant.stance.spec().height, 0.0);
     }
 }

@@ -7,7 +7,7 @@
 use crate::engine::{Engine, Requests};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::state::{Barred, Mode, State, Way};
+use crate::state::{Barred, Mode, State};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -20,7 +20,7 @@ const NEAR_M: f64 = 5e-3;
 impl Engine {
     /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
     pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
-        let legs = self.robot.legs();
+        let legs = self.plant.robot.legs();
         let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
         if !fits || self.now.start.mode != Mode::Sitting {
             return false;
@@ -44,7 +44,7 @@ impl Engine {
     /// Down between the feet where all of them rest at their places; else through joint space.
     pub(crate) fn sit_as_found(&self, start: &mut State) -> Mode {
         let feet = start.angles.iter().zip(self.legs()).map(|(angles, leg)| leg.foot_in_body(angles));
-        let places = start.walk.feet.iter().zip(self.stance.rest());
+        let places = start.walk.feet.iter().zip(self.plant.stance.rest());
         let elsewhere = feet.zip(places).any(|(foot, (planned, rest))| {
             *planned != Foot::Missing && (foot - rest.push(-start.height)).norm() > NEAR_M
         });
@@ -52,12 +52,12 @@ impl Engine {
     }
 
     fn take_pose(&mut self, angles: &[LegAngles; MAX_LEGS]) {
-        let (sitting, standing) = (self.settings.stance.sit_height, self.settings.stance.height);
-        let depths = angles.iter().zip(self.robot.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
+        let (sitting, standing) = (self.plant.stance.spec().sit_height, self.plant.stance.spec().height);
+        let depths = angles.iter().zip(self.plant.robot.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
         let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
-        let mut walk = Walk::at_rest(self.stance.own_footing(), self.now.gait.cycle_time());
+        let mut walk = Walk::at_rest(self.plant.stance.own_footing(), self.now.gait.cycle_time());
         let feet = walk.feet.iter_mut().zip(missing);
         feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
         self.rest_over(mode, walk, height, angles);
@@ -65,7 +65,7 @@ impl Engine {
         let control = &mut self.now.control;
         (control.ramp, control.barred) = (Ramp::REST, Barred::default());
         (control.leaving, control.then_pack) = (false, false);
-        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+        self.report_rest();
     }
 
     /// Goes on from a body at rest over these feet, straight above them, at these joint angles.

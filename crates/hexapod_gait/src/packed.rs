@@ -1,9 +1,11 @@
 //! The pose a robot is carried in: its legs folded beside the body, which lies on the ground.
 
 use crate::engine::Engine;
+use crate::plant::Plant;
 use crate::stance::StanceError;
-use hexapod_kinematics::{Leg, LegAngles};
+use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// How far from the ground a folded foot stays, and a leg on the way there, m.
 const CLEAR_M: f64 = 0.005;
@@ -20,7 +22,15 @@ impl Engine {
     /// # Errors
     /// Angles for other legs or joints than the robot has, or beyond their limits.
     pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
-        let mut packed = self.now.start.angles;
+        let packed = self.plant.packed_pose(angles)?;
+        Arc::make_mut(&mut self.plant).packed = packed;
+        Ok(self)
+    }
+}
+
+impl Plant {
+    fn packed_pose(&self, angles: Option<&[LegAngles]>) -> Result<Option<[LegAngles; MAX_LEGS]>, StanceError> {
+        let mut packed = self.sitting;
         let mut any = false;
         for (index, leg) in self.robot.legs().iter().enumerate() {
             let given = match angles {
@@ -34,20 +44,19 @@ impl Engine {
                 (packed[index], any) = (given, true);
             }
         }
-        self.packed = any.then_some(packed);
-        Ok(self)
+        Ok(any.then_some(packed))
     }
 
     /// The leg as far folded as it goes; `None` if it stays as it is.
     fn folded(&self, index: usize, leg: &Leg) -> Option<LegAngles> {
-        let sitting = self.now.start.angles[index];
+        let sitting = self.sitting[index];
         if leg.joint_count() != 3 {
             return None;
         }
-        let ground = -self.settings.stance.sit_height;
+        let ground = -self.stance.spec().sit_height;
         let rest = self.stance.rest()[index];
         // From where the foot is lifted to, or else from the ground.
-        let lifted = Vector3::new(rest.x, rest.y, ground + self.settings.stance.step_height);
+        let lifted = Vector3::new(rest.x, rest.y, ground + self.stance.spec().step_height);
         let from = self.stance.inverse(index, leg, &lifted, &sitting).unwrap_or(sitting);
         let hip = leg.hip_in_body().xy();
         let height = |angles: &LegAngles| leg.foot_in_body(angles).z - ground;

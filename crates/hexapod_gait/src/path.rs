@@ -131,7 +131,7 @@ impl Engine {
             self.go_on(end, start, ns, *pace);
             match self.reachable(start, end, ns, *pace, &mut allowance.going_on) {
                 Ok(()) => {
-                    if self.together.is_none() {
+                    if self.plant.together.is_none() {
                         self.stretch(start, &mut segment, &mut allowance.going_on);
                     }
                     return segment;
@@ -257,7 +257,7 @@ impl Engine {
     fn is_near_edge(&self, state: &State) -> bool {
         let legs = state.angles.iter().enumerate().take(self.legs().len());
         !state.offset.is_zero()
-            && legs.into_iter().any(|(leg, angles)| self.stance.is_near_end(leg, angles, NEAR_EDGE_RAD))
+            && legs.into_iter().any(|(leg, angles)| self.plant.stance.is_near_end(leg, angles, NEAR_EDGE_RAD))
     }
 
     /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
@@ -265,7 +265,7 @@ impl Engine {
         // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
         let mut worst = [0.0; MAX_LEG_JOINTS];
         for ((greatest, from), to) in
-            self.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(self.legs().len())
+            self.plant.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(self.legs().len())
         {
             let joints = greatest.padded().iter().zip(from.padded().iter().zip(to.padded()));
             for (worst, (greatest, (from, to))) in worst.iter_mut().zip(joints) {
@@ -281,7 +281,7 @@ impl Engine {
     fn moment_ratio(&self, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
         let mut worst: f64 = 0.0;
         let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
-        for (leg, ((start, middle), end)) in self.robot.legs().iter().zip(poses) {
+        for (leg, ((start, middle), end)) in self.plant.robot.legs().iter().zip(poses) {
             let poses = start.iter().zip(middle.iter()).zip(end.iter());
             for (joint, ((start, middle), end)) in leg.joints().iter().zip(poses) {
                 let (first, second) = (2.0 * (middle - start), 2.0 * (end - middle));
@@ -298,7 +298,7 @@ impl Engine {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();
-        if let Some(together) = &self.together {
+        if let Some(together) = &self.plant.together {
             let walk = &state.walk;
             let at = |leg: usize| walk.foot(leg).position();
             let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
@@ -311,7 +311,7 @@ impl Engine {
         let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
         for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
             let in_body = body_from_footprint.transform_point(&foot.position().into()).coords;
-            *angles = self.inverse(index, &in_body, seed, effort)?;
+            *angles = self.plant.inverse(index, &in_body, seed, effort)?;
         }
         Some(())
     }

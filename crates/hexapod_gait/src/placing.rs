@@ -25,7 +25,9 @@ impl Engine {
         let from = start.angles_of(leg);
         let (stage, to) = self.deciding(|engine, effort| match engine.lifted(leg, &from, effort) {
             Some(to) => (Stage::Lifting, to),
-            None => (Stage::Carrying, engine.angles_in_place(start, leg, engine.settings.stance.step_height, effort)),
+            None => {
+                (Stage::Carrying, engine.angles_in_place(start, leg, engine.plant.stance.spec().step_height, effort))
+            }
         });
         let placed = placed | (1 << leg);
         let part = self.stage_glide(leg, &from, &to);
@@ -36,7 +38,7 @@ impl Engine {
     pub(crate) fn after_placing(&mut self, start: &mut State, done: Placing) -> Mode {
         let (stage, lift) = match done.stage {
             Stage::Lifting if done.goal == Goal::Pack => return self.folding(start, done),
-            Stage::Lifting => (Stage::Carrying, self.settings.stance.step_height),
+            Stage::Lifting => (Stage::Carrying, self.plant.stance.spec().step_height),
             Stage::Carrying => (Stage::Putting, 0.0),
             Stage::Putting if let Goal::Land(then) = done.goal => return self.landed(start, done.leg, then),
             Stage::Putting if done.goal == Goal::Sit => return self.lower_as_found(start),
@@ -54,7 +56,7 @@ impl Engine {
     /// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
     pub(crate) fn fold_from(&mut self, start: &State, folded: u32) -> Mode {
         let waits = |leg: &usize| folded & (1 << leg) == 0 && *start.walk.foot(*leg) != Foot::Missing;
-        let (Some(leg), Some(packed)) = ((0..self.legs().len()).find(waits), self.packed) else {
+        let (Some(leg), Some(packed)) = ((0..self.legs().len()).find(waits), self.plant.packed) else {
             self.now.control.then_pack = false;
             return Mode::Sitting;
         };
@@ -70,7 +72,7 @@ impl Engine {
 
     /// From a lifted leg to a folded one.
     fn folding(&self, start: &State, done: Placing) -> Mode {
-        let packed = self.packed.as_ref().and_then(|packed| packed.get(done.leg));
+        let packed = self.plant.packed.as_ref().and_then(|packed| packed.get(done.leg));
         let to = packed.copied().unwrap_or_else(|| start.angles_of(done.leg));
         let part = self.stage_glide(done.leg, &done.to, &to);
         Mode::Placing(Placing { stage: Stage::Putting, from: done.to, to, part, ..done })
@@ -78,11 +80,11 @@ impl Engine {
 
     /// Lowers the body with every foot where it is over the ground, in its place or not.
     pub(crate) fn lower_as_found(&self, start: &mut State) -> Mode {
-        if start.height <= self.settings.stance.sit_height {
+        if start.height <= self.plant.stance.spec().sit_height {
             return Mode::Sitting;
         }
         let footprint_from_body = start.footprint_from_body();
-        for (foot, (leg, angles)) in start.walk.feet.iter_mut().zip(self.robot.legs().iter().zip(&start.angles)) {
+        for (foot, (leg, angles)) in start.walk.feet.iter_mut().zip(self.plant.robot.legs().iter().zip(&start.angles)) {
             if let Foot::Planted { at } = foot {
                 *at = footprint_from_body.transform_point(&leg.foot_in_body(angles).into()).coords;
             }
@@ -94,12 +96,12 @@ impl Engine {
     /// are to be brought there before the body rises again.
     pub(crate) fn lie_down(&self, start: &mut State) {
         start.mode = Mode::Sitting;
-        start.walk.footing = self.stance.own_footing();
-        let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(self.stance.rest());
+        start.walk.footing = self.plant.stance.own_footing();
+        let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(self.plant.stance.rest());
         for (leg, ((foot, angles), rest)) in feet.enumerate() {
-            let uses = self.stance.uses(leg, angles);
+            let uses = self.plant.stance.uses(leg, angles);
             if let Foot::Planted { at } = foot
-                && !(uses && at.z.abs() < PLACED_M && self.stance.reach().part(at.xy() - rest) <= 1.0)
+                && !(uses && at.z.abs() < PLACED_M && self.plant.stance.reach().part(at.xy() - rest) <= 1.0)
             {
                 *at = Vector3::new(rest.x, rest.y, 0.0);
             }
@@ -111,7 +113,7 @@ impl Engine {
         let legs = self.legs().iter().zip(&start.angles).enumerate().filter(|(leg, _)| *leg != without);
         let feet = legs.map(|(_, (leg, angles))| leg.foot_in_body(angles));
         let down = feet.filter(|foot| foot.z < 0.01 - start.height);
-        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.masses.centre(&start.angles).xy())
+        SupportPolygon::new(down.map(|foot| foot.xy())).margin(self.plant.masses.centre(&start.angles).xy())
     }
 
     fn is_placed(&self, start: &State, leg: usize) -> bool {
@@ -126,15 +128,15 @@ impl Engine {
         let now = start.angles_of(leg);
         let Some(solver) = self.legs().get(leg) else { return now };
         // From the middle of the range, so that a knee found bent the wrong way is bent back.
-        let seeds = [Some(solver.posture()), self.sitting.get(leg).copied()];
-        let angles = seeds.into_iter().flatten().find_map(|seed| self.inverse(leg, &foot, &seed, effort));
+        let seeds = [Some(solver.posture()), self.plant.sitting.get(leg).copied()];
+        let angles = seeds.into_iter().flatten().find_map(|seed| self.plant.inverse(leg, &foot, &seed, effort));
         angles.unwrap_or_else(|| solver.approach(&foot, &now, effort).angles)
     }
 
     /// The angles with the foot straight above where it is, if the leg can lift it.
     fn lifted(&self, leg: usize, from: &LegAngles, effort: &mut Effort) -> Option<LegAngles> {
         let foot = self.legs().get(leg)?.foot_in_body(from);
-        self.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.settings.stance.step_height)), from, effort)
+        self.plant.inverse(leg, &(foot + Vector3::new(0.0, 0.0, self.plant.stance.spec().step_height)), from, effort)
     }
 
     pub(crate) fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {

@@ -2,13 +2,10 @@
 
 use crate::engine::{Engine, Posture};
 use crate::limits::{Limited, LimitedBy};
-use crate::posture::Glide;
 use crate::ramp::Ramp;
 use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping, Then};
-use crate::support::SupportPolygon;
 use crate::tick::Input;
 use crate::twist::Twist;
-use crate::walk::Foot;
 use nalgebra::Vector2;
 
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
@@ -202,7 +199,7 @@ impl Engine {
         }
         // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
         let in_the_air = self.legs().len() as f64 * self.now.gait.swing_part();
-        if self.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
+        if self.plant.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
             return;
         }
         let mut walk = start.walk;
@@ -229,10 +226,10 @@ impl Engine {
             }
             // Out of turn no other feet catch the robot, whatever the gait.
             if out_of_turn || gait.is_stable() {
-                let centre = *centre.get_or_insert_with(|| self.centre(start));
-                let mut margin = margin_without(start, leg, centre);
-                if let Some(joints) = &self.joints {
-                    margin = margin.min(margin_without(start, leg, centre + run_out(start, joints.shift_m_s2())));
+                let centre = *centre.get_or_insert_with(|| start.centre(&self.plant));
+                let mut margin = start.margin_without(leg, centre);
+                if let Some(joints) = &self.plant.joints {
+                    margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
                 }
                 start.tight = margin < TIGHT_M;
                 if margin < LIFT_MARGIN_M {
@@ -254,10 +251,10 @@ impl Engine {
         if !(start.walk.waiting && start.walk.all_planted() && rests) {
             return;
         }
-        let centre = self.centre(start);
+        let centre = start.centre(&self.plant);
         let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.footing.place(leg)).norm();
         let free = (0..self.legs().len())
-            .filter(|&leg| start.walk.foot(leg).is_planted() && margin_without(start, leg, centre) >= LIFT_MARGIN_M);
+            .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
         if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
             start.walk.phase = self.now.gait.lift_off_phase(leg);
         }
@@ -284,16 +281,11 @@ impl Engine {
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
-        Mode::Rising(self.glide(start.height, self.settings.stance.height, self.settings.stand_time))
-    }
-
-    pub(crate) fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
-        let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
-        Glide::new(from, to, seconds.max(least))
+        Mode::Rising(self.plant.glide(start.height, self.plant.stance.spec().height, self.plant.stand_time))
     }
 
     pub(crate) fn lower(&self, start: &State) -> Mode {
-        Mode::Lowering(self.glide(start.height, self.settings.stance.sit_height, self.settings.sit_time))
+        Mode::Lowering(self.plant.glide(start.height, self.plant.stance.spec().sit_height, self.plant.sit_time))
     }
 }
 
@@ -314,14 +306,4 @@ fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
         return Twist::ZERO;
     }
     if control.held { Twist::ZERO } else { twist }
-}
-
-/// The margin by which the robot stands on its planted feet without one of them.
-pub(crate) fn margin_without(start: &State, without: usize, centre: Vector2<f64>) -> f64 {
-    let others = start.walk.feet().iter().enumerate().filter(|(leg, _)| *leg != without);
-    let planted = others.filter_map(|(_, foot)| match foot {
-        Foot::Planted { at } => Some(at.xy()),
-        _ => None,
-    });
-    SupportPolygon::new(planted).margin(centre)
 }

@@ -71,7 +71,7 @@ impl Engine {
         let below = start.walk.foot(leg).position().xy().push(0.0);
         let in_body = start.footprint_from_body().inverse_transform_point(&below.into()).coords;
         let to = self.deciding(|engine, effort| {
-            let reached = engine.inverse(leg, &in_body, &from, effort);
+            let reached = engine.plant.inverse(leg, &in_body, &from, effort);
             reached.or_else(|| Some(engine.legs().get(leg)?.approach(&in_body, &from, effort).angles))
         });
         let to = to.unwrap_or(from);
@@ -83,7 +83,7 @@ impl Engine {
     pub(crate) fn landed(&mut self, start: &mut State, leg: usize, then: Then) -> Mode {
         let footprint_from_body = start.footprint_from_body();
         let angles = start.angles_of(leg);
-        if let (Some(solver), Some(foot)) = (self.robot.legs().get(leg), start.walk.feet.get_mut(leg)) {
+        if let (Some(solver), Some(foot)) = (self.plant.robot.legs().get(leg), start.walk.feet.get_mut(leg)) {
             let at = footprint_from_body.transform_point(&solver.foot_in_body(&angles).into()).coords;
             *foot = Foot::Planted { at };
         }
@@ -92,7 +92,7 @@ impl Engine {
 
     /// Ends a way down that goes no farther between the feet.
     pub(crate) fn come_to_rest(&self, start: &mut State) {
-        let (sitting, standing) = (self.settings.stance.sit_height, self.settings.stance.height);
+        let (sitting, standing) = (self.plant.stance.spec().sit_height, self.plant.stance.spec().height);
         if start.height - sitting <= HIGH * (standing - sitting) {
             self.lie_down(start);
             return;
@@ -102,18 +102,18 @@ impl Engine {
 
     /// Starts to turn all legs to the sitting pose.
     pub(crate) fn sinking(&self, start: &State) -> Mode {
-        Mode::Sinking(self.glide(start.height, self.settings.stance.sit_height, self.sinking_time(start)))
+        Mode::Sinking(self.plant.glide(start.height, self.plant.stance.spec().sit_height, self.sinking_time(start)))
     }
 
     fn sinking_time(&self, start: &State) -> f64 {
-        let legs = self.legs().iter().zip(start.angles.iter().zip(&self.sitting));
-        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.settings.sit_time, f64::max)
+        let legs = self.legs().iter().zip(start.angles.iter().zip(&self.plant.sitting));
+        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.plant.sit_time, f64::max)
     }
 
     /// Takes all legs this part of the way that is left to the sitting pose.
     pub(crate) fn sink(&self, state: &mut State, part: f64) {
         let feet = state.walk.feet.iter().take(self.legs().len());
-        for ((foot, angles), sitting) in feet.zip(&mut state.angles).zip(&self.sitting) {
+        for ((foot, angles), sitting) in feet.zip(&mut state.angles).zip(&self.plant.sitting) {
             if *foot != Foot::Missing {
                 angles.iter_mut().zip(sitting.iter()).for_each(|(angle, to)| *angle += (to - *angle) * part);
             }
@@ -124,7 +124,7 @@ impl Engine {
     /// Sits with its feet where they rest.
     pub(crate) fn end_sinking(&self, start: &mut State) {
         (start.offset, start.sway) = (BodyOffset::default(), Vector2::zeros());
-        for (foot, rest) in start.walk.feet.iter_mut().zip(self.stance.rest()) {
+        for (foot, rest) in start.walk.feet.iter_mut().zip(self.plant.stance.rest()) {
             if let Foot::Planted { at } = foot {
                 *at = rest.push(0.0);
             }

@@ -133,10 +133,10 @@ impl Engine {
             return;
         };
         let offset = search.asked.part(part);
-        let footing = self.stance.footing(self.raised_with(&offset), reach);
-        let mut fits = search.places > 0 || (self.may_have(&footing) && self.stance.keeps_apart(&footing));
+        let footing = self.plant.stance.footing(self.plant.raised_with(offset.translation.z), reach);
+        let mut fits = search.places > 0 || (self.may_have(&footing) && self.plant.stance.keeps_apart(&footing));
         let view = self.view(start, &footing, &offset);
-        let looks = if self.together.is_some() { LOOKS } else { 1 };
+        let looks = if self.plant.together.is_some() { LOOKS } else { 1 };
         for _ in 0..looks {
             let place = (room.first + search.places) % PLACES;
             fits = fits && self.reaches_place(&view, place, effort);
@@ -156,28 +156,17 @@ impl Engine {
 
     /// A robot of this footing with its body at this offset.
     fn view<'a>(&self, start: &'a State, footing: &'a Footing, offset: &BodyOffset) -> View<'a> {
-        let body_from_footprint = offset.footprint_from_body(self.settings.stance.height).inverse();
+        let body_from_footprint = offset.footprint_from_body(self.plant.stance.spec().height).inverse();
         let mut counts = [false; MAX_LEGS];
         let feet = start.walk.feet().iter();
         counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
         let seen = |together: &Together| together.seen(&body_from_footprint, |leg| footing.place(leg).push(0.0));
-        let rest = self.together.as_deref().map(seen).unwrap_or_default();
+        let rest = self.plant.together.as_ref().map(seen).unwrap_or_default();
         View { start, footing, body_from_footprint, rest, counts }
     }
 
-    /// How far the footing of a body at this offset is raised.
-    pub(crate) fn raised_with(&self, offset: &BodyOffset) -> f64 {
-        if self.draws_in() { offset.translation.z } else { 0.0 }
-    }
-
-    /// Whether feet rest elsewhere at other heights. Joints whose accelerations are limited have been measured with the
-    /// feet where they rest in the stance.
-    fn draws_in(&self) -> bool {
-        self.joints.is_none()
-    }
-
     fn may_have(&self, footing: &Footing) -> bool {
-        self.draws_in() || footing.room == 1.0
+        self.plant.draws_in() || footing.room == 1.0
     }
 
     /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
@@ -195,14 +184,14 @@ impl Engine {
         let Some(((x, y), (part, lift))) = around else { return false };
         let reach = view.footing.reach.axes() * *part;
         let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * self.now.control.step_height);
-        if let Some(together) = &self.together {
+        if let Some(together) = &self.plant.together {
             let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
             return together.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
         }
         (0..self.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
             let at = view.footing.place(leg).push(0.0) + from_rest;
             let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
-            self.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
+            self.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
         })
     }
 }

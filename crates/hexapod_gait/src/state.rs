@@ -1,12 +1,14 @@
 //! All that changes from one moment to the next, and the grid of time on which decisions are taken.
 
 use crate::limits::{LimitedBy, TwistLimits};
+use crate::plant::Plant;
 use crate::posture::{BodyOffset, Glide};
 use crate::ramp::Ramp;
 use crate::room::Room;
+use crate::support::SupportPolygon;
 use crate::tick::GaitState;
 use crate::twist::{Motion, Twist};
-use crate::walk::Walk;
+use crate::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Isometry3, Vector2, Vector3};
 
@@ -176,7 +178,69 @@ pub(crate) struct Barred {
     pub ns: u64,
 }
 
+impl Control {
+    pub(crate) fn new(step_height: f64, limits: TwistLimits) -> Self {
+        Self {
+            ramp: Ramp::REST,
+            held: false,
+            leaving: false,
+            then_pack: false,
+            sensed: [None; MAX_LEGS],
+            room: Room::new(),
+            step_height,
+            limits,
+            barred: Barred::default(),
+        }
+    }
+}
+
 impl State {
+    /// Of a robot that sits with its feet at rest, `cycle` being the seconds that its gait takes.
+    pub(crate) fn sitting(plant: &Plant, cycle: f64) -> Self {
+        Self {
+            ns: 0,
+            mode: Mode::Sitting,
+            walk: Walk::at_rest(plant.stance.own_footing(), cycle),
+            height: plant.stance.spec().sit_height,
+            height_rate: 0.0,
+            offset: BodyOffset::default(),
+            offset_rate: BodyOffset::default(),
+            sway: Vector2::zeros(),
+            sway_rate: Vector2::zeros(),
+            twist: [Twist::ZERO; 2],
+            aim: [Twist::ZERO; 2],
+            swing_pace: 1.0,
+            mean_pace: 1.0,
+            tight: false,
+            packed: 0,
+            angles: plant.sitting,
+            limited_by: LimitedBy::Nothing,
+        }
+    }
+
+    /// Feet on the ground, footprint frame.
+    pub(crate) fn planted(&self) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        self.planted_without(MAX_LEGS)
+    }
+
+    fn planted_without(&self, without: usize) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        let others = self.walk.feet().iter().enumerate().filter(move |(leg, _)| *leg != without);
+        others.filter_map(|(_, foot)| match foot {
+            Foot::Planted { at } => Some(at.xy()),
+            _ => None,
+        })
+    }
+
+    /// The margin by which the robot stands on its planted feet without one of them.
+    pub(crate) fn margin_without(&self, without: usize, centre: Vector2<f64>) -> f64 {
+        SupportPolygon::new(self.planted_without(without)).margin(centre)
+    }
+
+    /// The centre of mass over the ground, footprint frame.
+    pub(crate) fn centre(&self, plant: &Plant) -> Vector2<f64> {
+        plant.centre(&self.angles, &self.footprint_from_body())
+    }
+
     /// The angles of one leg; none of a leg that the robot does not have.
     pub(crate) fn angles_of(&self, leg: usize) -> LegAngles {
         self.angles.get(leg).copied().unwrap_or(LegAngles::zeros(0))

@@ -74,7 +74,7 @@ impl Engine {
         let cycle = start.walk.cycle / start.mean_pace;
         let stride = Self::stride_factor(&start.walk.footing, gait, cycle, limited.twist);
         // A cycle that is longer than the gait's own is so for the joints.
-        let longer = self.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
+        let longer = self.plant.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
         let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
         limited = limited.scaled(stride, by);
         if let Some(next) = &self.now.next_gait {
@@ -102,7 +102,7 @@ impl Engine {
         }
         start.twist = [start.twist[1], ramped.twist];
         // With accelerations that the joints limit, it follows no faster than they bear.
-        let aim_rate = if self.joints.is_some() { 1.0 } else { AIM_RATE };
+        let aim_rate = if self.plant.joints.is_some() { 1.0 } else { AIM_RATE };
         let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), aim_rate * GRID_S);
         start.aim = [start.aim[1], aim.twist];
         start.limited_by = ramped.by;
@@ -138,7 +138,7 @@ impl Engine {
         let cycle = self.cycle_for(&start.walk.footing, &self.now.gait, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).max(-most).min(most);
-        if self.joints.is_some() {
+        if self.plant.joints.is_some() {
             start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
         }
     }
@@ -210,9 +210,9 @@ impl Engine {
     pub(crate) fn stand_of(&self, start: &State) -> Option<Stand> {
         let worth = self.now.gait.is_stable() && self.is_tight(start);
         worth.then(|| {
-            let in_body = self.masses.centre(&start.angles);
+            let in_body = self.plant.masses.centre(&start.angles);
             let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
-            Stand { centre, in_body, edges: Edges::of(&SupportPolygon::new(Self::planted(start))) }
+            Stand { centre, in_body, edges: Edges::of(&SupportPolygon::new(start.planted())) }
         })
     }
 

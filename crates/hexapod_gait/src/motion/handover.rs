@@ -5,7 +5,7 @@ use crate::allowance::WITHIN;
 use crate::engine::{Engine, Posture, Requests};
 use crate::posture::BodyOffset;
 use crate::stance::StanceSpec;
-use crate::state::{Mode, Way};
+use crate::state::Mode;
 use crate::tick::GaitState;
 use crate::walk::Walk;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
@@ -19,20 +19,20 @@ impl Engine {
     #[must_use]
     pub fn home(&self) -> Home {
         let mut pose = Pose::default();
-        for (leg, rest) in self.stance.rest().iter().enumerate() {
+        for (leg, rest) in self.plant.stance.rest().iter().enumerate() {
             (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
         }
-        let StanceSpec { height, sit_height: lowest, .. } = self.settings.stance;
+        let StanceSpec { height, sit_height: lowest, .. } = self.plant.stance.spec();
         let present = &self.now.start.angles;
         // `Stance::new` has made sure that every foot rests within reach at this height.
-        let angles = pose.solve(&self.robot, height, present).unwrap_or(*present);
-        Home { pose, angles, height, lowest, step_height: self.settings.step_height.max(LEAST_PLACING_LIFT_M) }
+        let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
+        Home { pose, angles, height, lowest, step_height: self.tuning.step_height.max(LEAST_PLACING_LIFT_M) }
     }
 
     /// Whether legs are switched off: motions move all of them.
     #[must_use]
     pub fn lacks_legs(&self) -> bool {
-        self.missing != 0
+        self.plant.missing != 0
     }
 
     /// The body's offset from its standing pose.
@@ -69,9 +69,9 @@ impl Engine {
 
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
-        let walk = Walk::standing(&pose.feet, self.stance.own_footing(), self.now.gait.cycle_time());
-        self.rest_over(Mode::Standing, walk, self.settings.stance.height, angles);
+        let walk = Walk::standing(&pose.feet, self.plant.stance.own_footing(), self.now.gait.cycle_time());
+        self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
         self.now.start.offset = pose.offset;
-        Self::report(&self.robot, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+        self.report_rest();
     }
 }
