@@ -2,10 +2,12 @@
 //! balanced.
 
 use crate::engine::Engine;
-use crate::footing::SAME;
+use crate::grid::{GRID_NS, GRID_S};
+use crate::height::SAME;
+use crate::mode::{Mode, Stopping, Then};
 use crate::posture::BodyOffset;
 use crate::room::{Asked, Granted};
-use crate::state::{GRID_NS, GRID_S, Mode, State, Stopping, Then};
+use crate::state::State;
 use crate::steer::{Stand, short_of_edges, stoppable};
 use crate::twist::Twist;
 use crate::walk::Foot;
@@ -14,8 +16,6 @@ use nalgebra::{SVector, Vector2, Vector3};
 
 /// Points of the grid from one look at all the feet's room to the next.
 const LOOK_STEPS: u64 = 8;
-/// How many times as fast the body goes back over its feet to sit down.
-const HASTE: f64 = 2.0;
 /// How fast the body sways, m/s.
 const SWAY_RATE_M_S: f64 = 0.15;
 /// Part of a cycle in which a foot takes up its share of the weight.
@@ -63,7 +63,7 @@ impl Engine {
         let raised = self.plant.raised_with(granted.offset.translation.z);
         self.adapt_footing(start, (raised, granted.room));
         let target = granted.offset.at_height(granted.offset.translation.z - raised);
-        let auto_pose = self.now.gait.auto_pose();
+        let auto_pose = self.now.control.gaits.walked.auto_pose();
         if start.mode != Mode::Walking || auto_pose.is_none() {
             return target;
         }
@@ -75,7 +75,7 @@ impl Engine {
             start.offset = target;
         }
         let shift_m_s2 = self.plant.shift_m_s2();
-        let wanted = start.offset.rate_to(&start.offset.towards(target, haste(start) * GRID_S), GRID_S);
+        let wanted = start.offset.rate_to(&start.offset.towards(target, start.mode.haste() * GRID_S), GRID_S);
         let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
         start.offset_rate = BodyOffset {
             translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
@@ -122,7 +122,7 @@ impl Engine {
     /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
     /// being lifted or put down.
     fn sway_target(&self, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
-        let gait = &self.now.gait;
+        let gait = &self.now.control.gaits.walked;
         if let Mode::Stopping(stop) = start.mode {
             if self.is_centring(start, stop) {
                 return self.lean_for_centring(start);
@@ -170,11 +170,6 @@ impl Engine {
         };
         LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
     }
-}
-
-/// How many times as fast as else the body moves: whoever waits for a robot to sit waits to let its servos go.
-pub(crate) fn haste(start: &State) -> f64 {
-    if matches!(start.mode, Mode::Stopping(Stopping { then: Then::Sit, .. })) { HASTE } else { 1.0 }
 }
 
 /// Nothing but this height.

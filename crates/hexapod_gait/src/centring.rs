@@ -1,9 +1,10 @@
 //! Before the robot sits: feet that stand where their legs could not bend as far as the body comes down are put back.
 
 use crate::engine::Engine;
+use crate::mode::{Mode, Stopping, Then};
 use crate::plan::LIFT_MARGIN_M;
 use crate::ramp::Ramp;
-use crate::state::{Mode, State, Stopping, Then};
+use crate::state::State;
 use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::Effort;

@@ -5,42 +5,21 @@
 //! reads that path at its own time, so the path is the same at any rate.
 
 use crate::allowance::{Allowance, WITHIN, Work};
+use crate::control::{Control, Posture, Requests, Tuning};
 use crate::gait::Gait;
+use crate::grid::GRID_NS;
 use crate::limits::TwistLimits;
+use crate::mode::Mode;
 use crate::plant::Plant;
 use crate::report::report;
+use crate::segment::{Segment, Way};
 use crate::stance::{Stance, StanceError};
-use crate::state::{Control, GRID_NS, Mode, Segment, State, Way};
+use crate::state::State;
 use crate::tick::{Input, Settings, Tick};
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
 use nalgebra::Vector2;
 use std::sync::Arc;
-
-/// What is to be done at the next point of the grid.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Requests {
-    pub posture: Option<Posture>,
-    pub stop: bool,
-    /// The stick was at rest when the stop came, or has been since.
-    pub released: bool,
-}
-
-impl Requests {
-    /// A stop that ends in a posture.
-    pub fn stop_for(posture: Posture) -> Self {
-        Self { posture: Some(posture), stop: true, released: false }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Posture {
-    Stand,
-    /// With the feet where they rest in the stance.
-    GoHome,
-    Sit,
-    Pack,
-}
 
 /// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +28,6 @@ pub struct Snapshot {
     pub(crate) control: Control,
     pub(crate) segment: Option<Segment>,
     pub(crate) elapsed_ns: u64,
-    pub(crate) gait: Gait,
-    pub(crate) next_gait: Option<Gait>,
-    /// Since when the next gait waits.
-    pub(crate) next_since_ns: u64,
-    pub(crate) requests: Requests,
     pub(crate) allowance: Allowance,
     pub(crate) work: Work,
     pub(crate) tick: Tick,
@@ -65,15 +39,6 @@ pub struct Engine {
     pub(crate) plant: Arc<Plant>,
     pub(crate) tuning: Tuning,
     pub(crate) now: Snapshot,
-}
-
-/// What may be set anew at any time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tuning {
-    /// Lift of a swinging foot for gaits that have none of their own, m.
-    pub step_height: f64,
-    /// Bounds of the body's motion.
-    pub limits: TwistLimits,
 }
 
 /// The longest time the engine takes at once, s.
@@ -96,13 +61,9 @@ impl Engine {
         let tuning = Tuning { step_height: settings.step_height, limits: settings.limits };
         let now = Snapshot {
             start: State::sitting(&plant, gait.cycle_time()),
-            control: Control::new(tuning.step_height, tuning.limits),
+            control: Control::new(gait, &tuning),
             segment: None,
             elapsed_ns: 0,
-            gait,
-            next_gait: None,
-            next_since_ns: 0,
-            requests: Requests::default(),
             allowance: Allowance::FULL,
             work: Work::default(),
             tick: Tick::blank(std::array::from_fn(|leg| {
@@ -111,7 +72,7 @@ impl Engine {
         };
         let mut engine = Self { plant, tuning, now };
         // Whatever it may have been made ready for.
-        engine.now.gait = engine.timed(gait.with_needs(None));
+        engine.now.control.gaits.walked = engine.timed(gait.with_needs(None));
         engine.report_rest();
         engine
     }
@@ -132,8 +93,8 @@ impl Engine {
         if self.plant.missing != 0 && left < 4 {
             return Err(StanceError::LegsLeft(left));
         }
-        self.now.gait = self.suited(self.now.gait.with_needs(None));
-        self.now.start.walk.cycle = self.now.gait.cycle_time();
+        self.now.control.gaits.walked = self.suited(self.now.control.gaits.walked.with_needs(None));
+        self.now.start.walk.cycle = self.now.control.gaits.walked.cycle_time();
         self.report_rest();
         Ok(self)
     }
@@ -172,7 +133,7 @@ impl Engine {
     /// The gait that is walked.
     #[must_use]
     pub fn gait(&self) -> &Gait {
-        &self.now.gait
+        &self.now.control.gaits.walked
     }
 
     /// The last tick.
@@ -200,18 +161,18 @@ impl Engine {
 
     /// Asks the robot to stand up, or to stop walking and stand.
     pub fn stand(&mut self) {
-        self.now.requests = Requests::stop_for(Posture::Stand);
+        self.now.control.requests = Requests::stop_for(Posture::Stand);
     }
 
     /// Asks the robot to stop if it walks, and to sit down.
     pub fn sit(&mut self) {
-        self.now.requests = Requests::stop_for(Posture::Sit);
+        self.now.control.requests = Requests::stop_for(Posture::Sit);
     }
 
     /// Asks the robot to sit down and to fold its legs; false if it has no packed pose.
     pub fn pack(&mut self) -> bool {
         if self.plant.packed.is_some() {
-            self.now.requests = Requests::stop_for(Posture::Pack);
+            self.now.control.requests = Requests::stop_for(Posture::Pack);
         }
         self.plant.packed.is_some()
     }
@@ -231,8 +192,8 @@ impl Engine {
 
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
     pub fn stop(&mut self) {
-        self.now.requests.stop = true;
-        self.now.requests.released = false;
+        self.now.control.requests.stop = true;
+        self.now.control.requests.released = false;
     }
 
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
@@ -240,9 +201,9 @@ impl Engine {
     /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
     pub fn set_gait(&mut self, gait: Gait) {
         let gait = self.suited(gait);
-        if self.now.next_gait != Some(gait) {
-            self.now.next_gait = (gait != self.now.gait).then_some(gait);
-            self.now.next_since_ns = self.now.start.ns + self.now.elapsed_ns;
+        if self.now.control.gaits.next != Some(gait) {
+            self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
+            self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
         }
     }
 

@@ -49,14 +49,8 @@ impl Engine {
 
     /// Works the gaits out anew, after a change of what they depend on.
     pub(crate) fn time_gaits(&mut self) {
-        self.now.gait = self.timed(self.now.gait);
-        self.now.next_gait = self.now.next_gait.map(|gait| self.timed(gait));
-    }
-
-    /// The shortest and the longest cycle of a gait: its own, or longer ones where the joints' accelerations ask for it.
-    pub(crate) fn cycle_times(&self, gait: &Gait) -> [f64; 2] {
-        let least = gait.least_cycle_time().max(gait.shortest_cycle());
-        [least, gait.cycle_time().max(least)]
+        self.now.control.gaits.walked = self.timed(self.now.control.gaits.walked);
+        self.now.control.gaits.next = self.now.control.gaits.next.map(|gait| self.timed(gait));
     }
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
@@ -73,7 +67,7 @@ impl Engine {
         if self.plant.joints.is_none() || gait.needs().is_some() {
             return gait;
         }
-        let stride = Self::stride_of(&gait) * self.plant.stance.reach().axes().max();
+        let stride = gait.stride() * self.plant.stance.reach().axes().max();
         gait.with_needs(Some(JointBound::measured((&self.plant.robot, &self.plant.stance), &gait, stride)))
     }
 

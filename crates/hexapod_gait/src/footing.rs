@@ -1,13 +1,8 @@
 //! Where the feet rest at other heights of the body than the one the stance was worked out for: a foot is drawn in as
 //! the body rises and goes out as it sinks, so that its leg stays as far bent.
 
-use crate::body::haste;
-use crate::engine::Engine;
 use crate::gait::Gait;
-use crate::posture::TRANSLATION_RATE_M_S;
 use crate::reach::Reach;
-use crate::state::{GRID_S, State};
-use crate::walk::Foot;
 use hexapod_kinematics::{Leg, MAX_LEGS};
 use nalgebra::{Point3, Vector2};
 
@@ -85,64 +80,5 @@ impl DrawIn {
         let squared = self.out * self.out + self.down * self.down - down * down;
         // A leg that stands steeply would have to go far out for a little less height.
         self.outward * (squared.max(0.0).sqrt() - self.out).max(-raised.abs()).min(raised.abs())
-    }
-}
-
-/// How fast the feet's room changes, parts per second.
-const ROOM_SHRINKS: f64 = 2.0;
-const ROOM_GROWS: f64 = 0.2;
-/// Heights (m) and rooms nearer to each other than this are the same.
-pub(crate) const SAME: f64 = 1e-9;
-
-impl Engine {
-    /// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet
-    /// allow, all of which have to have their room at every moment.
-    pub(crate) fn adapt_footing(&self, start: &mut State, (raised, room): (f64, f64)) {
-        let present = start.walk.footing;
-        let at = start.height - self.plant.stance.spec().height;
-        if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
-            if present.raised != raised || present.room != room {
-                start.height = self.plant.stance.spec().height + raised;
-                start.walk.footing = self.plant.stance.footing(raised, room);
-            }
-            return;
-        }
-        let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
-        let most = haste(start) * TRANSLATION_RATE_M_S * GRID_S;
-        let wanted = (raised - at).max(-most).min(most);
-        let next = self.plant.stance.footing(at + wanted, next_room);
-        let takes = self.takes(start, &next);
-        start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
-        let room = if takes { next_room } else { present.room };
-        start.walk.footing = self.plant.stance.footing(at, room);
-    }
-
-    /// Whether all feet have their room with another footing, too, and the body can go on as it does.
-    fn takes(&self, start: &State, next: &Footing) -> bool {
-        let gait = &self.now.gait;
-        let reach = next.reach_with(gait);
-        let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
-            Foot::Planted { at } | Foot::Probing { at } => reach.part(at.xy() - rest) <= 1.0,
-            // Between the two it is within reach, too.
-            Foot::Swinging { at, touch_down, .. } => {
-                [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0)
-            }
-            Foot::Missing => true,
-        };
-        start.walk.feet().iter().zip(next.rest()).all(is_within) && self.can_go_on(start, (&start.walk, next), gait)
-    }
-
-    /// From here on the body's height is that of its footing: it is about to step.
-    pub(crate) fn start_stepping(&self, start: &mut State) {
-        let raised = start.walk.footing.raised;
-        start.height = self.plant.stance.spec().height + raised;
-        start.offset.translation.z -= raised;
-    }
-
-    /// From here on the height of the stance is the one from which its offset counts: it stands.
-    pub(crate) fn end_stepping(&self, start: &mut State) {
-        start.offset.translation.z += start.height - self.plant.stance.spec().height;
-        start.offset_rate.translation.z += start.height_rate;
-        (start.height, start.height_rate) = (self.plant.stance.spec().height, 0.0);
     }
 }

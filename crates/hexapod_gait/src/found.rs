@@ -4,10 +4,13 @@
 //! It is held as it is. From there the robot sits down with its feet where they are, or stands up: each leg is brought to
 //! its place before the body rises on them.
 
-use crate::engine::{Engine, Requests};
+use crate::control::Barred;
+use crate::control::Requests;
+use crate::engine::Engine;
+use crate::mode::Mode;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::state::{Barred, Mode, State};
+use crate::state::State;
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -38,7 +41,7 @@ impl Engine {
             self.take_pose(angles);
         }
         self.now.control.held = true;
-        self.now.requests = Requests::default();
+        self.now.control.requests = Requests::default();
     }
 
     /// Down between the feet where all of them rest at their places; else through joint space.
@@ -57,7 +60,7 @@ impl Engine {
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
         let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
-        let mut walk = Walk::at_rest(self.plant.stance.own_footing(), self.now.gait.cycle_time());
+        let mut walk = Walk::at_rest(self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
         let feet = walk.feet.iter_mut().zip(missing);
         feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
         self.rest_over(mode, walk, height, angles);

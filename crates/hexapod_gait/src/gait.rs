@@ -1,7 +1,8 @@
 //! Gaits as data: when each leg stands and when it swings.
 
 use crate::auto_pose::AutoPose;
-use crate::joints::LiftNeeds;
+use crate::needs::LiftNeeds;
+use crate::reach::STRIDE_PART;
 use crate::support::SupportPolygon;
 use crate::swing::SwingProfile;
 use hexapod_kinematics::{MAX_LEGS, MIN_LEGS};
@@ -265,11 +266,6 @@ impl Gait {
         self
     }
 
-    /// Seconds that the joints need for a cycle at least; none where their accelerations are not limited.
-    pub(crate) fn shortest_cycle(&self) -> f64 {
-        self.shortest_cycle
-    }
-
     /// Seconds the shortest cycle takes.
     #[must_use]
     pub fn least_cycle_time(&self) -> f64 {
@@ -297,6 +293,17 @@ impl Gait {
     /// Part of the feet's reach that a sway may take up; steps have the rest.
     pub(crate) fn sway_reach(&self) -> f64 {
         if self.sway > 0.0 { self.sway_reach } else { 0.0 }
+    }
+
+    /// The longest step, in parts of the reach in its direction: a body that sways leaves less for it.
+    pub(crate) fn stride(&self) -> f64 {
+        2.0 * STRIDE_PART * (1.0 - self.sway_reach())
+    }
+
+    /// The shortest and the longest cycle, s: its own, or longer ones where the joints' accelerations ask for it.
+    pub(crate) fn cycle_times(&self) -> [f64; 2] {
+        let least = self.least_cycle_time.max(self.shortest_cycle);
+        [least, self.cycle_time.max(least)]
     }
 
     /// How far the body leans over the feet that stay, 0 to 1.

@@ -8,6 +8,7 @@
 //! is broken off to sit, a foot that feels the ground early; nor the corners of the sine swing.
 
 use crate::gait::Gait;
+use crate::needs::{LIFTS, LiftNeeds, Needs};
 use crate::stance::Stance;
 use crate::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
 use crate::twist::Twist;
@@ -37,7 +38,6 @@ const FOLLOWING: f64 = 5.8;
 const USED_PART: f64 = 0.8;
 /// By how much samples may miss the worst.
 const BETWEEN_SAMPLES: f64 = 1.1;
-const PHASES: usize = 64;
 const STEP_M: f64 = 5e-4;
 
 impl JointBound {
@@ -169,78 +169,6 @@ fn foot_at(gait: &Gait, twist: Twist, rest: Vector2<f64>, lift: f64, phase: f64)
     let touch_down = twist.motion(0.5 * duty + 1.0 - phase).apply(rest);
     let at = lift_off + (touch_down - lift_off) * gait.swing().travel(s);
     Vector3::new(at.x, at.y, lift * gait.swing().lift(s))
-}
-
-/// The greatest part of its greatest acceleration and velocity that a joint of one leg needs in a cycle of one second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Needs {
-    acceleration: f64,
-    velocity: f64,
-}
-
-/// Parts of the greatest lift at which a gait is measured.
-const LIFTS: [f64; 3] = [0.0, 0.5, 1.0];
-
-/// What a gait needs at each of [`LIFTS`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LiftNeeds {
-    at: [Needs; LIFTS.len()],
-    /// The greatest lift, m.
-    most: f64,
-}
-
-impl LiftNeeds {
-    /// At a lift, m. Between the measured ones the needs are hardly more than in proportion: they are the greatest of
-    /// many that each grow with the lift, and so bend upwards.
-    pub(crate) fn lifted(&self, lift: f64) -> Needs {
-        let part = if self.most > 0.0 { (lift / self.most).clamp(0.0, 1.0) } else { 0.0 };
-        let [low, middle, high] = self.at;
-        if part < LIFTS[1] { low.towards(middle, part / LIFTS[1]) } else { middle.towards(high, 2.0 * part - 1.0) }
-    }
-}
-
-impl Needs {
-    fn or(self, other: Self) -> Self {
-        Self { acceleration: self.acceleration.max(other.acceleration), velocity: self.velocity.max(other.velocity) }
-    }
-
-    fn towards(self, other: Self, part: f64) -> Self {
-        Self {
-            acceleration: self.acceleration + (other.acceleration - self.acceleration) * part,
-            velocity: self.velocity + (other.velocity - self.velocity) * part,
-        }
-    }
-
-    fn of(
-        leg: &Leg,
-        height: f64,
-        path: impl Fn(f64) -> Vector3<f64>,
-        inverse: impl Fn(&Vector3<f64>, &LegAngles) -> Option<LegAngles>,
-    ) -> Self {
-        let mut needs = Self::default();
-        let mut last: [Option<LegAngles>; 2] = [None; 2];
-        for sample in 0..PHASES + 2 {
-            let foot = path((sample % PHASES) as f64 / PHASES as f64) - Vector3::new(0.0, 0.0, height);
-            // A step beyond the reach is not made; its neighbours tell enough.
-            let now = inverse(&foot, &last[1].unwrap_or(leg.posture()));
-            if let (Some(now), [Some(first), Some(middle)]) = (now, last) {
-                needs.take(leg, [&first, &middle, &now]);
-            }
-            last = [last[1], now];
-        }
-        needs
-    }
-
-    fn take(&mut self, leg: &Leg, [first, middle, last]: [&LegAngles; 3]) {
-        let rate = PHASES as f64;
-        for (joint, own) in leg.joints().iter().enumerate() {
-            let limits = own.limits();
-            let change = (last[joint] - 2.0 * middle[joint] + first[joint]).abs() * rate * rate;
-            let greatest = limits.acceleration.unwrap_or(f64::INFINITY);
-            self.acceleration = self.acceleration.max(change / greatest);
-            self.velocity = self.velocity.max((last[joint] - middle[joint]).abs() * rate / limits.velocity);
-        }
-    }
 }
 
 /// The shortest time, s, in which a leg's joints can go from some angles to others, at rest at both ends (minimum jerk).

@@ -2,9 +2,12 @@
 
 use crate::allowance::{Allowance, TOGETHER};
 use crate::engine::Engine;
+use crate::grid::{GRID_NS, GRID_S};
 use crate::limits::LimitedBy;
+use crate::mode::Mode;
 use crate::posture::{BodyOffset, WayBack};
-use crate::state::{GRID_NS, GRID_S, Mode, Pace, Segment, State};
+use crate::segment::{Pace, Segment};
+use crate::state::State;
 use crate::twist::{Motion, Twist};
 use crate::walk::{Foot, Ground};
 use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
@@ -86,11 +89,11 @@ impl Engine {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
-                let reach = start.walk.footing.reach_with(&self.now.gait);
+                let reach = start.walk.footing.reach_with(&self.now.control.gaits.walked);
                 let lean = start.sway + start.offset.translation.xy();
                 let draw_in = DRAW_IN_M_S * real * pace.draw_in;
                 let ground = Ground { motion, twist, aim, reach, time: time * pace.swing, draw_in, lean };
-                state.walk.advance(&self.now.gait, &ground);
+                state.walk.advance(&self.now.control.gaits.walked, &ground);
                 state.height += start.height_rate * (real * pace.offset);
             }
         }

@@ -2,8 +2,9 @@
 
 use crate::engine::Engine;
 use crate::joints::turn_time;
+use crate::mode::{Goal, Mode, Placing, Stage};
 use crate::posture::Glide;
-use crate::state::{Goal, Mode, Placing, Stage, State};
+use crate::state::State;
 use crate::support::SupportPolygon;
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, LegAngles};

@@ -1,16 +1,17 @@
 //! What is decided at each point of the grid: the mode, where the body goes, which feet are lifted.
 
-use crate::engine::{Engine, Posture};
+use crate::control::Control;
+use crate::control::Posture;
+use crate::engine::Engine;
+use crate::grid::{GRID_NS, GRID_S};
 use crate::limits::{Limited, LimitedBy};
+use crate::mode::{Goal, Mode, Placing, Stopping, Then};
 use crate::ramp::Ramp;
-use crate::state::{Control, GRID_NS, GRID_S, Goal, Mode, Placing, State, Stopping, Then};
+use crate::state::State;
 use crate::tick::Input;
 use crate::twist::Twist;
 use nalgebra::Vector2;
 
-/// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
-const LEAST_SPEED_M_S: f64 = 5e-4;
-const LEAST_TURN_RAD_S: f64 = 2e-3;
 /// The margin with which a foot may be lifted, m, and the one below which it is watched.
 pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
 const TIGHT_M: f64 = 0.03;
@@ -28,7 +29,7 @@ impl Engine {
         if start.mode.steps() {
             self.pass_the_turn(start);
             self.lift_and_put_down(start);
-            let event_ns = (start.walk.time_to_event(&self.now.gait) * 1e9).ceil();
+            let event_ns = (start.walk.time_to_event(&self.now.control.gaits.walked) * 1e9).ceil();
             if event_ns < ns as f64 {
                 ns = (event_ns as u64).max(1);
             }
@@ -37,13 +38,13 @@ impl Engine {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
-        let limits = self.limits_for(&self.now.gait);
+        let limits = self.limits_for(&self.now.control.gaits.walked);
         let control = &mut self.now.control;
         (control.limits, control.sensed) = (limits, input.contacts);
         self.take_requests(start);
         let wanted = wanted_twist(&mut self.now.control, input.twist);
         self.next_mode(start, wanted, input);
-        self.now.control.step_height = self.lift_with(&self.now.gait);
+        self.now.control.step_height = self.lift_with(&self.now.control.gaits.walked);
         let stand = if start.mode.steps() { self.stand_of(start) } else { None };
         if start.mode.steps() {
             let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
@@ -58,11 +59,11 @@ impl Engine {
     /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
     /// is at rest, after a stop or as it comes, has been let go.
     pub fn notice(&mut self, twist: Twist) {
-        self.now.requests.released |= !is_command(twist);
+        self.now.control.requests.released |= !twist.is_command();
     }
 
     fn take_requests(&mut self, start: &mut State) {
-        let requests = std::mem::take(&mut self.now.requests);
+        let requests = std::mem::take(&mut self.now.control.requests);
         let since_ns = start.ns;
         self.now.control.held = (self.now.control.held || requests.stop) && !requests.released;
         if requests.stop {
@@ -147,9 +148,10 @@ impl Engine {
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
         let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
-        start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
-        let factor = Self::stride_factor(&start.walk.footing, &self.now.gait, start.walk.cycle, limited);
-        start.walk.start(&self.now.gait, limited.scaled(factor));
+        start.walk.cycle = start.walk.cycle.max(self.now.control.gaits.walked.cycle_times()[0]);
+        let factor =
+            Self::stride_factor(&start.walk.footing, &self.now.control.gaits.walked, start.walk.cycle, limited);
+        start.walk.start(&self.now.control.gaits.walked, limited.scaled(factor));
         start.mode = Mode::Walking;
     }
 
@@ -170,7 +172,7 @@ impl Engine {
         {
             start.mode = Mode::Stopping(Stopping { centring, ..stop });
             if !start.walk.waiting {
-                start.walk.start(&self.now.gait, Twist::ZERO);
+                start.walk.start(&self.now.control.gaits.walked, Twist::ZERO);
             }
         } else if start.sway.norm() < 1e-9 && start.height_rate == 0.0 {
             start.sway = Vector2::zeros();
@@ -184,21 +186,21 @@ impl Engine {
     }
 
     fn take_next_gait(&mut self, start: &mut State) {
-        if let Some(gait) = self.now.next_gait.take() {
-            self.now.gait = gait;
+        if let Some(gait) = self.now.control.gaits.next.take() {
+            self.now.control.gaits.walked = gait;
             start.walk.cycle = gait.cycle_time();
         }
     }
 
     /// Goes over to the next gait once the body is slow enough for it, and the feet are where it can take them on.
     fn switch_gait(&mut self, start: &mut State) {
-        let Some(next) = self.now.next_gait else { return };
+        let Some(next) = self.now.control.gaits.next else { return };
         let twist = start.twist[1];
-        if Self::stride_factor(&start.walk.footing, &next, self.cycle_times(&next)[0], twist) < 1.0 - 1e-9 {
+        if Self::stride_factor(&start.walk.footing, &next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
             return;
         }
         // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
-        let in_the_air = self.legs().len() as f64 * self.now.gait.swing_part();
+        let in_the_air = self.legs().len() as f64 * self.now.control.gaits.walked.swing_part();
         if self.plant.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
             return;
         }
@@ -206,7 +208,7 @@ impl Engine {
         walk.cycle = self.cycle_for(&start.walk.footing, &next, twist);
         walk.start(&next, twist);
         if self.can_go_on(start, (&walk, &walk.footing), &next) {
-            (self.now.gait, self.now.next_gait) = (next, None);
+            (self.now.control.gaits.walked, self.now.control.gaits.next) = (next, None);
             start.walk = walk;
             start.mean_pace = 1.0;
         }
@@ -214,7 +216,7 @@ impl Engine {
 
     /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
     fn lift_and_put_down(&self, start: &mut State) {
-        let gait = &self.now.gait;
+        let gait = &self.now.control.gaits.walked;
         let sensed = self.now.control.sensed;
         start.walk.put_down(&sensed);
         start.walk.waiting = false;
@@ -256,7 +258,7 @@ impl Engine {
         let free = (0..self.legs().len())
             .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
         if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
-            start.walk.phase = self.now.gait.lift_off_phase(leg);
+            start.walk.phase = self.now.control.gaits.walked.lift_off_phase(leg);
         }
     }
 
@@ -268,7 +270,7 @@ impl Engine {
             return true;
         }
         let since = (start.ns - stop.since_ns) as f64 * 1e-9;
-        if since > start.walk.cycle * self.now.gait.duty_factor() - GRID_S {
+        if since > start.walk.cycle * self.now.control.gaits.walked.duty_factor() - GRID_S {
             return false;
         }
         let at = start.walk.foot(leg).position().xy();
@@ -277,7 +279,7 @@ impl Engine {
         let time = Ramp::lag(limits)
             + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
         let offset = at - twist.velocity_at(at) * time - start.walk.footing.place(leg);
-        start.walk.footing.reach_with(&self.now.gait).part(offset) > 0.98
+        start.walk.footing.reach_with(&self.now.control.gaits.walked).part(offset) > 0.98
     }
 
     pub(crate) fn rise(&self, start: &State) -> Mode {
@@ -294,14 +296,9 @@ fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
     start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
 }
 
-/// Whether a twist is more than a stick's noise.
-pub(crate) fn is_command(twist: Twist) -> bool {
-    twist.is_finite() && (twist.speed() >= LEAST_SPEED_M_S || twist.wz.abs() >= LEAST_TURN_RAD_S)
-}
-
 /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
 fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
-    if !is_command(twist) {
+    if !twist.is_command() {
         control.held = false;
         return Twist::ZERO;
     }

@@ -1,7 +1,7 @@
 //! Acceleration and jerk limits of the twist.
 
+use crate::grid::GRID_S;
 use crate::limits::{Limited, TwistLimits};
-use crate::state::GRID_S;
 use crate::twist::Twist;
 
 /// Most steps of the window.

@@ -4,6 +4,8 @@ use nalgebra::Vector2;
 
 /// Of feet that have no room at all, m.
 const SHORTEST_M: f64 = 1e-6;
+/// The part of the reach that a step at constant twist uses.
+pub(crate) const STRIDE_PART: f64 = 0.8;
 
 /// The ellipse about its resting place in which a foot may be put, along the axes of the footprint frame; the same for
 /// all feet, so that a step ahead and a step aside each have a greatest length.

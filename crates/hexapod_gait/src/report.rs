@@ -1,7 +1,9 @@
 //! A state of the robot as the tick that tells of it.
 
+use crate::mode::Mode;
 use crate::plant::Plant;
-use crate::state::{Mode, State, Way};
+use crate::segment::Way;
+use crate::state::State;
 use crate::tick::Tick;
 use crate::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;

@@ -4,12 +4,15 @@
 //! down between its feet. Where that does not go, either, all legs turn to the sitting pose through joint space, which
 //! every joint can do from everywhere: feet may then be drawn over the ground, but none is dropped and no joint jumps.
 
+use crate::control::Barred;
 use crate::engine::Engine;
 use crate::joints::turn_time;
 use crate::limits::LimitedBy;
+use crate::mode::{Goal, Mode, Placing, Stage, Stopping, Then};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::state::{Barred, Goal, Mode, Placing, Segment, Stage, State, Stopping, Then};
+use crate::segment::Segment;
+use crate::state::State;
 use crate::walk::Foot;
 use nalgebra::Vector2;
 

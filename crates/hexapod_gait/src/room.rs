@@ -2,9 +2,10 @@
 
 use crate::engine::Engine;
 use crate::footing::Footing;
+use crate::grid::GRID_NS;
 use crate::posture::BodyOffset;
 use crate::stance::LIFT_PROFILE;
-use crate::state::{GRID_NS, State};
+use crate::state::State;
 use crate::together::Together;
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};

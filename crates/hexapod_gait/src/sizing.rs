@@ -1,6 +1,7 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
-use crate::stance::{STRIDE_PART, Stance, StanceError, StanceSpec};
+use crate::reach::STRIDE_PART;
+use crate::stance::{Stance, StanceError, StanceSpec};
 use hexapod_kinematics::{Leg, Robot, math};
 use nalgebra::Vector3;
 

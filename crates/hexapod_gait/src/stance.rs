@@ -4,7 +4,7 @@
 
 use crate::footing::{DrawIn, Footing};
 use crate::gait::LegPlace;
-use crate::reach::Reach;
+use crate::reach::{Reach, STRIDE_PART};
 use crate::usable::Usable;
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot, math};
 use nalgebra::{Vector2, Vector3};
@@ -244,9 +244,6 @@ fn are_apart(rest: &[Vector2<f64>], reach: &Reach) -> bool {
         reach.axes().component_mul(&between).norm() <= GAP_PART * between.norm_squared()
     })
 }
-
-/// The part of the reach that a step at constant twist uses.
-pub(crate) const STRIDE_PART: f64 = 0.8;
 
 /// The robot's legs by side and rank, front to rear, for the rule of a gait.
 #[must_use]

@@ -3,11 +3,11 @@
 use crate::engine::Engine;
 use crate::footing::Footing;
 use crate::gait::Gait;
+use crate::grid::GRID_S;
 use crate::limits::{self, Boundary, Limited, LimitedBy};
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::stance::STRIDE_PART;
-use crate::state::{GRID_S, State};
+use crate::state::State;
 use crate::support::{Edges, SupportPolygon};
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
@@ -63,7 +63,7 @@ impl Engine {
     /// The twist for the time to the next point of the grid.
     pub(crate) fn steer(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
         let settings = self.now.control.limits;
-        let gait = &self.now.gait;
+        let gait = &self.now.control.gaits.walked;
         let mut limited = settings.velocity(Limited::unlimited(wanted));
         if start.walk.waiting {
             // The body must not run away from the foot whose turn it is.
@@ -77,8 +77,8 @@ impl Engine {
         let longer = self.plant.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
         let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
         limited = limited.scaled(stride, by);
-        if let Some(next) = &self.now.next_gait {
-            let factor = Self::stride_factor(&start.walk.footing, next, self.cycle_times(next)[0], limited.twist);
+        if let Some(next) = &self.now.control.gaits.next {
+            let factor = Self::stride_factor(&start.walk.footing, next, next.cycle_times()[0], limited.twist);
             limited = limited.scaled(factor * self.patience(start), LimitedBy::Stride);
         }
         // Feet in the air are put where they will be wanted once what slows the body now is over.
@@ -90,7 +90,7 @@ impl Engine {
         let balance = self.over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
         limited = limited.scaled(balance, LimitedBy::Stability);
         let mut ramped = self.now.control.ramp.step(limited, &settings);
-        let hard = Self::within_reach(&start.walk, &self.now.gait, ramped.twist);
+        let hard = Self::within_reach(&start.walk, &self.now.control.gaits.walked, ramped.twist);
         if hard < 1.0 {
             self.now.control.ramp.scale(hard);
             ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -111,23 +111,18 @@ impl Engine {
     /// The part of a twist with which no step is longer than the stride.
     pub(crate) fn stride_factor(footing: &Footing, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
         let step = fastest(footing, twist) * gait.duty_factor() * cycle;
-        let stride = Self::stride_of(gait);
+        let stride = gait.stride();
         if step > stride { stride / step } else { 1.0 }
-    }
-
-    /// The longest step with a gait, in parts of the reach in its direction: a body that sways leaves less for it.
-    pub(crate) fn stride_of(gait: &Gait) -> f64 {
-        2.0 * STRIDE_PART * (1.0 - gait.sway_reach())
     }
 
     /// The longest cycle with which no step at this twist is longer than the stride.
     pub(crate) fn cycle_for(&self, footing: &Footing, gait: &Gait, twist: Twist) -> f64 {
-        let [least, most] = self.cycle_times(gait);
+        let [least, most] = gait.cycle_times();
         let fastest = fastest(footing, twist) * gait.duty_factor();
-        if least == most || fastest * most <= Self::stride_of(gait) {
+        if least == most || fastest * most <= gait.stride() {
             return most;
         }
-        (Self::stride_of(gait) / fastest).max(least).min(most)
+        (gait.stride() / fastest).max(least).min(most)
     }
 
     fn adapt_cycle(&self, start: &mut State, wanted: Twist) {
@@ -135,17 +130,18 @@ impl Engine {
             let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
             start.mean_pace += gain * (start.swing_pace - start.mean_pace);
         }
-        let cycle = self.cycle_for(&start.walk.footing, &self.now.gait, wanted);
+        let cycle = self.cycle_for(&start.walk.footing, &self.now.control.gaits.walked, wanted);
         let most = CYCLE_RATE * GRID_S * start.walk.cycle;
         start.walk.cycle += (cycle - start.walk.cycle).max(-most).min(most);
         if self.plant.joints.is_some() {
-            start.walk.cycle = start.walk.cycle.max(self.cycle_times(&self.now.gait)[0]);
+            start.walk.cycle = start.walk.cycle.max(self.now.control.gaits.walked.cycle_times()[0]);
         }
     }
 
     /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
     fn patience(&self, start: &State) -> f64 {
-        let waited = start.ns.saturating_sub(self.now.next_since_ns) as f64 * 1e-9 / self.now.gait.cycle_time();
+        let waited = start.ns.saturating_sub(self.now.control.gaits.since_ns) as f64 * 1e-9
+            / self.now.control.gaits.walked.cycle_time();
         (1.5 - waited).clamp(0.2, 1.0)
     }
 
@@ -208,7 +204,7 @@ impl Engine {
 
     /// How the robot stands, where that may be near its limit.
     pub(crate) fn stand_of(&self, start: &State) -> Option<Stand> {
-        let worth = self.now.gait.is_stable() && self.is_tight(start);
+        let worth = self.now.control.gaits.walked.is_stable() && self.is_tight(start);
         worth.then(|| {
             let in_body = self.plant.masses.centre(&start.angles);
             let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
@@ -239,6 +235,6 @@ impl Engine {
 
     /// Whether the centre of mass may come near the edge of the support at all.
     fn is_tight(&self, start: &State) -> bool {
-        start.tight || self.now.gait.sway() > 0.0
+        start.tight || self.now.control.gaits.walked.sway() > 0.0
     }
 }

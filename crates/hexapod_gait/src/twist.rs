@@ -14,6 +14,10 @@ pub struct Twist {
     pub wz: f64,
 }
 
+/// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
+const LEAST_SPEED_M_S: f64 = 5e-4;
+const LEAST_TURN_RAD_S: f64 = 2e-3;
+
 impl Twist {
     /// No motion.
     pub const ZERO: Self = Self { vx: 0.0, vy: 0.0, wz: 0.0 };
@@ -34,6 +38,11 @@ impl Twist {
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
+    }
+
+    /// Whether it is more than a stick's noise.
+    pub(crate) fn is_command(self) -> bool {
+        self.is_finite() && (self.speed() >= LEAST_SPEED_M_S || self.wz.abs() >= LEAST_TURN_RAD_S)
     }
 
     /// The linear speed, m/s.

@@ -2,10 +2,11 @@
 
 use super::pose::{Home, Pose};
 use crate::allowance::WITHIN;
-use crate::engine::{Engine, Posture, Requests};
+use crate::control::{Posture, Requests};
+use crate::engine::Engine;
+use crate::mode::Mode;
 use crate::posture::BodyOffset;
 use crate::stance::StanceSpec;
-use crate::state::Mode;
 use crate::tick::GaitState;
 use crate::walk::Walk;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
@@ -50,7 +51,7 @@ impl Engine {
 
     /// Asks the robot to stop, and to put its feet where they rest in the stance.
     pub(crate) fn go_home(&mut self) {
-        self.now.requests = Requests::stop_for(Posture::GoHome);
+        self.now.control.requests = Requests::stop_for(Posture::GoHome);
     }
 
     /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
@@ -60,7 +61,7 @@ impl Engine {
             Mode::Found => GaitState::Sitting,
             mode => mode.state(),
         };
-        match (self.now.requests.posture, state) {
+        match (self.now.control.requests.posture, state) {
             (Some(Posture::Sit | Posture::GoHome), GaitState::Standing) => GaitState::Stopping,
             (Some(Posture::Stand), GaitState::Sitting) => GaitState::Playing,
             _ => state,
@@ -69,7 +70,8 @@ impl Engine {
 
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
-        let walk = Walk::standing(&pose.feet, self.plant.stance.own_footing(), self.now.gait.cycle_time());
+        let walk =
+            Walk::standing(&pose.feet, self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
         self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
         self.now.start.offset = pose.offset;
         self.report_rest();
