@@ -1,7 +1,10 @@
 //! What the planner keeps from one point of the grid to the next.
 
+use crate::barred::Barred;
+use crate::context::Context;
 use crate::gait::Gait;
 use crate::limits::TwistLimits;
+use crate::plant::Plant;
 use crate::ramp::Ramp;
 use crate::room::Room;
 use hexapod_kinematics::MAX_LEGS;
@@ -23,13 +26,6 @@ pub(crate) struct Control {
     pub barred: Barred,
     pub gaits: Gaits,
     pub requests: Requests,
-}
-
-/// For how long a stop has found no way on, ns: without any move, and at all.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Barred {
-    pub still_ns: u64,
-    pub ns: u64,
 }
 
 /// The gait that is walked, and the one that is to be taken up.
@@ -76,6 +72,11 @@ pub(crate) enum Posture {
 }
 
 impl Control {
+    /// What stages read of it.
+    pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
+        Context { plant, gait: &self.gaits.walked, limits: &self.limits, step_height: self.step_height }
+    }
+
     pub(crate) fn new(gait: Gait, tuning: &Tuning) -> Self {
         Self {
             ramp: Ramp::REST,

@@ -6,16 +6,19 @@
 
 use crate::allowance::{Allowance, WITHIN, Work};
 use crate::control::{Control, Posture, Requests, Tuning};
+use crate::fitting::Fit;
 use crate::gait::Gait;
-use crate::grid::GRID_NS;
 use crate::limits::TwistLimits;
 use crate::mode::Mode;
+use crate::path::Path;
+use crate::plan::Planner;
 use crate::plant::Plant;
 use crate::report::report;
 use crate::segment::{Segment, Way};
 use crate::stance::{Stance, StanceError};
 use crate::state::State;
 use crate::tick::{Input, Settings, Tick};
+use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
 use nalgebra::Vector2;
@@ -72,7 +75,7 @@ impl Engine {
         };
         let mut engine = Self { plant, tuning, now };
         // Whatever it may have been made ready for.
-        engine.now.control.gaits.walked = engine.timed(gait.with_needs(None));
+        engine.now.control.gaits.walked = engine.fit().timed(gait.with_needs(None));
         engine.report_rest();
         engine
     }
@@ -93,7 +96,7 @@ impl Engine {
         if self.plant.missing != 0 && left < 4 {
             return Err(StanceError::LegsLeft(left));
         }
-        self.now.control.gaits.walked = self.suited(self.now.control.gaits.walked.with_needs(None));
+        self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
         self.now.start.walk.cycle = self.now.control.gaits.walked.cycle_time();
         self.report_rest();
         Ok(self)
@@ -196,11 +199,19 @@ impl Engine {
         self.now.control.requests.released = false;
     }
 
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        self.fit().ready(gait)
+    }
+
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
     /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
     /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
     pub fn set_gait(&mut self, gait: Gait) {
-        let gait = self.suited(gait);
+        let gait = self.fit().suited(gait);
         if self.now.control.gaits.next != Some(gait) {
             self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
             self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
@@ -249,7 +260,7 @@ impl Engine {
             None => report(&self.plant, &mut self.now.tick, &self.now.start, &way, dt),
             Some(segment) => {
                 let mut effort = Effort::new(WITHIN);
-                let within = self.within(segment, &mut effort);
+                let within = self.present(segment, &mut effort);
                 self.now.work.steps += WITHIN - effort.left();
                 report(&self.plant, &mut self.now.tick, &within, &way, dt);
             }
@@ -275,22 +286,11 @@ impl Engine {
     /// The same in a new segment.
     fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
         let mut start = self.now.start;
-        if start.ns.is_multiple_of(GRID_NS) {
-            self.now.allowance = Allowance::FULL;
-        }
-        let before = self.now.allowance;
-        let planned = self.plan_round(&mut start, input);
-        let mut allowance = self.now.allowance;
-        let mut segment = self.segment(&mut start, planned, &mut allowance);
-        self.now.allowance = allowance;
-        self.now.work += allowance.since(&before);
-        self.count_barred(&start, &segment);
+        let Snapshot { control, allowance, .. } = &mut self.now;
+        let mut planner = Planner { plant: &self.plant, tuning: &self.tuning, control, allowance };
+        let (segment, work) = planner.next_segment(&mut start, input);
+        self.now.work += work;
         let ns = segment.ns;
-        if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
-            // A body that was slowed while it stops is not sped up again.
-            self.now.control.ramp.scale(segment.pace.body);
-            segment.end.twist = segment.end.twist.map(|twist| twist.scaled(segment.pace.body));
-        }
         let to = left.min(ns);
         way.add(&start, &segment, 0, to);
         if to == ns {
@@ -301,19 +301,28 @@ impl Engine {
         to
     }
 
-    /// For how many ns the next segment is planned; none where that has been done too often since the last point of the
-    /// grid.
-    fn plan_round(&mut self, start: &mut State, input: &Input) -> Option<u64> {
-        self.now.allowance.rounds = self.now.allowance.rounds.checked_sub(1)?;
-        Some(self.plan(start, input))
+    /// The robot at the present moment.
+    pub(crate) fn present(&self, segment: &Segment, effort: &mut Effort) -> State {
+        let path = Path { plant: &self.plant, gait: &self.now.control.gaits.walked };
+        path.within(&self.now.start, segment, self.now.elapsed_ns, effort)
     }
 
-    /// Decides something about the robot with what is left for that until the next point of the grid.
-    pub(crate) fn deciding<R>(&mut self, decide: impl FnOnce(&Self, &mut Effort) -> R) -> R {
-        let mut effort = self.now.allowance.deciding;
-        let decided = decide(self, &mut effort);
-        self.now.allowance.deciding = effort;
-        decided
+    fn fit(&self) -> Fit<'_> {
+        Fit { plant: &self.plant, tuning: &self.tuning }
+    }
+
+    /// Works the gaits out anew, after a change of what they depend on.
+    fn time_gaits(&mut self) {
+        let fit = Fit { plant: &self.plant, tuning: &self.tuning };
+        let gaits = &mut self.now.control.gaits;
+        gaits.walked = fit.timed(gaits.walked);
+        gaits.next = gaits.next.map(|gait| fit.timed(gait));
+    }
+
+    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
+    /// is at rest, after a stop or as it comes, has been let go.
+    pub fn notice(&mut self, twist: Twist) {
+        self.now.control.requests.released |= !twist.is_command();
     }
 
     /// Takes down the pose of a robot that has just been put there.

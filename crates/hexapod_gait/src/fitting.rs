@@ -1,17 +1,22 @@
 //! Gaits as this robot can walk them: on the legs that are left, no quicker than its joints allow.
 
-use crate::engine::Engine;
+use crate::control::Tuning;
 use crate::gait::Gait;
 use crate::joints::JointBound;
 use crate::limits::TwistLimits;
+use crate::plant::Plant;
 use hexapod_kinematics::MAX_LEGS;
 
-impl Engine {
-    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
-    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
-    /// times as long for legs of more than 3 joints; elsewhere nothing.
-    #[must_use]
-    pub fn ready(&self, gait: Gait) -> Gait {
+/// What a gait is fitted to.
+#[derive(Clone, Copy)]
+pub(crate) struct Fit<'a> {
+    pub plant: &'a Plant,
+    pub tuning: &'a Tuning,
+}
+
+impl Fit<'_> {
+    /// A gait with all worked out that taking it up on this robot needs.
+    pub(crate) fn ready(&self, gait: Gait) -> Gait {
         let gait = gait.with_needs(None);
         gait.with_needs(self.measured(self.shaped(gait)).needs())
     }
@@ -28,7 +33,7 @@ impl Engine {
         }
         let mut order = [0; MAX_LEGS];
         let mut count = 0;
-        for leg in (0..self.legs().len()).filter(|leg| self.plant.missing & (1 << leg) == 0) {
+        for leg in (0..self.plant.legs().len()).filter(|leg| self.plant.missing & (1 << leg) == 0) {
             order[count] = leg;
             count += 1;
         }
@@ -45,12 +50,6 @@ impl Engine {
     /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
     pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
         gait.step_height().unwrap_or(self.tuning.step_height).min(self.plant.stance.spec().step_height)
-    }
-
-    /// Works the gaits out anew, after a change of what they depend on.
-    pub(crate) fn time_gaits(&mut self) {
-        self.now.control.gaits.walked = self.timed(self.now.control.gaits.walked);
-        self.now.control.gaits.next = self.now.control.gaits.next.map(|gait| self.timed(gait));
     }
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.

@@ -4,26 +4,22 @@
 //! It is held as it is. From there the robot sits down with its feet where they are, or stands up: each leg is brought to
 //! its place before the body rises on them.
 
-use crate::control::Barred;
+use crate::barred::Barred;
 use crate::control::Requests;
+use crate::descent::NEAR_M;
 use crate::engine::Engine;
 use crate::mode::Mode;
 use crate::posture::BodyOffset;
 use crate::ramp::Ramp;
-use crate::state::State;
 use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::Vector2;
 
-/// A body that is higher than it sits by more than this is on its feet, and a foot farther from its place than this is
-/// elsewhere, m.
-const NEAR_M: f64 = 5e-3;
-
 impl Engine {
     /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
     pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
-        let legs = self.plant.robot.legs();
+        let legs = self.plant.legs();
         let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
         if !fits || self.now.start.mode != Mode::Sitting {
             return false;
@@ -44,19 +40,9 @@ impl Engine {
         self.now.control.requests = Requests::default();
     }
 
-    /// Down between the feet where all of them rest at their places; else through joint space.
-    pub(crate) fn sit_as_found(&self, start: &mut State) -> Mode {
-        let feet = start.angles.iter().zip(self.legs()).map(|(angles, leg)| leg.foot_in_body(angles));
-        let places = start.walk.feet.iter().zip(self.plant.stance.rest());
-        let elsewhere = feet.zip(places).any(|(foot, (planned, rest))| {
-            *planned != Foot::Missing && (foot - rest.push(-start.height)).norm() > NEAR_M
-        });
-        if elsewhere { self.sinking(start) } else { self.lower_as_found(start) }
-    }
-
     fn take_pose(&mut self, angles: &[LegAngles; MAX_LEGS]) {
         let (sitting, standing) = (self.plant.stance.spec().sit_height, self.plant.stance.spec().height);
-        let depths = angles.iter().zip(self.plant.robot.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
+        let depths = angles.iter().zip(self.plant.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
         let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);

@@ -1,5 +1,6 @@
 //! Limits that keep the path: the whole twist is scaled, so the turning centre stays where the driver put it.
 
+use crate::grid::GRID_S;
 use crate::reach::Reach;
 use crate::twist::Twist;
 use nalgebra::Vector2;
@@ -125,6 +126,8 @@ impl TwistLimits {
     }
 }
 
+/// Part of the acceleration limit that is counted on when a boundary comes near.
+pub(crate) const BRAKING_PART: f64 = 0.9;
 /// What is kept of a foot's reach for braking, m.
 const SPARE_M: f64 = 0.002;
 
@@ -163,6 +166,13 @@ impl Boundary {
         let allowed = self.room.max(0.0) / time;
         if self.speed > allowed { allowed / self.speed } else { 1.0 }
     }
+}
+
+/// The greatest speed, m/s or rad/s, from which one comes to rest within `left`, changing it by no more than `greatest`
+/// per second and only at the points of the grid.
+pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
+    let step = greatest * GRID_S;
+    ((0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step).max(0.0)
 }
 
 /// How a foot on the ground comes nearer to the edge of its `reach` about `rest` (m), measured along its way.

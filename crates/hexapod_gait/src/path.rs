@@ -1,11 +1,13 @@
 //! From one decision to the next: where everything is at a later moment, and how fast the joints can take it there.
 
-use crate::allowance::{Allowance, TOGETHER};
-use crate::engine::Engine;
-use crate::grid::{GRID_NS, GRID_S};
+use crate::allowance::TOGETHER;
+use crate::descent::sink;
+use crate::gait::Gait;
+use crate::grid::GRID_NS;
 use crate::limits::LimitedBy;
 use crate::mode::Mode;
-use crate::posture::{BodyOffset, WayBack};
+use crate::plant::Plant;
+use crate::posture::BodyOffset;
 use crate::segment::{Pace, Segment};
 use crate::state::State;
 use crate::twist::{Motion, Twist};
@@ -30,14 +32,14 @@ const STOP_HARDER: f64 = 0.8;
 const SWING_ATTEMPTS: usize = 4;
 /// Swings are not slowed further than this before the body is.
 const LEAST_SWING_PACE: f64 = 0.2;
-const RETREATS: usize = 4;
 /// Parts of its pace below which a segment is not made longer.
 const LEAST_STRETCHED: f64 = 1e-6;
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
 
+/// Why a segment cannot be gone as planned.
 #[derive(Clone, Copy, Debug)]
-enum Obstacle {
+pub(crate) enum Blocked {
     /// A joint would need this many times its greatest velocity.
     TooFast(f64),
     OutOfReach,
@@ -45,10 +47,17 @@ enum Obstacle {
     Unknown,
 }
 
-impl Engine {
+/// The path of a robot that walks a gait.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<'a> {
+    pub plant: &'a Plant,
+    pub gait: &'a Gait,
+}
+
+impl Path<'_> {
     /// The robot `ns` after `start`, its joints not yet solved. Always from the start of the segment, never from a
     /// moment within it, so that it makes no difference which moments are looked at.
-    fn at(&self, start: &State, ns: u64, pace: Pace) -> State {
+    pub(crate) fn at(&self, start: &State, ns: u64, pace: Pace) -> State {
         let mut state = *start;
         self.go_on(&mut state, start, ns, pace);
         state
@@ -83,29 +92,28 @@ impl Engine {
                 glide.advance(time);
                 state.height = glide.value();
                 let part = if before < 1.0 { (glide.part() - before) / (1.0 - before) } else { 1.0 };
-                self.sink(state, part);
+                sink(self.plant, state, part);
             }
             Mode::Walking | Mode::Stopping(_) => {
                 let mean = start.twist_after(ns as f64 / 2.0);
                 let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
-                let reach = start.walk.footing.reach_with(&self.now.control.gaits.walked);
+                let reach = start.walk.footing.reach_with(self.gait);
                 let lean = start.sway + start.offset.translation.xy();
                 let draw_in = DRAW_IN_M_S * real * pace.draw_in;
                 let ground = Ground { motion, twist, aim, reach, time: time * pace.swing, draw_in, lean };
-                state.walk.advance(&self.now.control.gaits.walked, &ground);
+                state.walk.advance(self.gait, &ground);
                 state.height += start.height_rate * (real * pace.offset);
             }
         }
     }
 
-    /// The robot at the present moment, somewhere in a segment.
-    pub(crate) fn within(&self, segment: &Segment, effort: &mut Effort) -> State {
-        let start = &self.now.start;
-        let mut state = self.at(start, self.now.elapsed_ns, segment.pace);
+    /// The robot `elapsed_ns` after `start`, within a segment.
+    pub(crate) fn within(&self, start: &State, segment: &Segment, elapsed_ns: u64, effort: &mut Effort) -> State {
+        let mut state = self.at(start, elapsed_ns, segment.pace);
         if self.solve(start, &mut state, effort).is_none() {
             // Both ends are within reach: only rounding at its very edge, or a spent effort, can bring one here.
-            let part = self.now.elapsed_ns as f64 / segment.ns as f64;
+            let part = elapsed_ns as f64 / segment.ns as f64;
             for ((angles, from), to) in state.angles.iter_mut().zip(&start.angles).zip(&segment.end.angles) {
                 for ((angle, from), to) in angles.iter_mut().zip(from.iter()).zip(to.iter()) {
                     *angle = from + (to - from) * part;
@@ -115,45 +123,44 @@ impl Engine {
         state
     }
 
-    /// The segment of the `planned` ns from `start` on, as fast as the joints can take it; where none is planned, the
-    /// robot holds its pose to the next point of the grid.
-    pub(crate) fn segment(&self, start: &mut State, planned: Option<u64>, allowance: &mut Allowance) -> Segment {
-        let Some(ns) = planned else { return self.hold(start, GRID_NS - start.ns % GRID_NS) };
+    /// The segment of `ns` from `start` on, as fast as the joints can take it; else what bars it. A sway that would take
+    /// a foot out of its reach is given up.
+    pub(crate) fn segment(&self, start: &mut State, ns: u64, effort: &mut Effort) -> Result<Segment, Blocked> {
         let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing) {
             segment.end.ns += ns;
-            return segment;
+            return Ok(segment);
         }
         let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
+        let mut last = Blocked::Unknown;
         for attempt in 0..attempts {
             if attempt > 0 {
                 segment.end = *start;
             }
             let Segment { pace, by, end, .. } = &mut segment;
             self.go_on(end, start, ns, *pace);
-            match self.reachable(start, end, ns, *pace, &mut allowance.going_on) {
-                Ok(()) => {
-                    if self.plant.together.is_none() {
-                        self.stretch(start, &mut segment, &mut allowance.going_on);
-                    }
-                    return segment;
+            let Err(blocked) = self.reachable(start, end, ns, *pace, effort) else {
+                if self.plant.together.is_none() {
+                    self.stretch(start, &mut segment, effort);
                 }
-                Err(Obstacle::TooFast(ratio)) => {
+                return Ok(segment);
+            };
+            last = blocked;
+            match blocked {
+                Blocked::TooFast(ratio) => {
                     *by = (*by).max(LimitedBy::JointVelocity);
                     *pace = slow_enough(start, *pace, ratio, attempt);
                 }
-                Err(Obstacle::OutOfReach) if start.sway_rate != Vector2::zeros() => {
-                    start.sway_rate = Vector2::zeros();
-                }
-                Err(Obstacle::OutOfReach) => {
+                Blocked::OutOfReach if start.sway_rate != Vector2::zeros() => start.sway_rate = Vector2::zeros(),
+                Blocked::OutOfReach => {
                     *by = LimitedBy::Kinematics;
                     *pace = less_far(start, *pace, attempt);
                 }
-                Err(Obstacle::Unknown) => break,
+                Blocked::Unknown => break,
             }
         }
-        self.blocked(start, ns, &mut allowance.going_back)
+        Err(last)
     }
 
     /// A segment up to an event that is slowed comes short of it, and the next one again. Where each leg is solved by
@@ -172,71 +179,32 @@ impl Engine {
     }
 
     /// The segment of `ns` in which the robot holds its pose, because there is no time to find out how it could go on.
-    fn hold(&self, start: &mut State, ns: u64) -> Segment {
+    pub(crate) fn hold(&self, start: &mut State, ns: u64) -> Segment {
         (start.height_rate, start.offset_rate) = (0.0, BodyOffset::default());
         let still = Pace::FULL.slower(0.0);
         Segment { ns, pace: still, by: LimitedBy::Planning, end: self.at(start, ns, still) }
     }
 
-    /// No way on for now: the path waits. Where it is to go on, the body goes back towards the place straight above its
-    /// feet, where they have the most room, as fast as the joints can, and by whichever way is open; and where that is
-    /// of no use, because it leans for its balance, feet in the air come in towards it. So nothing bars the path for
-    /// ever: every step of the stance is within reach of a body straight above it.
-    fn blocked(&self, start: &mut State, ns: u64, effort: &mut Effort) -> Segment {
-        start.height_rate = 0.0;
-        let by = LimitedBy::Kinematics;
+    /// The segment of `ns` in which nothing moves, because there is no way on.
+    pub(crate) fn stay(&self, start: &State, ns: u64) -> Segment {
         let still = Pace::FULL.slower(0.0);
-        if let Mode::Lowering(_) = start.mode {
-            // A body that is on its way down has come far enough, or goes on without its feet.
-            self.come_to_rest(start);
-            return Segment { ns, pace: still, by, end: self.at(start, ns, still) };
-        }
-        if start.mode != Mode::Standing || self.now.control.leaving {
-            for way in WayBack::ALL {
-                start.offset_rate = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
-                let mut pace = Pace { offset: 1.0, ..still };
-                for _ in 0..RETREATS {
-                    let mut end = self.at(start, ns, pace);
-                    match self.reachable(start, &mut end, ns, pace, effort) {
-                        Ok(()) if end.offset != start.offset => {
-                            return Segment { ns, pace, by, end };
-                        }
-                        Err(Obstacle::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
-                        Ok(()) | Err(Obstacle::OutOfReach) => pace.offset *= 0.25,
-                        Err(Obstacle::Unknown) => return self.hold(start, ns),
-                    }
-                }
-            }
-        }
-        start.offset_rate = BodyOffset::default();
-        if start.mode.steps() && !start.walk.all_planted() {
-            let mut pace = Pace { draw_in: 1.0, ..still };
-            for _ in 0..RETREATS {
-                let mut end = self.at(start, ns, pace);
-                match self.reachable(start, &mut end, ns, pace, effort) {
-                    Ok(()) => return Segment { ns, pace, by, end },
-                    Err(Obstacle::Unknown) => return self.hold(start, ns),
-                    Err(_) => pace.draw_in *= 0.25,
-                }
-            }
-        }
-        Segment { ns, pace: still, by, end: self.at(start, ns, still) }
+        Segment { ns, pace: still, by: LimitedBy::Kinematics, end: self.at(start, ns, still) }
     }
 
     /// Solves the joints at the end of a segment, and tells whether they get there in time.
-    fn reachable(
+    pub(crate) fn reachable(
         &self,
         start: &State,
         end: &mut State,
         ns: u64,
         pace: Pace,
         effort: &mut Effort,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<(), Blocked> {
         self.reach(start, end, effort)?;
         let seconds = ns as f64 * 1e-9;
         let ratio = self.velocity_ratio(start, end, seconds);
         if ratio > VELOCITY_PART {
-            return Err(Obstacle::TooFast(ratio / VELOCITY_PART));
+            return Err(Blocked::TooFast(ratio / VELOCITY_PART));
         }
         // The mean of the whole may hide what one moment of it needs, and at the edge of their reach, to which only an
         // offset takes them, feet may go out of it and in again.
@@ -245,20 +213,20 @@ impl Engine {
             self.reach(start, &mut half, effort)?;
             let worst = self.moment_ratio([start, &half, end], seconds);
             if worst > VELOCITY_PART {
-                return Err(Obstacle::TooFast(worst / VELOCITY_PART));
+                return Err(Blocked::TooFast(worst / VELOCITY_PART));
             }
         }
         Ok(())
     }
 
     /// Solves the joints, or says why not.
-    fn reach(&self, start: &State, state: &mut State, effort: &mut Effort) -> Result<(), Obstacle> {
-        let obstacle = |effort: &Effort| if effort.is_spent() { Obstacle::Unknown } else { Obstacle::OutOfReach };
+    fn reach(&self, start: &State, state: &mut State, effort: &mut Effort) -> Result<(), Blocked> {
+        let obstacle = |effort: &Effort| if effort.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach };
         self.solve(start, state, effort).ok_or_else(|| obstacle(effort))
     }
 
     fn is_near_edge(&self, state: &State) -> bool {
-        let legs = state.angles.iter().enumerate().take(self.legs().len());
+        let legs = state.angles.iter().enumerate().take(self.plant.legs().len());
         !state.offset.is_zero()
             && legs.into_iter().any(|(leg, angles)| self.plant.stance.is_near_end(leg, angles, NEAR_EDGE_RAD))
     }
@@ -268,7 +236,7 @@ impl Engine {
         // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
         let mut worst = [0.0; MAX_LEG_JOINTS];
         for ((greatest, from), to) in
-            self.plant.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(self.legs().len())
+            self.plant.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(self.plant.legs().len())
         {
             let joints = greatest.padded().iter().zip(from.padded().iter().zip(to.padded()));
             for (worst, (greatest, (from, to))) in worst.iter_mut().zip(joints) {

@@ -1,35 +1,101 @@
 //! What is decided at each point of the grid: the mode, where the body goes, which feet are lifted.
 
-use crate::control::Control;
-use crate::control::Posture;
-use crate::engine::Engine;
-use crate::grid::{GRID_NS, GRID_S};
+use crate::allowance::{Allowance, Work};
+use crate::body::{Wanted, footing_to_start, granted_on_the_spot, move_body};
+use crate::bounds::{can_go_on, cycle_for, stride_factor};
+use crate::centring::{feet_to_centre, is_late};
+use crate::context::Context;
+use crate::control::{Control, Posture, Tuning};
+use crate::descent::{come_to_rest, end_sinking, lie_down, lower, sit_as_found};
+use crate::fitting::Fit;
+use crate::footing::Footing;
+use crate::grid::GRID_NS;
+use crate::height::{end_stepping, start_stepping};
+use crate::landing::come_down;
+use crate::lifting::{lift_and_put_down, pass_the_turn};
 use crate::limits::{Limited, LimitedBy};
 use crate::mode::{Goal, Mode, Placing, Stopping, Then};
-use crate::ramp::Ramp;
+use crate::path::Path;
+use crate::placing::{after_placing, fold_from, place_from, rise};
+use crate::plant::Plant;
+use crate::posture::BodyOffset;
+use crate::retreat::retreat;
+use crate::segment::Segment;
+use crate::stand::stand_of;
 use crate::state::State;
+use crate::steer::steer;
 use crate::tick::Input;
 use crate::twist::Twist;
 use nalgebra::Vector2;
 
-/// The margin with which a foot may be lifted, m, and the one below which it is watched.
-pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
-const TIGHT_M: f64 = 0.03;
 /// Feet in the air on the mean up to which there are moments with none.
 const MOSTLY_LIFTED: f64 = 0.95;
 
-impl Engine {
+/// Plans the path of a robot, from one point of the grid to the next.
+pub(crate) struct Planner<'a> {
+    pub plant: &'a Plant,
+    pub tuning: &'a Tuning,
+    pub control: &'a mut Control,
+    /// What is left until the next point of the grid of what may be worked out.
+    pub allowance: &'a mut Allowance,
+}
+
+impl Planner<'_> {
+    /// The next segment, and what it has taken to plan it. `start`, from where it goes, gets all that is decided there.
+    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input) -> (Segment, Work) {
+        if start.ns.is_multiple_of(GRID_NS) {
+            *self.allowance = Allowance::FULL;
+        }
+        let before = *self.allowance;
+        let mut segment = match self.allowance.rounds.checked_sub(1) {
+            Some(rounds) => {
+                self.allowance.rounds = rounds;
+                let ns = self.plan(start, input);
+                self.go_on(start, ns)
+            }
+            // That has been done too often since the last point of the grid: it holds its pose to the next one.
+            None => self.path().hold(start, GRID_NS - start.ns % GRID_NS),
+        };
+        self.control.barred.count(self.plant, start, &segment);
+        if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
+            // A body that was slowed while it stops is not sped up again.
+            self.control.ramp.scale(segment.pace.body);
+            segment.end.twist = segment.end.twist.map(|twist| twist.scaled(segment.pace.body));
+        }
+        (segment, self.allowance.since(&before))
+    }
+
+    fn path(&self) -> Path<'_> {
+        Path { plant: self.plant, gait: &self.control.gaits.walked }
+    }
+
+    /// The segment of the planned `ns`, or whatever way is open where that one is barred.
+    fn go_on(&mut self, start: &mut State, ns: u64) -> Segment {
+        let path = Path { plant: self.plant, gait: &self.control.gaits.walked };
+        if let Ok(segment) = path.segment(start, ns, &mut self.allowance.going_on) {
+            return segment;
+        }
+        if let Mode::Lowering(_) = start.mode {
+            // A body that is on its way down has come far enough, or goes on without its feet.
+            start.height_rate = 0.0;
+            come_to_rest(self.plant, start);
+            return path.stay(start, ns);
+        }
+        retreat(&path, start, ns, self.control.leaving, &mut self.allowance.going_back)
+    }
+
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
     /// put down.
-    pub(crate) fn plan(&mut self, start: &mut State, input: &Input) -> u64 {
+    fn plan(&mut self, start: &mut State, input: &Input) -> u64 {
         if start.ns.is_multiple_of(GRID_NS) {
             self.decide(start, input);
         }
         let mut ns = GRID_NS - start.ns % GRID_NS;
         if start.mode.steps() {
-            self.pass_the_turn(start);
-            self.lift_and_put_down(start);
-            let event_ns = (start.walk.time_to_event(&self.now.control.gaits.walked) * 1e9).ceil();
+            let cx = self.control.context(self.plant);
+            pass_the_turn(&cx, start);
+            lift_and_put_down(&cx, &self.control.sensed, start);
+            let event_ns = (start.walk.time_to_event(cx.gait) * 1e9).ceil();
             if event_ns < ns as f64 {
                 ns = (event_ns as u64).max(1);
             }
@@ -38,45 +104,45 @@ impl Engine {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
-        let limits = self.limits_for(&self.now.control.gaits.walked);
-        let control = &mut self.now.control;
-        (control.limits, control.sensed) = (limits, input.contacts);
+        let fit = Fit { plant: self.plant, tuning: self.tuning };
+        self.control.limits = fit.limits_for(&self.control.gaits.walked);
+        self.control.sensed = input.contacts;
         self.take_requests(start);
-        let wanted = wanted_twist(&mut self.now.control, input.twist);
-        self.next_mode(start, wanted, input);
-        self.now.control.step_height = self.lift_with(&self.now.control.gaits.walked);
-        let stand = if start.mode.steps() { self.stand_of(start) } else { None };
+        let wanted = wanted_twist(self.control, input.twist);
+        let asked = input.body_offset.clipped();
+        self.next_mode(start, wanted, asked);
+        self.control.step_height = fit.lift_with(&self.control.gaits.walked);
+        self.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
+        let Control { gaits, limits, step_height, ramp, room, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let stand = if start.mode.steps() { stand_of(&cx, start) } else { None };
         if start.mode.steps() {
             let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
-            self.steer(start, wanted, stand.as_ref());
+            steer(&cx, (ramp, gaits), start, wanted, stand.as_ref());
         } else {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
         }
-        self.move_body(start, wanted, input.body_offset.clipped(), stand.as_ref());
-    }
-
-    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
-    /// is at rest, after a stop or as it comes, has been let go.
-    pub fn notice(&mut self, twist: Twist) {
-        self.now.control.requests.released |= !twist.is_command();
+        let wanted = Wanted { walks: !wanted.is_zero(), offset: asked };
+        move_body(&cx, room, start, wanted, stand.as_ref(), &mut self.allowance.deciding);
     }
 
     fn take_requests(&mut self, start: &mut State) {
-        let requests = std::mem::take(&mut self.now.control.requests);
+        let effort = &mut self.allowance.deciding;
+        let requests = std::mem::take(&mut self.control.requests);
         let since_ns = start.ns;
-        self.now.control.held = (self.now.control.held || requests.stop) && !requests.released;
+        self.control.held = (self.control.held || requests.stop) && !requests.released;
         if requests.stop {
-            self.now.control.then_pack = requests.posture == Some(Posture::Pack);
+            self.control.then_pack = requests.posture == Some(Posture::Pack);
             if start.mode == Mode::Walking {
                 start.mode = Mode::Stopping(Stopping::now(since_ns));
             }
         }
         let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
         start.mode = match (posture, start.mode) {
-            (Some(Posture::Stand), Mode::Sitting | Mode::Found) => self.place_from(start, 0),
-            (Some(Posture::Sit), Mode::Found) => self.sit_as_found(start),
-            (Some(Posture::Stand), Mode::Lowering(_)) => self.rise(start),
+            (Some(Posture::Stand), Mode::Sitting | Mode::Found) => place_from(self.plant, start, 0, effort),
+            (Some(Posture::Sit), Mode::Found) => sit_as_found(self.plant, start),
+            (Some(Posture::Stand), Mode::Lowering(_)) => rise(self.plant, start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Stand, ..stop }),
             (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
                 Mode::Placing(Placing { goal: Goal::Land(Then::Stand), ..placing })
@@ -86,7 +152,7 @@ impl Engine {
                 Mode::Placing(Placing { goal: Goal::Stand, placed: 0, ..placing })
             }
             (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
-            (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.now.control.then_pack => start.mode,
+            (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.control.then_pack => start.mode,
             (Some(Posture::Sit), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
                 Mode::Placing(Placing { goal: Goal::Land(Then::Sit), ..placing })
             }
@@ -95,39 +161,42 @@ impl Engine {
             (Some(Posture::Sit), Mode::Standing) => self.step_first(start, Then::Sit),
             (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Sit, ..stop }),
             (Some(Posture::GoHome), Mode::Standing) => self.step_first(start, Then::GoHome),
-            (Some(Posture::Sit), Mode::Rising(_)) => self.lower(start),
+            (Some(Posture::Sit), Mode::Rising(_)) => lower(self.plant, start),
             (_, mode) => mode,
         };
     }
 
     /// Puts the feet of a robot that stands elsewhere first, where that must be.
     fn step_first(&self, start: &mut State, then: Then) -> Mode {
-        self.start_stepping(start);
+        start_stepping(self.plant, start);
         Mode::Stopping(Stopping { then, ..Stopping::now(start.ns) })
     }
 
     /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
-    fn next_mode(&mut self, start: &mut State, wanted: Twist, input: &Input) {
+    fn next_mode(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
+        let (plant, effort) = (self.plant, &mut self.allowance.deciding);
+        let has_no_way_on = self.control.barred.has_no_way_on();
         match start.mode {
-            Mode::Placing(placing) if placing.part.is_done() => start.mode = self.after_placing(start, placing),
+            Mode::Placing(placing) if placing.part.is_done() => {
+                start.mode = after_placing(plant, self.control, start, placing, effort);
+            }
             Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
-            Mode::Lowering(glide) if glide.is_done() => self.lie_down(start),
-            Mode::Lowering(_) if self.has_no_way_on() => self.come_to_rest(start),
-            Mode::Sinking(glide) if glide.is_done() => self.end_sinking(start),
-            Mode::Stopping(stop) if self.has_no_way_on() => start.mode = self.come_down(start, stop.then),
+            Mode::Lowering(glide) if glide.is_done() => lie_down(plant, start),
+            Mode::Lowering(_) if has_no_way_on => come_to_rest(plant, start),
+            Mode::Sinking(glide) if glide.is_done() => end_sinking(plant, start),
+            Mode::Stopping(stop) if has_no_way_on => {
+                start.mode = come_down(plant, self.control, start, stop.then, effort);
+            }
             _ => {}
         }
         match start.mode {
-            Mode::Sitting if self.now.control.then_pack => start.mode = self.fold_from(start, 0),
-            Mode::Sitting | Mode::Found if !wanted.is_zero() => start.mode = self.place_from(start, 0),
+            Mode::Sitting if self.control.then_pack => start.mode = fold_from(plant, self.control, start, 0, effort),
+            Mode::Sitting | Mode::Found if !wanted.is_zero() => start.mode = place_from(self.plant, start, 0, effort),
             Mode::Standing => {
                 self.take_next_gait(start);
-                if wanted.is_zero() {
-                    // So that it is known when the robot is to walk.
-                    self.granted_on_the_spot(start, input.body_offset.clipped());
-                }
-                if !wanted.is_zero() && self.may_start(start, input.body_offset.clipped()) {
-                    self.start_stepping(start);
+                if let Some(footing) = self.footing_to_start(start, asked, !wanted.is_zero()) {
+                    start.walk.footing = footing;
+                    start_stepping(plant, start);
                     self.start_walk(start, wanted);
                 }
             }
@@ -146,154 +215,86 @@ impl Engine {
         }
     }
 
+    /// The nominal stance with which a robot that stands starts to walk, where it `walks` and may. The body's pose is
+    /// looked at before that, too, so that a walk need not wait for it.
+    fn footing_to_start(&mut self, start: &State, asked: BodyOffset, walks: bool) -> Option<Footing> {
+        let effort = &mut self.allowance.deciding;
+        let Control { gaits, limits, step_height, room, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let granted = granted_on_the_spot(&cx, room, start, asked, effort);
+        if walks { footing_to_start(&cx, start, &granted, effort) } else { None }
+    }
+
     fn start_walk(&self, start: &mut State, wanted: Twist) {
-        let limited = self.now.control.limits.velocity(Limited::unlimited(wanted)).twist;
-        start.walk.cycle = start.walk.cycle.max(self.now.control.gaits.walked.cycle_times()[0]);
-        let factor =
-            Self::stride_factor(&start.walk.footing, &self.now.control.gaits.walked, start.walk.cycle, limited);
-        start.walk.start(&self.now.control.gaits.walked, limited.scaled(factor));
+        let limited = self.control.limits.velocity(Limited::unlimited(wanted)).twist;
+        start.walk.cycle = start.walk.cycle.max(self.control.gaits.walked.cycle_times()[0]);
+        let factor = stride_factor(&start.walk.footing, &self.control.gaits.walked, start.walk.cycle, limited);
+        start.walk.start(&self.control.gaits.walked, limited.scaled(factor));
         start.mode = Mode::Walking;
     }
 
     /// Ends a stop when nothing moves any more and, before the robot sits, its feet are under it.
     fn finish_stop(&mut self, start: &mut State, stop: Stopping) {
-        let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && self.now.control.ramp.is_at_rest();
+        let at_rest = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && self.control.ramp.is_at_rest();
         if !at_rest {
             return;
         }
         if stop.then == Then::Stand {
-            self.end_stepping(start);
+            end_stepping(self.plant, start);
             start.mode = Mode::Standing;
         } else if !start.offset.is_zero() {
             // The body goes back over its feet first.
-        } else if let centring = self.deciding(|engine, effort| engine.feet_to_centre(start, stop.then, effort))
-            && centring != 0
-            && !self.is_late(start, stop)
-        {
+        } else if let Some(centring) = self.feet_to_centre(start, stop) {
             start.mode = Mode::Stopping(Stopping { centring, ..stop });
             if !start.walk.waiting {
-                start.walk.start(&self.now.control.gaits.walked, Twist::ZERO);
+                start.walk.start(&self.control.gaits.walked, Twist::ZERO);
             }
         } else if start.sway.norm() < 1e-9 && start.height_rate == 0.0 {
             start.sway = Vector2::zeros();
             if stop.then == Then::Sit {
-                start.mode = self.lower(start);
+                start.mode = lower(self.plant, start);
             } else {
-                self.end_stepping(start);
+                end_stepping(self.plant, start);
                 start.mode = Mode::Standing;
             }
         }
     }
 
+    /// The feet that are to be put back before the robot comes down or stands, if there are any and it is not too late.
+    fn feet_to_centre(&mut self, start: &State, stop: Stopping) -> Option<u32> {
+        let cx = self.control.context(self.plant);
+        let centring = feet_to_centre(&cx, start, stop.then, &mut self.allowance.deciding);
+        (centring != 0 && !is_late(&cx, start, stop)).then_some(centring)
+    }
+
     fn take_next_gait(&mut self, start: &mut State) {
-        if let Some(gait) = self.now.control.gaits.next.take() {
-            self.now.control.gaits.walked = gait;
+        if let Some(gait) = self.control.gaits.next.take() {
+            self.control.gaits.walked = gait;
             start.walk.cycle = gait.cycle_time();
         }
     }
 
     /// Goes over to the next gait once the body is slow enough for it, and the feet are where it can take them on.
     fn switch_gait(&mut self, start: &mut State) {
-        let Some(next) = self.now.control.gaits.next else { return };
+        let Some(next) = self.control.gaits.next else { return };
         let twist = start.twist[1];
-        if Self::stride_factor(&start.walk.footing, &next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
+        if stride_factor(&start.walk.footing, &next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
             return;
         }
         // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
-        let in_the_air = self.legs().len() as f64 * self.now.control.gaits.walked.swing_part();
+        let in_the_air = self.plant.legs().len() as f64 * self.control.gaits.walked.swing_part();
         if self.plant.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
             return;
         }
         let mut walk = start.walk;
-        walk.cycle = self.cycle_for(&start.walk.footing, &next, twist);
+        walk.cycle = cycle_for(&start.walk.footing, &next, twist);
         walk.start(&next, twist);
-        if self.can_go_on(start, (&walk, &walk.footing), &next) {
-            (self.now.control.gaits.walked, self.now.control.gaits.next) = (next, None);
+        if can_go_on(&self.control.context(self.plant), start, (&walk, &walk.footing), &next) {
+            (self.control.gaits.walked, self.control.gaits.next) = (next, None);
             start.walk = walk;
             start.mean_pace = 1.0;
         }
     }
-
-    /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
-    fn lift_and_put_down(&self, start: &mut State) {
-        let gait = &self.now.control.gaits.walked;
-        let sensed = self.now.control.sensed;
-        start.walk.put_down(&sensed);
-        start.walk.waiting = false;
-        let mut centre = None;
-        for leg in 0..self.legs().len() {
-            let out_of_turn = self.is_out_of_turn(start, leg);
-            if !(out_of_turn || start.walk.is_due(gait, leg) && self.may_lift(start, leg)) {
-                continue;
-            }
-            // Out of turn no other feet catch the robot, whatever the gait.
-            if out_of_turn || gait.is_stable() {
-                let centre = *centre.get_or_insert_with(|| start.centre(&self.plant));
-                let mut margin = start.margin_without(leg, centre);
-                if let Some(joints) = &self.plant.joints {
-                    margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
-                }
-                start.tight = margin < TIGHT_M;
-                if margin < LIFT_MARGIN_M {
-                    // Its turn stays until the others are down.
-                    start.walk.waiting |= !out_of_turn;
-                    continue;
-                }
-            }
-            let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), self.now.control.step_height);
-            let reach = start.walk.footing.reach_with(gait);
-            start.walk.lift(gait, leg, twists, (height, reach));
-        }
-    }
-
-    /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: gives
-    /// the turn to one without which the robot stands, so that feet that stand badly get better places.
-    fn pass_the_turn(&self, start: &mut State) {
-        let rests = start.twist == [Twist::ZERO; 2] && start.sway_rate == Vector2::zeros();
-        if !(start.walk.waiting && start.walk.all_planted() && rests) {
-            return;
-        }
-        let centre = start.centre(&self.plant);
-        let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.footing.place(leg)).norm();
-        let free = (0..self.legs().len())
-            .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
-        if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
-            start.walk.phase = self.now.control.gaits.walked.lift_off_phase(leg);
-        }
-    }
-
-    /// Whether a leg is to be lifted at all: in a stop only before it is too late to be down again within the cycle,
-    /// and only if it would else be dragged out of its reach before the body rests.
-    fn may_lift(&self, start: &State, leg: usize) -> bool {
-        let Mode::Stopping(stop) = start.mode else { return true };
-        if self.is_centring(start, stop) && stop.centring & (1 << leg) != 0 {
-            return true;
-        }
-        let since = (start.ns - stop.since_ns) as f64 * 1e-9;
-        if since > start.walk.cycle * self.now.control.gaits.walked.duty_factor() - GRID_S {
-            return false;
-        }
-        let at = start.walk.foot(leg).position().xy();
-        let twist = start.twist[1];
-        let limits = &self.now.control.limits;
-        let time = Ramp::lag(limits)
-            + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-        let offset = at - twist.velocity_at(at) * time - start.walk.footing.place(leg);
-        start.walk.footing.reach_with(&self.now.control.gaits.walked).part(offset) > 0.98
-    }
-
-    pub(crate) fn rise(&self, start: &State) -> Mode {
-        Mode::Rising(self.plant.glide(start.height, self.plant.stance.spec().height, self.plant.stand_time))
-    }
-
-    pub(crate) fn lower(&self, start: &State) -> Mode {
-        Mode::Lowering(self.plant.glide(start.height, self.plant.stance.spec().sit_height, self.plant.sit_time))
-    }
-}
-
-/// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
-fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
-    start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
 }
 
 /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.

@@ -1,6 +1,6 @@
 //! The robot as the engine controls it: all that never changes once an engine has been made.
 
-use crate::joints::JointBound;
+use crate::joints::{JointBound, turn_time};
 use crate::mass::Masses;
 use crate::posture::Glide;
 use crate::stance::{Stance, StanceError, StanceSpec};
@@ -35,6 +35,8 @@ pub(crate) struct Plant {
 
 /// How far a leg that is switched off is held above the ground, m.
 const CLEAR_M: f64 = 0.01;
+/// Seconds each stage of placing a leg takes.
+const STAGE_TIME_S: f64 = 0.25;
 
 impl Plant {
     pub(crate) fn new(robot: Arc<Robot>, settings: &Settings, stance: Stance) -> Self {
@@ -117,6 +119,18 @@ impl Plant {
     pub(crate) fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
         let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
         Glide::new(from, to, seconds.max(least))
+    }
+
+    /// From some angles of a leg's joints to others, a stage of bringing the leg to its place.
+    pub(crate) fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
+        let turning = self.legs().get(leg).map_or(0.0, |leg| turn_time(leg, from, to));
+        Glide::new(0.0, 1.0, turning.max(STAGE_TIME_S))
+    }
+
+    /// The longest time, s, that a leg's joints take to the sitting pose.
+    pub(crate) fn time_to_sitting(&self, angles: &[LegAngles; MAX_LEGS]) -> f64 {
+        let legs = self.legs().iter().zip(angles.iter().zip(&self.sitting));
+        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.sit_time, f64::max)
     }
 
     /// How fast the body's motion over its feet may change, m/s^2.

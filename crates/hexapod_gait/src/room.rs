@@ -1,6 +1,6 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::footing::Footing;
 use crate::grid::GRID_NS;
 use crate::posture::BodyOffset;
@@ -102,97 +102,92 @@ impl Room {
     }
 }
 
-impl Engine {
-    /// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
-    /// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
-    pub(crate) fn granted(&mut self, start: &State, asked: Asked) -> Granted {
-        let known = &self.now.control.room;
-        if known.search.is_none() && known.asked == asked {
-            return known.granted;
-        }
-        let mut room = *known;
-        if asked == Asked::default() {
-            (room.asked, room.granted, room.search) = (asked, Granted::default(), None);
-        } else if room.search.is_none() && room.asked != asked {
-            room.search = Some(Search { asked, choice: 0, places: 0 });
-        }
-        // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
-        let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
-        if let Some(search) = room.search.filter(|search| turn || search.asked == asked) {
-            self.deciding(|engine, effort| engine.search_on(&mut room, search, start, effort));
-        }
-        self.now.control.room = room;
-        room.granted
+/// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
+/// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
+pub(crate) fn granted(cx: &Context, room: &mut Room, start: &State, asked: Asked, effort: &mut Effort) -> Granted {
+    if room.search.is_none() && room.asked == asked {
+        return room.granted;
     }
+    if asked == Asked::default() {
+        (room.asked, room.granted, room.search) = (asked, Granted::default(), None);
+    } else if room.search.is_none() && room.asked != asked {
+        room.search = Some(Search { asked, choice: 0, places: 0 });
+    }
+    // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
+    let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
+    if let Some(search) = room.search.filter(|search| turn || search.asked == asked) {
+        search_on(cx, room, search, start, effort);
+    }
+    room.granted
+}
 
-    fn search_on(&self, room: &mut Room, mut search: Search, start: &State, effort: &mut Effort) {
-        let Some(&(part, reach)) = CHOICES.get(search.choice) else {
-            let stays = search.asked.raised != 0.0;
-            let granted =
-                Granted { offset: search.asked.part(0.0), room: if stays { start.walk.footing.room } else { 1.0 } };
-            *room = Room { asked: search.asked, granted, search: None, ..*room };
+fn search_on(cx: &Context, room: &mut Room, mut search: Search, start: &State, effort: &mut Effort) {
+    let Some(&(part, reach)) = CHOICES.get(search.choice) else {
+        let stays = search.asked.raised != 0.0;
+        let granted =
+            Granted { offset: search.asked.part(0.0), room: if stays { start.walk.footing.room } else { 1.0 } };
+        *room = Room { asked: search.asked, granted, search: None, ..*room };
+        return;
+    };
+    let offset = search.asked.part(part);
+    let footing = cx.plant.stance.footing(cx.plant.raised_with(offset.translation.z), reach);
+    let mut fits = search.places > 0 || (may_have(cx, &footing) && cx.plant.stance.keeps_apart(&footing));
+    let view = view(cx, start, &footing, &offset);
+    let looks = if cx.plant.together.is_some() { LOOKS } else { 1 };
+    for _ in 0..looks {
+        let place = (room.first + search.places) % PLACES;
+        fits = fits && reaches_place(cx, &view, place, effort);
+        if !fits {
+            room.first = place;
+            (search.choice, search.places) = (search.choice + 1, 0);
+            break;
+        }
+        search.places += 1;
+        if search.places == PLACES {
+            *room = Room { asked: search.asked, granted: Granted { offset, room: reach }, search: None, ..*room };
             return;
-        };
-        let offset = search.asked.part(part);
-        let footing = self.plant.stance.footing(self.plant.raised_with(offset.translation.z), reach);
-        let mut fits = search.places > 0 || (self.may_have(&footing) && self.plant.stance.keeps_apart(&footing));
-        let view = self.view(start, &footing, &offset);
-        let looks = if self.plant.together.is_some() { LOOKS } else { 1 };
-        for _ in 0..looks {
-            let place = (room.first + search.places) % PLACES;
-            fits = fits && self.reaches_place(&view, place, effort);
-            if !fits {
-                room.first = place;
-                (search.choice, search.places) = (search.choice + 1, 0);
-                break;
-            }
-            search.places += 1;
-            if search.places == PLACES {
-                *room = Room { asked: search.asked, granted: Granted { offset, room: reach }, search: None, ..*room };
-                return;
-            }
         }
-        room.search = Some(search);
     }
+    room.search = Some(search);
+}
 
-    /// A robot of this footing with its body at this offset.
-    fn view<'a>(&self, start: &'a State, footing: &'a Footing, offset: &BodyOffset) -> View<'a> {
-        let body_from_footprint = offset.footprint_from_body(self.plant.stance.spec().height).inverse();
-        let mut counts = [false; MAX_LEGS];
-        let feet = start.walk.feet().iter();
-        counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
-        let seen = |together: &Together| together.seen(&body_from_footprint, |leg| footing.place(leg).push(0.0));
-        let rest = self.plant.together.as_ref().map(seen).unwrap_or_default();
-        View { start, footing, body_from_footprint, rest, counts }
-    }
+/// A robot of this footing with its body at this offset.
+fn view<'a>(cx: &Context, start: &'a State, footing: &'a Footing, offset: &BodyOffset) -> View<'a> {
+    let body_from_footprint = offset.footprint_from_body(cx.plant.stance.spec().height).inverse();
+    let mut counts = [false; MAX_LEGS];
+    let feet = start.walk.feet().iter();
+    counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
+    let seen = |together: &Together| together.seen(&body_from_footprint, |leg| footing.place(leg).push(0.0));
+    let rest = cx.plant.together.as_ref().map(seen).unwrap_or_default();
+    View { start, footing, body_from_footprint, rest, counts }
+}
 
-    fn may_have(&self, footing: &Footing) -> bool {
-        self.plant.draws_in() || footing.room == 1.0
-    }
+fn may_have(cx: &Context, footing: &Footing) -> bool {
+    cx.plant.draws_in() || footing.room == 1.0
+}
 
-    /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
-    pub(crate) fn leaves_room(&self, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
-        if offset.is_zero() {
-            return true;
-        }
-        let view = self.view(start, &start.walk.footing, &offset);
-        (0..PLACES).all(|place| self.reaches_place(&view, place, effort))
+/// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
+pub(crate) fn leaves_room(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
+    if offset.is_zero() {
+        return true;
     }
+    let view = view(cx, start, &start.walk.footing, &offset);
+    (0..PLACES).all(|place| reaches_place(cx, &view, place, effort))
+}
 
-    /// Whether all feet reach this place of their reach, as far as the effort tells.
-    fn reaches_place(&self, view: &View, place: usize, effort: &mut Effort) -> bool {
-        let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
-        let Some(((x, y), (part, lift))) = around else { return false };
-        let reach = view.footing.reach.axes() * *part;
-        let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * self.now.control.step_height);
-        if let Some(together) = &self.plant.together {
-            let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
-            return together.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
-        }
-        (0..self.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
-            let at = view.footing.place(leg).push(0.0) + from_rest;
-            let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
-            self.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
-        })
+/// Whether all feet reach this place of their reach, as far as the effort tells.
+fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -> bool {
+    let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
+    let Some(((x, y), (part, lift))) = around else { return false };
+    let reach = view.footing.reach.axes() * *part;
+    let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
+    if let Some(together) = &cx.plant.together {
+        let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
+        return together.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
     }
+    (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
+        let at = view.footing.place(leg).push(0.0) + from_rest;
+        let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
+        cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
+    })
 }

@@ -38,7 +38,7 @@ impl Engine {
 
     /// The body's offset from its standing pose.
     pub(crate) fn offset(&self) -> BodyOffset {
-        let state = self.now.segment.map_or(self.now.start, |segment| self.within(&segment, &mut Effort::new(WITHIN)));
+        let state = self.now.segment.map_or(self.now.start, |segment| self.present(&segment, &mut Effort::new(WITHIN)));
         let mut offset = state.offset;
         offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
         offset
