@@ -87,6 +87,7 @@ impl AutoPose {
     }
 
     /// Whether the body does nothing by itself.
+    #[inline]
     pub(crate) fn is_none(&self) -> bool {
         [self.x, self.y, self.z, self.roll, self.pitch, self.yaw].iter().all(|wave| wave.amplitude == 0.0)
     }

@@ -24,6 +24,7 @@ pub(crate) struct Barred {
 
 impl Barred {
     /// Counts a segment.
+    #[inline]
     pub(crate) fn count(&mut self, plant: &Plant, start: &State, segment: &Segment) {
         let creeps = creeps(plant, start, segment);
         let is_barred = segment.by >= LimitedBy::Kinematics && matches!(start.mode, Mode::Stopping(_));

@@ -46,6 +46,7 @@ pub(crate) struct Wanted {
 }
 
 /// Decides how the body moves over its feet until the next point of the grid.
+#[inline]
 pub(crate) fn move_body(
     cx: &Context,
     room: &mut Room,

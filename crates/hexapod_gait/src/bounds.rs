@@ -11,11 +11,13 @@ use crate::twist::Twist;
 use crate::walk::{Foot, Walk};
 
 /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
+#[inline]
 fn fastest(footing: &Footing, twist: Twist) -> f64 {
     footing.rest().iter().map(|&foot| footing.reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
 }
 
 /// The part of a twist with which no step is longer than the stride.
+#[inline]
 pub(crate) fn stride_factor(footing: &Footing, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
     let step = fastest(footing, twist) * gait.duty_factor() * cycle;
     let stride = gait.stride();
@@ -23,6 +25,7 @@ pub(crate) fn stride_factor(footing: &Footing, gait: &Gait, cycle: f64, twist: T
 }
 
 /// The longest cycle with which no step at this twist is longer than the stride.
+#[inline]
 pub(crate) fn cycle_for(footing: &Footing, gait: &Gait, twist: Twist) -> f64 {
     let [least, most] = gait.cycle_times();
     let fastest = fastest(footing, twist) * gait.duty_factor();
@@ -41,6 +44,7 @@ pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &Footing), ga
 
 /// The least factor over the edges of the reach of all feet on the ground, where they stay until they have been lifted
 /// and have drifted on.
+#[inline]
 pub(crate) fn over_reach(
     start: &State,
     (walk, footing): (&Walk, &Footing),
@@ -61,6 +65,7 @@ pub(crate) fn over_reach(
 }
 
 /// The part of a twist with which no foot on the ground leaves its reach before the next point of the grid.
+#[inline]
 pub(crate) fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
     let (mut least, reach) = (1.0f64, walk.footing.reach_with(gait));
     for (foot, &rest) in walk.feet().iter().zip(walk.footing.rest()) {

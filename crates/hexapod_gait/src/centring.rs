@@ -50,6 +50,7 @@ pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, effort: &mu
 }
 
 /// Whether a foot may be lifted out of turn, to be put back under a body that rests.
+#[inline]
 pub(crate) fn is_out_of_turn(cx: &Context, start: &State, leg: usize) -> bool {
     let Mode::Stopping(stop) = start.mode else { return false };
     start.twist == [Twist::ZERO; 2]

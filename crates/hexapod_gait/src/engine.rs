@@ -8,6 +8,7 @@ use crate::allowance::{Allowance, WITHIN, Work};
 use crate::control::{Control, Posture, Requests, Tuning};
 use crate::fitting::Fit;
 use crate::gait::Gait;
+use crate::grid::GRID_NS;
 use crate::limits::TwistLimits;
 use crate::mode::Mode;
 use crate::path::Path;
@@ -287,9 +288,13 @@ impl Engine {
     fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
         let mut start = self.now.start;
         let Snapshot { control, allowance, .. } = &mut self.now;
+        if start.ns.is_multiple_of(GRID_NS) {
+            *allowance = Allowance::FULL;
+        }
+        let before = *allowance;
         let mut planner = Planner { plant: &self.plant, tuning: &self.tuning, control, allowance };
-        let (segment, work) = planner.next_segment(&mut start, input);
-        self.now.work += work;
+        let segment = planner.next_segment(&mut start, input);
+        self.now.work += self.now.allowance.since(&before);
         let ns = segment.ns;
         let to = left.min(ns);
         way.add(&start, &segment, 0, to);

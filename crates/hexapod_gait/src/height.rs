@@ -18,6 +18,7 @@ pub(crate) const SAME: f64 = 1e-9;
 
 /// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet
 /// allow, all of which have to have their room at every moment.
+#[inline]
 pub(crate) fn adapt_footing(cx: &Context, start: &mut State, (raised, room): (f64, f64)) {
     let present = start.walk.footing;
     let at = start.height - cx.plant.stance.spec().height;

@@ -15,6 +15,7 @@ use nalgebra::Vector2;
 const TIGHT_M: f64 = 0.03;
 
 /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
+#[inline]
 pub(crate) fn lift_and_put_down(cx: &Context, sensed: &[Option<bool>; MAX_LEGS], start: &mut State) {
     let gait = cx.gait;
     start.walk.put_down(sensed);
@@ -47,6 +48,7 @@ pub(crate) fn lift_and_put_down(cx: &Context, sensed: &[Option<bool>; MAX_LEGS],
 
 /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: gives
 /// the turn to one without which the robot stands, so that feet that stand badly get better places.
+#[inline]
 pub(crate) fn pass_the_turn(cx: &Context, start: &mut State) {
     let rests = start.twist == [Twist::ZERO; 2] && start.sway_rate == Vector2::zeros();
     if !(start.walk.waiting && start.walk.all_planted() && rests) {

@@ -150,6 +150,7 @@ impl Boundary {
 
     /// The part of the wanted twist with which the boundary is left in time, or can be stopped short of by braking at
     /// `braking` m/s^2 after `lag` seconds.
+    #[inline]
     pub(crate) fn factor(&self, braking: f64, lag: f64) -> f64 {
         let room = self.room.max(0.0);
         let in_time = room / self.time_left.max(1e-9);
@@ -162,6 +163,7 @@ impl Boundary {
     }
 
     /// The part with which no more than what is left is used up in `time` seconds.
+    #[inline]
     pub(crate) fn hard_factor(&self, time: f64) -> f64 {
         let allowed = self.room.max(0.0) / time;
         if self.speed > allowed { allowed / self.speed } else { 1.0 }
@@ -170,6 +172,7 @@ impl Boundary {
 
 /// The greatest speed, m/s or rad/s, from which one comes to rest within `left`, changing it by no more than `greatest`
 /// per second and only at the points of the grid.
+#[inline]
 pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
     let step = greatest * GRID_S;
     ((0.25 * step * step + 2.0 * greatest * left).sqrt() - 0.5 * step).max(0.0)

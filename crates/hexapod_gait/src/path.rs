@@ -123,14 +123,14 @@ impl Path<'_> {
         state
     }
 
-    /// The segment of `ns` from `start` on, as fast as the joints can take it; else what bars it. A sway that would take
-    /// a foot out of its reach is given up.
-    pub(crate) fn segment(&self, start: &mut State, ns: u64, effort: &mut Effort) -> Result<Segment, Blocked> {
-        let mut segment = Segment { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start };
+    /// Takes a segment, which is still at its `start`, on to its end as fast as the joints can; else says what bars it. A
+    /// sway that would take a foot out of its reach is given up. A segment is large, and is not handed about.
+    pub(crate) fn go(&self, start: &mut State, segment: &mut Segment, effort: &mut Effort) -> Result<(), Blocked> {
+        let ns = segment.ns;
         let resting = start.offset_rate.is_zero() && start.sway_rate == Vector2::zeros();
         if resting && matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing) {
             segment.end.ns += ns;
-            return Ok(segment);
+            return Ok(());
         }
         let attempts = if start.mode == Mode::Standing { 3 } else { ATTEMPTS };
         let mut last = Blocked::Unknown;
@@ -138,13 +138,13 @@ impl Path<'_> {
             if attempt > 0 {
                 segment.end = *start;
             }
-            let Segment { pace, by, end, .. } = &mut segment;
+            let Segment { pace, by, end, .. } = &mut *segment;
             self.go_on(end, start, ns, *pace);
             let Err(blocked) = self.reachable(start, end, ns, *pace, effort) else {
                 if self.plant.together.is_none() {
-                    self.stretch(start, &mut segment, effort);
+                    self.stretch(start, segment, effort);
                 }
-                return Ok(segment);
+                return Ok(());
             };
             last = blocked;
             match blocked {
@@ -178,17 +178,17 @@ impl Path<'_> {
         }
     }
 
-    /// The segment of `ns` in which the robot holds its pose, because there is no time to find out how it could go on.
-    pub(crate) fn hold(&self, start: &mut State, ns: u64) -> Segment {
+    /// Makes it the segment in which the robot holds its pose, because there is no time to find out how it could go on.
+    pub(crate) fn hold(&self, start: &mut State, segment: &mut Segment) {
         (start.height_rate, start.offset_rate) = (0.0, BodyOffset::default());
-        let still = Pace::FULL.slower(0.0);
-        Segment { ns, pace: still, by: LimitedBy::Planning, end: self.at(start, ns, still) }
+        self.stay(start, segment);
+        segment.by = LimitedBy::Planning;
     }
 
-    /// The segment of `ns` in which nothing moves, because there is no way on.
-    pub(crate) fn stay(&self, start: &State, ns: u64) -> Segment {
-        let still = Pace::FULL.slower(0.0);
-        Segment { ns, pace: still, by: LimitedBy::Kinematics, end: self.at(start, ns, still) }
+    /// Makes it the segment in which nothing moves, because there is no way on.
+    pub(crate) fn stay(&self, start: &State, segment: &mut Segment) {
+        (segment.pace, segment.by) = (Pace::FULL.slower(0.0), LimitedBy::Kinematics);
+        segment.end = self.at(start, segment.ns, segment.pace);
     }
 
     /// Solves the joints at the end of a segment, and tells whether they get there in time.

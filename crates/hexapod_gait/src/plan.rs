@@ -1,6 +1,6 @@
 //! What is decided at each point of the grid: the mode, where the body goes, which feet are lifted.
 
-use crate::allowance::{Allowance, Work};
+use crate::allowance::Allowance;
 use crate::body::{Wanted, footing_to_start, granted_on_the_spot, move_body};
 use crate::bounds::{can_go_on, cycle_for, stride_factor};
 use crate::centring::{feet_to_centre, is_late};
@@ -41,52 +41,47 @@ pub(crate) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The next segment, and what it has taken to plan it. `start`, from where it goes, gets all that is decided there.
-    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input) -> (Segment, Work) {
-        if start.ns.is_multiple_of(GRID_NS) {
-            *self.allowance = Allowance::FULL;
+    /// The next segment. `start`, from where it goes, gets all that is decided there.
+    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input) -> Segment {
+        let planned = self.plan(start, input);
+        let mut segment = Segment::from(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS));
+        match planned {
+            None => self.path().hold(start, &mut segment),
+            Some(_) => self.go_on(start, &mut segment),
         }
-        let before = *self.allowance;
-        let mut segment = match self.allowance.rounds.checked_sub(1) {
-            Some(rounds) => {
-                self.allowance.rounds = rounds;
-                let ns = self.plan(start, input);
-                self.go_on(start, ns)
-            }
-            // That has been done too often since the last point of the grid: it holds its pose to the next one.
-            None => self.path().hold(start, GRID_NS - start.ns % GRID_NS),
-        };
         self.control.barred.count(self.plant, start, &segment);
         if matches!(start.mode, Mode::Stopping(_)) && segment.pace.body < 1.0 {
             // A body that was slowed while it stops is not sped up again.
             self.control.ramp.scale(segment.pace.body);
             segment.end.twist = segment.end.twist.map(|twist| twist.scaled(segment.pace.body));
         }
-        (segment, self.allowance.since(&before))
+        segment
     }
 
     fn path(&self) -> Path<'_> {
         Path { plant: self.plant, gait: &self.control.gaits.walked }
     }
 
-    /// The segment of the planned `ns`, or whatever way is open where that one is barred.
-    fn go_on(&mut self, start: &mut State, ns: u64) -> Segment {
+    /// Goes along a planned segment, or on whatever way is open where that one is barred.
+    fn go_on(&mut self, start: &mut State, segment: &mut Segment) {
         let path = Path { plant: self.plant, gait: &self.control.gaits.walked };
-        if let Ok(segment) = path.segment(start, ns, &mut self.allowance.going_on) {
-            return segment;
+        if path.go(start, segment, &mut self.allowance.going_on).is_ok() {
+            return;
         }
+        start.height_rate = 0.0;
         if let Mode::Lowering(_) = start.mode {
             // A body that is on its way down has come far enough, or goes on without its feet.
-            start.height_rate = 0.0;
             come_to_rest(self.plant, start);
-            return path.stay(start, ns);
+            path.stay(start, segment);
+        } else {
+            retreat(&path, start, segment, self.control.leaving, &mut self.allowance.going_back);
         }
-        retreat(&path, start, ns, self.control.leaving, &mut self.allowance.going_back)
     }
 
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
-    /// put down.
-    fn plan(&mut self, start: &mut State, input: &Input) -> u64 {
+    /// put down. `None` where that has been done too often since the last point of the grid.
+    fn plan(&mut self, start: &mut State, input: &Input) -> Option<u64> {
+        self.allowance.rounds = self.allowance.rounds.checked_sub(1)?;
         if start.ns.is_multiple_of(GRID_NS) {
             self.decide(start, input);
         }
@@ -100,7 +95,7 @@ impl Planner<'_> {
                 ns = (event_ns as u64).max(1);
             }
         }
-        ns
+        Some(ns)
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {

@@ -134,22 +134,26 @@ impl Plant {
     }
 
     /// How fast the body's motion over its feet may change, m/s^2.
+    #[inline]
     pub(crate) fn shift_m_s2(&self) -> f64 {
         self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
     }
 
     /// Distance of the farthest resting foot from the body's centre, m.
+    #[inline]
     pub(crate) fn farthest_rest(&self) -> f64 {
         self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
     }
 
     /// How far the nominal stance of a body that is so much higher is raised: not at all where joints' accelerations are
     /// limited, which have been measured with the feet where they rest in the stance.
+    #[inline]
     pub(crate) fn raised_with(&self, z: f64) -> f64 {
         if self.draws_in() { z } else { 0.0 }
     }
 
     /// Whether feet rest elsewhere at other heights.
+    #[inline]
     pub(crate) fn draws_in(&self) -> bool {
         self.joints.is_none()
     }

@@ -15,40 +15,39 @@ use hexapod_kinematics::Effort;
 /// Parts of the way back that are tried.
 const RETREATS: usize = 4;
 
-/// The segment of `ns` of a robot that cannot go on as planned, and that goes back only where it is about to go on, as
+/// Makes it the segment of a robot that cannot go on as planned, and that goes back only where it is about to go on, as
 /// one does that stands and is `leaving`.
-pub(crate) fn retreat(path: &Path, start: &mut State, ns: u64, leaving: bool, effort: &mut Effort) -> Segment {
-    start.height_rate = 0.0;
-    let by = LimitedBy::Kinematics;
+pub(crate) fn retreat(path: &Path, start: &mut State, segment: &mut Segment, leaving: bool, effort: &mut Effort) {
     let still = Pace::FULL.slower(0.0);
+    segment.by = LimitedBy::Kinematics;
     if start.mode != Mode::Standing || leaving {
         for way in WayBack::ALL {
             start.offset_rate = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
-            let mut pace = Pace { offset: 1.0, ..still };
+            segment.pace = Pace { offset: 1.0, ..still };
             for _ in 0..RETREATS {
-                let mut end = path.at(start, ns, pace);
-                match path.reachable(start, &mut end, ns, pace, effort) {
-                    Ok(()) if end.offset != start.offset => {
-                        return Segment { ns, pace, by, end };
-                    }
+                let Segment { ns, pace, end, .. } = &mut *segment;
+                *end = path.at(start, *ns, *pace);
+                match path.reachable(start, end, *ns, *pace, effort) {
+                    Ok(()) if end.offset != start.offset => return,
                     Err(Blocked::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
                     Ok(()) | Err(Blocked::OutOfReach) => pace.offset *= 0.25,
-                    Err(Blocked::Unknown) => return path.hold(start, ns),
+                    Err(Blocked::Unknown) => return path.hold(start, segment),
                 }
             }
         }
     }
     start.offset_rate = BodyOffset::default();
     if start.mode.steps() && !start.walk.all_planted() {
-        let mut pace = Pace { draw_in: 1.0, ..still };
+        segment.pace = Pace { draw_in: 1.0, ..still };
         for _ in 0..RETREATS {
-            let mut end = path.at(start, ns, pace);
-            match path.reachable(start, &mut end, ns, pace, effort) {
-                Ok(()) => return Segment { ns, pace, by, end },
-                Err(Blocked::Unknown) => return path.hold(start, ns),
+            let Segment { ns, pace, end, .. } = &mut *segment;
+            *end = path.at(start, *ns, *pace);
+            match path.reachable(start, end, *ns, *pace, effort) {
+                Ok(()) => return,
+                Err(Blocked::Unknown) => return path.hold(start, segment),
                 Err(_) => pace.draw_in *= 0.25,
             }
         }
     }
-    path.stay(start, ns)
+    path.stay(start, segment);
 }

@@ -104,6 +104,7 @@ impl Room {
 
 /// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
 /// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
+#[inline]
 pub(crate) fn granted(cx: &Context, room: &mut Room, start: &State, asked: Asked, effort: &mut Effort) -> Granted {
     if room.search.is_none() && room.asked == asked {
         return room.granted;

@@ -40,6 +40,11 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
+    /// Of `ns` from `start` on, at full pace, its end not yet worked out.
+    pub(crate) fn from(start: &State, ns: u64) -> Self {
+        Self { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start }
+    }
+
     /// The body's mean twist over the first `ns` of a segment that starts at `start`.
     pub(crate) fn mean_twist(&self, start: &State, ns: u64) -> Twist {
         start.twist_after(ns as f64 / 2.0).scaled(self.pace.body)

@@ -37,6 +37,7 @@ pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest
 }
 
 /// How the robot stands, where that may be near its limit.
+#[inline]
 pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
     let worth = cx.gait.is_stable() && is_tight(cx, start);
     worth.then(|| {
@@ -47,11 +48,13 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
 }
 
 /// Whether the centre of mass may come near the edge of the support at all.
+#[inline]
 fn is_tight(cx: &Context, start: &State) -> bool {
     start.tight || cx.gait.sway() > 0.0
 }
 
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
+#[inline]
 pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
     let Some(Stand { centre, edges, .. }) = stand else { return 1.0 };
     let velocity = twist.velocity_at(*centre);
@@ -68,6 +71,7 @@ pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, fac
 }
 
 /// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
+#[inline]
 pub(crate) fn keep_balance(start: &mut State, stand: Option<&Stand>) {
     let Some(Stand { centre, in_body, edges }) = stand else { return };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;

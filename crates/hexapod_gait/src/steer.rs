@@ -18,6 +18,7 @@ const PACE_RISE: f64 = 0.01;
 /// How fast the cycle time changes, per second.
 const CYCLE_RATE: f64 = 0.5;
 /// The twist for the time to the next point of the grid.
+#[inline]
 pub(crate) fn steer(
     cx: &Context,
     (ramp, gaits): (&mut Ramp, &Gaits),
