@@ -16,9 +16,10 @@ use crate::plan::Planner;
 use crate::plant::Plant;
 use crate::report::report;
 use crate::segment::{Segment, Way};
+use crate::settings::Settings;
 use crate::stance::{Stance, StanceError};
 use crate::state::State;
-use crate::tick::{Input, Settings, Tick};
+use crate::tick::{Input, Tick};
 use crate::twist::Twist;
 use crate::walk::Foot;
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
@@ -100,6 +101,18 @@ impl Engine {
         self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
         self.now.start.walk.cycle = self.now.control.gaits.walked.cycle_time();
         self.report_rest();
+        Ok(self)
+    }
+
+    /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
+    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told; a
+    /// robot none of whose legs folds by itself has no packed pose.
+    ///
+    /// # Errors
+    /// Angles for other legs or joints than the robot has, or beyond their limits.
+    pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
+        let packed = self.plant.packed_pose(angles)?;
+        Arc::make_mut(&mut self.plant).packed = packed;
         Ok(self)
     }
 

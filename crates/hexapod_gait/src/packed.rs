@@ -1,11 +1,9 @@
 //! The pose a robot is carried in: its legs folded beside the body, which lies on the ground.
 
-use crate::engine::Engine;
 use crate::plant::Plant;
 use crate::stance::StanceError;
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
-use std::sync::Arc;
 
 /// How far from the ground a folded foot stays, and a leg on the way there, m.
 const CLEAR_M: f64 = 0.005;
@@ -14,22 +12,13 @@ const STOP_RAD: f64 = 0.1;
 const PARTS: u32 = 24;
 const WAY: u32 = 8;
 
-impl Engine {
-    /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
-    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told; a
-    /// robot none of whose legs folds by itself has no packed pose.
-    ///
-    /// # Errors
-    /// Angles for other legs or joints than the robot has, or beyond their limits.
-    pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
-        let packed = self.plant.packed_pose(angles)?;
-        Arc::make_mut(&mut self.plant).packed = packed;
-        Ok(self)
-    }
-}
-
 impl Plant {
-    fn packed_pose(&self, angles: Option<&[LegAngles]>) -> Result<Option<[LegAngles; MAX_LEGS]>, StanceError> {
+    /// These angles of each leg's joints, or, without, the angles that bring each foot nearest to its hip with the foot off
+    /// the ground; `None` if no leg is folded so.
+    pub(crate) fn packed_pose(
+        &self,
+        angles: Option<&[LegAngles]>,
+    ) -> Result<Option<[LegAngles; MAX_LEGS]>, StanceError> {
         let mut packed = self.sitting;
         let mut any = false;
         for (index, leg) in self.robot.legs().iter().enumerate() {

@@ -3,8 +3,8 @@
 use crate::joints::{JointBound, turn_time};
 use crate::mass::Masses;
 use crate::posture::Glide;
+use crate::settings::Settings;
 use crate::stance::{Stance, StanceError, StanceSpec};
-use crate::tick::Settings;
 use crate::together::Together;
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Vector2, Vector3};

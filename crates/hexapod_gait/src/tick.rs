@@ -1,8 +1,7 @@
 //! What goes into a tick and what comes of it.
 
-use crate::limits::{LimitedBy, TwistLimits};
+use crate::limits::LimitedBy;
 use crate::posture::BodyOffset;
-use crate::stance::StanceSpec;
 use crate::twist::Twist;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
@@ -34,21 +33,6 @@ impl GaitState {
             Self::Playing => "playing",
         }
     }
-}
-
-/// What the engine is set up with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Heights and bounds of the stance.
-    pub stance: StanceSpec,
-    /// Lift of a swinging foot, m, at most the one in `stance`.
-    pub step_height: f64,
-    /// Bounds of the body's motion.
-    pub limits: TwistLimits,
-    /// Seconds that standing up takes.
-    pub stand_time: f64,
-    /// Seconds that sitting down takes.
-    pub sit_time: f64,
 }
 
 /// Commands as they stand at a tick.
