@@ -6,11 +6,11 @@ mod tick;
 use super::check::{holds, stands};
 use super::job::Job;
 use super::kinds::Motion;
-use super::pose::{Home, Target};
 use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::Engine;
-use crate::mass::Masses;
-use crate::tick::{GaitState, Input, Tick};
+use crate::plant::mass::Masses;
+use crate::state::pose::{Home, Target};
+use crate::state::tick::{GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use std::sync::Arc;
 
