@@ -23,6 +23,10 @@ const CIRCLES: [(&str, usize); 14] = [
     ("src", 7),
     ("xtask/src", 2),
 ];
+/// The folders of `hexapod_gait`: a file may import from its own and from those before it.
+const GAIT_FOLDERS: [&str; 9] = ["plane", "gait", "plant", "state", "path", "plan", "engine", "motion", "measure"];
+/// Most files of one of its folders.
+const MOST_FILES: usize = 12;
 
 /// The modules of a crate by their path, as `plan::steps`; the root's is empty.
 struct Modules {
@@ -193,6 +197,23 @@ fn when_files_of_a_crate_import_each_other_expect_no_circle_but_those_that_are_k
     assert!(checked > 300, "only {checked} files were found");
     wrong.sort();
     assert!(wrong.is_empty(), "files in circles:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn when_the_gait_imports_from_a_folder_expect_it_below() {
+    let graph = Modules::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/hexapod_gait/src"))).graph();
+    let place = |module: &str| GAIT_FOLDERS.iter().position(|folder| module.split("::").next() == Some(folder));
+    for (module, named) in graph.iter().filter(|(module, _)| !module.is_empty()) {
+        let here = place(module).unwrap_or_else(|| panic!("{module} is in no folder: keep this list true"));
+        for other in named.iter().filter(|other| !other.is_empty()) {
+            assert!(place(other).unwrap() <= here, "{module} imports {other}");
+        }
+    }
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for module in graph.keys() {
+        *counts.entry(module.rsplit_once("::").map_or("", |(folder, _)| folder)).or_default() += 1;
+    }
+    assert!(counts.values().all(|&count| count <= MOST_FILES), "{counts:?}");
 }
 
 fn made_up(files: &[(&str, &str)]) -> Graph {
