@@ -3,3 +3,4 @@
 mod colcon;
 mod faults;
 mod layers;
+mod modules;

@@ -28,7 +28,7 @@ fn ours(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().unwrap().iter().filter(|package| package["source"].is_null())
 }
 
-type Graph = BTreeMap<String, BTreeSet<String>>;
+pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
@@ -61,7 +61,7 @@ fn graph(metadata: &Value) -> Graph {
     graph
 }
 
-fn reachable(graph: &Graph, from: &str) -> BTreeSet<String> {
+pub fn reachable(graph: &Graph, from: &str) -> BTreeSet<String> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
     while let Some(name) = open.pop() {
         for next in graph.get(&name).into_iter().flatten() {
@@ -154,7 +154,7 @@ fn when_rppal_is_named_expect_one_file() {
     assert!(found[0].ends_with("crates/servo_driver/src/raspberry.rs"), "{found:?}");
 }
 
-fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+pub fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![];
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -3,9 +3,9 @@
 use super::clearance::{Clearance, LegClearance, TooNear};
 use super::ground::Ground;
 use super::kinds::Motion;
-use super::pose::{Home, Pose, Target};
 use super::transition::{self, Stage};
-use crate::mass::Masses;
+use crate::plant::mass::Masses;
+use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What carries the robot: the ground under any pose of its joints, and the centre of mass over it.
 
-use crate::support::SupportPolygon;
+use crate::plane::support::SupportPolygon;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 

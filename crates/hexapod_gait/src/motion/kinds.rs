@@ -1,11 +1,11 @@
 //! Motions: for a time inside its cycle each gives a target for all legs.
 
-use super::pose::{Home, Pose, Target};
 use super::stepping::{Stepping, Steps};
 use super::track::{Blend, Track};
 use crate::gait::LegPlace;
-use crate::posture::BodyOffset;
-use crate::twist::Twist;
+use crate::gait::posture::BodyOffset;
+use crate::plane::twist::Twist;
+use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
 

@@ -7,22 +7,20 @@
 mod check;
 mod clearance;
 mod ground;
-mod handover;
 mod job;
 mod kinds;
 mod player;
-mod pose;
 mod spec;
 mod stepping;
 mod track;
 mod transition;
 
+pub use crate::state::pose::{Home, Pose, Target};
 pub use check::{LEAST_MARGIN_M, Refusal, When, check};
 pub use clearance::LegClearance;
 pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::{Dropped, Player};
-pub use pose::{Home, Pose, Target};
 pub use spec::{MotionSpec, SpecError};
 pub use stepping::{Shape, Steps};
 pub use track::Blend;

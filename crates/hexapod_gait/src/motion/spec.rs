@@ -1,11 +1,11 @@
 //! Motions as data: an entry of `config/motions.yaml` laid out for a robot's legs.
 
 use super::kinds::{Motion, MotionError};
-use super::pose::{Home, Pose};
 use super::stepping::{Shape, Steps};
 use super::track::Blend;
 use crate::gait::LegPlace;
-use crate::stance::leg_places;
+use crate::plant::stance::leg_places;
+use crate::state::pose::{Home, Pose};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::{UnitQuaternion, Vector2};
 use serde::Deserialize;

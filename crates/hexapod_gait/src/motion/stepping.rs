@@ -1,10 +1,10 @@
 //! Steps of two groups of legs in turn, as a function of one cyclic number.
 
-use super::pose::{Home, Pose};
 use crate::gait::LegPlace;
-use crate::posture::BodyOffset;
-use crate::swing::minimum_jerk;
-use crate::twist::Twist;
+use crate::gait::posture::BodyOffset;
+use crate::gait::swing::minimum_jerk;
+use crate::plane::twist::Twist;
+use crate::state::pose::{Home, Pose};
 use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::Vector3;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 //! the air, then those are stepped that stand elsewhere, with the body leaning away where that must be, then the body
 //! moves over its feet, and only then are feet lifted.
 
-use super::pose::{Home, Pose, Target};
-use crate::posture::BodyOffset;
-use crate::swing::{MINIMUM_JERK_VELOCITY, minimum_jerk};
+use crate::gait::posture::BodyOffset;
+use crate::gait::swing::{MINIMUM_JERK_VELOCITY, minimum_jerk};
+use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::Vector3;
 

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::find::{Branch, not_a_leg};
-use super::{MAX_LEGS, MIN_LEGS};
+use super::options::{MAX_LEGS, MIN_LEGS};
 use crate::angles::MAX_LEG_JOINTS;
 use crate::model::Model;
 

@@ -2,10 +2,9 @@
 
 use nalgebra::Isometry3;
 
-use super::MeshReader;
 use super::arms::{self, MIN_LEG_JOINTS};
 use super::foot::{self, Foot};
-use super::options::LegOptions;
+use super::options::{LegOptions, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::{Leg, LegJoint};

@@ -2,9 +2,8 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::MeshReader;
 use super::mesh::stl_vertices;
-use super::options::LegOptions;
+use super::options::{LegOptions, MeshReader};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Link, Model, Shape};
 

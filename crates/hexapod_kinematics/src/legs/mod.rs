@@ -15,19 +15,11 @@ mod order;
 mod posture;
 mod sizes;
 
-pub use options::{LegOptions, LegSpec};
+pub use options::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader};
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
 use crate::model::Model;
-
-/// Most legs a robot may have.
-pub const MAX_LEGS: usize = 8;
-/// Fewest legs a robot may have.
-pub const MIN_LEGS: usize = 3;
-
-/// Gives the bytes of a mesh by its address in the description (`package://..`, a path), or `None`.
-pub type MeshReader<'a> = &'a mut dyn FnMut(&str) -> Option<Vec<u8>>;
 
 /// A model with its legs.
 ///

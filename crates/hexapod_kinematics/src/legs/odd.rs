@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use super::MIN_LEGS;
+use super::options::MIN_LEGS;
 use super::order::{Side, side_of};
 use super::sizes::parts;
 use crate::leg::{Leg, LegJoint};

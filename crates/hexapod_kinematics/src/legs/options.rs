@@ -1,8 +1,16 @@
-//! What may be said about legs where a description leaves it open.
+//! What may be said about legs where a description leaves it open, and how many there may be.
 
 use nalgebra::Vector3;
 
 use crate::model::LimitChange;
+
+/// Most legs a robot may have.
+pub const MAX_LEGS: usize = 8;
+/// Fewest legs a robot may have.
+pub const MIN_LEGS: usize = 3;
+
+/// Gives the bytes of a mesh by its address in the description (`package://..`, a path), or `None`.
+pub type MeshReader<'a> = &'a mut dyn FnMut(&str) -> Option<Vec<u8>>;
 
 /// How legs are found. The default finds them by themselves.
 #[derive(Clone, Debug, Default, PartialEq)]

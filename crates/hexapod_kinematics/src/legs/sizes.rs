@@ -1,8 +1,7 @@
 //! Sizes and masses that no robot has, most often because they are in another unit.
 
-use super::MIN_LEGS;
 use super::foot::joint_from_link;
-use super::options::LegOptions;
+use super::options::{LegOptions, MIN_LEGS};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
 use crate::model::Model;

@@ -2,10 +2,10 @@
 //! sits down on the feet where they are.
 
 use super::{Phase, Player};
+use crate::gait::posture::BodyOffset;
 use crate::motion::check::{ground, stands};
-use crate::motion::pose::{Pose, Target};
 use crate::motion::transition::Stage;
-use crate::posture::BodyOffset;
+use crate::state::pose::{Pose, Target};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
 use std::sync::Arc;

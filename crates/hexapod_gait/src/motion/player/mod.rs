@@ -6,12 +6,11 @@ mod tick;
 use super::check::{holds, stands};
 use super::job::Job;
 use super::kinds::Motion;
-use super::pose::{Home, Target};
 use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::Engine;
-use crate::mass::Masses;
-use crate::plan::is_command;
-use crate::tick::{GaitState, Input, Tick};
+use crate::plant::mass::Masses;
+use crate::state::pose::{Home, Target};
+use crate::state::tick::{GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use std::sync::Arc;
 
@@ -230,7 +229,7 @@ impl Player {
     /// Moves on by `dt` seconds. A twist breaks off what is played.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
-        let driven = is_command(input.twist);
+        let driven = input.twist.is_command();
         if driven && self.job.is_busy() {
             if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
                 self.drop_motions(Dropped::Driven);

@@ -1,14 +1,14 @@
 //! One tick of what is played: no joint too fast, the path kept.
 
 use super::{Dropped, Phase, Player};
-use crate::limits::LimitedBy;
 use crate::motion::check::ground;
 use crate::motion::job::Step;
 use crate::motion::kinds::Motion;
-use crate::motion::pose::Target;
 use crate::motion::transition::Stage;
-use crate::tick::GaitState;
-use crate::twist::Twist;
+use crate::plane::limits::LimitedBy;
+use crate::plane::twist::Twist;
+use crate::state::pose::Target;
+use crate::state::tick::GaitState;
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
 
 /// Seconds in which a motion's time comes to its full speed, and to a halt.

@@ -1,0 +1,70 @@
+//! A pose that the engine did not plan: the one a robot is found in when its planner starts, or is left in when its
+//! servos have been let go.
+//!
+//! It is held as it is. From there the robot sits down with its feet where they are, or stands up: each leg is brought to
+//! its place before the body rises on them.
+
+use crate::engine::Engine;
+use crate::gait::posture::BodyOffset;
+use crate::path::barred::Barred;
+use crate::path::descent::NEAR_M;
+use crate::plan::control::Requests;
+use crate::plane::ramp::Ramp;
+use crate::plane::twist::Twist;
+use crate::state::mode::Mode;
+use crate::state::walk::{Foot, Walk};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::Vector2;
+
+impl Engine {
+    /// Takes the joint angles the robot is found in, while it sits and nothing has moved it yet; true if taken.
+    pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
+        let legs = self.plant.legs();
+        let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
+        if !fits || self.now.start.mode != Mode::Sitting {
+            return false;
+        }
+        let mut found = self.now.start.angles;
+        found.iter_mut().zip(angles).for_each(|(found, angles)| *found = *angles);
+        self.take_pose(&found);
+        true
+    }
+
+    /// Ends whatever the robot does in the pose of `angles`, because its servos have been let go. Commands count again
+    /// once the driver has let go of the stick.
+    pub fn freeze(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        if self.now.start.mode != Mode::Sitting {
+            self.take_pose(angles);
+        }
+        self.now.control.held = true;
+        self.now.control.requests = Requests::default();
+    }
+
+    fn take_pose(&mut self, angles: &[LegAngles; MAX_LEGS]) {
+        let (sitting, standing) = (self.plant.stance.spec().sit_height, self.plant.stance.spec().height);
+        let depths = angles.iter().zip(self.plant.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
+        let height = depths.fold(sitting, f64::max).min(standing);
+        let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
+        let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
+        let mut walk = Walk::at_rest(self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
+        let feet = walk.feet.iter_mut().zip(missing);
+        feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
+        self.rest_over(mode, walk, height, angles);
+        (self.now.start.twist, self.now.start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
+        let control = &mut self.now.control;
+        (control.ramp, control.barred) = (Ramp::REST, Barred::default());
+        (control.leaving, control.then_pack) = (false, false);
+        self.report_rest();
+    }
+
+    /// Goes on from a body at rest over these feet, straight above them, at these joint angles.
+    pub(crate) fn rest_over(&mut self, mode: Mode, walk: Walk, height: f64, angles: &[LegAngles; MAX_LEGS]) {
+        let start = &mut self.now.start;
+        start.ns += self.now.elapsed_ns;
+        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        (start.mode, start.walk, start.angles) = (mode, walk, *angles);
+        (start.height, start.height_rate, start.level_rate) = (height, 0.0, 0.0);
+        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
+        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
+    }
+}

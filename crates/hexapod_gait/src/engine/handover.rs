@@ -1,0 +1,79 @@
+//! What the player, which takes over while the engine stands, asks of it and leaves behind.
+
+use crate::engine::Engine;
+use crate::gait::posture::BodyOffset;
+use crate::plan::control::{Posture, Requests};
+use crate::plant::stance::StanceSpec;
+use crate::state::allowance::WITHIN;
+use crate::state::mode::Mode;
+use crate::state::pose::{Home, Pose};
+use crate::state::tick::GaitState;
+use crate::state::walk::Walk;
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
+use nalgebra::Vector3;
+
+/// The least lift of a foot that is put in its place before a motion, m.
+const LEAST_PLACING_LIFT_M: f64 = 0.015;
+
+impl Engine {
+    /// The standing pose that motions start from and end in: feet at rest, the body straight above them.
+    #[must_use]
+    pub fn home(&self) -> Home {
+        let mut pose = Pose::default();
+        for (leg, rest) in self.plant.stance.rest().iter().enumerate() {
+            (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
+        }
+        let StanceSpec { height, sit_height: lowest, .. } = self.plant.stance.spec();
+        let present = &self.now.start.angles;
+        // `Stance::new` has made sure that every foot rests within reach at this height.
+        let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
+        Home { pose, angles, height, lowest, step_height: self.tuning.step_height.max(LEAST_PLACING_LIFT_M) }
+    }
+
+    /// Whether legs are switched off: motions move all of them.
+    #[must_use]
+    pub fn lacks_legs(&self) -> bool {
+        self.plant.missing != 0
+    }
+
+    /// The body's offset from its standing pose.
+    pub(crate) fn offset(&self) -> BodyOffset {
+        let state = self.now.segment.map_or(self.now.start, |segment| self.present(&segment, &mut Effort::new(WITHIN)));
+        let mut offset = state.offset;
+        offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
+        offset
+    }
+
+    /// Whether the feet rest where they do for a body that walks at another height than that of the stance.
+    pub(crate) fn is_at_another_height(&self) -> bool {
+        self.now.start.walk.footing.raised != 0.0
+    }
+
+    /// Asks the robot to stop, and to put its feet where they rest in the stance.
+    pub(crate) fn go_home(&mut self) {
+        self.now.control.requests = Requests::stop_for(Posture::GoHome);
+    }
+
+    /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
+    pub(crate) fn present_state(&self) -> GaitState {
+        let state = match self.now.start.mode {
+            // It has to stand up before it stands where it plays.
+            Mode::Found => GaitState::Sitting,
+            mode => mode.state(),
+        };
+        match (self.now.control.requests.posture, state) {
+            (Some(Posture::Sit | Posture::GoHome), GaitState::Standing) => GaitState::Stopping,
+            (Some(Posture::Stand), GaitState::Sitting) => GaitState::Playing,
+            _ => state,
+        }
+    }
+
+    /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
+    pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
+        let walk =
+            Walk::standing(&pose.feet, self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
+        self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
+        self.now.start.offset = pose.offset;
+        self.report_rest();
+    }
+}

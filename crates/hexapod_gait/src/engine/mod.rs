@@ -1,0 +1,354 @@
+//! The engine: commands in, joint angles out, one call a tick.
+//!
+//! Decisions are taken on a grid of time that does not depend on the ticks (`plan`); from there to the next point of
+//! the grid, or to the next moment at which a foot is lifted or put down, all goes on in closed form (`path`). A tick
+//! reads that path at its own time, so the path is the same at any rate.
+
+pub(crate) mod found;
+pub(crate) mod handover;
+pub(crate) mod report;
+
+use crate::engine::report::report;
+use crate::gait::Gait;
+use crate::path::Path;
+use crate::plan::Planner;
+use crate::plan::control::{Control, Posture, Requests, Tuning};
+use crate::plan::fitting::Fit;
+use crate::plane::grid::GRID_NS;
+use crate::plane::limits::TwistLimits;
+use crate::plane::twist::Twist;
+use crate::plant::Plant;
+use crate::plant::settings::Settings;
+use crate::plant::stance::{Stance, StanceError};
+use crate::state::State;
+use crate::state::allowance::{Allowance, WITHIN, Work};
+use crate::state::mode::Mode;
+use crate::state::segment::{Segment, Way};
+use crate::state::tick::{Input, Tick};
+use crate::state::walk::Foot;
+use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
+use nalgebra::Vector2;
+use std::sync::Arc;
+
+/// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    pub(crate) start: State,
+    pub(crate) control: Control,
+    pub(crate) segment: Option<Segment>,
+    pub(crate) elapsed_ns: u64,
+    pub(crate) allowance: Allowance,
+    pub(crate) work: Work,
+    pub(crate) tick: Tick,
+}
+
+/// A robot's walking engine. Pure: the same calls give the same bits.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    pub(crate) plant: Arc<Plant>,
+    pub(crate) tuning: Tuning,
+    pub(crate) now: Snapshot,
+}
+
+/// The longest time the engine takes at once, s.
+const MAX_DT_S: f64 = 0.1;
+
+impl Engine {
+    /// An engine whose robot sits.
+    ///
+    /// # Errors
+    /// The robot cannot stand as the settings ask.
+    pub fn new(robot: Arc<Robot>, gait: Gait, settings: Settings) -> Result<Self, StanceError> {
+        let stance = Stance::new(&robot, settings.stance)?;
+        Ok(Self::with_stance(robot, gait, settings, stance))
+    }
+
+    /// The same with a stance that has been worked out for this robot, whatever the settings say of it.
+    #[must_use]
+    pub fn with_stance(robot: Arc<Robot>, gait: Gait, settings: Settings, stance: Stance) -> Self {
+        let plant = Arc::new(Plant::new(robot, &settings, stance));
+        let tuning = Tuning { step_height: settings.step_height, limits: settings.limits };
+        let now = Snapshot {
+            start: State::sitting(&plant, gait.cycle_time()),
+            control: Control::new(gait, &tuning),
+            segment: None,
+            elapsed_ns: 0,
+            allowance: Allowance::FULL,
+            work: Work::default(),
+            tick: Tick::blank(std::array::from_fn(|leg| {
+                plant.legs().get(leg).map_or(LegAngles::zeros(0), Leg::posture)
+            })),
+        };
+        let mut engine = Self { plant, tuning, now };
+        // Whatever it may have been made ready for.
+        engine.now.control.gaits.walked = engine.fit().timed(gait.with_needs(None));
+        engine.report_rest();
+        engine
+    }
+
+    /// Switches legs off by name, before anything has moved: they are held up where they are out of the way and the
+    /// robot walks on the others, one leg at a time.
+    ///
+    /// # Errors
+    /// No leg has this name, or fewer than four are left.
+    pub fn without_legs<'a>(mut self, names: impl Iterator<Item = &'a str>) -> Result<Self, StanceError> {
+        let plant = Arc::make_mut(&mut self.plant);
+        for name in names {
+            let index = plant.switch_off(name)?;
+            self.now.start.angles[index] = plant.held_up(index);
+            self.now.start.walk.feet[index] = Foot::Missing;
+        }
+        let left = self.legs().len() - self.plant.missing.count_ones() as usize;
+        if self.plant.missing != 0 && left < 4 {
+            return Err(StanceError::LegsLeft(left));
+        }
+        self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
+        self.now.start.walk.cycle = self.now.control.gaits.walked.cycle_time();
+        self.report_rest();
+        Ok(self)
+    }
+
+    /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
+    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told; a
+    /// robot none of whose legs folds by itself has no packed pose.
+    ///
+    /// # Errors
+    /// Angles for other legs or joints than the robot has, or beyond their limits.
+    pub fn with_packed_pose(mut self, angles: Option<&[LegAngles]>) -> Result<Self, StanceError> {
+        let packed = self.plant.packed_pose(angles)?;
+        Arc::make_mut(&mut self.plant).packed = packed;
+        Ok(self)
+    }
+
+    /// The robot's legs, in the order of every array here.
+    #[must_use]
+    pub fn legs(&self) -> &[Leg] {
+        self.plant.robot.legs()
+    }
+
+    /// The robot.
+    #[must_use]
+    pub fn robot(&self) -> &Arc<Robot> {
+        &self.plant.robot
+    }
+
+    /// Where the feet rest and how far they reach.
+    #[must_use]
+    pub fn stance(&self) -> &Stance {
+        &self.plant.stance
+    }
+
+    /// The resting feet in the footprint frame, m.
+    #[must_use]
+    pub fn rest_feet(&self) -> &[Vector2<f64>] {
+        self.plant.stance.rest()
+    }
+
+    /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest;
+    /// negative outside, where the robot tips over as soon as it stands.
+    #[must_use]
+    pub fn standing_margin(&self) -> f64 {
+        self.plant.standing_margin()
+    }
+
+    /// The gait that is walked.
+    #[must_use]
+    pub fn gait(&self) -> &Gait {
+        &self.now.control.gaits.walked
+    }
+
+    /// The last tick.
+    #[must_use]
+    pub fn last(&self) -> &Tick {
+        &self.now.tick
+    }
+
+    /// What the last tick has taken.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.now.work
+    }
+
+    /// All that changes, to be given to [`Self::restore`].
+    #[must_use]
+    pub fn save(&self) -> Snapshot {
+        self.now
+    }
+
+    /// Goes on from where an engine of the same robot and settings was when it was saved.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.now = *snapshot;
+    }
+
+    /// Asks the robot to stand up, or to stop walking and stand.
+    pub fn stand(&mut self) {
+        self.now.control.requests = Requests::stop_for(Posture::Stand);
+    }
+
+    /// Asks the robot to stop if it walks, and to sit down.
+    pub fn sit(&mut self) {
+        self.now.control.requests = Requests::stop_for(Posture::Sit);
+    }
+
+    /// Asks the robot to sit down and to fold its legs; false if it has no packed pose.
+    pub fn pack(&mut self) -> bool {
+        if self.plant.packed.is_some() {
+            self.now.control.requests = Requests::stop_for(Posture::Pack);
+        }
+        self.plant.packed.is_some()
+    }
+
+    /// Whether the robot has a pose to be carried in.
+    #[must_use]
+    pub fn can_pack(&self) -> bool {
+        self.plant.packed.is_some()
+    }
+
+    /// Whether all legs are folded.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        let all = (1_u32 << self.legs().len()) - 1;
+        self.now.start.mode == Mode::Sitting && (self.now.start.packed | self.plant.missing) == all
+    }
+
+    /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.
+    pub fn stop(&mut self) {
+        self.now.control.requests.stop = true;
+        self.now.control.requests.released = false;
+    }
+
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        self.fit().ready(gait)
+    }
+
+    /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
+    /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
+    /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
+    pub fn set_gait(&mut self, gait: Gait) {
+        let gait = self.fit().suited(gait);
+        if self.now.control.gaits.next != Some(gait) {
+            self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
+            self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
+        }
+    }
+
+    /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
+    /// out for.
+    pub fn set_step_height(&mut self, height: f64) {
+        self.tuning.step_height = height.clamp(0.0, self.plant.stance.spec().step_height);
+        self.time_gaits();
+    }
+
+    /// The lift of a swinging foot for gaits that have none of their own, m.
+    #[must_use]
+    pub fn step_height(&self) -> f64 {
+        self.tuning.step_height
+    }
+
+    /// The bounds of the body's motion.
+    #[must_use]
+    pub fn limits(&self) -> TwistLimits {
+        self.tuning.limits
+    }
+
+    /// Sets the bounds of the body's motion.
+    pub fn set_limits(&mut self, limits: TwistLimits) {
+        self.tuning.limits = limits;
+        self.time_gaits();
+    }
+
+    /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
+    /// greatest velocity, the whole robot takes the path more slowly.
+    pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
+        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let mut left = (dt * 1e9).round() as u64;
+        let mut way = Way::none();
+        self.now.work = Work::default();
+        while left > 0 {
+            left -= match self.now.segment {
+                Some(_) => self.follow(&mut way, left),
+                None => self.plan_and_follow(input, &mut way, left),
+            };
+        }
+        match &self.now.segment {
+            None => report(&self.plant, &mut self.now.tick, &self.now.start, &way, dt),
+            Some(segment) => {
+                let mut effort = Effort::new(WITHIN);
+                let within = self.present(segment, &mut effort);
+                self.now.work.steps += WITHIN - effort.left();
+                report(&self.plant, &mut self.now.tick, &within, &way, dt);
+            }
+        }
+        &self.now.tick
+    }
+
+    /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
+    fn follow(&mut self, way: &mut Way, left: u64) -> u64 {
+        let Some(segment) = &self.now.segment else { return 0 };
+        let from = self.now.elapsed_ns;
+        let to = (from + left).min(segment.ns);
+        way.add(&self.now.start, segment, from, to);
+        if to == segment.ns {
+            self.now.start = segment.end;
+            (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        } else {
+            self.now.elapsed_ns = to;
+        }
+        to - from
+    }
+
+    /// The same in a new segment.
+    fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
+        let mut start = self.now.start;
+        let Snapshot { control, allowance, .. } = &mut self.now;
+        if start.ns.is_multiple_of(GRID_NS) {
+            *allowance = Allowance::FULL;
+        }
+        let before = *allowance;
+        let mut planner = Planner { plant: &self.plant, tuning: &self.tuning, control, allowance };
+        let segment = planner.next_segment(&mut start, input);
+        self.now.work += self.now.allowance.since(&before);
+        let ns = segment.ns;
+        let to = left.min(ns);
+        way.add(&start, &segment, 0, to);
+        if to == ns {
+            self.now.start = segment.end;
+        } else {
+            (self.now.start, self.now.segment, self.now.elapsed_ns) = (start, Some(segment), to);
+        }
+        to
+    }
+
+    /// The robot at the present moment.
+    pub(crate) fn present(&self, segment: &Segment, effort: &mut Effort) -> State {
+        let path = Path { plant: &self.plant, gait: &self.now.control.gaits.walked };
+        path.within(&self.now.start, segment, self.now.elapsed_ns, effort)
+    }
+
+    fn fit(&self) -> Fit<'_> {
+        Fit { plant: &self.plant, tuning: &self.tuning }
+    }
+
+    /// Works the gaits out anew, after a change of what they depend on.
+    fn time_gaits(&mut self) {
+        let fit = Fit { plant: &self.plant, tuning: &self.tuning };
+        let gaits = &mut self.now.control.gaits;
+        gaits.walked = fit.timed(gaits.walked);
+        gaits.next = gaits.next.map(|gait| fit.timed(gait));
+    }
+
+    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
+    /// is at rest, after a stop or as it comes, has been let go.
+    pub fn notice(&mut self, twist: Twist) {
+        self.now.control.requests.released |= !twist.is_command();
+    }
+
+    /// Takes down the pose of a robot that has just been put there.
+    pub(crate) fn report_rest(&mut self) {
+        report(&self.plant, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+    }
+}

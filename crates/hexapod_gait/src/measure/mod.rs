@@ -1,0 +1,4 @@
+//! What a tick, or all that a robot does, comes to.
+
+pub(crate) mod balance;
+pub(crate) mod demand;

@@ -1,0 +1,67 @@
+//! How the body's height goes on while the robot steps, and the feet's room and resting places with it.
+
+use crate::gait::posture::TRANSLATION_RATE_M_S;
+use crate::plan::context::Context;
+use crate::plan::twist::bounds::can_go_on;
+use crate::plane::grid::GRID_S;
+use crate::plant::Plant;
+use crate::plant::footing::Footing;
+use crate::state::State;
+use crate::state::walk::Foot;
+use nalgebra::Vector2;
+
+/// How fast the feet's room changes, parts per second.
+const ROOM_SHRINKS: f64 = 2.0;
+const ROOM_GROWS: f64 = 0.2;
+/// Heights (m) and rooms nearer to each other than this are the same.
+pub(crate) const SAME: f64 = 1e-9;
+
+/// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet
+/// allow, all of which have to have their room at every moment.
+#[inline]
+pub(crate) fn adapt_footing(cx: &Context, start: &mut State, (raised, room): (f64, f64)) {
+    let present = start.walk.footing;
+    let at = start.height - cx.plant.stance.spec().height;
+    if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
+        if present.raised != raised || present.room != room {
+            start.height = cx.plant.stance.spec().height + raised;
+            start.walk.footing = cx.plant.stance.footing(raised, room);
+        }
+        return;
+    }
+    let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
+    let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
+    let wanted = (raised - at).max(-most).min(most);
+    let next = cx.plant.stance.footing(at + wanted, next_room);
+    let takes = takes(cx, start, &next);
+    start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
+    let room = if takes { next_room } else { present.room };
+    start.walk.footing = cx.plant.stance.footing(at, room);
+}
+
+/// Whether all feet have their room with another footing, too, and the body can go on as it does.
+fn takes(cx: &Context, start: &State, next: &Footing) -> bool {
+    let gait = cx.gait;
+    let reach = next.reach_with(gait);
+    let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
+        Foot::Planted { at } | Foot::Probing { at } => reach.part(at.xy() - rest) <= 1.0,
+        // Between the two it is within reach, too.
+        Foot::Swinging { at, touch_down, .. } => [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0),
+        Foot::Missing => true,
+    };
+    start.walk.feet().iter().zip(next.rest()).all(is_within) && can_go_on(cx, start, (&start.walk, next), gait)
+}
+
+/// From here on the body's height is that of its footing: it is about to step.
+pub(crate) fn start_stepping(plant: &Plant, start: &mut State) {
+    let raised = start.walk.footing.raised;
+    start.height = plant.stance.spec().height + raised;
+    start.offset.translation.z -= raised;
+}
+
+/// From here on the height of the stance is the one from which its offset counts: it stands.
+pub(crate) fn end_stepping(plant: &Plant, start: &mut State) {
+    start.offset.translation.z += start.height - plant.stance.spec().height;
+    start.offset_rate.translation.z += start.height_rate;
+    (start.height, start.height_rate) = (plant.stance.spec().height, 0.0);
+}

@@ -1,0 +1,214 @@
+//! Where the body goes over its feet: to the pose that is asked for, as far as the feet have room, and to where it is
+//! balanced.
+
+pub(crate) mod height;
+mod levelling;
+pub(crate) mod room;
+
+use crate::gait::posture::BodyOffset;
+use crate::plan::body::height::{SAME, adapt_footing};
+use crate::plan::body::levelling::go_back_to_height;
+use crate::plan::body::room::{Asked, Granted, Room, granted, leaves_room};
+use crate::plan::context::Context;
+use crate::plan::sequence::centring::{is_centring, lean_for_centring};
+use crate::plan::stand::{Stand, keep_balance, short_of_edges};
+use crate::plane::grid::{GRID_NS, GRID_S};
+use crate::plane::limits::gentle;
+use crate::plant::footing::Footing;
+use crate::state::State;
+use crate::state::mode::{Mode, Stopping, Then};
+use crate::state::walk::Foot;
+use hexapod_kinematics::Effort;
+use nalgebra::{Vector2, Vector3};
+
+/// Points of the grid from one look at all the feet's room to the next.
+const LOOK_STEPS: u64 = 8;
+/// How fast the body sways, m/s.
+const SWAY_RATE_M_S: f64 = 0.15;
+/// Part of a cycle in which a foot takes up its share of the weight.
+const SWAY_PHASE: f64 = 0.15;
+/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
+const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
+
+/// Where the body's offset goes, and the nominal stance with it: how far it is raised, and its part of the feet's reach.
+struct Aim {
+    offset: BodyOffset,
+    footing: Option<(f64, f64)>,
+}
+
+impl From<BodyOffset> for Aim {
+    fn from(offset: BodyOffset) -> Self {
+        Self { offset, footing: None }
+    }
+}
+
+/// What is asked of the body at a point of the grid.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The robot is to walk.
+    pub walks: bool,
+    pub offset: BodyOffset,
+}
+
+/// Decides how the body moves over its feet until the next point of the grid.
+#[inline]
+pub(crate) fn move_body(
+    cx: &Context,
+    room: &mut Room,
+    start: &mut State,
+    wanted: Wanted,
+    stand: Option<&Stand>,
+    effort: &mut Effort,
+) {
+    if start.mode.is_coming_down() {
+        (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
+        start.level_rate = 0.0;
+        return;
+    }
+    let aim = match start.mode {
+        Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
+            let asked = Asked { offset: wanted.offset, raised: 0.0 };
+            aim_walking(cx, start, &granted(cx, room, start, asked, effort))
+        }
+        _ => aim(start, wanted),
+    };
+    if let Some(footing) = aim.footing {
+        adapt_footing(cx, start, footing);
+    }
+    shift(cx, start, aim.offset);
+    go_back_to_height(cx, start);
+    sway(cx, start, stand, effort);
+    keep_balance(start, stand);
+}
+
+/// Where the body's offset goes: where it is wanted while the robot stands; to nothing when it is about to walk without
+/// the room for that, and for any other posture.
+fn aim(start: &State, wanted: Wanted) -> Aim {
+    match start.mode {
+        Mode::Standing if !wanted.walks => wanted.offset.into(),
+        Mode::Standing => level(start.walk.footing.raised).into(),
+        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), footing: Some((0.0, 1.0)) },
+        _ => BodyOffset::default().into(),
+    }
+}
+
+/// The same of a robot that walks: as far as the feet keep their room. What of it is height is taken up by the footing.
+fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
+    // Steps are short enough before the body goes where there is no room for longer ones.
+    if start.walk.footing.room > granted.room + SAME {
+        return Aim { offset: start.offset, footing: Some((start.walk.footing.raised, granted.room)) };
+    }
+    let raised = cx.plant.raised_with(granted.offset.translation.z);
+    let footing = Some((raised, granted.room));
+    let offset = granted.offset.at_height(granted.offset.translation.z - raised);
+    let auto_pose = cx.gait.auto_pose();
+    if start.mode != Mode::Walking || auto_pose.is_none() {
+        return Aim { offset, footing };
+    }
+    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), footing }
+}
+
+/// The nominal stance with which a robot that stands may start to walk, if its body is where the feet have room for that.
+pub(crate) fn footing_to_start(cx: &Context, start: &State, granted: &Granted, effort: &mut Effort) -> Option<Footing> {
+    let footing = start.walk.footing;
+    if granted.offset.is_near(&start.offset) {
+        return Some(cx.plant.stance.footing(footing.raised, granted.room.min(footing.room)));
+    }
+    let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
+    let may = start.offset.is_near(&level(footing.raised)) || (looks && leaves_room(cx, start, start.offset, effort));
+    may.then_some(footing)
+}
+
+/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its footing.
+pub(crate) fn granted_on_the_spot(
+    cx: &Context,
+    room: &mut Room,
+    start: &State,
+    asked: BodyOffset,
+    effort: &mut Effort,
+) -> Granted {
+    let raised = start.walk.footing.raised;
+    granted(cx, room, start, Asked { offset: asked.at_height(raised), raised }, effort)
+}
+
+fn shift(cx: &Context, start: &mut State, target: BodyOffset) {
+    if start.offset.is_near(&target) {
+        start.offset = target;
+    }
+    let shift_m_s2 = cx.plant.shift_m_s2();
+    let wanted = start.offset.rate_to(&start.offset.towards(target, start.mode.haste() * GRID_S), GRID_S);
+    let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
+    start.offset_rate = BodyOffset {
+        translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
+        // A foot is about as far from the body's centre as the resting feet are.
+        rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / cx.plant.farthest_rest()),
+    };
+    // Until a foot is lifted again, which looks at the margin.
+    start.tight |= !start.offset_rate.is_zero();
+}
+
+fn sway(cx: &Context, start: &mut State, stand: Option<&Stand>, effort: &mut Effort) {
+    let sway = sway_target(cx, start, stand, effort) - start.sway;
+    let greatest = SWAY_RATE_M_S * GRID_S;
+    let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
+    let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
+    let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
+    start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2());
+}
+
+/// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
+/// being lifted or put down.
+fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
+    let gait = cx.gait;
+    if let Mode::Stopping(stop) = start.mode {
+        if is_centring(cx, start, stop) {
+            return lean_for_centring(cx, start);
+        }
+        if start.walk.all_planted() {
+            return Vector2::zeros();
+        }
+    }
+    if gait.sway() == 0.0 || !start.mode.steps() {
+        return Vector2::zeros();
+    }
+    let (mut sum, mut total) = (Vector2::zeros(), 0.0);
+    for (leg, foot) in start.walk.feet().iter().enumerate() {
+        let Foot::Planted { at } = foot else { continue };
+        let own = start.walk.own_phase(gait, leg);
+        let weight = own.min(gait.duty_factor() - own).clamp(0.0, SWAY_PHASE);
+        sum += at.xy() * weight;
+        total += weight;
+    }
+    if total < 1e-6 {
+        return start.sway;
+    }
+    let centre = stand.map_or_else(|| start.centre(cx.plant), |stand| stand.centre) - start.sway;
+    let lean = (sum / total - centre) * gait.sway();
+    let most = gait.sway_reach() * start.walk.footing.reach.least();
+    let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
+    // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
+    let waits = start.walk.waiting && start.walk.all_planted();
+    let farther = waits && cx.plant.joints.is_none();
+    lean * if farther { part.max(room_to_lean(cx, start, lean, effort)) } else { part }
+}
+
+/// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
+fn room_to_lean(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
+    let mut fits = |part: f64| {
+        let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
+        let feet = start.walk.feet().iter().zip(start.walk.footing.rest()).enumerate();
+        let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
+        planted.all(|(leg, (foot, rest))| {
+            [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {
+                let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
+                cx.plant.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
+            })
+        })
+    };
+    LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
+}
+
+/// Nothing but this height.
+fn level(raised: f64) -> BodyOffset {
+    BodyOffset::default().at_height(raised)
+}

@@ -1,0 +1,95 @@
+//! What the planner keeps from one point of the grid to the next.
+
+use crate::gait::Gait;
+use crate::path::barred::Barred;
+use crate::plan::body::room::Room;
+use crate::plan::context::Context;
+use crate::plane::limits::TwistLimits;
+use crate::plane::ramp::Ramp;
+use crate::plant::Plant;
+use hexapod_kinematics::MAX_LEGS;
+
+/// What changes at the points of the grid only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub ramp: Ramp,
+    /// After a stop, commands are ignored until the driver lets go.
+    pub held: bool,
+    /// The robot folds its legs once it sits.
+    pub then_pack: bool,
+    /// The robot stands and is about to walk, once its feet have room.
+    pub leaving: bool,
+    pub sensed: [Option<bool>; MAX_LEGS],
+    pub room: Room,
+    pub step_height: f64,
+    pub limits: TwistLimits,
+    pub barred: Barred,
+    pub gaits: Gaits,
+    pub requests: Requests,
+}
+
+/// The gait that is walked, and the one that is to be taken up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gaits {
+    pub walked: Gait,
+    pub next: Option<Gait>,
+    /// Since when the next one waits.
+    pub since_ns: u64,
+}
+
+/// What may be set anew at any time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tuning {
+    /// Lift of a swinging foot for gaits that have none of their own, m.
+    pub step_height: f64,
+    /// Bounds of the body's motion.
+    pub limits: TwistLimits,
+}
+
+/// What is to be done at the next point of the grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requests {
+    pub posture: Option<Posture>,
+    pub stop: bool,
+    /// The stick was at rest when the stop came, or has been since.
+    pub released: bool,
+}
+
+impl Requests {
+    /// A stop that ends in a posture.
+    pub fn stop_for(posture: Posture) -> Self {
+        Self { posture: Some(posture), stop: true, released: false }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Posture {
+    Stand,
+    /// With the feet where they rest in the stance.
+    GoHome,
+    Sit,
+    Pack,
+}
+
+impl Control {
+    /// What stages read of it.
+    pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
+        Context { plant, gait: &self.gaits.walked, limits: &self.limits, step_height: self.step_height }
+    }
+
+    pub(crate) fn new(gait: Gait, tuning: &Tuning) -> Self {
+        Self {
+            ramp: Ramp::REST,
+            held: false,
+            leaving: false,
+            then_pack: false,
+            sensed: [None; MAX_LEGS],
+            room: Room::new(),
+            step_height: tuning.step_height,
+            limits: tuning.limits,
+            barred: Barred::default(),
+            gaits: Gaits { walked: gait, next: None, since_ns: 0 },
+            requests: Requests::default(),
+        }
+    }
+}

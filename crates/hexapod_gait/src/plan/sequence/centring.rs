@@ -1,0 +1,90 @@
+//! Before the robot sits: feet that stand where their legs could not bend as far as the body comes down are put back.
+
+use crate::plan::context::Context;
+use crate::plan::stand::LIFT_MARGIN_M;
+use crate::plane::ramp::Ramp;
+use crate::plane::twist::Twist;
+use crate::state::State;
+use crate::state::mode::{Mode, Stopping, Then};
+use crate::state::walk::Foot;
+use hexapod_kinematics::Effort;
+use nalgebra::{Vector2, Vector3};
+
+/// How far from its resting place a foot may be that is there, m.
+const CENTRED_M: f64 = 0.006;
+/// Cycles a robot may tread on the spot before it sits down where its feet are.
+const CENTRING_CYCLES: f64 = 3.0;
+
+/// Whether feet are being put back under the body, which is straight above them.
+pub(crate) fn is_centring(cx: &Context, start: &State, stop: Stopping) -> bool {
+    let centred = |leg: usize| stop.centring & (1 << leg) == 0 || is_centred(start, leg);
+    let is_home = stop.centring == 0 || start.walk.footing.raised == 0.0;
+    stop.then != Then::Stand && !(is_home && (0..cx.plant.legs().len()).all(centred)) && !is_late(cx, start, stop)
+}
+
+pub(crate) fn is_late(cx: &Context, start: &State, stop: Stopping) -> bool {
+    let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(cx.limits);
+    (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
+}
+
+/// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
+/// to come down.
+pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, effort: &mut Effort) -> u32 {
+    let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
+    let legs = (0..cx.plant.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
+    let in_the_way = legs
+        .filter(|&leg| !is_at(start, leg, cx.plant.stance.rest()) && (all || !can_come_down(cx, start, leg, effort)));
+    in_the_way.fold(0, |all, leg| all | (1 << leg))
+}
+
+pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, effort: &mut Effort) -> bool {
+    const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+    let drop = start.height - cx.plant.stance.spec().sit_height;
+    let mut angles = start.angles_of(leg);
+    PARTS.iter().all(|part| {
+        let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
+        let bent = cx.plant.inverse(leg, &down, &angles, effort);
+        angles = bent.unwrap_or(angles);
+        bent.is_some()
+    })
+}
+
+/// Whether a foot may be lifted out of turn, to be put back under a body that rests.
+#[inline]
+pub(crate) fn is_out_of_turn(cx: &Context, start: &State, leg: usize) -> bool {
+    let Mode::Stopping(stop) = start.mode else { return false };
+    start.twist == [Twist::ZERO; 2]
+        && is_centring(cx, start, stop)
+        && stop.centring & (1 << leg) != 0
+        && !is_centred(start, leg)
+}
+
+/// Where the body leans so that a foot can be put back under it: over the others.
+pub(crate) fn lean_for_centring(cx: &Context, start: &State) -> Vector2<f64> {
+    if !start.walk.all_planted() {
+        return start.sway;
+    }
+    let centre = start.centre(cx.plant);
+    let waiting = (0..cx.plant.legs().len()).filter(|&leg| is_out_of_turn(cx, start, leg));
+    let margins = waiting.map(|leg| (leg, start.margin_without(leg, centre)));
+    let Some((leg, margin)) = margins.max_by(|a, b| a.1.total_cmp(&b.1)) else { return start.sway };
+    if margin >= LIFT_MARGIN_M {
+        return start.sway;
+    }
+    let others = start.walk.feet().iter().enumerate().filter(|(other, foot)| *other != leg && foot.is_planted());
+    let (sum, count) =
+        others.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
+    start.sway + sum / count - centre
+}
+
+/// Whether a foot is at its resting place, or on its way there.
+fn is_centred(start: &State, leg: usize) -> bool {
+    is_at(start, leg, start.walk.footing.rest())
+}
+
+fn is_at(start: &State, leg: usize, places: &[Vector2<f64>]) -> bool {
+    match (start.walk.foot(leg), places.get(leg)) {
+        (Foot::Planted { at }, Some(place)) => (at.xy() - place).norm() < CENTRED_M,
+        _ => true,
+    }
+}

@@ -1,0 +1,5 @@
+//! Legs that are brought to their places one after another.
+
+pub(crate) mod centring;
+pub(crate) mod landing;
+pub(crate) mod placing;

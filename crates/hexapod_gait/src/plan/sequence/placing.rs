@@ -1,0 +1,117 @@
+//! Bringing legs to their places one by one, before the body rises on them.
+
+use crate::path::descent::{PLACED_M, lower_as_found};
+use crate::plan::control::Control;
+use crate::plan::sequence::landing::landed;
+use crate::plane::support::SupportPolygon;
+use crate::plant::Plant;
+use crate::state::State;
+use crate::state::mode::{Goal, Mode, Placing, Stage};
+use crate::state::walk::Foot;
+use hexapod_kinematics::{Effort, LegAngles};
+use nalgebra::Vector3;
+
+/// Starts to bring a leg that is not in its place there, of those the one without which the robot stands best;
+/// rises when there is none. `placed` has a bit for each leg that has had its turn.
+pub(crate) fn place_from(plant: &Plant, start: &mut State, placed: u32, effort: &mut Effort) -> Mode {
+    let waiting = (0..plant.legs().len()).filter(|&leg| placed & (1 << leg) == 0 && !is_placed(plant, start, leg));
+    let best = waiting.max_by(|&a, &b| margin_on_others(plant, start, a).total_cmp(&margin_on_others(plant, start, b)));
+    let Some(leg) = best else { return rise(plant, start) };
+    start.packed &= !(1 << leg);
+    let from = start.angles_of(leg);
+    let (stage, to) = match lifted(plant, leg, &from, effort) {
+        Some(to) => (Stage::Lifting, to),
+        None => (Stage::Carrying, angles_in_place(plant, start, leg, plant.stance.spec().step_height, effort)),
+    };
+    let placed = placed | (1 << leg);
+    let part = plant.stage_glide(leg, &from, &to);
+    Mode::Placing(Placing { leg, stage, from, to, part, placed, goal: Goal::Stand })
+}
+
+/// The stage after one that is done.
+pub(crate) fn after_placing(
+    plant: &Plant,
+    control: &mut Control,
+    start: &mut State,
+    done: Placing,
+    effort: &mut Effort,
+) -> Mode {
+    let (stage, lift) = match done.stage {
+        Stage::Lifting if done.goal == Goal::Pack => return folding(plant, start, done),
+        Stage::Lifting => (Stage::Carrying, plant.stance.spec().step_height),
+        Stage::Carrying => (Stage::Putting, 0.0),
+        Stage::Putting if let Goal::Land(then) = done.goal => {
+            return landed(plant, control, start, done.leg, then, effort);
+        }
+        Stage::Putting if done.goal == Goal::Sit => return lower_as_found(plant, start),
+        Stage::Putting if done.goal == Goal::Pack => {
+            start.packed |= 1 << done.leg;
+            return fold_from(plant, control, start, done.placed, effort);
+        }
+        Stage::Putting => return place_from(plant, start, done.placed, effort),
+    };
+    let to = angles_in_place(plant, start, done.leg, lift, effort);
+    let part = plant.stage_glide(done.leg, &done.to, &to);
+    Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
+}
+
+/// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
+pub(crate) fn fold_from(plant: &Plant, control: &mut Control, start: &State, folded: u32, effort: &mut Effort) -> Mode {
+    let waits = |leg: &usize| folded & (1 << leg) == 0 && *start.walk.foot(*leg) != Foot::Missing;
+    let (Some(leg), Some(packed)) = ((0..plant.legs().len()).find(waits), plant.packed) else {
+        control.then_pack = false;
+        return Mode::Sitting;
+    };
+    let from = start.angles_of(leg);
+
+    let (stage, to) = match lifted(plant, leg, &from, effort) {
+        Some(to) => (Stage::Lifting, to),
+        None => (Stage::Putting, packed.get(leg).copied().unwrap_or(from)),
+    };
+    let part = plant.stage_glide(leg, &from, &to);
+    Mode::Placing(Placing { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
+}
+
+/// From a lifted leg to a folded one.
+fn folding(plant: &Plant, start: &State, done: Placing) -> Mode {
+    let packed = plant.packed.as_ref().and_then(|packed| packed.get(done.leg));
+    let to = packed.copied().unwrap_or_else(|| start.angles_of(done.leg));
+    let part = plant.stage_glide(done.leg, &done.to, &to);
+    Mode::Placing(Placing { stage: Stage::Putting, from: done.to, to, part, ..done })
+}
+
+/// Raises the body to where it walks.
+pub(crate) fn rise(plant: &Plant, start: &State) -> Mode {
+    Mode::Rising(plant.glide(start.height, plant.stance.spec().height, plant.stand_time))
+}
+
+/// The margin by which the robot stands on the feet where they are, but for one.
+fn margin_on_others(plant: &Plant, start: &State, without: usize) -> f64 {
+    let legs = plant.legs().iter().zip(&start.angles).enumerate().filter(|(leg, _)| *leg != without);
+    let feet = legs.map(|(_, (leg, angles))| leg.foot_in_body(angles));
+    let down = feet.filter(|foot| foot.z < 0.01 - start.height);
+    SupportPolygon::new(down.map(|foot| foot.xy())).margin(plant.masses.centre(&start.angles).xy())
+}
+
+fn is_placed(plant: &Plant, start: &State, leg: usize) -> bool {
+    let (Foot::Planted { at }, Some(solver)) = (start.walk.foot(leg), plant.legs().get(leg)) else { return true };
+    let foot = solver.foot_in_body(&start.angles_of(leg));
+    (foot - Vector3::new(at.x, at.y, -start.height)).norm() < PLACED_M
+}
+
+fn angles_in_place(plant: &Plant, start: &State, leg: usize, lift: f64, effort: &mut Effort) -> LegAngles {
+    let wanted = start.walk.foot(leg).position();
+    let foot = Vector3::new(wanted.x, wanted.y, lift - start.height);
+    let now = start.angles_of(leg);
+    let Some(solver) = plant.legs().get(leg) else { return now };
+    // From the middle of the range, so that a knee found bent the wrong way is bent back.
+    let seeds = [Some(solver.posture()), plant.sitting.get(leg).copied()];
+    let angles = seeds.into_iter().flatten().find_map(|seed| plant.inverse(leg, &foot, &seed, effort));
+    angles.unwrap_or_else(|| solver.approach(&foot, &now, effort).angles)
+}
+
+/// The angles with the foot straight above where it is, if the leg can lift it.
+fn lifted(plant: &Plant, leg: usize, from: &LegAngles, effort: &mut Effort) -> Option<LegAngles> {
+    let foot = plant.legs().get(leg)?.foot_in_body(from);
+    plant.inverse(leg, &(foot + Vector3::new(0.0, 0.0, plant.stance.spec().step_height)), from, effort)
+}

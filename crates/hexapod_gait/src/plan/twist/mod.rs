@@ -1,0 +1,94 @@
+//! The body's twist: limited as a whole, so the turning centre stays where the driver put it.
+
+pub(crate) mod bounds;
+
+use crate::plan::context::Context;
+use crate::plan::control::Gaits;
+use crate::plan::stand::{Stand, over_edges};
+use crate::plan::twist::bounds::{cycle_for, over_reach, stride_factor, within_reach};
+use crate::plane::grid::GRID_S;
+use crate::plane::limits::{BRAKING_PART, Limited, LimitedBy};
+use crate::plane::ramp::Ramp;
+use crate::plane::twist::Twist;
+use crate::state::State;
+
+/// How much faster than the body's twist the twist may change that feet in the air expect.
+const AIM_RATE: f64 = 3.0;
+/// How quickly the mean pace of the swings follows, in parts for each step of the grid.
+const PACE_FALL: f64 = 0.04;
+const PACE_RISE: f64 = 0.01;
+/// How fast the cycle time changes, per second.
+const CYCLE_RATE: f64 = 0.5;
+/// The twist for the time to the next point of the grid.
+#[inline]
+pub(crate) fn steer(
+    cx: &Context,
+    (ramp, gaits): (&mut Ramp, &Gaits),
+    start: &mut State,
+    wanted: Twist,
+    stand: Option<&Stand>,
+) {
+    let settings = *cx.limits;
+    let gait = cx.gait;
+    let mut limited = settings.velocity(Limited::unlimited(wanted));
+    if start.walk.waiting {
+        // The body must not run away from the foot whose turn it is.
+        limited = limited.scaled(0.0, LimitedBy::Stability);
+    }
+    adapt_cycle(cx, start, limited.twist);
+    // Swings that the joints draw out make steps longer.
+    let cycle = start.walk.cycle / start.mean_pace;
+    let stride = stride_factor(&start.walk.footing, gait, cycle, limited.twist);
+    // A cycle that is longer than the gait's own is so for the joints.
+    let longer = cx.plant.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
+    let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
+    limited = limited.scaled(stride, by);
+    if let Some(next) = &gaits.next {
+        let factor = stride_factor(&start.walk.footing, next, next.cycle_times()[0], limited.twist);
+        limited = limited.scaled(factor * patience(cx, gaits, start), LimitedBy::Stride);
+    }
+    // Feet in the air are put where they will be wanted once what slows the body now is over.
+    let aim = limited.twist;
+    let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
+    let feet = (&start.walk, &start.walk.footing);
+    let reach = over_reach(start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
+    limited = limited.scaled(reach, LimitedBy::Reach);
+    let balance = over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
+    limited = limited.scaled(balance, LimitedBy::Stability);
+    let mut ramped = ramp.step(limited, &settings);
+    let hard = within_reach(&start.walk, cx.gait, ramped.twist);
+    if hard < 1.0 {
+        ramp.scale(hard);
+        ramped = ramped.scaled(hard, LimitedBy::Reach);
+    }
+    let hard = over_edges(start, stand, ramped.twist, |edge| edge.hard_factor(GRID_S));
+    if hard < 1.0 {
+        ramp.scale(hard);
+        ramped = ramped.scaled(hard, LimitedBy::Stability);
+    }
+    start.twist = [start.twist[1], ramped.twist];
+    // With accelerations that the joints limit, it follows no faster than they bear.
+    let aim_rate = if cx.plant.joints.is_some() { 1.0 } else { AIM_RATE };
+    let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), aim_rate * GRID_S);
+    start.aim = [start.aim[1], aim.twist];
+    start.limited_by = ramped.by;
+}
+
+fn adapt_cycle(cx: &Context, start: &mut State, wanted: Twist) {
+    if start.walk.time_in_the_air() > 0.0 {
+        let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
+        start.mean_pace += gain * (start.swing_pace - start.mean_pace);
+    }
+    let cycle = cycle_for(&start.walk.footing, cx.gait, wanted);
+    let most = CYCLE_RATE * GRID_S * start.walk.cycle;
+    start.walk.cycle += (cycle - start.walk.cycle).max(-most).min(most);
+    if cx.plant.joints.is_some() {
+        start.walk.cycle = start.walk.cycle.max(cx.gait.cycle_times()[0]);
+    }
+}
+
+/// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
+fn patience(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
+    let waited = start.ns.saturating_sub(gaits.since_ns) as f64 * 1e-9 / cx.gait.cycle_time();
+    (1.5 - waited).clamp(0.2, 1.0)
+}

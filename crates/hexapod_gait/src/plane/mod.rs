@@ -1,0 +1,9 @@
+//! Geometry of the plane in which the robot walks, limits of its twist, and the grid of time.
+
+pub mod arc;
+pub(crate) mod grid;
+pub mod limits;
+pub(crate) mod ramp;
+pub(crate) mod reach;
+pub(crate) mod support;
+pub(crate) mod twist;

@@ -1,0 +1,97 @@
+//! How far a foot may be from its resting place: farther in some directions than in others.
+
+use nalgebra::Vector2;
+
+/// Of feet that have no room at all, m.
+const SHORTEST_M: f64 = 1e-6;
+/// The part of the reach that a step at constant twist uses.
+pub(crate) const STRIDE_PART: f64 = 0.8;
+
+/// The ellipse about its resting place in which a foot may be put, along the axes of the footprint frame; the same for
+/// all feet, so that a step ahead and a step aside each have a greatest length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// Half its lengths ahead and aside, m.
+    axes: Vector2<f64>,
+    /// One over them.
+    inverse: Vector2<f64>,
+}
+
+impl Reach {
+    /// The ellipse with these half axes, ahead and aside, m; no axis is shorter than a micrometre.
+    pub(crate) fn new(axes: Vector2<f64>) -> Self {
+        let axes = axes.map(|axis| axis.max(SHORTEST_M));
+        Self { axes, inverse: axes.map(|axis| 1.0 / axis) }
+    }
+
+    /// Half the lengths of its axes, ahead and aside, m.
+    #[must_use]
+    pub fn axes(&self) -> Vector2<f64> {
+        self.axes
+    }
+
+    /// The same in all directions, m: the radius of the circle inside it.
+    #[must_use]
+    pub fn least(&self) -> f64 {
+        self.axes.min()
+    }
+
+    /// How far it goes in a direction of any length, m; the least where that is none.
+    #[must_use]
+    pub fn along(&self, direction: Vector2<f64>) -> f64 {
+        let part = self.part(direction);
+        if part > 0.0 { direction.norm() / part } else { self.least() }
+    }
+
+    /// The ellipse in this part of its size.
+    pub(crate) fn scaled(&self, part: f64) -> Self {
+        Self { axes: self.axes * part, inverse: self.inverse / part }
+    }
+
+    /// The length of a vector in parts of how far the ellipse goes that way: 1 on its edge.
+    #[inline]
+    pub(crate) fn part(&self, vector: Vector2<f64>) -> f64 {
+        vector.component_mul(&self.inverse).norm()
+    }
+
+    /// How fast that part grows at `vector` when it changes by `rate`; at the centre, as for the way it goes.
+    #[inline]
+    pub(crate) fn part_and_growth(&self, vector: Vector2<f64>, rate: Vector2<f64>) -> (f64, f64) {
+        let (at, moves) = (vector.component_mul(&self.inverse), rate.component_mul(&self.inverse));
+        let part = at.norm();
+        (part, if part > 1e-7 { at.dot(&moves) / part } else { moves.norm() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn when_there_is_no_room_expect_any_way_to_be_far_beyond() {
+        let reach = Reach::new(Vector2::zeros());
+        assert!(reach.part(Vector2::new(1e-3, 0.0)) > 100.0 && reach.part(Vector2::zeros()) == 0.0);
+        assert!(
+            reach.along(Vector2::zeros()) < 1e-5 && reach.part_and_growth(Vector2::zeros(), Vector2::x()).1 > 100.0
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn when_a_foot_goes_to_the_edge_expect_all_of_the_reach_and_its_growth_the_difference(
+            axes in prop::array::uniform2(0.02..0.2f64), at in prop::array::uniform2(-0.1..0.1f64),
+            rate in prop::array::uniform2(-0.3..0.3f64),
+        ) {
+            let (reach, at, rate) = (Reach::new(axes.into()), Vector2::from(at), Vector2::from(rate));
+            prop_assume!(at.norm() > 1e-3);
+            let edge = at.normalize() * reach.along(at);
+            prop_assert!((reach.part(edge) - 1.0).abs() < 1e-12);
+            prop_assert!((reach.scaled(0.5).part(edge) - 2.0).abs() < 1e-12);
+            prop_assert!(reach.along(at) >= reach.least() - 1e-15 && reach.along(at) <= reach.axes().max() + 1e-15);
+            let h = 1e-7;
+            let difference = (reach.part(at + rate * h) - reach.part(at - rate * h)) / (2.0 * h);
+            prop_assert!((difference - reach.part_and_growth(at, rate).1).abs() < 1e-4 * difference.abs().max(1.0));
+        }
+    }
+}

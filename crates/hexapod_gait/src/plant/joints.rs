@@ -1,0 +1,183 @@
+//! What a walk may ask of the joints where the robot's description says how fast they can change their speed.
+//!
+//! At a constant twist the feet go the same way through the body's frame in every cycle, and which way depends on the
+//! length of the step alone. So the joints' accelerations over the whole cycle, stance and swing, go with the inverse
+//! square of the time it takes: measured once for steps of full length in all directions, they give the shortest cycle.
+//! What changes of the twist and shifts of the body add is held within a share of its own; a sway slows down before an
+//! edge of the support, and a foot is lifted only if it then can. Not within the bound is what must not wait: a rise that
+//! is broken off to sit, a foot that feels the ground early; nor the corners of the sine swing.
+
+use crate::gait::Gait;
+use crate::gait::needs::{LIFTS, LiftNeeds, Needs};
+use crate::gait::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
+use crate::plane::twist::Twist;
+use crate::plant::stance::Stance;
+use hexapod_kinematics::{Leg, LegAngles, Robot, math};
+use nalgebra::{Vector2, Vector3};
+
+/// The joints of a robot at least one of which has a greatest acceleration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointBound {
+    /// Part of its greatest acceleration that a joint needs at most per m/s^2 of its foot on the ground, of its greatest
+    /// velocity per m/s.
+    acceleration: f64,
+    velocity: f64,
+}
+
+/// Parts of the greatest acceleration and velocity a cycle is planned for. Below the latter no swing has to be slowed,
+/// which would be a jolt.
+const PLANNED: f64 = 0.9;
+const PLANNED_VELOCITY: f64 = 0.9;
+/// Parts of the greatest acceleration for what a foot does when the twist changes, and for shifts of the body.
+const FOR_CHANGES: f64 = 0.25;
+const FOR_SHIFTS: f64 = 0.15;
+/// How much a touch-down point that follows the twist accelerates its foot, in units of its velocity over the time of
+/// the swing: a bound of the products of travel and rate of following in `Walk::advance`.
+const FOLLOWING: f64 = 5.8;
+/// Part of a foot's circle in which the joints are looked at.
+const USED_PART: f64 = 0.8;
+/// By how much samples may miss the worst.
+const BETWEEN_SAMPLES: f64 = 1.1;
+const STEP_M: f64 = 5e-4;
+
+impl JointBound {
+    /// None if no joint has a greatest acceleration.
+    pub(crate) fn of(robot: &Robot, stance: &Stance) -> Option<Self> {
+        let mut joints = robot.legs().iter().flat_map(|leg| leg.joints());
+        if joints.all(|joint| joint.limits().acceleration.is_none()) {
+            return None;
+        }
+        let mut bound = Self { acceleration: 0.0, velocity: 0.0 };
+        for (index, leg) in robot.legs().iter().enumerate() {
+            for direction in directions() {
+                for part in [0.0, 0.5, 1.0] {
+                    let at = stance.rest()[index] + direction * (USED_PART * part * stance.reach().along(direction));
+                    let foot = Vector3::new(at.x, at.y, -stance.spec().height);
+                    bound.take_place(leg, &foot, |foot, seed| stance.inverse(index, leg, foot, seed));
+                }
+            }
+        }
+        Some(bound)
+    }
+
+    /// Differences of the inverse about a place; one at the edge of the reach counts for nothing.
+    fn take_place(
+        &mut self,
+        leg: &Leg,
+        foot: &Vector3<f64>,
+        inverse: impl Fn(&Vector3<f64>, &LegAngles) -> Option<LegAngles>,
+    ) -> Option<()> {
+        let seed = inverse(foot, &leg.posture())?;
+        let mut squares = [0.0; hexapod_kinematics::MAX_LEG_JOINTS];
+        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+            let (more, less) = (inverse(&(foot + axis * STEP_M), &seed)?, inverse(&(foot - axis * STEP_M), &seed)?);
+            for (square, (more, less)) in squares.iter_mut().zip(more.iter().zip(less.iter())) {
+                *square += math::squared((more - less) / (2.0 * STEP_M));
+            }
+        }
+        for (joint, square) in leg.joints().iter().zip(squares) {
+            let (gradient, limits) = (BETWEEN_SAMPLES * square.sqrt(), joint.limits());
+            let greatest = limits.acceleration.unwrap_or(f64::INFINITY);
+            self.acceleration = self.acceleration.max(gradient / greatest);
+            self.velocity = self.velocity.max(gradient / limits.velocity);
+        }
+        Some(())
+    }
+
+    /// The shortest cycle, s, of a gait that needs so much, when feet are accelerated by changes of the twist by up to
+    /// `foot_m_s2`.
+    pub(crate) fn shortest_cycle(&self, gait: &Gait, needs: Needs, foot_m_s2: f64) -> f64 {
+        let shifts = if gait.sway() > 0.0 { 2.0 * FOR_SHIFTS } else { FOR_SHIFTS };
+        let room = PLANNED - FOR_CHANGES - shifts - self.acceleration * foot_m_s2;
+        let accelerating = (BETWEEN_SAMPLES * needs.acceleration / room.max(LEAST_ROOM)).sqrt();
+        accelerating.max(BETWEEN_SAMPLES * needs.velocity / PLANNED_VELOCITY)
+    }
+
+    /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
+    pub(crate) fn measured((robot, stance): (&Robot, &Stance), gait: &Gait, stride: f64) -> LiftNeeds {
+        let most = stance.spec().step_height;
+        let at = |part: f64| Self::needs((robot, stance), gait, (stride, part * most));
+        LiftNeeds { at: LIFTS.map(at), most }
+    }
+
+    /// The most that any of its steps of up to `stride` m with this lift needs.
+    fn needs((robot, stance): (&Robot, &Stance), gait: &Gait, (stride, lift): (f64, f64)) -> Needs {
+        let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
+        let most = gait.sway_reach() * stance.reach().least();
+        let leans = [0.0, most];
+        let leans = if most > 0.0 { &leans[..] } else { &leans[..1] };
+        let mut all = Needs::default();
+        for part in [0.5, 1.0] {
+            let step = part * stride / gait.duty_factor();
+            let turns = [1.0, -1.0].map(|sense| Twist::new(0.0, 0.0, sense * step / farthest));
+            for twist in directions().map(|way| Twist::new(way.x * step, way.y * step, 0.0)).chain(turns) {
+                for (index, leg) in robot.legs().iter().enumerate() {
+                    let rest = stance.rest()[index];
+                    for lean in leans {
+                        // The body leans away from the leg that is lifted, which is then the farther out.
+                        let away = rest.normalize() * *lean;
+                        let path = |phase: f64| foot_at(gait, twist, rest, lift, phase) + away.push(0.0);
+                        let inverse = |foot: &_, seed: &_| stance.inverse(index, leg, foot, seed);
+                        all = all.or(Needs::of(leg, stance.spec().height, path, inverse));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The part of the twist's own acceleration, which moves the feet by `foot_m_s2`, with which the touch-down points
+    /// that follow the twist leave the joints enough for the swing.
+    pub(crate) fn part_of_acceleration(&self, gait: &Gait, foot_m_s2: f64) -> f64 {
+        let ahead = 1.0 + 0.5 * gait.duty_factor() / gait.swing_part();
+        (FOR_CHANGES / (self.acceleration * FOLLOWING * ahead * foot_m_s2)).min(1.0)
+    }
+
+    /// How fast the body's shift over its feet may change its speed, m/s^2.
+    pub(crate) fn shift_m_s2(&self) -> f64 {
+        FOR_SHIFTS / self.acceleration
+    }
+
+    /// The shortest time, s, in which the body rises or sinks by `way` m, at rest at both ends (minimum jerk).
+    pub(crate) fn glide_time(&self, way: f64) -> f64 {
+        let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / GLIDE_ROOM).sqrt();
+        accelerating.max(MINIMUM_JERK_VELOCITY * way.abs() * self.velocity / PLANNED_VELOCITY)
+    }
+}
+
+/// What is left for the cycle at least, however much the rest takes.
+const LEAST_ROOM: f64 = 0.05;
+/// Part of the greatest acceleration of a rising body: legs that are bent further follow it faster.
+const GLIDE_ROOM: f64 = 0.45;
+
+fn directions() -> impl Iterator<Item = Vector2<f64>> {
+    (0..8).map(|k| {
+        let (sin, cos) = math::sin_cos(std::f64::consts::FRAC_PI_4 * f64::from(k));
+        Vector2::new(cos, sin)
+    })
+}
+
+/// A foot over the ground under the body at a phase that starts with its touch-down, at a constant twist per cycle.
+fn foot_at(gait: &Gait, twist: Twist, rest: Vector2<f64>, lift: f64, phase: f64) -> Vector3<f64> {
+    let duty = gait.duty_factor();
+    if phase < duty {
+        let at = twist.motion(0.5 * duty - phase).apply(rest);
+        return Vector3::new(at.x, at.y, 0.0);
+    }
+    let s = (phase - duty) / gait.swing_part();
+    let lift_off = twist.motion(0.5 * duty - phase).apply(rest);
+    let touch_down = twist.motion(0.5 * duty + 1.0 - phase).apply(rest);
+    let at = lift_off + (touch_down - lift_off) * gait.swing().travel(s);
+    Vector3::new(at.x, at.y, lift * gait.swing().lift(s))
+}
+
+/// The shortest time, s, in which a leg's joints can go from some angles to others, at rest at both ends (minimum jerk).
+pub(crate) fn turn_time(leg: &Leg, from: &LegAngles, to: &LegAngles) -> f64 {
+    let joints = leg.joints().iter().zip(from.iter().zip(to.iter()));
+    joints.fold(0.0, |time: f64, (joint, (from, to))| {
+        let (way, limits) = ((to - from).abs(), joint.limits());
+        let Some(greatest) = limits.acceleration else { return time };
+        let accelerating = (MINIMUM_JERK_ACCELERATION * way / (PLANNED * greatest)).sqrt();
+        time.max(accelerating).max(MINIMUM_JERK_VELOCITY * way / (PLANNED_VELOCITY * limits.velocity))
+    })
+}

@@ -1,0 +1,175 @@
+//! The robot as the engine controls it: all that never changes once an engine has been made.
+
+pub(crate) mod footing;
+pub(crate) mod joints;
+pub(crate) mod mass;
+pub(crate) mod packed;
+pub(crate) mod settings;
+pub(crate) mod sizing;
+pub(crate) mod stance;
+pub(crate) mod together;
+pub(crate) mod usable;
+
+use crate::gait::posture::Glide;
+use crate::plant::joints::{JointBound, turn_time};
+use crate::plant::mass::Masses;
+use crate::plant::settings::Settings;
+use crate::plant::stance::{Stance, StanceError, StanceSpec};
+use crate::plant::together::Together;
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
+use nalgebra::{Isometry3, Vector2, Vector3};
+use std::sync::Arc;
+
+/// A robot, its stance, and what has been worked out from both.
+#[derive(Clone, Debug)]
+pub(crate) struct Plant {
+    pub robot: Arc<Robot>,
+    pub stance: Stance,
+    pub masses: Masses,
+    /// All legs solved at once, if their geometry allows.
+    pub together: Option<Together>,
+    /// What the joints can do, where their accelerations are limited.
+    pub joints: Option<JointBound>,
+    /// The joints' greatest velocities.
+    pub greatest_rad_s: [LegAngles; MAX_LEGS],
+    /// Where the joints are when the robot sits with its feet at rest: bent as walking bends them.
+    pub sitting: [LegAngles; MAX_LEGS],
+    /// Legs that are switched off, one bit each.
+    pub missing: u32,
+    /// Where the joints are when the legs are folded.
+    pub packed: Option<[LegAngles; MAX_LEGS]>,
+    /// Seconds that standing up and sitting down take.
+    pub stand_time: f64,
+    pub sit_time: f64,
+}
+
+/// How far a leg that is switched off is held above the ground, m.
+const CLEAR_M: f64 = 0.01;
+/// Seconds each stage of placing a leg takes.
+const STAGE_TIME_S: f64 = 0.25;
+
+impl Plant {
+    pub(crate) fn new(robot: Arc<Robot>, settings: &Settings, stance: Stance) -> Self {
+        let mut greatest_rad_s = [LegAngles::zeros(0); MAX_LEGS];
+        for (greatest, leg) in greatest_rad_s.iter_mut().zip(robot.legs()) {
+            *greatest = LegAngles::from_fn(leg.joint_count(), |joint| leg.joints()[joint].limits().velocity);
+        }
+        let mut sitting = [LegAngles::zeros(0); MAX_LEGS];
+        for (index, (angles, leg)) in sitting.iter_mut().zip(robot.legs()).enumerate() {
+            let seed = leg.posture();
+            let rest = stance.rest()[index].push(-stance.spec().sit_height);
+            // `Stance::new` has made sure that every foot rests within reach at this height.
+            *angles = stance.inverse(index, leg, &rest, &seed).unwrap_or(seed);
+        }
+        Self {
+            masses: Masses::of(&robot),
+            together: Together::of(&robot, &stance),
+            joints: JointBound::of(&robot, &stance),
+            greatest_rad_s,
+            sitting,
+            missing: 0,
+            packed: None,
+            stand_time: settings.stand_time,
+            sit_time: settings.sit_time,
+            robot,
+            stance,
+        }
+    }
+
+    /// Switches a leg off by name; which one it is.
+    pub(crate) fn switch_off(&mut self, name: &str) -> Result<usize, StanceError> {
+        let known = self.legs().iter().position(|leg| leg.name() == name);
+        let index = known.ok_or_else(|| StanceError::NoLeg(name.into()))?;
+        self.missing |= 1 << index;
+        Ok(index)
+    }
+
+    /// Where the joints of a leg that is switched off are held.
+    pub(crate) fn held_up(&self, index: usize) -> LegAngles {
+        let rest = self.stance.rest()[index];
+        let StanceSpec { height, sit_height, step_height, .. } = self.stance.spec();
+        // Clear of the ground, also when the robot sits.
+        let z = (step_height - height).max(CLEAR_M - sit_height);
+        let (leg, seed) = (&self.robot.legs()[index], self.sitting[index]);
+        self.stance.inverse(index, leg, &Vector3::new(rest.x, rest.y, z), &seed).unwrap_or(seed)
+    }
+
+    pub(crate) fn legs(&self) -> &[Leg] {
+        self.robot.legs()
+    }
+
+    /// The angles with which walking reaches a foot in the body frame, nearest to `seed`.
+    pub(crate) fn inverse(
+        &self,
+        leg: usize,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        self.stance.inverse_near(leg, self.legs().get(leg)?, foot_in_body, seed, effort)
+    }
+
+    /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest.
+    pub(crate) fn standing_margin(&self) -> f64 {
+        let height = self.stance.spec().height;
+        let stands = |leg: &usize| self.missing & (1 << leg) == 0;
+        let mut angles: [LegAngles; MAX_LEGS] = std::array::from_fn(|leg| {
+            if leg < self.legs().len() && !stands(&leg) { self.held_up(leg) } else { self.sitting[leg] }
+        });
+        let legs = self.legs().iter().zip(self.stance.rest()).enumerate();
+        for (index, (leg, rest)) in legs.filter(|(leg, _)| stands(leg)) {
+            let standing = self.stance.inverse(index, leg, &rest.push(-height), &angles[index]);
+            angles[index] = standing.unwrap_or(angles[index]);
+        }
+        let feet = self.stance.rest().iter().enumerate().filter(|(leg, _)| stands(leg)).map(|(_, rest)| *rest);
+        self.masses.margin(&angles, feet, &Isometry3::identity())
+    }
+
+    /// From one height of the body to another, in as many seconds, or as many more as the joints' accelerations ask for.
+    pub(crate) fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
+        let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
+        Glide::new(from, to, seconds.max(least))
+    }
+
+    /// From some angles of a leg's joints to others, a stage of bringing the leg to its place.
+    pub(crate) fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
+        let turning = self.legs().get(leg).map_or(0.0, |leg| turn_time(leg, from, to));
+        Glide::new(0.0, 1.0, turning.max(STAGE_TIME_S))
+    }
+
+    /// The longest time, s, that a leg's joints take to the sitting pose.
+    pub(crate) fn time_to_sitting(&self, angles: &[LegAngles; MAX_LEGS]) -> f64 {
+        let legs = self.legs().iter().zip(angles.iter().zip(&self.sitting));
+        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.sit_time, f64::max)
+    }
+
+    /// How fast the body's motion over its feet may change, m/s^2.
+    #[inline]
+    pub(crate) fn shift_m_s2(&self) -> f64 {
+        self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
+    }
+
+    /// Distance of the farthest resting foot from the body's centre, m.
+    #[inline]
+    pub(crate) fn farthest_rest(&self) -> f64 {
+        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
+    }
+
+    /// How far the nominal stance of a body that is so much higher is raised: not at all where joints' accelerations are
+    /// limited, which have been measured with the feet where they rest in the stance.
+    #[inline]
+    pub(crate) fn raised_with(&self, z: f64) -> f64 {
+        if self.draws_in() { z } else { 0.0 }
+    }
+
+    /// Whether feet rest elsewhere at other heights.
+    #[inline]
+    pub(crate) fn draws_in(&self) -> bool {
+        self.joints.is_none()
+    }
+
+    /// The centre of mass over the ground, footprint frame.
+    pub(crate) fn centre(&self, angles: &[LegAngles; MAX_LEGS], footprint_from_body: &Isometry3<f64>) -> Vector2<f64> {
+        footprint_from_body.transform_point(&self.masses.centre(angles).into()).coords.xy()
+    }
+}

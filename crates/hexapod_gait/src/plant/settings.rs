@@ -1,0 +1,19 @@
+//! What an engine is made with.
+
+use crate::plane::limits::TwistLimits;
+use crate::plant::stance::StanceSpec;
+
+/// What the engine is set up with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Heights and bounds of the stance.
+    pub stance: StanceSpec,
+    /// Lift of a swinging foot, m, at most the one in `stance`.
+    pub step_height: f64,
+    /// Bounds of the body's motion.
+    pub limits: TwistLimits,
+    /// Seconds that standing up takes.
+    pub stand_time: f64,
+    /// Seconds that sitting down takes.
+    pub sit_time: f64,
+}

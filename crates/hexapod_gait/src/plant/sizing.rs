@@ -1,0 +1,179 @@
+//! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
+
+use crate::plane::reach::STRIDE_PART;
+use crate::plant::stance::{Stance, StanceError, StanceSpec};
+use hexapod_kinematics::{Leg, Robot, math};
+use nalgebra::Vector3;
+
+/// What is asked of a stance, m; what is `None` is chosen for the robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StanceWish {
+    /// Body above the ground when walking.
+    pub height: Option<f64>,
+    /// Body above the ground when sitting.
+    pub sit_height: Option<f64>,
+    /// Greatest lift of a swinging foot.
+    pub step_height: Option<f64>,
+    /// Greatest length of a step.
+    pub max_stride: Option<f64>,
+}
+
+/// Stride and lift in lengths of the leg.
+const STRIDE: f64 = 0.44;
+const LIFT: f64 = 0.2;
+/// Depth of the feet below the hips, standing and sitting: of a sprawled leg in its lengths, of an upright one in
+/// the greatest depth it reaches straight below its hip.
+const SPRAWLED: [f64; 2] = [0.36, 0.12];
+const UPRIGHT: [f64; 2] = [0.75, 0.45];
+/// What is tried where the first choice leaves too little room.
+const DEPTHS: [f64; 5] = [1.0, 0.87, 1.1, 0.75, 1.25];
+const LIFTS: [f64; 3] = [1.0, 0.5, 0.25];
+const SITS: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
+/// Part of the room wanted, and of the most there is, that is enough.
+const ENOUGH: f64 = 0.75;
+const AS_GOOD: f64 = 0.75;
+
+impl StanceWish {
+    /// Heights and bounds the robot can stand and walk with: those asked for, and for the others the first choice of
+    /// its kind that leaves the feet room.
+    ///
+    /// # Errors
+    /// The robot cannot stand as it is asked to, or at any height that was tried.
+    pub fn suiting(self, robot: &Robot) -> Result<StanceSpec, StanceError> {
+        self.with_circles(robot).map(|stance| stance.spec())
+    }
+
+    /// The same, worked out: what [`Stance::new`] makes of those heights and bounds.
+    ///
+    /// # Errors
+    /// As [`Self::suiting`].
+    pub fn stance(self, robot: &Robot) -> Result<Stance, StanceError> {
+        self.with_circles(robot).map(|stance| stance.widened(robot))
+    }
+
+    fn with_circles(self, robot: &Robot) -> Result<Stance, StanceError> {
+        let size = Size::of(robot);
+        let max_stride = self.max_stride.unwrap_or(rounded(STRIDE * size.length));
+        let wanted = 0.5 * max_stride / STRIDE_PART;
+        let mut tried: Vec<(f64, Stance)> = Vec::new();
+        let mut failure = None;
+        for lift in choices(self.step_height, &LIFTS, |part| rounded(part * LIFT * size.length)) {
+            for height in choices(self.height, &DEPTHS, |part| size.height(part * size.depths[0])) {
+                let sits = choices(self.sit_height, &SITS, |part| {
+                    size.height(size.depths[1] + part * (size.depths[0] - size.depths[1])).min(height)
+                });
+                let specs =
+                    sits.into_iter().map(|sit_height| StanceSpec { height, sit_height, step_height: lift, max_stride });
+                match first_standing(robot, specs) {
+                    Ok(stance) if stance.reach().least() >= ENOUGH * wanted => return Ok(stance),
+                    Ok(stance) => tried.push((stance.reach().least(), stance)),
+                    Err(error) => drop(failure.get_or_insert(error)),
+                }
+            }
+        }
+        let most = tried.iter().map(|(reach, _)| *reach).fold(0.0, f64::max);
+        let good = tried.into_iter().find(|(reach, _)| *reach >= AS_GOOD * most);
+        match (good, failure) {
+            (Some((_, stance)), _) => Ok(stance),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(StanceError::LegCount(robot.legs().len())),
+        }
+    }
+}
+
+fn choices(given: Option<f64>, parts: &[f64], value: impl Fn(f64) -> f64) -> Vec<f64> {
+    given.map_or_else(|| parts.iter().copied().map(value).collect(), |value| vec![value])
+}
+
+/// The stance of the first of the specs at which the robot can stand; else why not.
+fn first_standing(robot: &Robot, specs: impl Iterator<Item = StanceSpec>) -> Result<Stance, StanceError> {
+    let mut failure = StanceError::LegCount(robot.legs().len());
+    for spec in specs {
+        match Stance::with_circles(robot, spec) {
+            Ok(stance) => return Ok(stance),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// A robot's size.
+struct Size {
+    /// Length of the shortest leg, m.
+    length: f64,
+    /// Mean height of the hips above the body's origin, m.
+    hip: f64,
+    /// Depth of the feet below the hips, standing and sitting, m.
+    depths: [f64; 2],
+}
+
+impl Size {
+    fn of(robot: &Robot) -> Self {
+        let legs = robot.legs();
+        let least = |of: &dyn Fn(&Leg) -> f64| legs.iter().map(of).fold(f64::INFINITY, f64::min);
+        let length = least(&Leg::length);
+        let hip = legs.iter().map(|leg| leg.hip_in_body().z).sum::<f64>() / legs.len().max(1) as f64;
+        let depths = if legs.iter().filter(|leg| leg.is_upright()).count() * 2 > legs.len() {
+            UPRIGHT.map(|part| part * least(&deepest))
+        } else {
+            SPRAWLED.map(|part| part * length)
+        };
+        Self { length, hip, depths }
+    }
+
+    /// Height of the body's origin with the feet at this depth.
+    fn height(&self, depth: f64) -> f64 {
+        rounded(depth - self.hip)
+    }
+}
+
+/// The greatest depth below its hip that an upright leg reaches, m, to a per cent.
+fn deepest(leg: &Leg) -> f64 {
+    let (hip, below, length) = (leg.hip_in_body().z, leg.below_hip(), leg.length());
+    let depths = (1..=100).rev().map(|percent| 0.01 * f64::from(percent) * length);
+    let reached = |depth: &f64| leg.inverse(&Vector3::new(below.x, below.y, hip - depth), &leg.posture()).is_ok();
+    depths.into_iter().find(reached).unwrap_or(length)
+}
+
+/// To two digits: a size that is read and remembered.
+fn rounded(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return 0.0;
+    }
+    let digit = math::exp10(math::log10(x.abs()).floor() - 1.0);
+    // Divided by a whole number where that is exact: 0.09 is 9 / 100, not 9 * 0.01.
+    if digit < 1.0 { (x / digit).round() / (1.0 / digit).round() } else { (x / digit).round() * digit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_rounding_expect_two_digits() {
+        for (x, expected) in
+            [(0.09036, 0.09), (0.11044, 0.11), (0.0502, 0.05), (-0.0348, -0.035), (12.4, 12.0), (0.0, 0.0)]
+        {
+            assert_eq!(rounded(x), expected, "{x}");
+        }
+    }
+
+    #[test]
+    fn when_nothing_is_asked_expect_the_sizes_of_the_shipped_robot() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        let spec = StanceWish::default().suiting(&robot).unwrap();
+        let (chosen, made) = (StanceWish::default().stance(&robot).unwrap(), Stance::new(&robot, spec).unwrap());
+        assert_eq!((chosen.spec(), chosen.rest(), chosen.reach()), (made.spec(), made.rest(), made.reach()));
+        assert_eq!(spec, StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 });
+    }
+
+    #[test]
+    fn when_heights_are_asked_for_expect_them_or_an_error() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        let wish = StanceWish { height: Some(0.1), max_stride: Some(0.05), ..StanceWish::default() };
+        let spec = wish.suiting(&robot).unwrap();
+        assert_eq!((spec.height, spec.max_stride), (0.1, 0.05));
+        let error = StanceWish { height: Some(0.4), ..StanceWish::default() }.suiting(&robot).unwrap_err();
+        assert!(error.to_string().contains("0.4 m"), "{error}");
+    }
+}

@@ -1,0 +1,110 @@
+//! The part of a leg's joint range that walking uses.
+
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEG_JOINTS};
+use nalgebra::Vector3;
+
+/// Joint limits of a leg, cut short of the pose in which it is stretched straight.
+///
+/// A foot that is carried through the straight pose may come back with the knee bent the other way. Soon a limit stops
+/// that knee, and the foot can go neither on nor back: the leg is caught. So walking keeps to the side of the straight
+/// pose on which its posture lies, and from any foot it has reached the way inwards stays open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usable {
+    lower: [f64; MAX_LEG_JOINTS],
+    upper: [f64; MAX_LEG_JOINTS],
+}
+
+/// How far from straight the knee stays, rad.
+const KNEE_MARGIN_RAD: f64 = 0.06;
+const SCAN_STEP_RAD: f64 = 0.01;
+
+impl Usable {
+    pub(crate) fn of(leg: &Leg) -> Self {
+        let mut usable = Self { lower: [0.0; MAX_LEG_JOINTS], upper: [0.0; MAX_LEG_JOINTS] };
+        for ((lower, upper), joint) in usable.lower.iter_mut().zip(&mut usable.upper).zip(leg.joints()) {
+            (*lower, *upper) = (joint.limits().lower, joint.limits().upper);
+        }
+        // A leg of more joints has no one straight pose.
+        if leg.joint_count() == 3 {
+            let middle = leg.posture();
+            usable.upper[2] = knee_bound(leg, &middle, usable.upper[2], 1.0);
+            usable.lower[2] = knee_bound(leg, &middle, usable.lower[2], -1.0);
+        }
+        usable
+    }
+
+    /// Of the first three joints.
+    pub(crate) fn range(&self) -> [[f64; 3]; 2] {
+        let ([a, b, c, ..], [d, e, f, ..]) = (self.lower, self.upper);
+        [[a, b, c], [d, e, f]]
+    }
+
+    /// Whether a joint is within `margin` rad of an end of its range.
+    #[inline]
+    pub(crate) fn is_near_end(&self, angles: &LegAngles, margin: f64) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        angles.iter().zip(bounds).any(|(angle, (lower, upper))| (angle - lower).min(upper - angle) < margin)
+    }
+
+    /// Whether all angles are inside.
+    #[inline]
+    pub(crate) fn contains(&self, angles: &LegAngles) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        angles.iter().zip(bounds).all(|(angle, (lower, upper))| (*lower..=*upper).contains(angle))
+    }
+
+    /// The angles that put the foot there, if the leg reaches it with its knee bent the usual way.
+    #[inline]
+    pub(crate) fn inverse(&self, leg: &Leg, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {
+        leg.inverse(foot_in_body, seed).ok().filter(|angles| self.contains(angles))
+    }
+
+    /// The same in bounded time, with the bend that `seed` has.
+    #[inline]
+    pub(crate) fn inverse_near(
+        &self,
+        leg: &Leg,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        leg.inverse_near(foot_in_body, seed, effort).ok().filter(|angles| self.contains(angles))
+    }
+}
+
+/// How far the knee may go from the middle in this sense: to its limit, or short of where the foot loses a direction.
+fn knee_bound(leg: &Leg, middle: &LegAngles, limit: f64, sense: f64) -> f64 {
+    let volume = |knee: f64| {
+        let mut angles = *middle;
+        angles[2] = knee;
+        let jacobian = leg.jacobian(&angles);
+        jacobian.column(0).cross(&jacobian.column(1)).dot(&jacobian.column(2))
+    };
+    let at_middle = volume(middle[2]);
+    let mut knee = middle[2];
+    while (limit - knee) * sense > 0.0 {
+        if volume(knee) * at_middle <= 0.0 {
+            return knee - sense * (KNEE_MARGIN_RAD + SCAN_STEP_RAD);
+        }
+        knee += sense * SCAN_STEP_RAD;
+    }
+    limit
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_kinematics::Robot;
+
+    #[test]
+    fn when_a_knee_could_bend_both_ways_expect_one_way_used() {
+        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        for leg in robot.legs() {
+            let usable = Usable::of(leg);
+            let limits = leg.joints()[2].limits();
+            assert!(limits.upper > 0.4 && usable.upper[2] < -0.05 && usable.upper[2] > -0.1);
+            assert_eq!(usable.lower[2], limits.lower);
+        }
+    }
+}

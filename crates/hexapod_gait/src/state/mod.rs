@@ -1,0 +1,142 @@
+//! The robot at one moment.
+
+pub(crate) mod allowance;
+pub(crate) mod mode;
+pub(crate) mod pose;
+pub(crate) mod segment;
+pub(crate) mod tick;
+pub(crate) mod walk;
+
+use crate::gait::posture::BodyOffset;
+use crate::plane::grid::GRID_NS;
+use crate::plane::limits::LimitedBy;
+use crate::plane::support::SupportPolygon;
+use crate::plane::twist::Twist;
+use crate::plant::Plant;
+use crate::state::mode::Mode;
+use crate::state::walk::{Foot, Walk};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::{Isometry3, Vector2, Vector3};
+
+/// The robot at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    /// Time since the engine was made.
+    pub ns: u64,
+    pub mode: Mode,
+    pub walk: Walk,
+    /// Body above the ground, m: of a robot that steps, that of its footing; else that of the stance, from which the
+    /// offset counts.
+    pub height: f64,
+    /// Its change per second, until the next point of the grid.
+    pub height_rate: f64,
+    /// How fast the ground under the feet comes up towards the body, m/s, likewise: see `plan/body/levelling.rs`.
+    pub level_rate: f64,
+    pub offset: BodyOffset,
+    /// Change of the offset per second, until the next point of the grid.
+    pub offset_rate: BodyOffset,
+    /// Shift of the body that keeps its weight over the feet that stay, m, and its change per second.
+    pub sway: Vector2<f64>,
+    pub sway_rate: Vector2<f64>,
+    /// The twist at the last point of the grid and at the next.
+    pub twist: [Twist; 2],
+    /// The twist that feet in the air expect when they are down, likewise.
+    pub aim: [Twist; 2],
+    /// The pace of the present swings, and its mean over some steps.
+    pub swing_pace: f64,
+    pub mean_pace: f64,
+    /// The centre of mass may come near the edge of the support: it did when a foot was lifted last, or the body has
+    /// moved over its feet since.
+    pub tight: bool,
+    /// Legs that are folded, one bit each.
+    pub packed: u32,
+    pub angles: [LegAngles; MAX_LEGS],
+    pub limited_by: LimitedBy,
+}
+
+impl State {
+    /// Of a robot that sits with its feet at rest, `cycle` being the seconds that its gait takes.
+    pub(crate) fn sitting(plant: &Plant, cycle: f64) -> Self {
+        Self {
+            ns: 0,
+            mode: Mode::Sitting,
+            walk: Walk::at_rest(plant.stance.own_footing(), cycle),
+            height: plant.stance.spec().sit_height,
+            height_rate: 0.0,
+            level_rate: 0.0,
+            offset: BodyOffset::default(),
+            offset_rate: BodyOffset::default(),
+            sway: Vector2::zeros(),
+            sway_rate: Vector2::zeros(),
+            twist: [Twist::ZERO; 2],
+            aim: [Twist::ZERO; 2],
+            swing_pace: 1.0,
+            mean_pace: 1.0,
+            tight: false,
+            packed: 0,
+            angles: plant.sitting,
+            limited_by: LimitedBy::Nothing,
+        }
+    }
+
+    /// Feet on the ground, footprint frame.
+    pub(crate) fn planted(&self) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        self.planted_without(MAX_LEGS)
+    }
+
+    fn planted_without(&self, without: usize) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        let others = self.walk.feet().iter().enumerate().filter(move |(leg, _)| *leg != without);
+        others.filter_map(|(_, foot)| match foot {
+            Foot::Planted { at } => Some(at.xy()),
+            _ => None,
+        })
+    }
+
+    /// The margin by which the robot stands on its planted feet without one of them.
+    pub(crate) fn margin_without(&self, without: usize, centre: Vector2<f64>) -> f64 {
+        SupportPolygon::new(self.planted_without(without)).margin(centre)
+    }
+
+    /// The centre of mass over the ground, footprint frame.
+    pub(crate) fn centre(&self, plant: &Plant) -> Vector2<f64> {
+        plant.centre(&self.angles, &self.footprint_from_body())
+    }
+
+    /// The angles of one leg; none of a leg that the robot does not have.
+    pub(crate) fn angles_of(&self, leg: usize) -> LegAngles {
+        self.angles.get(leg).copied().unwrap_or(LegAngles::zeros(0))
+    }
+
+    /// The part of the way to the next point of the grid that is over.
+    fn part(&self, later_ns: f64) -> f64 {
+        ((self.ns % GRID_NS) as f64 + later_ns) / GRID_NS as f64
+    }
+
+    /// The twist that feet in the air expect, `later_ns` from now.
+    pub(crate) fn aim_after(&self, later_ns: f64) -> Twist {
+        let [from, to] = self.aim;
+        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+    }
+
+    /// The twist `later_ns` from now, before the next point of the grid.
+    pub(crate) fn twist_after(&self, later_ns: f64) -> Twist {
+        let [from, to] = self.twist;
+        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+    }
+
+    /// The body's pose in the footprint frame.
+    pub(crate) fn footprint_from_body(&self) -> Isometry3<f64> {
+        Self::pose_at(self.height, self.offset, self.sway)
+    }
+
+    /// The same `seconds` later.
+    pub(crate) fn footprint_from_body_after(&self, seconds: f64) -> Isometry3<f64> {
+        let height = self.height + self.height_rate * seconds;
+        Self::pose_at(height, self.offset.moved(&self.offset_rate, seconds), self.sway + self.sway_rate * seconds)
+    }
+
+    fn pose_at(height: f64, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {
+        offset.translation += Vector3::new(sway.x, sway.y, 0.0);
+        offset.footprint_from_body(height)
+    }
+}
