@@ -13,6 +13,8 @@ use crate::patience::Patience;
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait};
+use hexapod_kinematics::Leg;
+use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_servo::ServoConfig;
 use hexapod_setup::Files;
 use nalgebra::Vector2;
@@ -47,7 +49,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in agreement::notes(&all) {
         say(format_args!("note     {note}"))?;
     }
-    for note in stuck.into_iter().chain(gamepad) {
+    for note in stuck.into_iter().chain(gamepad).chain(not_of_ros(setups.planner.engine.legs())) {
         say(format_args!("note     {note}"))?;
     }
     let driver = setups.driver.remark().into_iter().chain(setups.driver.pin_notes().iter().map(String::as_str));
@@ -81,6 +83,12 @@ fn check_together(setups: &Setups, files: &Files) -> Result<Vec<String>, ConfigE
         faults.add(refused.clone());
     }
     faults.or(gamepad)
+}
+
+/// Legs whose names cannot be part of a topic's.
+fn not_of_ros(legs: &[Leg]) -> impl Iterator<Item = String> {
+    let names = legs.iter().map(|leg| leg.name()).filter(|name| !is_ros_name(name));
+    names.map(|name| format!("leg `{name}` has no topic for its force, and no service to relax it: {ROS_NAME}"))
 }
 
 /// Hips farther above or below the root link than this have a height of their own to be told, m.

@@ -149,8 +149,8 @@ fn stand(engine: &mut Engine) -> bool {
 /// The speed that is walked for good, and whether asking for all there is ends in a halt.
 fn for_good(standing: &Engine, asked: Twist) -> (f64, bool) {
     let first = walk(standing.clone(), asked);
-    if !first.halted {
-        return (first.mean, false);
+    if !first.halted || first.greatest == 0.0 {
+        return (first.mean, first.halted);
     }
     let slower = SLOWER.map(|part| asked.scaled(part * first.greatest / along(asked, asked)));
     let walks = slower.into_iter().map(|twist| walk(standing.clone(), twist));
@@ -209,6 +209,15 @@ mod tests {
         assert!((ahead - 0.1).abs() < 1e-9 && (ahead - back).abs() < 1e-3 && (left - right).abs() < 1e-3, "{walked:?}");
         assert!(turn > 0.5 && turn <= 0.8 + 1e-9 && walked.stuck().count() == 0, "{walked:?}");
         assert_eq!(walked.halts, [false; 5]);
+    }
+
+    #[test]
+    fn when_no_speed_is_allowed_expect_the_bound_named_and_not_the_feet() {
+        let setup = shipped(0.0);
+        let walked = Walked::measure(&setup.engine, *setup.engine.gait());
+        assert!(!walked.does_not_stand() && walked.turns(), "{walked:?}");
+        let told = nowhere(&setup, &walked, None).to_string();
+        assert!(told.contains("may walk at 0 m/s at most"), "{told}");
     }
 
     #[test]

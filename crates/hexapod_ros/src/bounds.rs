@@ -29,6 +29,9 @@ pub const MAX_LINE: usize = 2000;
 /// Lines about one cause at most once in this time.
 pub const LINE_EVERY: Duration = Duration::from_secs(1);
 
+/// What [`is_ros_name`] asks for, in words.
+pub const ROS_NAME: &str = "ROS names begin with a letter, and have letters, digits and single _ only";
+
 /// Whether a name, such as a leg's, can be a part of a topic's or a service's name.
 #[must_use]
 pub fn is_ros_name(name: &str) -> bool {

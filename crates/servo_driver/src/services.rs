@@ -6,7 +6,7 @@ use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
-use hexapod_ros::bounds::is_ros_name;
+use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
@@ -109,7 +109,7 @@ fn forget_planners_gone(planner: &Planner, graph: &Graph) {
 fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), RosError> {
     for (group, name) in groups.iter().enumerate() {
         if !is_ros_name(name) {
-            tracing::warn!("group `{name}` has no service to relax it: ROS names are letters, digits and _");
+            tracing::warn!("group `{name}` has no service to relax it: {ROS_NAME}");
             continue;
         }
         let front = front.clone();

@@ -41,7 +41,7 @@ impl FeetPublishers {
         for leg in robot.legs() {
             let name = leg.name();
             if !bounds::is_ros_name(name) {
-                tracing::warn!("leg `{name}` has no topic for its force: ROS names are letters, digits and _");
+                tracing::warn!("leg `{name}` has no topic for its force: {}", bounds::ROS_NAME);
                 legs.push(None);
                 continue;
             }
