@@ -7,7 +7,7 @@ use hexapod_config::ConfigError;
 use hexapod_kinematics::Robot;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 use hexapod_setup::{Files, check_servos, raw_servos};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,10 @@ pub(super) struct CalibrationFile {
     robot: Arc<Robot>,
     /// The file as it was before this calibration lies beside it.
     kept: bool,
+    /// The servos as this calibration has read or written them last: what else the file says by now is the owner's.
+    known: RawServoConfig,
+    /// The folder, locked for as long as this calibration goes on.
+    _lock: File,
 }
 
 impl CalibrationFile {
@@ -32,10 +36,17 @@ impl CalibrationFile {
         let folder = files.owner_folder()?;
         let cannot = |error| Failure::Words(format!("{}: {error}; give a folder with --config", folder.display()));
         fs::create_dir_all(folder).map_err(cannot)?;
+        let lock = File::open(folder).map_err(cannot)?;
+        // Where there are no locks, as on some network drives, it goes on without.
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            let folder = folder.display();
+            return Err(Failure::Words(format!("{folder}: another `hexapod calibrate` is at work here; end it first")));
+        }
         let path = folder.join("servos.yaml");
         // A link stays one: it is its target that is replaced.
         let path = path.canonicalize().unwrap_or(path);
-        let file = Self { files, path, robot, kept: false };
+        let known = raw_servos(&files.in_config("servos.yaml").read()?, &robot)?;
+        let file = Self { files, path, robot, kept: false, known, _lock: lock };
         file.check_writable()?;
         Ok(file)
     }
@@ -74,6 +85,7 @@ impl CalibrationFile {
     /// A dialogue from what the file says, gone on with if one was left.
     pub fn dialogue(&mut self, verify: bool) -> Result<Dialogue, Failure> {
         let raw = raw_servos(&self.files.in_config("servos.yaml").read()?, &self.robot)?;
+        self.known = raw.clone();
         let place = self.beside("progress");
         let progress = match fs::read_to_string(&place) {
             Ok(text) => {
@@ -91,22 +103,27 @@ impl CalibrationFile {
         Dialogue::new(raw, &self.robot, &progress, verify).map_err(unfit)
     }
 
-    /// Writes what was found into the file, all at once or not at all. The first time, the old one is kept; a
-    /// calibration that is gone on with does not take its own work for the old one.
+    /// Writes what was found since the last time into the file, all at once or not at all: other joints stay as the owner
+    /// may have edited them meanwhile. The first time, the old one is kept; a calibration that is gone on with does not take
+    /// its own work for the old one.
     pub fn write(&mut self, found: &RawServoConfig, dialogue: &Dialogue) -> Result<(), String> {
         let words = |error: ConfigError| error.to_string();
         let file = self.files.in_config("servos.yaml");
         let before = raw_servos(&file.read().map_err(words)?, &self.robot).map_err(words)?;
         let mut text = self.text().map_err(|error| error.to_string())?;
         for (joint, servo) in &found.servos.0 {
-            let old = before.servos.0.iter().find(|(name, _)| name == joint).map(|(_, old)| old);
-            if let Some(old) = old.filter(|old| *old != servo) {
+            let of = |config: &'_ RawServoConfig| config.servos.0.iter().position(|(name, _)| name == joint);
+            let is_new = of(&self.known).is_none_or(|at| self.known.servos.0[at].1 != *servo);
+            let old = of(&before).map(|at| &before.servos.0[at].1).filter(|old| is_new && *old != servo);
+            if let Some(old) = old {
                 text = with_servo(&self.name(), &text, joint, old, servo).map_err(words)?;
             }
         }
         let after = file.read_with(&self.topmost(), &text).map_err(words)?;
         check_servos(&after, &self.robot).map_err(words)?;
-        self.replace(&text, dialogue).map_err(|error| error.to_string())
+        self.replace(&text, dialogue).map_err(|error| error.to_string())?;
+        self.known = found.clone();
+        Ok(())
     }
 
     /// The owner's file as the configuration names it, were it a link.
@@ -203,6 +220,36 @@ mod tests {
         found.servos.0[17].1.channel = 15;
         file.write(&found, &dialogue).unwrap();
         found
+    }
+
+    #[test]
+    fn when_the_owner_edits_another_joint_meanwhile_expect_that_kept() {
+        let (mut file, folder) = open("edited", Some("servos:\n  left_rear_tibia: {trim_rad: 0.01}  # glued\n"));
+        let dialogue = file.dialogue(false).unwrap();
+        let edited =
+            "servos:\n  left_rear_tibia: {trim_rad: 0.03}  # glued better\n  right_rear_tibia: {trim_rad: -0.02}\n";
+        fs::write(folder.join("servos.yaml"), edited).unwrap();
+        let mut found = dialogue.config().clone();
+        found.servos.0[0].1.points[2].pulse_us = 1987.0;
+        file.write(&found, &dialogue).unwrap();
+        let text = fs::read_to_string(folder.join("servos.yaml")).unwrap();
+        assert!(text.starts_with(edited) && text.contains("1987"), "{text}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn when_another_calibration_is_at_work_expect_it_refused_until_that_ends() {
+        let (file, folder) = open("locked", None);
+        let again = || {
+            let files = Files::find(folder.to_str().unwrap(), "").unwrap();
+            let robot = Description::read(&files).unwrap().robot;
+            CalibrationFile::open(files, robot)
+        };
+        let Err(Failure::Words(words)) = again() else { unreachable!("the first is at work") };
+        assert!(words.contains("another `hexapod calibrate`"), "{words}");
+        drop(file);
+        assert!(again().is_ok());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
