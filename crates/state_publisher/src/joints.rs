@@ -4,6 +4,9 @@ use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_ros::bounds::{self, MAX_JOINTS, excerpt};
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 
+/// No joint turns or slides so far, rad or m, and no servo bears so much, N m or N.
+const MOST: f64 = 1000.0;
+
 /// Why a message about joints is refused, all of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum JointsRefused {
@@ -18,7 +21,7 @@ pub(crate) enum JointsRefused {
     #[error("{topic}: {reason}")]
     TooMany { topic: &'static str, reason: String },
     #[error("{topic}: {field} of joint {joint:?} is {value}")]
-    NotFinite { topic: &'static str, field: &'static str, joint: String, value: f64 },
+    Impossible { topic: &'static str, field: &'static str, joint: String, value: f64 },
 }
 
 /// Position, velocity and effort of one joint, rad, rad/s and N m (m, m/s and N where it slides).
@@ -138,7 +141,7 @@ impl JointReader {
             self.slots = self.slots_of(table, &message.name)?;
             self.names.clone_from(&message.name);
         }
-        self.check_numbers("position", &message.name, &message.position, f64::is_finite)?;
+        self.check_numbers("position", &message.name, &message.position, |number| number.abs() < MOST)?;
         if !message.velocity.is_empty() {
             // NaN is how a driver says that it does not measure this one.
             let holds = |number: f64| !number.is_infinite();
@@ -151,7 +154,7 @@ impl JointReader {
         let reading = |at: usize| Reading {
             position: message.position[at],
             velocity: message.velocity.get(at).copied().filter(|velocity| velocity.is_finite()),
-            effort: message.effort.get(at).copied().filter(|effort| effort.is_finite()),
+            effort: message.effort.get(at).copied().filter(|effort| effort.abs() < MOST),
         };
         Ok(self.slots.iter().enumerate().map(move |(at, &slot)| (slot, reading(at))))
     }
@@ -188,7 +191,7 @@ impl JointReader {
             return Err(JointsRefused::Length { topic, field, names: names.len(), numbers: numbers.len() });
         }
         match names.iter().zip(numbers).find(|(_, number)| !holds(**number)) {
-            Some((joint, &value)) => Err(JointsRefused::NotFinite { topic, field, joint: joint.clone(), value }),
+            Some((joint, &value)) => Err(JointsRefused::Impossible { topic, field, joint: joint.clone(), value }),
             None => Ok(()),
         }
     }
@@ -216,7 +219,7 @@ mod tests {
         let table = table();
         let mut reader = JointReader::new("joint_commands", true);
         type Spoil = fn(&mut JointState);
-        let cases: [(Spoil, &str); 13] = [
+        let cases: [(Spoil, &str); 14] = [
             (|m| m.effort.push(0.1), "18 names and 1 values of effort"),
             (|m| m.name[3] = "j".repeat(5_000_000), "(5000000 bytes)"),
             (|m| m.name = vec!["left_front_coxa".into(); 100_000], "100000 names are too many; give at most 64"),
@@ -228,6 +231,7 @@ mod tests {
             (|m| m.velocity.truncate(1), "1 values of velocity"),
             (|m| m.position[5] = f64::NAN, "position of joint \"left_middle_tibia\" is NaN"),
             (|m| m.position[0] = f64::NEG_INFINITY, "is -inf"),
+            (|m| m.position[0] = -4000.0, "is -4000"),
             (|m| m.velocity[17] = f64::INFINITY, "velocity of joint \"right_rear_tibia\" is inf"),
             (|m| *m = JointState::default(), "lacks joint"),
         ];

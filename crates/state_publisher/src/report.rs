@@ -71,6 +71,12 @@ fn report_feet(status: &mut Status, state: &mut State, now: Duration) {
         (legs, _) => format!("estimated for {legs} of {} legs", robot.legs().len()),
     };
     status.value("foot forces", from);
+    if let Some(pull_n) = feet.pull_n(now) {
+        let words = "a joint's effort is the servo's torque about its axis, as joint_states have it";
+        let pull =
+            format!("the feet seem to pull at the ground with {pull_n:.0} N: are the efforts' signs reversed? {words}");
+        status.report(Level::Warn, pull);
+    }
     let damped = feet.forces(now).flatten().filter(|force| force.damped).count();
     status.value("legs too stretched to feel", damped);
     let SampleCounts { used, unusable, outliers, gaps, stale } = feet.counts();

@@ -12,6 +12,8 @@ pub(super) const SPAN_S: f64 = 0.03;
 /// Part of the span that is enough: stamps are not quite even.
 const SPAN_PART: f64 = 0.9;
 const FEWEST: usize = 3;
+/// The fewest may be spread over this, s: 20 Hz with one of them lost. More says too little of a swing.
+const LONGEST_SPAN_S: f64 = 0.16;
 const MOST: usize = 9;
 
 /// The last samples of a leg's angles.
@@ -61,7 +63,7 @@ impl Track {
         let known = self.samples.get(..self.count)?;
         let spans = known.iter().position(|(_, age)| *age >= SPAN_PART * SPAN_S);
         let enough = spans.map(|last| (last + 1).max(FEWEST)).or((self.count == MOST).then_some(MOST))?;
-        known.get(..enough)
+        known.get(..enough).filter(|used| used.last().is_some_and(|(_, age)| *age <= LONGEST_SPAN_S))
     }
 }
 
@@ -116,5 +118,7 @@ mod tests {
         track.reset();
         assert!(track.newest().is_none() && !track.add(&good, 0.05).0.valid && !track.add(&good, 0.05).0.valid);
         assert!(track.add(&good, 0.05).0.valid);
+        assert!(track.add(&good, 0.1).0.valid, "one is lost");
+        assert!((0..20).all(|_| !track.add(&good, 0.1).0.valid), "10 Hz says too little");
     }
 }

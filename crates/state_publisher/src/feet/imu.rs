@@ -32,6 +32,8 @@ pub(crate) enum ImuRefused {
     NoGravity(f64),
     #[error("imu/data reads {0:.1} m/s^2 for gravity, which is 9.8")]
     Length(f64),
+    #[error("imu/data has the robot on its side ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link")]
+    OnItsSide(f64),
     #[error(
         "imu/data has the robot upside down ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link or its sign"
     )]
@@ -42,12 +44,19 @@ pub(crate) enum ImuRefused {
 const GRAVITY_PART: f64 = 0.25;
 const NO_GRAVITY_M_S2: f64 = 0.5;
 
+/// A robot leans by 75 degrees at most, or it lies: the cosine of that.
+const ON_ITS_SIDE: f64 = 0.26;
+
 /// What is wrong with an IMU that on the mean reads this specific force in the body.
 fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
     let length = up.norm();
     let is_near = |other: f64| (length / other - 1.0).abs() < GRAVITY_PART;
     if is_near(STANDARD_GRAVITY) {
-        return if up.z > 0.0 { Ok(()) } else { Err(ImuRefused::UpsideDown(up.z)) };
+        return match up.z {
+            z if z > ON_ITS_SIDE * length => Ok(()),
+            z if z > -ON_ITS_SIDE * length => Err(ImuRefused::OnItsSide(z)),
+            z => Err(ImuRefused::UpsideDown(z)),
+        };
     }
     Err(match length {
         _ if is_near(1.0) => ImuRefused::InG(length),
@@ -187,6 +196,10 @@ mod tests {
                 (200..500).filter(|tick| imu.take(robot.model(), &message("", 0.3, 9.8), ms(10 * tick)).is_ok());
             assert!(taken.count() > 150 && imu.motion(ms(4990)).angular_velocity.z == 0.3, "it has been mended: {up}");
         }
+        let (mut imu, mut side) = (ImuReader::new(), message("", 0.0, 0.0));
+        side.linear_acceleration.x = 9.81;
+        let reason = imu.take(robot.model(), &side, Duration::ZERO).unwrap_err().to_string();
+        assert!(reason.contains("on its side"), "{reason}");
         // Bumps of a walk are none of it.
         let mut imu = ImuReader::new();
         for tick in 0..200 {

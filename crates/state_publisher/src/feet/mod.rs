@@ -76,6 +76,9 @@ struct Foot {
     detected: Duration,
 }
 
+/// Feet do not pull; by this part of the weight they seem to where the efforts are wrong.
+const PULL_PART: f64 = 0.2;
+
 /// All feet of a robot.
 pub(crate) struct Feet {
     feet: Vec<Foot>,
@@ -199,6 +202,12 @@ impl Feet {
     /// The estimated force on each foot, where there is one.
     pub(crate) fn forces(&self, now: Duration) -> impl Iterator<Item = Option<ForceEstimate>> {
         self.feet.iter().map(move |foot| Told::fresh(&foot.forces, now)?.best().copied())
+    }
+
+    /// With what all feet together pull at the ground, N, where that is far from what feet can.
+    pub(crate) fn pull_n(&self, now: Duration) -> Option<f64> {
+        let up_n: Option<f64> = self.forces(now).map(|force| Some(force?.force.z)).sum();
+        up_n.filter(|up_n| *up_n < -PULL_PART * self.weight_n).map(|up_n| -up_n)
     }
 
     /// The same for forces that have come since this was asked last, with their stamps.

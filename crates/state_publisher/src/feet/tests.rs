@@ -70,6 +70,18 @@ fn when_servos_tell_their_load_expect_the_weight_on_the_feet_and_contact() {
 }
 
 #[test]
+fn when_the_signs_of_efforts_are_reversed_expect_feet_that_seem_to_pull_and_else_none() {
+    let mut standing = Standing::new();
+    standing.go(0, 1000, &[true; MAX_LEGS]);
+    assert_eq!(standing.feet.pull_n(ms(1000)), None);
+    for reading in standing.readings.iter_mut().flatten() {
+        reading.effort = reading.effort.map(|effort| -effort);
+    }
+    standing.go(1000, 2000, &[true; MAX_LEGS]);
+    assert!(standing.feet.pull_n(ms(2000)).unwrap() > 0.5 * standing.feet.weight_n);
+}
+
+#[test]
 fn when_a_foot_loses_the_ground_against_the_plan_expect_swing_within_two_samples_and_the_odometry_told() {
     let mut standing = Standing::new();
     let planned = [true; MAX_LEGS];
