@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import time
 
 import other_robots
 import processes
@@ -42,10 +43,13 @@ def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
     user.stand()
     standing = len(commands)
     assert len(commands[-1].message.name) == joints
+    began = time.monotonic()
     user.stream('cmd_vel', twist(0.03, 0.01, 0.05))
     user.spin(WALK_S)
     assert user.listen('gait_state')[-1].message.data == 'walking'
     user.quiet()
+    # Longer than it was to be where the machine held us up.
+    walked_s = time.monotonic() - began
     user.wait_state('standing')
     user.spin(0.1)
 
@@ -59,7 +63,7 @@ def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
     assert odometry[-1].message.child_frame_id == other_robots.root_of(file), 'what rviz has to hang the robot on'
     pose = odometry[-1].message.pose.pose
     way = math.hypot(pose.position.x, pose.position.y)
-    asked = WALK_S * math.hypot(0.03, 0.01)
+    asked = walked_s * math.hypot(0.03, 0.01)
     assert 0.5 * asked < way < 1.1 * asked, (way, asked)
     assert abs(2 * math.atan2(pose.orientation.z, pose.orientation.w)) > 0.1
     user.call('sit')
