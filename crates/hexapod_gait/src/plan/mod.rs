@@ -13,8 +13,8 @@ use crate::gait::posture::BodyOffset;
 use crate::path::Path;
 use crate::path::descent::{come_to_rest, end_sinking, lie_down, lower, sit_as_found};
 use crate::path::retreat::retreat;
-use crate::plan::body::height::{end_stepping, start_stepping};
-use crate::plan::body::{Wanted, footing_to_start, granted_on_the_spot, move_body};
+use crate::plan::body::height::{HeightStep, end_stepping, height_step, start_stepping};
+use crate::plan::body::{Aim, Wanted, aim, footing_to_start, granted_on_the_spot, shift, sway};
 use crate::plan::context::Context;
 use crate::plan::control::{Control, Posture, Tuning};
 use crate::plan::fitting::Fit;
@@ -22,9 +22,9 @@ use crate::plan::lifting::{lift_and_put_down, pass_the_turn};
 use crate::plan::sequence::centring::{feet_to_centre, is_late};
 use crate::plan::sequence::landing::come_down;
 use crate::plan::sequence::placing::{after_placing, fold_from, place_from, rise};
-use crate::plan::stand::stand_of;
+use crate::plan::stand::{Stand, balanced, stand_of};
 use crate::plan::twist::bounds::{can_go_on, cycle_for, stride_factor};
-use crate::plan::twist::steer;
+use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::{Limited, LimitedBy};
 use crate::plane::twist::Twist;
@@ -117,18 +117,51 @@ impl Planner<'_> {
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
-        let Control { gaits, limits, step_height, ramp, room, .. } = &mut *self.control;
-        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let cx = self.control.context(self.plant);
         let stand = if start.mode.steps() { stand_of(&cx, start) } else { None };
-        if start.mode.steps() {
-            let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
-            steer(&cx, (ramp, gaits), start, wanted, stand.as_ref());
-        } else {
+        self.turn(start, wanted, stand.as_ref());
+        self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
+    }
+
+    /// Decides the twist until the next point of the grid.
+    fn turn(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
+        if !start.mode.steps() {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
+            return;
         }
-        let wanted = Wanted { walks: !wanted.is_zero(), offset: asked };
-        move_body(&cx, room, start, wanted, stand.as_ref(), &mut self.allowance.deciding);
+        let Control { gaits, limits, step_height, ramp, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let wanted = bounded(&cx, start, if start.mode == Mode::Walking { wanted } else { Twist::ZERO });
+        let Cadence { cycle, mean_pace } = cadence(&cx, start, wanted.twist);
+        (start.walk.cycle, start.mean_pace) = (cycle, mean_pace);
+        let TwistStep { limited, aim } = steer(&cx, (ramp, gaits), start, wanted, stand);
+        start.twist = [start.twist[1], limited.twist];
+        start.aim = [start.aim[1], aim];
+        start.limited_by = limited.by;
+    }
+
+    /// Decides how the body moves over its feet until the next point of the grid.
+    fn move_body(&mut self, start: &mut State, wanted: Wanted, stand: Option<&Stand>) {
+        if start.mode.is_coming_down() {
+            (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
+            return;
+        }
+        let effort = &mut self.allowance.deciding;
+        let Control { gaits, limits, step_height, room, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let Aim { offset, footing } = aim(&cx, room, start, wanted, effort);
+        if let Some(HeightStep { height, rate, footing }) = footing.and_then(|wanted| height_step(&cx, start, wanted)) {
+            (start.height, start.height_rate, start.walk.footing) = (height, rate, footing);
+        }
+        if start.offset.is_near(&offset) {
+            start.offset = offset;
+        }
+        let shift = shift(&cx, start, &offset);
+        // Until a foot is lifted again, which looks at the margin.
+        start.tight |= !shift.is_zero();
+        let sway = sway(&cx, start, stand, effort);
+        (start.offset_rate, start.sway_rate) = balanced(start, stand, (shift, sway));
     }
 
     fn take_requests(&mut self, start: &mut State) {

@@ -70,24 +70,24 @@ pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, fac
     })
 }
 
-/// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
+/// The rates of the body's offset and sway, without what would take the centre of mass out of the midst of its feet.
 #[inline]
-pub(crate) fn keep_balance(start: &mut State, stand: Option<&Stand>) {
-    let Some(Stand { centre, in_body, edges }) = stand else { return };
+pub(crate) fn balanced(
+    start: &State,
+    stand: Option<&Stand>,
+    (offset_rate, sway_rate): (BodyOffset, Vector2<f64>),
+) -> (BodyOffset, Vector2<f64>) {
+    let Some(Stand { centre, in_body, edges }) = stand else { return (offset_rate, sway_rate) };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;
-    let margin_after = |start: &State| {
-        let later = start.footprint_from_body_after(GRID_S);
-        edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked)
-    };
     let now = edges.margin(*centre);
-    let falls = |start: &State| {
-        let after = margin_after(start);
+    let falls = |offset_rate: &BodyOffset| {
+        let later = start.footprint_from_body_after(GRID_S, offset_rate, sway_rate);
+        let after = edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked);
         after < MARGIN_M && after < now
     };
-    if falls(start) {
-        start.offset_rate = BodyOffset::default();
-    }
-    if falls(start) {
-        start.sway_rate = Vector2::zeros();
+    let still = BodyOffset::default();
+    match (falls(&offset_rate), || falls(&still)) {
+        (false, _) => (offset_rate, sway_rate),
+        (true, falls_still) => (still, if falls_still() { Vector2::zeros() } else { sway_rate }),
     }
 }

@@ -16,27 +16,32 @@ const ROOM_GROWS: f64 = 0.2;
 /// Heights (m) and rooms nearer to each other than this are the same.
 pub(crate) const SAME: f64 = 1e-9;
 
-/// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet
-/// allow, all of which have to have their room at every moment.
+/// The height of the body that steps, and the nominal stance with it, until the next point of the grid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeightStep {
+    /// m, and its change per second.
+    pub height: f64,
+    pub rate: f64,
+    pub footing: Footing,
+}
+
+/// How the body's height and the feet's room go on: towards those that are wanted as fast as the feet allow, all of which
+/// have to have their room at every moment. `None` where they have come there.
 #[inline]
-pub(crate) fn adapt_footing(cx: &Context, start: &mut State, (raised, room): (f64, f64)) {
-    let present = start.walk.footing;
-    let at = start.height - cx.plant.stance.spec().height;
+pub(crate) fn height_step(cx: &Context, start: &State, (raised, room): (f64, f64)) -> Option<HeightStep> {
+    let (present, nominal) = (&start.walk.footing, cx.plant.stance.spec().height);
+    let at = start.height - nominal;
     if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
-        if present.raised != raised || present.room != room {
-            start.height = cx.plant.stance.spec().height + raised;
-            start.walk.footing = cx.plant.stance.footing(raised, room);
-        }
-        return;
+        let footing = || cx.plant.stance.footing(raised, room);
+        let differs = present.raised != raised || present.room != room;
+        return differs.then(|| HeightStep { height: nominal + raised, rate: 0.0, footing: footing() });
     }
     let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
     let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
     let wanted = (raised - at).max(-most).min(most);
-    let next = cx.plant.stance.footing(at + wanted, next_room);
-    let takes = takes(cx, start, &next);
-    start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
-    let room = if takes { next_room } else { present.room };
-    start.walk.footing = cx.plant.stance.footing(at, room);
+    let takes = takes(cx, start, &cx.plant.stance.footing(at + wanted, next_room));
+    let (rate, room) = if takes { (wanted / GRID_S, next_room) } else { (0.0, present.room) };
+    Some(HeightStep { height: start.height, rate, footing: cx.plant.stance.footing(at, room) })
 }
 
 /// Whether all feet have their room with another footing, too, and the body can go on as it does.

@@ -5,11 +5,11 @@ pub(crate) mod height;
 pub(crate) mod room;
 
 use crate::gait::posture::BodyOffset;
-use crate::plan::body::height::{SAME, adapt_footing};
+use crate::plan::body::height::SAME;
 use crate::plan::body::room::{Asked, Granted, Room, granted, leaves_room};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
-use crate::plan::stand::{Stand, keep_balance, short_of_edges};
+use crate::plan::stand::{Stand, short_of_edges};
 use crate::plane::grid::{GRID_NS, GRID_S};
 use crate::plane::limits::stoppable;
 use crate::plant::footing::Footing;
@@ -29,9 +29,10 @@ const SWAY_PHASE: f64 = 0.15;
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 /// Where the body's offset goes, and the nominal stance with it: how far it is raised, and its part of the feet's reach.
-struct Aim {
-    offset: BodyOffset,
-    footing: Option<(f64, f64)>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    pub offset: BodyOffset,
+    pub footing: Option<(f64, f64)>,
 }
 
 impl From<BodyOffset> for Aim {
@@ -48,41 +49,17 @@ pub(crate) struct Wanted {
     pub offset: BodyOffset,
 }
 
-/// Decides how the body moves over its feet until the next point of the grid.
+/// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room while it
+/// walks; to nothing when it is about to walk without that room, and for any other posture.
 #[inline]
-pub(crate) fn move_body(
-    cx: &Context,
-    room: &mut Room,
-    start: &mut State,
-    wanted: Wanted,
-    stand: Option<&Stand>,
-    effort: &mut Effort,
-) {
-    if start.mode.is_coming_down() {
-        (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
-        return;
-    }
-    let aim = match start.mode {
+pub(crate) fn aim(cx: &Context, room: &mut Room, start: &State, wanted: Wanted, effort: &mut Effort) -> Aim {
+    match start.mode {
+        Mode::Standing if !wanted.walks => wanted.offset.into(),
+        Mode::Standing => level(start.walk.footing.raised).into(),
         Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
             let asked = Asked { offset: wanted.offset, raised: 0.0 };
             aim_walking(cx, start, &granted(cx, room, start, asked, effort))
         }
-        _ => aim(start, wanted),
-    };
-    if let Some(footing) = aim.footing {
-        adapt_footing(cx, start, footing);
-    }
-    shift(cx, start, aim.offset);
-    sway(cx, start, stand, effort);
-    keep_balance(start, stand);
-}
-
-/// Where the body's offset goes: where it is wanted while the robot stands; to nothing when it is about to walk without
-/// the room for that, and for any other posture.
-fn aim(start: &State, wanted: Wanted) -> Aim {
-    match start.mode {
-        Mode::Standing if !wanted.walks => wanted.offset.into(),
-        Mode::Standing => level(start.walk.footing.raised).into(),
         Mode::Stopping(_) => Aim { offset: BodyOffset::default(), footing: Some((0.0, 1.0)) },
         _ => BodyOffset::default().into(),
     }
@@ -127,29 +104,28 @@ pub(crate) fn granted_on_the_spot(
     granted(cx, room, start, Asked { offset: asked.at_height(raised), raised }, effort)
 }
 
-fn shift(cx: &Context, start: &mut State, target: BodyOffset) {
-    if start.offset.is_near(&target) {
-        start.offset = target;
-    }
+/// The rate of the body's offset towards its target.
+#[inline]
+pub(crate) fn shift(cx: &Context, start: &State, target: &BodyOffset) -> BodyOffset {
     let shift_m_s2 = cx.plant.shift_m_s2();
-    let wanted = start.offset.rate_to(&start.offset.towards(target, start.mode.haste() * GRID_S), GRID_S);
-    let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
-    start.offset_rate = BodyOffset {
+    let wanted = start.offset.rate_to(&start.offset.towards(*target, start.mode.haste() * GRID_S), GRID_S);
+    let (left, last) = (start.offset.rate_to(target, 1.0), start.offset_rate);
+    BodyOffset {
         translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
         // A foot is about as far from the body's centre as the resting feet are.
         rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / cx.plant.farthest_rest()),
-    };
-    // Until a foot is lifted again, which looks at the margin.
-    start.tight |= !start.offset_rate.is_zero();
+    }
 }
 
-fn sway(cx: &Context, start: &mut State, stand: Option<&Stand>, effort: &mut Effort) {
+/// The rate of the body's sway over the feet that stay.
+#[inline]
+pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
     let sway = sway_target(cx, start, stand, effort) - start.sway;
     let greatest = SWAY_RATE_M_S * GRID_S;
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
     let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
-    start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2());
+    gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2())
 }
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to

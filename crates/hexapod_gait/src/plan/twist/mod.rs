@@ -19,23 +19,57 @@ const PACE_FALL: f64 = 0.04;
 const PACE_RISE: f64 = 0.01;
 /// How fast the cycle time changes, per second.
 const CYCLE_RATE: f64 = 0.5;
-/// The twist for the time to the next point of the grid.
+
+/// How quickly steps follow each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cadence {
+    /// Seconds that a cycle takes.
+    pub cycle: f64,
+    /// The mean pace of the swings.
+    pub mean_pace: f64,
+}
+
+/// The twist at the next point of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TwistStep {
+    pub limited: Limited,
+    /// The twist that feet in the air expect when they are down.
+    pub aim: Twist,
+}
+
+/// The twist that is wanted of a robot, within the greatest velocity.
+#[inline]
+pub(crate) fn bounded(cx: &Context, start: &State, wanted: Twist) -> Limited {
+    let limited = cx.limits.velocity(Limited::unlimited(wanted));
+    // The body must not run away from the foot whose turn it is.
+    if start.walk.waiting { limited.scaled(0.0, LimitedBy::Stability) } else { limited }
+}
+
+/// The cadence until the next point of the grid, where such a twist is wanted.
+#[inline]
+pub(crate) fn cadence(cx: &Context, start: &State, wanted: Twist) -> Cadence {
+    let mut mean_pace = start.mean_pace;
+    if start.walk.time_in_the_air() > 0.0 {
+        let gain = if start.swing_pace < mean_pace { PACE_FALL } else { PACE_RISE };
+        mean_pace += gain * (start.swing_pace - mean_pace);
+    }
+    let most = CYCLE_RATE * GRID_S * start.walk.cycle;
+    let wanted = cycle_for(&start.walk.footing, cx.gait, wanted);
+    let cycle = start.walk.cycle + (wanted - start.walk.cycle).max(-most).min(most);
+    let least = if cx.plant.joints.is_some() { cx.gait.cycle_times()[0] } else { 0.0 };
+    Cadence { cycle: cycle.max(least), mean_pace }
+}
+
+/// The step of the twist towards one that is [`bounded`], at the present cadence.
 #[inline]
 pub(crate) fn steer(
     cx: &Context,
     (ramp, gaits): (&mut Ramp, &Gaits),
-    start: &mut State,
-    wanted: Twist,
+    start: &State,
+    mut limited: Limited,
     stand: Option<&Stand>,
-) {
-    let settings = *cx.limits;
-    let gait = cx.gait;
-    let mut limited = settings.velocity(Limited::unlimited(wanted));
-    if start.walk.waiting {
-        // The body must not run away from the foot whose turn it is.
-        limited = limited.scaled(0.0, LimitedBy::Stability);
-    }
-    adapt_cycle(cx, start, limited.twist);
+) -> TwistStep {
+    let (settings, gait) = (*cx.limits, cx.gait);
     // Swings that the joints draw out make steps longer.
     let cycle = start.walk.cycle / start.mean_pace;
     let stride = stride_factor(&start.walk.footing, gait, cycle, limited.twist);
@@ -66,25 +100,10 @@ pub(crate) fn steer(
         ramp.scale(hard);
         ramped = ramped.scaled(hard, LimitedBy::Stability);
     }
-    start.twist = [start.twist[1], ramped.twist];
     // With accelerations that the joints limit, it follows no faster than they bear.
     let aim_rate = if cx.plant.joints.is_some() { 1.0 } else { AIM_RATE };
     let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), aim_rate * GRID_S);
-    start.aim = [start.aim[1], aim.twist];
-    start.limited_by = ramped.by;
-}
-
-fn adapt_cycle(cx: &Context, start: &mut State, wanted: Twist) {
-    if start.walk.time_in_the_air() > 0.0 {
-        let gain = if start.swing_pace < start.mean_pace { PACE_FALL } else { PACE_RISE };
-        start.mean_pace += gain * (start.swing_pace - start.mean_pace);
-    }
-    let cycle = cycle_for(&start.walk.footing, cx.gait, wanted);
-    let most = CYCLE_RATE * GRID_S * start.walk.cycle;
-    start.walk.cycle += (cycle - start.walk.cycle).max(-most).min(most);
-    if cx.plant.joints.is_some() {
-        start.walk.cycle = start.walk.cycle.max(cx.gait.cycle_times()[0]);
-    }
+    TwistStep { limited: ramped, aim: aim.twist }
 }
 
 /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
