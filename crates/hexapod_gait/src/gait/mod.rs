@@ -398,16 +398,6 @@ impl Gait {
     pub fn lift_off_phase(&self, leg: usize) -> f64 {
         self.lift_offs.get(leg).copied().unwrap_or(0.0)
     }
-
-    /// A foot's place in a straight step at `phase`: the signed fraction of the step it is ahead of rest
-    /// (+1/2 at touch-down, -1/2 at lift-off) and the fraction of the step height it is lifted.
-    #[must_use]
-    pub fn step_fraction(&self, leg: usize, phase: f64) -> (f64, f64) {
-        match self.leg_phase(leg, phase) {
-            LegPhase::Stance(t) => (0.5 - t, 0.0),
-            LegPhase::Swing(s) => (self.swing.travel(s) - 0.5, self.swing.lift(s)),
-        }
-    }
 }
 
 /// Part of the feet's reach for a sway, and for one that has to do without a leg.

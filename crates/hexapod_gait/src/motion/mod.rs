@@ -22,5 +22,5 @@ pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::{Dropped, Player};
 pub use spec::{MotionSpec, SpecError};
-pub use stepping::{Shape, Steps};
+pub use stepping::Steps;
 pub use track::Blend;

@@ -1,9 +1,10 @@
 //! Motions as data: an entry of `config/motions.yaml` laid out for a robot's legs.
 
 use super::kinds::{Motion, MotionError};
-use super::stepping::{Shape, Steps};
+use super::stepping::Steps;
 use super::track::Blend;
 use crate::gait::LegPlace;
+use crate::gait::swing::SwingProfile;
 use crate::plant::stance::leg_places;
 use crate::state::pose::{Home, Pose};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
@@ -93,7 +94,7 @@ pub struct WalkSpec {
     pub cycle_time: f64,
     /// Shape of the swing.
     #[serde(default)]
-    pub swing: Shape,
+    pub swing: SwingProfile,
 }
 
 /// A turn on the spot.
@@ -108,7 +109,7 @@ pub struct TurnSpec {
     pub cycle_time: f64,
     /// Shape of the swing.
     #[serde(default)]
-    pub swing: Shape,
+    pub swing: SwingProfile,
 }
 
 /// What is wrong with a motion; `key` says where below the motion's name, empty for the whole of it.
@@ -140,11 +141,11 @@ impl MotionSpec {
             (false, None, None) => self.build_frames(robot, home, &places),
             (true, Some(walk), None) => {
                 let velocity = Vector2::new(walk.x, walk.y);
-                let steps = Steps { height: walk.step_height, cycle_time: walk.cycle_time, shape: walk.swing };
+                let steps = Steps { height: walk.step_height, cycle_time: walk.cycle_time, swing: walk.swing };
                 Motion::linear_walk(home, &places, velocity, steps, self.repeated()?).map_err(|e| named(&e, "walk"))
             }
             (true, None, Some(turn)) => {
-                let steps = Steps { height: turn.step_height, cycle_time: turn.cycle_time, shape: turn.swing };
+                let steps = Steps { height: turn.step_height, cycle_time: turn.cycle_time, swing: turn.swing };
                 Motion::rotary_walk(home, &places, turn.angular_velocity, steps, self.repeated()?)
                     .map_err(|e| named(&e, "turn"))
             }

@@ -8,7 +8,6 @@ use super::job::Job;
 use super::kinds::Motion;
 use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::Engine;
-use crate::plant::mass::Masses;
 use crate::state::pose::{Home, Target};
 use crate::state::tick::{GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -23,7 +22,6 @@ use std::sync::Arc;
 pub struct Player {
     engine: Engine,
     job: Job,
-    masses: Masses,
     home: Home,
     phase: Phase,
     /// Where the robot is in `phase`, and its joint angles there.
@@ -88,7 +86,6 @@ impl Player {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let home = engine.home();
-        let masses = Masses::of(engine.robot());
         let (tick, angles) = (*engine.last(), engine.last().angles);
         Self {
             job: Job::default(),
@@ -101,7 +98,6 @@ impl Player {
             dropped: None,
             sent_home: false,
             engine,
-            masses,
             home,
             angles,
             tick,
@@ -303,7 +299,7 @@ impl Player {
     fn is_straight_home_safe(&mut self) -> bool {
         let robot = Arc::clone(self.engine.robot());
         let way = Stage::of_joints(&robot, &self.angles, &self.home.angles);
-        holds(&robot, &self.masses, &self.home, &way)
+        holds(&robot, &self.engine.plant.masses, &self.home, &way)
     }
 
     /// Chooses what comes next where a phase or a stage is over.
@@ -393,7 +389,7 @@ impl Player {
         };
         let to = transition::next(&now, &goal, self.home.step_height, |pose| {
             let angles = pose.solve(&robot, self.home.height, &self.angles);
-            angles.is_ok_and(|angles| stands(&self.masses, &self.home, pose, &angles))
+            angles.is_ok_and(|angles| stands(&self.engine.plant.masses, &self.home, pose, &angles))
         })?;
         Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
             Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),
