@@ -23,7 +23,7 @@ pub use measure::demand::{Demand, JointDemand};
 pub use plane::limits::{LimitedBy, TwistLimits};
 pub use plane::reach::Reach;
 pub use plane::support::SupportPolygon;
-pub use plane::twist::{Motion, Twist};
+pub use plane::twist::{Displacement, Twist};
 pub use plant::settings::Settings;
 pub use plant::sizing::StanceWish;
 pub use plant::stance::{Stance, StanceError, StanceSpec, leg_places};

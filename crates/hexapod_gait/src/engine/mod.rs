@@ -23,7 +23,7 @@ use crate::plant::stance::{Stance, StanceError};
 use crate::state::State;
 use crate::state::allowance::{Allowance, WITHIN, Work};
 use crate::state::mode::Mode;
-use crate::state::segment::{Segment, Way};
+use crate::state::segment::{Segment, Travel};
 use crate::state::tick::{Input, Tick};
 use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
@@ -266,32 +266,32 @@ impl Engine {
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let mut left = (dt * 1e9).round() as u64;
-        let mut way = Way::none();
+        let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {
             left -= match self.now.segment {
-                Some(_) => self.follow(&mut way, left),
-                None => self.plan_and_follow(input, &mut way, left),
+                Some(_) => self.follow(&mut travel, left),
+                None => self.plan_and_follow(input, &mut travel, left),
             };
         }
         match &self.now.segment {
-            None => report(&self.plant, &mut self.now.tick, &self.now.start, &way, dt),
+            None => report(&self.plant, &mut self.now.tick, &self.now.start, &travel, dt),
             Some(segment) => {
                 let mut effort = Effort::new(WITHIN);
                 let within = self.present(segment, &mut effort);
                 self.now.work.steps += WITHIN - effort.left();
-                report(&self.plant, &mut self.now.tick, &within, &way, dt);
+                report(&self.plant, &mut self.now.tick, &within, &travel, dt);
             }
         }
         &self.now.tick
     }
 
     /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
-    fn follow(&mut self, way: &mut Way, left: u64) -> u64 {
+    fn follow(&mut self, travel: &mut Travel, left: u64) -> u64 {
         let Some(segment) = &self.now.segment else { return 0 };
         let from = self.now.elapsed_ns;
         let to = (from + left).min(segment.ns);
-        way.add(&self.now.start, segment, from, to);
+        travel.add(&self.now.start, segment, from, to);
         if to == segment.ns {
             self.now.start = segment.end;
             (self.now.segment, self.now.elapsed_ns) = (None, 0);
@@ -302,7 +302,7 @@ impl Engine {
     }
 
     /// The same in a new segment.
-    fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
+    fn plan_and_follow(&mut self, input: &Input, travel: &mut Travel, left: u64) -> u64 {
         let mut start = self.now.start;
         let Snapshot { control, allowance, .. } = &mut self.now;
         if start.ns.is_multiple_of(GRID_NS) {
@@ -314,7 +314,7 @@ impl Engine {
         self.now.work += self.now.allowance.since(&before);
         let ns = segment.ns;
         let to = left.min(ns);
-        way.add(&start, &segment, 0, to);
+        travel.add(&start, &segment, 0, to);
         if to == ns {
             self.now.start = segment.end;
         } else {
@@ -349,6 +349,6 @@ impl Engine {
 
     /// Takes down the pose of a robot that has just been put there.
     pub(crate) fn report_rest(&mut self) {
-        report(&self.plant, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+        report(&self.plant, &mut self.now.tick, &self.now.start, &Travel::none(), 0.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::gait::Gait;
 use crate::path::barred::Barred;
-use crate::plan::body::room::Room;
+use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
@@ -20,7 +20,7 @@ pub(crate) struct Control {
     /// The robot stands and is about to walk, once its feet have room.
     pub leaving: bool,
     pub sensed: [Option<bool>; MAX_LEGS],
-    pub room: Room,
+    pub workspace: WorkspaceSearch,
     pub step_height: f64,
     pub limits: TwistLimits,
     pub barred: Barred,
@@ -84,7 +84,7 @@ impl Control {
             leaving: false,
             then_pack: false,
             sensed: [None; MAX_LEGS],
-            room: Room::new(),
+            workspace: WorkspaceSearch::new(),
             step_height: tuning.step_height,
             limits: tuning.limits,
             barred: Barred::default(),

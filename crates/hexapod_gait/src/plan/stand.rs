@@ -39,7 +39,7 @@ pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest
 /// How the robot stands, where that may be near its limit.
 #[inline]
 pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
-    let worth = cx.gait.is_stable() && is_tight(cx, start);
+    let worth = cx.gait.is_stable() && may_near_edge(cx, start);
     worth.then(|| {
         let in_body = cx.plant.masses.centre(&start.angles);
         let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
@@ -49,8 +49,8 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
 
 /// Whether the centre of mass may come near the edge of the support at all.
 #[inline]
-fn is_tight(cx: &Context, start: &State) -> bool {
-    start.tight || cx.gait.sway() > 0.0
+fn may_near_edge(cx: &Context, start: &State) -> bool {
+    start.near_edge || cx.gait.sway() > 0.0
 }
 
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.

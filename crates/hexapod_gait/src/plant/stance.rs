@@ -4,7 +4,7 @@
 
 use crate::gait::LegPlace;
 use crate::plane::reach::{Reach, STRIDE_PART};
-use crate::plant::footing::{DrawIn, Footing};
+use crate::plant::nominal::{DrawIn, NominalStance};
 use crate::plant::usable::Usable;
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot, math};
 use nalgebra::{Vector2, Vector3};
@@ -213,22 +213,22 @@ impl Stance {
     }
 
     /// Where the feet rest in the stance itself.
-    pub(crate) fn own_footing(&self) -> Footing {
-        Footing::of_stance(self.rest(), self.reach)
+    pub(crate) fn own_nominal(&self) -> NominalStance {
+        NominalStance::of_stance(self.rest(), self.reach)
     }
 
     /// Where the feet rest with the body so much higher than in the stance, and so much of their reach.
-    pub(crate) fn footing(&self, raised: f64, room: f64) -> Footing {
+    pub(crate) fn nominal(&self, raised: f64, room: f64) -> NominalStance {
         if raised == 0.0 && room == 1.0 {
-            return self.own_footing();
+            return self.own_nominal();
         }
-        self.own_footing()
+        self.own_nominal()
             .moved(raised, room, |leg| self.draw_in.get(leg).map_or_else(Vector2::zeros, |leg| leg.moves(raised)))
     }
 
-    /// Whether neighbours keep clear of each other with another footing.
-    pub(crate) fn keeps_apart(&self, footing: &Footing) -> bool {
-        are_apart(footing.rest(), &footing.reach)
+    /// Whether neighbours keep clear of each other with another nominal stance.
+    pub(crate) fn keeps_apart(&self, nominal: &NominalStance) -> bool {
+        are_apart(nominal.rest(), &nominal.reach)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct State {
     pub ns: u64,
     pub mode: Mode,
     pub walk: Walk,
-    /// Body above the ground, m: of a robot that steps, that of its footing; else that of the stance, from which the
+    /// Body above the ground, m: of a robot that steps, that of its nominal stance; else that of the stance, from which the
     /// offset counts.
     pub height: f64,
     /// Its change per second, until the next point of the grid.
@@ -45,7 +45,7 @@ pub(crate) struct State {
     pub mean_pace: f64,
     /// The centre of mass may come near the edge of the support: it did when a foot was lifted last, or the body has
     /// moved over its feet since.
-    pub tight: bool,
+    pub near_edge: bool,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -58,7 +58,7 @@ impl State {
         Self {
             ns: 0,
             mode: Mode::Sitting,
-            walk: Walk::at_rest(plant.stance.own_footing(), cycle),
+            walk: Walk::at_rest(plant.stance.own_nominal(), cycle),
             height: plant.stance.spec().sit_height,
             height_rate: 0.0,
             offset: BodyOffset::default(),
@@ -69,7 +69,7 @@ impl State {
             aim: [Twist::ZERO; 2],
             swing_pace: 1.0,
             mean_pace: 1.0,
-            tight: false,
+            near_edge: false,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,

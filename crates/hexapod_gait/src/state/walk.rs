@@ -2,8 +2,8 @@
 
 use crate::gait::{Gait, fraction};
 use crate::plane::reach::Reach;
-use crate::plane::twist::{Motion, Twist};
-use crate::plant::footing::Footing;
+use crate::plane::twist::{Displacement, Twist};
+use crate::plant::nominal::NominalStance;
 use hexapod_kinematics::{MAX_LEGS, math};
 use nalgebra::{Vector2, Vector3};
 
@@ -49,7 +49,7 @@ impl Foot {
 /// How the ground goes by under the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground {
-    pub motion: Motion,
+    pub motion: Displacement,
     /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
     pub twist: Twist,
     pub aim: Twist,
@@ -84,7 +84,7 @@ pub(crate) struct Walk {
     pub waiting: bool,
     pub feet: [Foot; MAX_LEGS],
     /// Where they rest.
-    pub footing: Footing,
+    pub nominal: NominalStance,
     count: usize,
 }
 
@@ -101,18 +101,18 @@ const PROBE_DEPTH_M: f64 = 0.02;
 const EARLY_HEIGHT_M: f64 = 0.02;
 
 impl Walk {
-    pub(crate) fn at_rest(footing: Footing, cycle: f64) -> Self {
+    pub(crate) fn at_rest(nominal: NominalStance, cycle: f64) -> Self {
         let mut feet = [Foot::Planted { at: Vector3::zeros() }; MAX_LEGS];
-        for (foot, at) in feet.iter_mut().zip(footing.rest()) {
+        for (foot, at) in feet.iter_mut().zip(nominal.rest()) {
             *foot = Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) };
         }
-        Self { phase: 0.0, cycle, waiting: false, feet, footing, count: footing.rest().len() }
+        Self { phase: 0.0, cycle, waiting: false, feet, nominal, count: nominal.rest().len() }
     }
 
     /// On all feet, at these places.
-    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], footing: Footing, cycle: f64) -> Self {
+    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], nominal: NominalStance, cycle: f64) -> Self {
         let feet = at.map(|at| Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) });
-        Self { feet, ..Self::at_rest(footing, cycle) }
+        Self { feet, ..Self::at_rest(nominal, cycle) }
     }
 
     pub(crate) fn feet(&self) -> &[Foot] {
@@ -203,7 +203,7 @@ impl Walk {
     ) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(&reach, self.footing.place(leg), &self.ahead(gait, aim));
+            let place = place(&reach, self.nominal.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             if let Some(foot) = self.feet.get_mut(leg) {
                 let (progress, left_ground) = (0.0, false);
@@ -245,7 +245,7 @@ impl Walk {
 
     /// How far from its resting place a planted foot gets before it is lifted.
     fn farthest_at_lift(&self, gait: &Gait, twist: Twist) -> f64 {
-        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
+        let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
         let farthest = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| match foot {
             Foot::Planted { at } => {
                 (at.xy() - rest - twist.velocity_at(*rest) * self.time_to_lift(gait, leg)).norm_squared()
@@ -258,7 +258,7 @@ impl Walk {
     /// How far the planted feet that are lifted together with one are from their places, in sum.
     fn distance_of_group(&self, gait: &Gait, leader: usize) -> f64 {
         let phase = gait.lift_off_phase(leader);
-        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
+        let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
         let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
             let apart = fraction(gait.lift_off_phase(leg) - phase);
             let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
@@ -268,7 +268,7 @@ impl Walk {
     }
 
     /// The body's motion over half a stance.
-    fn ahead(&self, gait: &Gait, aim: Twist) -> Motion {
+    fn ahead(&self, gait: &Gait, aim: Twist) -> Displacement {
         aim.motion(0.5 * gait.duty_factor() * self.cycle)
     }
 
@@ -280,7 +280,7 @@ impl Walk {
         let ahead = self.ahead(gait, ground.aim);
         // Feet that were lifted together go on alike.
         let mut last: Option<Course> = None;
-        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.footing.rest()) {
+        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.motion.apply_inverse_3d(at) },
                 Foot::Probing { at } => {
@@ -321,7 +321,7 @@ struct Course {
     now: f64,
     seconds: f64,
     /// The body's motion until the foot is down.
-    onward: Motion,
+    onward: Displacement,
     /// Part of the way the touch-down point goes towards where it is wanted.
     follow: f64,
     travel: f64,
@@ -347,7 +347,7 @@ impl Course {
 }
 
 /// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its reach.
-fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
+fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Displacement) -> Vector2<f64> {
     let step = ahead.apply(rest) - rest;
     let part = reach.part(step);
     if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }

@@ -5,7 +5,7 @@ use crate::plan::context::Context;
 use crate::plan::twist::bounds::can_go_on;
 use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::walk::Foot;
 use nalgebra::Vector2;
@@ -22,30 +22,30 @@ pub(crate) struct HeightStep {
     /// m, and its change per second.
     pub height: f64,
     pub rate: f64,
-    pub footing: Footing,
+    pub nominal: NominalStance,
 }
 
 /// How the body's height and the feet's room go on: towards those that are wanted as fast as the feet allow, all of which
 /// have to have their room at every moment. `None` where they have come there.
 #[inline]
 pub(crate) fn height_step(cx: &Context, start: &State, (raised, room): (f64, f64)) -> Option<HeightStep> {
-    let (present, nominal) = (&start.walk.footing, cx.plant.stance.spec().height);
-    let at = start.height - nominal;
-    if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
-        let footing = || cx.plant.stance.footing(raised, room);
-        let differs = present.raised != raised || present.room != room;
-        return differs.then(|| HeightStep { height: nominal + raised, rate: 0.0, footing: footing() });
+    let (present, own_height) = (&start.walk.nominal, cx.plant.stance.spec().height);
+    let at = start.height - own_height;
+    if (raised - at).abs() < SAME && (room - present.reach_part).abs() < SAME && start.height_rate == 0.0 {
+        let nominal = || cx.plant.stance.nominal(raised, room);
+        let differs = present.raised != raised || present.reach_part != room;
+        return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
     }
-    let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
+    let next_room = room.max(present.reach_part - ROOM_SHRINKS * GRID_S).min(present.reach_part + ROOM_GROWS * GRID_S);
     let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
     let wanted = (raised - at).max(-most).min(most);
-    let takes = takes(cx, start, &cx.plant.stance.footing(at + wanted, next_room));
-    let (rate, room) = if takes { (wanted / GRID_S, next_room) } else { (0.0, present.room) };
-    Some(HeightStep { height: start.height, rate, footing: cx.plant.stance.footing(at, room) })
+    let takes = takes(cx, start, &cx.plant.stance.nominal(at + wanted, next_room));
+    let (rate, room) = if takes { (wanted / GRID_S, next_room) } else { (0.0, present.reach_part) };
+    Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, room) })
 }
 
-/// Whether all feet have their room with another footing, too, and the body can go on as it does.
-fn takes(cx: &Context, start: &State, next: &Footing) -> bool {
+/// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.
+fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let gait = cx.gait;
     let reach = next.reach_with(gait);
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
@@ -57,9 +57,9 @@ fn takes(cx: &Context, start: &State, next: &Footing) -> bool {
     start.walk.feet().iter().zip(next.rest()).all(is_within) && can_go_on(cx, start, (&start.walk, next), gait)
 }
 
-/// From here on the body's height is that of its footing: it is about to step.
+/// From here on the body's height is that of its nominal stance: it is about to step.
 pub(crate) fn start_stepping(plant: &Plant, start: &mut State) {
-    let raised = start.walk.footing.raised;
+    let raised = start.walk.nominal.raised;
     start.height = plant.stance.spec().height + raised;
     start.offset.translation.z -= raised;
 }

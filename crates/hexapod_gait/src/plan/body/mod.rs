@@ -2,17 +2,17 @@
 //! balanced.
 
 pub(crate) mod height;
-pub(crate) mod room;
+pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
 use crate::plan::body::height::SAME;
-use crate::plan::body::room::{Asked, Granted, Room, granted, leaves_room};
+use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, granted, is_within_workspace};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
 use crate::plan::stand::{Stand, short_of_edges};
 use crate::plane::grid::{GRID_NS, GRID_S};
 use crate::plane::limits::stoppable;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::mode::{Mode, Stopping, Then};
 use crate::state::walk::Foot;
@@ -32,12 +32,12 @@ const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
     pub offset: BodyOffset,
-    pub footing: Option<(f64, f64)>,
+    pub nominal: Option<(f64, f64)>,
 }
 
 impl From<BodyOffset> for Aim {
     fn from(offset: BodyOffset) -> Self {
-        Self { offset, footing: None }
+        Self { offset, nominal: None }
     }
 }
 
@@ -52,56 +52,68 @@ pub(crate) struct Wanted {
 /// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room while it
 /// walks; to nothing when it is about to walk without that room, and for any other posture.
 #[inline]
-pub(crate) fn aim(cx: &Context, room: &mut Room, start: &State, wanted: Wanted, effort: &mut Effort) -> Aim {
+pub(crate) fn aim(
+    cx: &Context,
+    workspace: &mut WorkspaceSearch,
+    start: &State,
+    wanted: Wanted,
+    effort: &mut Effort,
+) -> Aim {
     match start.mode {
         Mode::Standing if !wanted.walks => wanted.offset.into(),
-        Mode::Standing => level(start.walk.footing.raised).into(),
+        Mode::Standing => level(start.walk.nominal.raised).into(),
         Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
             let asked = Asked { offset: wanted.offset, raised: 0.0 };
-            aim_walking(cx, start, &granted(cx, room, start, asked, effort))
+            aim_walking(cx, start, &granted(cx, workspace, start, asked, effort))
         }
-        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), footing: Some((0.0, 1.0)) },
+        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), nominal: Some((0.0, 1.0)) },
         _ => BodyOffset::default().into(),
     }
 }
 
-/// The same of a robot that walks: as far as the feet keep their room. What of it is height is taken up by the footing.
+/// The same of a robot that walks: as far as the feet keep their room. What of it is height, the stance takes up.
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     // Steps are short enough before the body goes where there is no room for longer ones.
-    if start.walk.footing.room > granted.room + SAME {
-        return Aim { offset: start.offset, footing: Some((start.walk.footing.raised, granted.room)) };
+    if start.walk.nominal.reach_part > granted.reach_part + SAME {
+        return Aim { offset: start.offset, nominal: Some((start.walk.nominal.raised, granted.reach_part)) };
     }
     let raised = cx.plant.raised_with(granted.offset.translation.z);
-    let footing = Some((raised, granted.room));
+    let nominal = Some((raised, granted.reach_part));
     let offset = granted.offset.at_height(granted.offset.translation.z - raised);
     let auto_pose = cx.gait.auto_pose();
     if start.mode != Mode::Walking || auto_pose.is_none() {
-        return Aim { offset, footing };
+        return Aim { offset, nominal };
     }
-    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), footing }
+    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), nominal }
 }
 
 /// The nominal stance with which a robot that stands may start to walk, if its body is where the feet have room for that.
-pub(crate) fn footing_to_start(cx: &Context, start: &State, granted: &Granted, effort: &mut Effort) -> Option<Footing> {
-    let footing = start.walk.footing;
+pub(crate) fn nominal_to_start(
+    cx: &Context,
+    start: &State,
+    granted: &Granted,
+    effort: &mut Effort,
+) -> Option<NominalStance> {
+    let nominal = start.walk.nominal;
     if granted.offset.is_near(&start.offset) {
-        return Some(cx.plant.stance.footing(footing.raised, granted.room.min(footing.room)));
+        return Some(cx.plant.stance.nominal(nominal.raised, granted.reach_part.min(nominal.reach_part)));
     }
     let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
-    let may = start.offset.is_near(&level(footing.raised)) || (looks && leaves_room(cx, start, start.offset, effort));
-    may.then_some(footing)
+    let may =
+        start.offset.is_near(&level(nominal.raised)) || (looks && is_within_workspace(cx, start, start.offset, effort));
+    may.then_some(nominal)
 }
 
-/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its footing.
+/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its nominal stance.
 pub(crate) fn granted_on_the_spot(
     cx: &Context,
-    room: &mut Room,
+    workspace: &mut WorkspaceSearch,
     start: &State,
     asked: BodyOffset,
     effort: &mut Effort,
 ) -> Granted {
-    let raised = start.walk.footing.raised;
-    granted(cx, room, start, Asked { offset: asked.at_height(raised), raised }, effort)
+    let raised = start.walk.nominal.raised;
+    granted(cx, workspace, start, Asked { offset: asked.at_height(raised), raised }, effort)
 }
 
 /// The rate of the body's offset towards its target.
@@ -156,19 +168,19 @@ fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut 
     }
     let centre = stand.map_or_else(|| start.centre(cx.plant), |stand| stand.centre) - start.sway;
     let lean = (sum / total - centre) * gait.sway();
-    let most = gait.sway_reach() * start.walk.footing.reach.least();
+    let most = gait.sway_reach() * start.walk.nominal.reach.least();
     let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
     // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
     let waits = start.walk.waiting && start.walk.all_planted();
     let farther = waits && cx.plant.joints.is_none();
-    lean * if farther { part.max(room_to_lean(cx, start, lean, effort)) } else { part }
+    lean * if farther { part.max(lean_in_workspace(cx, start, lean, effort)) } else { part }
 }
 
 /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-fn room_to_lean(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
+fn lean_in_workspace(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
     let mut fits = |part: f64| {
         let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
-        let feet = start.walk.feet().iter().zip(start.walk.footing.rest()).enumerate();
+        let feet = start.walk.feet().iter().zip(start.walk.nominal.rest()).enumerate();
         let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
         planted.all(|(leg, (foot, rest))| {
             [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {

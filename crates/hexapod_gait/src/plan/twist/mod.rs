@@ -54,7 +54,7 @@ pub(crate) fn cadence(cx: &Context, start: &State, wanted: Twist) -> Cadence {
         mean_pace += gain * (start.swing_pace - mean_pace);
     }
     let most = CYCLE_RATE * GRID_S * start.walk.cycle;
-    let wanted = cycle_for(&start.walk.footing, cx.gait, wanted);
+    let wanted = cycle_for(&start.walk.nominal, cx.gait, wanted);
     let cycle = start.walk.cycle + (wanted - start.walk.cycle).max(-most).min(most);
     let least = if cx.plant.joints.is_some() { cx.gait.cycle_times()[0] } else { 0.0 };
     Cadence { cycle: cycle.max(least), mean_pace }
@@ -72,19 +72,19 @@ pub(crate) fn steer(
     let (settings, gait) = (*cx.limits, cx.gait);
     // Swings that the joints draw out make steps longer.
     let cycle = start.walk.cycle / start.mean_pace;
-    let stride = stride_factor(&start.walk.footing, gait, cycle, limited.twist);
+    let stride = stride_factor(&start.walk.nominal, gait, cycle, limited.twist);
     // A cycle that is longer than the gait's own is so for the joints.
     let longer = cx.plant.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
     let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
     limited = limited.scaled(stride, by);
     if let Some(next) = &gaits.next {
-        let factor = stride_factor(&start.walk.footing, next, next.cycle_times()[0], limited.twist);
+        let factor = stride_factor(&start.walk.nominal, next, next.cycle_times()[0], limited.twist);
         limited = limited.scaled(factor * patience(cx, gaits, start), LimitedBy::Stride);
     }
     // Feet in the air are put where they will be wanted once what slows the body now is over.
     let aim = limited.twist;
     let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-    let feet = (&start.walk, &start.walk.footing);
+    let feet = (&start.walk, &start.walk.nominal);
     let reach = over_reach(start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
     limited = limited.scaled(reach, LimitedBy::Reach);
     let balance = over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));

@@ -3,9 +3,9 @@
 use crate::gait::posture::BodyOffset;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
-use crate::plant::footing::Footing;
+use crate::plant::batch_ik::BatchIk;
+use crate::plant::nominal::NominalStance;
 use crate::plant::stance::LIFT_PROFILE;
-use crate::plant::together::Together;
 use crate::state::State;
 use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
@@ -30,19 +30,19 @@ impl Asked {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Granted {
     pub offset: BodyOffset,
-    pub room: f64,
+    pub reach_part: f64,
 }
 
 impl Default for Granted {
     /// The body straight above its feet, which have all their room.
     fn default() -> Self {
-        Self { offset: BodyOffset::default(), room: 1.0 }
+        Self { offset: BodyOffset::default(), reach_part: 1.0 }
     }
 }
 
 /// The pose that was asked for last and the part of it with which the feet keep their room.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct WorkspaceSearch {
     asked: Asked,
     granted: Granted,
     search: Option<Search>,
@@ -58,10 +58,10 @@ struct Search {
     places: usize,
 }
 
-/// What is looked at: a robot of some footing, its body somewhere over it.
+/// What is looked at: a robot of some nominal stance, its body somewhere over it.
 struct View<'a> {
     start: &'a State,
-    footing: &'a Footing,
+    nominal: &'a NominalStance,
     body_from_footprint: Isometry3<f64>,
     /// The resting feet as the body sees them, where all legs are solved together.
     rest: Lanes3,
@@ -96,7 +96,7 @@ const LOOKS: usize = AROUND.len();
 const STREAM_STEPS: u64 = 4;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
-impl Room {
+impl WorkspaceSearch {
     pub(crate) fn new() -> Self {
         Self { asked: Asked::default(), granted: Granted::default(), search: None, first: 0 }
     }
@@ -105,74 +105,87 @@ impl Room {
 /// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
 /// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
 #[inline]
-pub(crate) fn granted(cx: &Context, room: &mut Room, start: &State, asked: Asked, effort: &mut Effort) -> Granted {
-    if room.search.is_none() && room.asked == asked {
-        return room.granted;
+pub(crate) fn granted(
+    cx: &Context,
+    workspace: &mut WorkspaceSearch,
+    start: &State,
+    asked: Asked,
+    effort: &mut Effort,
+) -> Granted {
+    if workspace.search.is_none() && workspace.asked == asked {
+        return workspace.granted;
     }
     if asked == Asked::default() {
-        (room.asked, room.granted, room.search) = (asked, Granted::default(), None);
-    } else if room.search.is_none() && room.asked != asked {
-        room.search = Some(Search { asked, choice: 0, places: 0 });
+        (workspace.asked, workspace.granted, workspace.search) = (asked, Granted::default(), None);
+    } else if workspace.search.is_none() && workspace.asked != asked {
+        workspace.search = Some(Search { asked, choice: 0, places: 0 });
     }
     // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
     let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
-    if let Some(search) = room.search.filter(|search| turn || search.asked == asked) {
-        search_on(cx, room, search, start, effort);
+    if let Some(search) = workspace.search.filter(|search| turn || search.asked == asked) {
+        search_on(cx, workspace, search, start, effort);
     }
-    room.granted
+    workspace.granted
 }
 
-fn search_on(cx: &Context, room: &mut Room, mut search: Search, start: &State, effort: &mut Effort) {
+fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, start: &State, effort: &mut Effort) {
     let Some(&(part, reach)) = CHOICES.get(search.choice) else {
         let stays = search.asked.raised != 0.0;
-        let granted =
-            Granted { offset: search.asked.part(0.0), room: if stays { start.walk.footing.room } else { 1.0 } };
-        *room = Room { asked: search.asked, granted, search: None, ..*room };
+        let granted = Granted {
+            offset: search.asked.part(0.0),
+            reach_part: if stays { start.walk.nominal.reach_part } else { 1.0 },
+        };
+        *workspace = WorkspaceSearch { asked: search.asked, granted, search: None, ..*workspace };
         return;
     };
     let offset = search.asked.part(part);
-    let footing = cx.plant.stance.footing(cx.plant.raised_with(offset.translation.z), reach);
-    let mut fits = search.places > 0 || (may_have(cx, &footing) && cx.plant.stance.keeps_apart(&footing));
-    let view = view(cx, start, &footing, &offset);
-    let looks = if cx.plant.together.is_some() { LOOKS } else { 1 };
+    let nominal = cx.plant.stance.nominal(cx.plant.raised_with(offset.translation.z), reach);
+    let mut fits = search.places > 0 || (may_have(cx, &nominal) && cx.plant.stance.keeps_apart(&nominal));
+    let view = view(cx, start, &nominal, &offset);
+    let looks = if cx.plant.batch_ik.is_some() { LOOKS } else { 1 };
     for _ in 0..looks {
-        let place = (room.first + search.places) % PLACES;
+        let place = (workspace.first + search.places) % PLACES;
         fits = fits && reaches_place(cx, &view, place, effort);
         if !fits {
-            room.first = place;
+            workspace.first = place;
             (search.choice, search.places) = (search.choice + 1, 0);
             break;
         }
         search.places += 1;
         if search.places == PLACES {
-            *room = Room { asked: search.asked, granted: Granted { offset, room: reach }, search: None, ..*room };
+            *workspace = WorkspaceSearch {
+                asked: search.asked,
+                granted: Granted { offset, reach_part: reach },
+                search: None,
+                ..*workspace
+            };
             return;
         }
     }
-    room.search = Some(search);
+    workspace.search = Some(search);
 }
 
-/// A robot of this footing with its body at this offset.
-fn view<'a>(cx: &Context, start: &'a State, footing: &'a Footing, offset: &BodyOffset) -> View<'a> {
+/// A robot of this nominal stance with its body at this offset.
+fn view<'a>(cx: &Context, start: &'a State, nominal: &'a NominalStance, offset: &BodyOffset) -> View<'a> {
     let body_from_footprint = offset.footprint_from_body(cx.plant.stance.spec().height).inverse();
     let mut counts = [false; MAX_LEGS];
     let feet = start.walk.feet().iter();
     counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
-    let seen = |together: &Together| together.seen(&body_from_footprint, |leg| footing.place(leg).push(0.0));
-    let rest = cx.plant.together.as_ref().map(seen).unwrap_or_default();
-    View { start, footing, body_from_footprint, rest, counts }
+    let seen = |batch: &BatchIk| batch.seen(&body_from_footprint, |leg| nominal.place(leg).push(0.0));
+    let rest = cx.plant.batch_ik.as_ref().map(seen).unwrap_or_default();
+    View { start, nominal, body_from_footprint, rest, counts }
 }
 
-fn may_have(cx: &Context, footing: &Footing) -> bool {
-    cx.plant.draws_in() || footing.room == 1.0
+fn may_have(cx: &Context, nominal: &NominalStance) -> bool {
+    cx.plant.draws_in() || nominal.reach_part == 1.0
 }
 
 /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
-pub(crate) fn leaves_room(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
+pub(crate) fn is_within_workspace(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
     if offset.is_zero() {
         return true;
     }
-    let view = view(cx, start, &start.walk.footing, &offset);
+    let view = view(cx, start, &start.walk.nominal, &offset);
     (0..PLACES).all(|place| reaches_place(cx, &view, place, effort))
 }
 
@@ -180,14 +193,14 @@ pub(crate) fn leaves_room(cx: &Context, start: &State, offset: BodyOffset, effor
 fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -> bool {
     let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
     let Some(((x, y), (part, lift))) = around else { return false };
-    let reach = view.footing.reach.axes() * *part;
+    let reach = view.nominal.reach.axes() * *part;
     let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
-    if let Some(together) = &cx.plant.together {
+    if let Some(batch) = &cx.plant.batch_ik {
         let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
-        return together.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
+        return batch.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
     }
     (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
-        let at = view.footing.place(leg).push(0.0) + from_rest;
+        let at = view.nominal.place(leg).push(0.0) + from_rest;
         let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
         cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
     })
