@@ -98,7 +98,8 @@ fn join(module: &str, name: &str) -> String {
 /// A file without its comments and its tests.
 fn production(text: &str) -> String {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    code.split("\nmod tests {").next().unwrap().to_owned() + "\n"
+    let code = code.split("\nmod tests {").next().unwrap();
+    code.split("\npub(crate) mod tests {").next().unwrap().to_owned() + "\n"
 }
 
 /// Whether a statement hands on what is elsewhere, under this module's name.

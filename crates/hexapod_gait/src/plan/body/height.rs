@@ -70,3 +70,41 @@ pub(crate) fn end_stepping(plant: &Plant, start: &mut State) {
     start.offset_rate.translation.z += start.height_rate;
     (start.height, start.height_rate) = (plant.stance.spec().height, 0.0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::state::mode::Mode;
+
+    #[test]
+    fn when_the_body_is_where_it_is_wanted_expect_no_step() {
+        let robot = shipped();
+        assert!(height_step(&context(&robot), &on_its_feet(&robot, Mode::Walking), (0.0, 1.0)).is_none());
+    }
+
+    #[test]
+    fn when_the_body_rises_expect_its_rate_bounded_and_the_feet_drawn_in_with_it() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let out = state.walk.nominal.place(0).norm();
+        for _ in 0..100 {
+            if let Some(HeightStep { height, rate, nominal }) = height_step(&cx, &state, (0.01, 1.0)) {
+                assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);
+                (state.height, state.height_rate, state.walk.nominal) = (height, rate, nominal);
+            }
+            state.height += state.height_rate * GRID_S;
+        }
+        assert!((state.height - 0.1).abs() < 1e-9 && state.height_rate.abs() < 1e-9, "{}", state.height);
+        assert!(state.walk.nominal.place(0).norm() < out - 1e-3);
+    }
+
+    #[test]
+    fn when_a_foot_stands_beyond_the_reach_it_would_have_expect_the_body_to_keep_its_height() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let edge = state.walk.nominal.place(0) + Vector2::new(state.walk.nominal.reach.axes().x, 0.0);
+        state.walk.feet[0] = Foot::Planted { at: edge.push(0.0) };
+        assert!(height_step(&cx, &state, (0.01, 0.5)).is_some_and(|step| step.rate == 0.0));
+    }
+}

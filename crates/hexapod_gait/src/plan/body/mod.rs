@@ -207,3 +207,66 @@ fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: 
     let wanted = wanted.cap_magnitude(stoppable(left, greatest));
     last + (wanted - last).cap_magnitude(step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::{context, on_its_feet, shipped};
+
+    const EFFORT: u32 = 1000;
+
+    fn low() -> BodyOffset {
+        BodyOffset { translation: Vector3::new(0.01, 0.0, -0.01), rotation: Vector3::zeros() }
+    }
+
+    #[test]
+    fn when_standing_expect_the_pose_that_is_asked_for_and_none_of_it_on_the_way_to_walk_or_to_sit() {
+        let robot = shipped();
+        let wanted = |walks| Wanted { walks, offset: low() };
+        let aimed = |mode, walks| {
+            let (state, mut workspace) = (on_its_feet(&robot, mode), WorkspaceSearch::new());
+            aim(&context(&robot), &mut workspace, &state, wanted(walks), &mut Effort::new(EFFORT))
+        };
+        assert_eq!(aimed(Mode::Standing, false).offset, low());
+        assert_eq!(aimed(Mode::Standing, true).offset, BodyOffset::default());
+        let to_sit = aimed(Mode::Stopping(Stopping { then: Then::Sit, ..Stopping::now(0) }), false);
+        assert_eq!((to_sit.offset, to_sit.nominal), (BodyOffset::default(), Some((0.0, 1.0))));
+    }
+
+    #[test]
+    fn when_walking_expect_height_taken_up_by_the_nominal_stance() {
+        let robot = shipped();
+        let granted = Granted { offset: low(), ..Granted::default() };
+        let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
+        assert_eq!(aim.nominal, Some((-0.01, 1.0)));
+        assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
+    }
+
+    #[test]
+    fn when_there_is_less_room_expect_shorter_steps_before_the_body_moves() {
+        let robot = shipped();
+        let granted = Granted { offset: low(), reach_part: 0.5 };
+        let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
+        assert_eq!((aim.offset, aim.nominal), (BodyOffset::default(), Some((0.0, 0.5))));
+    }
+
+    #[test]
+    fn when_shifting_expect_the_target_reached_exactly_and_then_rest() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+        for _ in 0..100 {
+            state.offset_rate = shift(&cx, &state, &low());
+            assert!(state.offset_rate.translation.norm() <= 0.08 + 1e-9);
+            state.offset = state.offset.moved(&state.offset_rate, GRID_S);
+        }
+        assert!(state.offset.is_near(&low()));
+        assert!(shift(&cx, &state, &state.offset).is_zero());
+    }
+
+    #[test]
+    fn when_a_gait_does_not_sway_expect_no_sway() {
+        let robot = shipped();
+        let state = on_its_feet(&robot, Mode::Walking);
+        assert_eq!(sway(&context(&robot), &state, None, &mut Effort::new(EFFORT)), Vector2::zeros());
+    }
+}

@@ -205,3 +205,55 @@ fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -
         cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::state::mode::Mode;
+    use nalgebra::Vector3;
+
+    /// What is granted once the search is over, and how many points of the grid that takes.
+    fn searched(offset: BodyOffset) -> (Granted, u64) {
+        let robot = shipped();
+        let (mut state, mut workspace) = (on_its_feet(&robot, Mode::Walking), WorkspaceSearch::new());
+        let asked = Asked { offset, raised: 0.0 };
+        loop {
+            let effort = &mut Effort::new(1000);
+            let found = granted(&context(&robot), &mut workspace, &state, asked, effort);
+            if workspace.search.is_none() {
+                return (found, state.ns / GRID_NS);
+            }
+            state.ns += GRID_NS;
+        }
+    }
+
+    fn ahead(x: f64) -> BodyOffset {
+        BodyOffset { translation: Vector3::new(x, 0.0, 0.0), rotation: Vector3::zeros() }
+    }
+
+    #[test]
+    fn when_nothing_is_asked_expect_it_granted_at_once() {
+        let (found, steps) = searched(BodyOffset::default());
+        assert_eq!((found.offset, found.reach_part, steps), (BodyOffset::default(), 1.0, 0));
+    }
+
+    #[test]
+    fn when_more_is_asked_than_the_feet_have_room_for_expect_a_part_of_it_in_the_same_direction() {
+        let (little, _) = searched(ahead(0.001));
+        assert_eq!(little.offset, ahead(0.001));
+        let (found, steps) = searched(ahead(0.06));
+        assert!(found.offset.translation.x < 0.06 && found.offset.translation.yz() == Vector3::zeros().yz());
+        assert!(found.reach_part >= 0.5 && steps < 100, "{found:?} after {steps}");
+    }
+
+    #[test]
+    fn when_a_pose_is_granted_expect_every_foot_to_reach_all_around_it() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let (found, _) = searched(ahead(0.06));
+        state.walk.nominal = cx.plant.stance.nominal(0.0, found.reach_part);
+        assert!(is_within_workspace(&cx, &state, found.offset, &mut Effort::new(1000)));
+        assert!(!is_within_workspace(&cx, &state, ahead(0.2), &mut Effort::new(1000)));
+    }
+}

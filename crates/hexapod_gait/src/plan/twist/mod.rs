@@ -111,3 +111,64 @@ fn patience(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
     let waited = start.ns.saturating_sub(gaits.since_ns) as f64 * 1e-9 / cx.gait.cycle_time();
     (1.5 - waited).clamp(0.2, 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::state::mode::Mode;
+
+    fn gaits(cx: &Context) -> Gaits {
+        Gaits { walked: *cx.gait, next: None, since_ns: 0 }
+    }
+
+    #[test]
+    fn when_a_foot_waits_for_its_turn_expect_the_body_to_wait_for_it() {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        let wanted = Twist::new(0.1, 0.0, 0.2);
+        assert_eq!(bounded(&context(&robot), &state, wanted), Limited::unlimited(wanted));
+        state.walk.waiting = true;
+        let bounded = bounded(&context(&robot), &state, wanted);
+        assert!(bounded.twist.is_zero() && bounded.by == LimitedBy::Stability);
+    }
+
+    #[test]
+    fn when_a_step_would_be_too_long_expect_the_twist_scaled_as_a_whole_and_the_stride_named() {
+        let robot = shipped();
+        let (cx, mut state, mut ramp) = (context(&robot), on_its_feet(&robot, Mode::Walking), Ramp::REST);
+        let wanted = Limited::unlimited(Twist::new(0.19, 0.0, 0.9));
+        let mut step = steer(&cx, (&mut ramp, &gaits(&cx)), &state, wanted, None);
+        for _ in 0..200 {
+            state.twist = [state.twist[1], step.limited.twist];
+            state.aim = [state.aim[1], step.aim];
+            step = steer(&cx, (&mut ramp, &gaits(&cx)), &state, wanted, None);
+        }
+        let (twist, aim) = (step.limited.twist, step.aim);
+        assert!(aim.speed() < 0.19 && (aim.vx * 0.9 - aim.wz * 0.19).abs() < 1e-12, "{aim:?}");
+        assert!((stride_factor(&state.walk.nominal, cx.gait, state.walk.cycle, aim) - 1.0).abs() < 1e-9);
+        assert!(step.limited.by >= LimitedBy::Stride && twist.speed() <= aim.speed() + 1e-12, "{step:?}");
+    }
+
+    #[test]
+    fn when_another_gait_waits_expect_less_of_the_twist_the_longer_it_waits() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let parts = [0.0, 0.8, 10.0].map(|cycles| {
+            state.ns = (cycles * cx.gait.cycle_time() * 1e9) as u64;
+            patience(&cx, &gaits(&cx), &state)
+        });
+        assert!(parts[0] == 1.0 && (parts[1] - 0.7).abs() < 1e-6 && parts[2] == 0.2, "{parts:?}");
+    }
+
+    #[test]
+    fn when_joints_draw_swings_out_expect_the_mean_pace_to_follow_and_the_cycle_to_stay() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let reach = state.walk.nominal.reach;
+        state.walk.lift(cx.gait, 0, (Twist::ZERO, Twist::ZERO), (0.03, reach));
+        state.swing_pace = 0.5;
+        let Cadence { cycle, mean_pace } = cadence(&cx, &state, Twist::ZERO);
+        assert!(cycle == cx.gait.cycle_time() && (mean_pace - 0.98).abs() < 1e-12, "{cycle} {mean_pace}");
+    }
+}
