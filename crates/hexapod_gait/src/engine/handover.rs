@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::gait::posture::BodyOffset;
 use crate::plan::control::{Posture, Requests};
-use crate::plant::stance::StanceSpec;
+use crate::plant::settings::StanceSpec;
 use crate::state::allowance::WITHIN;
 use crate::state::mode::Mode;
 use crate::state::pose::{Home, Pose};

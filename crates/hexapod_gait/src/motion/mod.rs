@@ -9,6 +9,7 @@ mod clearance;
 mod ground;
 mod job;
 mod kinds;
+mod layout;
 mod player;
 mod spec;
 mod stepping;

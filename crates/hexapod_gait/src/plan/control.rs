@@ -6,6 +6,7 @@ use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
+use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use hexapod_kinematics::MAX_LEGS;
 
@@ -72,6 +73,15 @@ pub(crate) enum Posture {
 }
 
 impl Control {
+    /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
+    pub(crate) fn wanted_twist(&mut self, twist: Twist) -> Twist {
+        if !twist.is_command() {
+            self.held = false;
+            return Twist::ZERO;
+        }
+        if self.held { Twist::ZERO } else { twist }
+    }
+
     /// What stages read of it.
     pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
         Context { plant, gait: &self.gaits.walked, limits: &self.limits, step_height: self.step_height }

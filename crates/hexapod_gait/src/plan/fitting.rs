@@ -90,7 +90,9 @@ mod tests {
     use crate::gait::GaitSpec;
     use crate::plane::limits::tests::LIMITS;
     use crate::plant::settings::Settings;
-    use crate::plant::stance::{Stance, StanceSpec, leg_places};
+    use crate::plant::settings::StanceSpec;
+    use crate::plant::sides::leg_places;
+    use crate::plant::stance::Stance;
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
     use std::sync::Arc;
 

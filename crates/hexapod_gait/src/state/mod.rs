@@ -4,6 +4,8 @@ pub(crate) mod allowance;
 pub(crate) mod mode;
 pub(crate) mod pose;
 pub(crate) mod segment;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod tick;
 pub(crate) mod walk;
 

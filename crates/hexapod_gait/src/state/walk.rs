@@ -1,10 +1,12 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
-use crate::gait::{Gait, fraction};
+use crate::gait::Gait;
+use crate::gait::phase::fraction;
+use crate::gait::swing::{follow_part, touch_down_shape};
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
-use hexapod_kinematics::{MAX_LEGS, math};
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
 /// One foot, in the footprint frame.
@@ -88,10 +90,6 @@ pub(crate) struct Walk {
     count: usize,
 }
 
-/// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
-const TOUCH_DOWN_GAIN: f64 = 10.0;
-/// Part of its reach in which a foot is put down.
-const PLACE_PART: f64 = 0.9;
 /// Events nearer together than this are one, s.
 pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
@@ -203,7 +201,7 @@ impl Walk {
     ) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(&reach, self.nominal.place(leg), &self.ahead(gait, aim));
+            let place = reach.place(self.nominal.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             if let Some(foot) = self.feet.get_mut(leg) {
                 let (progress, left_ground) = (0.0, false);
@@ -298,7 +296,7 @@ impl Walk {
                     let lift_off = ground.motion.apply_inverse_3d(lift_off);
                     let lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let place = place(&ground.reach, rest, &ahead);
+                    let place = ground.reach.place(rest, &ahead);
                     let wanted = course.onward.apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * course.follow;
                     let touch_down = ground.drawn_in(touch_down, rest);
@@ -346,97 +344,5 @@ impl Course {
     }
 }
 
-/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its reach.
-fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Displacement) -> Vector2<f64> {
-    let step = ahead.apply(rest) - rest;
-    let part = reach.part(step);
-    if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }
-}
-
-/// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
-/// fades to nothing at touch-down, so that the foot meets the ground without moving over it.
-fn follow_part(before: f64, now: f64) -> f64 {
-    let left = |s: f64| (1.0 - s) * (1.0 - s) * (1.0 - s);
-    1.0 - math::exp(TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before)))
-}
-
-/// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in
-/// acceleration at both ends.
-fn touch_down_shape(progress: f64) -> f64 {
-    let x = (2.0 * progress - 1.0).max(0.0);
-    0.5 * x * x * x * (4.0 - x * (7.0 - 3.0 * x))
-}
-
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
-mod tests {
-    use super::*;
-    use crate::gait::{GaitSpec, LegPlace};
-
-    fn walk() -> (Walk, Gait) {
-        let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
-        let spec = GaitSpec { duty_factor: 0.75, cycle_time: 1.0, lag: 0.25, ..GaitSpec::default() };
-        let gait = Gait::try_new(&spec, &(0..4).map(place).collect::<Vec<_>>()).unwrap();
-        let rest = [[0.1, 0.1], [-0.1, 0.1], [0.1, -0.1], [-0.1, -0.1]].map(Vector2::from);
-        (Walk::at_rest(NominalStance::of_stance(&rest, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
-    }
-
-    /// Leg 0 at this part of its swing.
-    fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
-        let ((mut walk, gait), still) = (walk(), Displacement::identity());
-        let reach = walk.nominal.reach;
-        walk.lift(&gait, 0, (Twist::ZERO, Twist::ZERO), (0.02, reach));
-        walk.put_down(&[sensed; MAX_LEGS]);
-        let (twist, time) = (Twist::ZERO, progress * 0.25);
-        let lean = Vector2::zeros();
-        walk.advance(&gait, &Ground { motion: still, twist, aim: twist, reach, time, draw_in: 0.0, lean });
-        (walk, gait)
-    }
-
-    #[test]
-    fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
-        let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
-        let reach = walk.nominal.reach;
-        walk.lift(&gait, 0, (twist, twist), (0.02, reach));
-        for _ in 0..25 {
-            let motion = twist.motion(0.01);
-            let lean = Vector2::zeros();
-            walk.advance(&gait, &Ground { motion, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean });
-        }
-        walk.put_down(&[None; MAX_LEGS]);
-        let place = walk.nominal.place(0) + Vector2::new(0.5 * 0.75 * 0.04, 0.0);
-        assert!(walk.foot(0).is_planted());
-        assert!((walk.foot(0).position() - place.push(0.0)).norm() < 1e-9, "{:?}", walk.foot(0));
-        let carried = walk.nominal.place(1) - Vector2::new(0.01, 0.0);
-        assert!((walk.foot(1).position().xy() - carried).norm() < 1e-12);
-    }
-
-    #[test]
-    fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way_up_not() {
-        for (progress, planted) in [(0.3, false), (0.9, true)] {
-            let (mut walk, _) = swinging(progress, None);
-            walk.put_down(&[Some(true); MAX_LEGS]);
-            assert_eq!(walk.foot(0).is_planted(), planted, "{progress}");
-        }
-        let (mut stuck, _) = swinging(0.9, Some(true));
-        stuck.put_down(&[Some(true); MAX_LEGS]);
-        assert!(!stuck.foot(0).is_planted(), "a switch that never opened is not believed");
-    }
-
-    #[test]
-    fn when_a_swing_ends_without_ground_expect_the_foot_to_go_on_down() {
-        let (mut walk, _) = swinging(1.0, None);
-        walk.put_down(&[Some(false); MAX_LEGS]);
-        assert!(matches!(walk.foot(0), Foot::Probing { .. }) && !walk.all_planted());
-    }
-
-    #[test]
-    fn when_it_is_a_legs_turn_expect_its_event_at_once_and_none_while_it_waits() {
-        let (mut walk, gait) = walk();
-        walk.phase = gait.lift_off_phase(2);
-        assert!(walk.is_due(&gait, 2) && !walk.is_due(&gait, 0));
-        assert!((walk.time_to_event(&gait) - 0.25).abs() < 1e-9, "{}", walk.time_to_event(&gait));
-        walk.waiting = true;
-        assert_eq!(walk.time_to_event(&gait), f64::INFINITY);
-    }
-}
+mod tests;

@@ -74,8 +74,9 @@ pub(crate) fn end_stepping(plant: &Plant, start: &mut State) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
 
     #[test]
     fn when_the_body_is_where_it_is_wanted_expect_no_step() {

@@ -211,7 +211,8 @@ fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::plan::context::tests::context;
+    use crate::state::tests::{on_its_feet, shipped};
 
     const EFFORT: u32 = 1000;
 

@@ -5,7 +5,7 @@ use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
 use crate::plant::batch_ik::BatchIk;
 use crate::plant::nominal::NominalStance;
-use crate::plant::stance::LIFT_PROFILE;
+use crate::plant::resting::LIFT_PROFILE;
 use crate::state::State;
 use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
@@ -209,8 +209,9 @@ fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
     use nalgebra::Vector3;
 
     /// What is granted once the search is over, and how many points of the grid that takes.

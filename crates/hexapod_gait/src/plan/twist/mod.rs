@@ -115,8 +115,9 @@ fn patience(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::context::tests::{context, on_its_feet, shipped};
+    use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
 
     fn gaits(cx: &Context) -> Gaits {
         Gaits { walked: *cx.gait, next: None, since_ns: 0 }
