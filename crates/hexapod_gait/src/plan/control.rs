@@ -74,6 +74,7 @@ pub(crate) enum Posture {
 
 impl Control {
     /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
+    #[inline]
     pub(crate) fn wanted_twist(&mut self, twist: Twist) -> Twist {
         if !twist.is_command() {
             self.held = false;
@@ -83,6 +84,7 @@ impl Control {
     }
 
     /// What stages read of it.
+    #[inline]
     pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
         Context { plant, gait: &self.gaits.walked, limits: &self.limits, step_height: self.step_height }
     }

@@ -41,6 +41,7 @@ impl Twist {
     }
 
     /// Whether it is more than a stick's noise.
+    #[inline]
     pub(crate) fn is_command(self) -> bool {
         self.is_finite() && (self.speed() >= LEAST_SPEED_M_S || self.wz.abs() >= LEAST_TURN_RAD_S)
     }

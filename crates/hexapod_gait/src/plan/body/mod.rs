@@ -72,6 +72,7 @@ pub(crate) fn aim(
 }
 
 /// The same of a robot that walks: as far as the feet keep their room. What of it is height, the stance takes up.
+#[inline]
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     // Steps are short enough before the body goes where there is no room for longer ones.
     if start.walk.nominal.reach_part > granted.reach_part + SAME {
@@ -142,6 +143,7 @@ pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
 /// being lifted or put down.
+#[inline]
 fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
     let gait = cx.gait;
     if let Mode::Stopping(stop) = start.mode {
@@ -193,12 +195,14 @@ fn lean_in_workspace(cx: &Context, start: &State, lean: Vector2<f64>, effort: &m
 }
 
 /// Nothing but this height.
+#[inline]
 fn level(raised: f64) -> BodyOffset {
     BodyOffset::default().at_height(raised)
 }
 
 /// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
 /// `greatest` per second.
+#[inline]
 fn gentle<const N: usize>(last: SVector<f64, N>, wanted: SVector<f64, N>, left: f64, greatest: f64) -> SVector<f64, N> {
     if greatest.is_infinite() {
         return wanted;
