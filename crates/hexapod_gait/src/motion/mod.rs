@@ -2,7 +2,7 @@
 //!
 //! A [`Motion`] gives, for a time inside its cycle, a target for all legs: feet and body, or joint angles. The [`Job`]
 //! runs one and keeps one for later. The [`Player`] puts both over an [`Engine`](crate::Engine), with the way from
-//! standing to a motion's start and back again. [`check`] says beforehand whether a robot can play a motion at all.
+//! standing to a motion's start and back again. [`check()`] says beforehand whether a robot can play a motion at all.
 
 mod check;
 mod clearance;
