@@ -130,7 +130,7 @@ fn when_swinging_expect_position_velocity_and_acceleration_continuous_through_bo
     let dt = 0.001;
     let mut at = vec![];
     // Seen from the ground: the body's way is taken out.
-    let mut odom = hexapod_gait::Motion::identity();
+    let mut odom = hexapod_gait::Displacement::identity();
     for _ in 0..2000 {
         let tick = *engine.step(&twist(0.04, 0.0, 0.0), dt);
         odom = odom.then(&tick.twist.motion(dt));

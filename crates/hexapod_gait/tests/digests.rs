@@ -3,6 +3,8 @@
 //!
 //! `cargo test -p hexapod_gait million_ticks -- --ignored --nocapture > before.txt`, the same after it, and `diff`.
 
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
 use crate::common::player::simple_motions;
 use crate::common::random::{Random, any_engine};
 use crate::common::{gait, settings, specs, urdf};

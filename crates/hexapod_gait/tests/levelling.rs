@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use crate::common::{Observer, engine_with, specs, twist};
-use hexapod_gait::{Engine, Input, Motion};
+use hexapod_gait::{Displacement, Engine, Input};
 use hexapod_kinematics::MAX_LEGS;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ const DT: f64 = 0.01;
 struct World<G> {
     engine: Engine,
     ground: G,
-    odom_from_body: Motion,
+    odom_from_body: Displacement,
     /// The robot's footprint above zero, m.
     height: f64,
     /// What the switches have yet to tell, the latest first, and how many ticks each tells late.
@@ -30,7 +30,7 @@ impl<G: Fn(f64) -> f64> World<G> {
             engine.step(&Input::default(), DT);
         });
         let felt = VecDeque::from(vec![[true; MAX_LEGS]; 10]);
-        Self { engine, ground, odom_from_body: Motion::identity(), height: 0.0, felt, late }
+        Self { engine, ground, odom_from_body: Displacement::identity(), height: 0.0, felt, late }
     }
 
     /// The ground under each foot.

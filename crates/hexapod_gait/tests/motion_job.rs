@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
+use hexapod_gait::SwingProfile;
 use hexapod_gait::leg_places;
-use hexapod_gait::motion::{Home, Job, Motion, MotionError, Pose, Shape, Steps, Target};
+use hexapod_gait::motion::{Home, Job, Motion, MotionError, Pose, Steps, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
@@ -210,7 +211,7 @@ fn when_a_walk_is_played_expect_every_foot_where_the_quarters_of_the_cycle_put_i
     for (leg, foot) in home.pose.feet[..6].iter_mut().enumerate() {
         *foot = Vector3::new(0.1 * leg as f64, 0.2, 0.0);
     }
-    let steps = Steps { height: 0.04, cycle_time: 2.0, shape: Shape::Sine };
+    let steps = Steps { height: 0.04, cycle_time: 2.0, swing: SwingProfile::Sine };
     let (velocity, turn) = (Vector2::new(0.05, -0.02), 0.3);
     let straight = Motion::linear_walk(&home, &places, velocity, steps, -1.0).unwrap();
     let round = Motion::rotary_walk(&home, &places, turn, steps, -1.0).unwrap();

@@ -4,8 +4,9 @@
 
 use crate::common::engine;
 use crate::common::player::{leaning, lifted, moved, shipped};
+use hexapod_gait::SwingProfile;
 use hexapod_gait::leg_places;
-use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Shape, Steps, When, check};
+use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Steps, When, check};
 use nalgebra::{Vector2, Vector3};
 
 #[test]
@@ -35,7 +36,7 @@ fn when_a_motion_would_tip_the_robot_over_or_breaks_a_limit_expect_it_refused() 
         _ => 0.0,
     });
     assert!(matches!(refuse(Motion::angle_transition(&home.angles, &rearing, 1.0)), Refusal::Unstable { .. }));
-    let fast = Steps { height: 0.03, cycle_time: 2.0, shape: Shape::Sine };
+    let fast = Steps { height: 0.03, cycle_time: 2.0, swing: SwingProfile::Sine };
     let places = leg_places(engine.robot());
     let long = Motion::linear_walk(&home, &places, Vector2::new(0.3, 0.0), fast, 2.0);
     assert!(matches!(refuse(long), Refusal::Reach { .. }));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use hexapod_gait::{BodyOffset, Engine, Gait, GaitSpec, Input, Motion, SwingProfile, Tick, Twist, leg_places};
+use hexapod_gait::{BodyOffset, Displacement, Engine, Gait, GaitSpec, Input, SwingProfile, Tick, Twist, leg_places};
 use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Fit, Odometry};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -46,7 +46,7 @@ struct Walk {
     contacts: Contacts,
     dt: f64,
     ticks: u32,
-    odom_from_footprint: Motion,
+    odom_from_footprint: Displacement,
     heard: [bool; MAX_LEGS],
     planted: [Option<Vector3<f64>>; MAX_LEGS],
     worst_slip: f64,
@@ -65,7 +65,7 @@ impl Walk {
             contacts,
             dt: 1.0 / rate,
             ticks: 0,
-            odom_from_footprint: Motion::identity(),
+            odom_from_footprint: Displacement::identity(),
             planted: [None; MAX_LEGS],
             worst_slip: 0.0,
             worst_place: 0.0,

@@ -46,7 +46,7 @@ impl Engine {
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
         let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
-        let mut walk = Walk::at_rest(self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
+        let mut walk = Walk::at_rest(self.plant.stance.own_nominal(), self.now.control.gaits.walked.cycle_time());
         let feet = walk.feet.iter_mut().zip(missing);
         feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
         self.rest_over(mode, walk, height, angles);

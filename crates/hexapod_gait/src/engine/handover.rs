@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::gait::posture::BodyOffset;
 use crate::plan::control::{Posture, Requests};
-use crate::plant::stance::StanceSpec;
+use crate::plant::settings::StanceSpec;
 use crate::state::allowance::WITHIN;
 use crate::state::mode::Mode;
 use crate::state::pose::{Home, Pose};
@@ -46,7 +46,7 @@ impl Engine {
 
     /// Whether the feet rest where they do for a body that walks at another height than that of the stance.
     pub(crate) fn is_at_another_height(&self) -> bool {
-        self.now.start.walk.footing.raised != 0.0
+        self.now.start.walk.nominal.raised != 0.0
     }
 
     /// Asks the robot to stop, and to put its feet where they rest in the stance.
@@ -71,7 +71,7 @@ impl Engine {
     /// Takes over from a player that has left the standing robot in this pose, all feet planted, at these joint angles.
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
         let walk =
-            Walk::standing(&pose.feet, self.plant.stance.own_footing(), self.now.control.gaits.walked.cycle_time());
+            Walk::standing(&pose.feet, self.plant.stance.own_nominal(), self.now.control.gaits.walked.cycle_time());
         self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
         self.now.start.offset = pose.offset;
         self.report_rest();

@@ -7,15 +7,14 @@
 pub(crate) mod found;
 pub(crate) mod handover;
 pub(crate) mod report;
+mod tuning;
 
 use crate::engine::report::report;
 use crate::gait::Gait;
 use crate::path::Path;
 use crate::plan::Planner;
 use crate::plan::control::{Control, Posture, Requests, Tuning};
-use crate::plan::fitting::Fit;
 use crate::plane::grid::GRID_NS;
-use crate::plane::limits::TwistLimits;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::plant::settings::Settings;
@@ -23,7 +22,7 @@ use crate::plant::stance::{Stance, StanceError};
 use crate::state::State;
 use crate::state::allowance::{Allowance, WITHIN, Work};
 use crate::state::mode::Mode;
-use crate::state::segment::{Segment, Way};
+use crate::state::segment::{Segment, Travel};
 use crate::state::tick::{Input, Tick};
 use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
@@ -217,81 +216,37 @@ impl Engine {
         self.now.control.requests.released = false;
     }
 
-    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
-    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
-    /// times as long for legs of more than 3 joints; elsewhere nothing.
-    #[must_use]
-    pub fn ready(&self, gait: Gait) -> Gait {
-        self.fit().ready(gait)
-    }
-
-    /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
-    /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
-    /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
-    pub fn set_gait(&mut self, gait: Gait) {
-        let gait = self.fit().suited(gait);
-        if self.now.control.gaits.next != Some(gait) {
-            self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
-            self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
-        }
-    }
-
-    /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
-    /// out for.
-    pub fn set_step_height(&mut self, height: f64) {
-        self.tuning.step_height = height.clamp(0.0, self.plant.stance.spec().step_height);
-        self.time_gaits();
-    }
-
-    /// The lift of a swinging foot for gaits that have none of their own, m.
-    #[must_use]
-    pub fn step_height(&self) -> f64 {
-        self.tuning.step_height
-    }
-
-    /// The bounds of the body's motion.
-    #[must_use]
-    pub fn limits(&self) -> TwistLimits {
-        self.tuning.limits
-    }
-
-    /// Sets the bounds of the body's motion.
-    pub fn set_limits(&mut self, limits: TwistLimits) {
-        self.tuning.limits = limits;
-        self.time_gaits();
-    }
-
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let mut left = (dt * 1e9).round() as u64;
-        let mut way = Way::none();
+        let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {
             left -= match self.now.segment {
-                Some(_) => self.follow(&mut way, left),
-                None => self.plan_and_follow(input, &mut way, left),
+                Some(_) => self.follow(&mut travel, left),
+                None => self.plan_and_follow(input, &mut travel, left),
             };
         }
         match &self.now.segment {
-            None => report(&self.plant, &mut self.now.tick, &self.now.start, &way, dt),
+            None => report(&self.plant, &mut self.now.tick, &self.now.start, &travel, dt),
             Some(segment) => {
                 let mut effort = Effort::new(WITHIN);
                 let within = self.present(segment, &mut effort);
                 self.now.work.steps += WITHIN - effort.left();
-                report(&self.plant, &mut self.now.tick, &within, &way, dt);
+                report(&self.plant, &mut self.now.tick, &within, &travel, dt);
             }
         }
         &self.now.tick
     }
 
     /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
-    fn follow(&mut self, way: &mut Way, left: u64) -> u64 {
+    fn follow(&mut self, travel: &mut Travel, left: u64) -> u64 {
         let Some(segment) = &self.now.segment else { return 0 };
         let from = self.now.elapsed_ns;
         let to = (from + left).min(segment.ns);
-        way.add(&self.now.start, segment, from, to);
+        travel.add(&self.now.start, segment, from, to);
         if to == segment.ns {
             self.now.start = segment.end;
             (self.now.segment, self.now.elapsed_ns) = (None, 0);
@@ -302,7 +257,7 @@ impl Engine {
     }
 
     /// The same in a new segment.
-    fn plan_and_follow(&mut self, input: &Input, way: &mut Way, left: u64) -> u64 {
+    fn plan_and_follow(&mut self, input: &Input, travel: &mut Travel, left: u64) -> u64 {
         let mut start = self.now.start;
         let Snapshot { control, allowance, .. } = &mut self.now;
         if start.ns.is_multiple_of(GRID_NS) {
@@ -314,7 +269,7 @@ impl Engine {
         self.now.work += self.now.allowance.since(&before);
         let ns = segment.ns;
         let to = left.min(ns);
-        way.add(&start, &segment, 0, to);
+        travel.add(&start, &segment, 0, to);
         if to == ns {
             self.now.start = segment.end;
         } else {
@@ -329,18 +284,6 @@ impl Engine {
         path.within(&self.now.start, segment, self.now.elapsed_ns, effort)
     }
 
-    fn fit(&self) -> Fit<'_> {
-        Fit { plant: &self.plant, tuning: &self.tuning }
-    }
-
-    /// Works the gaits out anew, after a change of what they depend on.
-    fn time_gaits(&mut self) {
-        let fit = Fit { plant: &self.plant, tuning: &self.tuning };
-        let gaits = &mut self.now.control.gaits;
-        gaits.walked = fit.timed(gaits.walked);
-        gaits.next = gaits.next.map(|gait| fit.timed(gait));
-    }
-
     /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
     /// is at rest, after a stop or as it comes, has been let go.
     pub fn notice(&mut self, twist: Twist) {
@@ -349,6 +292,6 @@ impl Engine {
 
     /// Takes down the pose of a robot that has just been put there.
     pub(crate) fn report_rest(&mut self) {
-        report(&self.plant, &mut self.now.tick, &self.now.start, &Way::none(), 0.0);
+        report(&self.plant, &mut self.now.tick, &self.now.start, &Travel::none(), 0.0);
     }
 }

@@ -3,13 +3,13 @@
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::mode::Mode;
-use crate::state::segment::Way;
+use crate::state::segment::Travel;
 use crate::state::tick::Tick;
 use crate::state::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;
 
-/// Takes down a state to which the robot has come `way` in `dt` seconds; `tick` is still the one before.
-pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, way: &Way, dt: f64) {
+/// Takes down a state to which the robot has come by `travel` in `dt` seconds; `tick` is still the one before.
+pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Travel, dt: f64) {
     let footprint_from_body = state.footprint_from_body();
     let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
     let is_of_joints = state.mode.is_of_joints();
@@ -19,7 +19,7 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, way: &Way, d
         let foot = &state.walk.feet[index];
         let is_packed = state.packed & (1 << index) != 0;
         tick.contacts[index] = match state.mode {
-            Mode::Placing(placing) if placing.leg == index => false,
+            Mode::Sequencing(sequence) if sequence.leg == index => false,
             _ => foot.is_planted() && !is_packed,
         };
         tick.feet[index] = match foot {
@@ -32,8 +32,8 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, way: &Way, d
     }
     tick.angles = state.angles;
     tick.footprint_from_body = footprint_from_body;
-    tick.twist = way.twist();
-    tick.limited_by = way.by;
+    tick.twist = travel.twist();
+    tick.limited_by = travel.by;
     tick.phase = state.walk.phase;
     tick.state = state.mode.state();
 }

@@ -150,14 +150,14 @@ fn capped(vector: Vector3<f64>, greatest: f64) -> Vector3<f64> {
 
 /// A value on its way, starting and ending at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Glide {
+pub(crate) struct MinimumJerk {
     from: f64,
     to: f64,
     elapsed: f64,
     duration: f64,
 }
 
-impl Glide {
+impl MinimumJerk {
     pub(crate) fn new(from: f64, to: f64, duration: f64) -> Self {
         Self { from, to, elapsed: 0.0, duration }
     }

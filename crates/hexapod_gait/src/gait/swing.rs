@@ -76,6 +76,25 @@ pub fn minimum_jerk(s: f64) -> f64 {
     s * s * s * (10.0 + s * (6.0 * s - 15.0))
 }
 
+/// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
+const TOUCH_DOWN_GAIN: f64 = 10.0;
+
+/// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
+/// fades to nothing at touch-down, so that the foot meets the ground without moving over it.
+#[inline]
+pub(crate) fn follow_part(before: f64, now: f64) -> f64 {
+    let left = |s: f64| (1.0 - s) * (1.0 - s) * (1.0 - s);
+    1.0 - math::exp(TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before)))
+}
+
+/// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in
+/// acceleration at both ends.
+#[inline]
+pub(crate) fn touch_down_shape(progress: f64) -> f64 {
+    let x = (2.0 * progress - 1.0).max(0.0);
+    0.5 * x * x * x * (4.0 - x * (7.0 - 3.0 * x))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

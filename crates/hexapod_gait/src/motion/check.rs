@@ -1,7 +1,7 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
 use super::clearance::{Clearance, LegClearance, TooNear};
-use super::ground::Ground;
+use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Stage};
 use crate::plant::mass::Masses;
@@ -270,17 +270,17 @@ pub(super) fn holds(robot: &Robot, masses: &Masses, home: &Home, way: &Stage) ->
 }
 
 /// The ground under these joint angles, if it carries the robot well.
-fn carried(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+fn carried(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<GroundPlane> {
     let ground = ground(robot, masses, angles)?;
     (ground.margin >= LEAST_MARGIN_M && ground.tilt() <= MAX_TILT_RAD).then_some(ground)
 }
 
 /// The ground under these joint angles.
-pub(super) fn ground(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<Ground> {
+pub(super) fn ground(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LEGS]) -> Option<GroundPlane> {
     let legs = robot.legs();
     let mut feet = [nalgebra::Vector3::zeros(); MAX_LEGS];
     for ((foot, leg), angles) in feet.iter_mut().zip(legs).zip(angles) {
         *foot = leg.foot_in_body(angles);
     }
-    Ground::under(&feet[..legs.len().min(MAX_LEGS)], &masses.centre(angles))
+    GroundPlane::under(&feet[..legs.len().min(MAX_LEGS)], &masses.centre(angles))
 }

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// The ground a robot stands on at a pose of its joints, found from the feet alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground {
+pub(crate) struct GroundPlane {
     /// The body over the ground; its heading and place are the footprint's.
     pub footprint_from_body: Isometry3<f64>,
     /// Feet over the ground, m.
@@ -20,7 +20,7 @@ pub(crate) struct Ground {
 /// A foot this near to the ground (m) carries: less than feet and floors give way.
 const TOUCHES_M: f64 = 1e-3;
 
-impl Ground {
+impl GroundPlane {
     /// The plane through three feet that has all other feet above it and the centre of mass over its support; of
     /// several the one with the greatest margin. `None` if the robot would tip over, wherever it is put.
     pub(crate) fn under(feet_in_body: &[Vector3<f64>], centre_in_body: &Vector3<f64>) -> Option<Self> {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn when_one_foot_is_lifted_expect_the_ground_under_the_others() {
-        let ground = Ground::under(&feet(3, 0.05), &Vector3::zeros()).unwrap();
+        let ground = GroundPlane::under(&feet(3, 0.05), &Vector3::zeros()).unwrap();
         assert_eq!(ground.planted[..6], [true, true, true, false, true, true]);
         assert!((ground.footprint_from_body.translation.z - 0.09).abs() < 1e-12 && ground.tilt() < 1e-9);
         assert!((ground.feet[3].z - 0.05).abs() < 1e-12);
@@ -91,14 +91,14 @@ mod tests {
 
     #[test]
     fn when_one_foot_reaches_lower_expect_the_body_to_lean_on_it() {
-        let ground = Ground::under(&feet(0, -0.03), &Vector3::zeros()).unwrap();
+        let ground = GroundPlane::under(&feet(0, -0.03), &Vector3::zeros()).unwrap();
         assert!(ground.planted[0] && ground.tilt() > 0.05);
         assert!((0..6).all(|leg| ground.feet[leg].z > -1e-6));
     }
 
     #[test]
     fn when_the_centre_of_mass_is_beyond_the_feet_expect_no_ground() {
-        assert!(Ground::under(&feet(0, 0.0), &Vector3::new(0.3, 0.0, 0.0)).is_none());
-        assert!(Ground::under(&feet(0, 0.0)[..2], &Vector3::zeros()).is_none());
+        assert!(GroundPlane::under(&feet(0, 0.0), &Vector3::new(0.3, 0.0, 0.0)).is_none());
+        assert!(GroundPlane::under(&feet(0, 0.0)[..2], &Vector3::zeros()).is_none());
     }
 }

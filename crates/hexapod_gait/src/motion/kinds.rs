@@ -12,13 +12,13 @@ use nalgebra::{Vector2, Vector3};
 /// A motion of all legs, once or in cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
-    way: Way,
+    course: Course,
     cycle_time: f64,
     total_time: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Way {
+enum Course {
     /// Body and feet through keys; for each way between two which feet stay on the ground.
     Feet { track: Track, planted: Vec<[bool; MAX_LEGS]>, count: usize },
     /// Joint angles through keys.
@@ -121,7 +121,7 @@ impl Motion {
                 *planted = from.z == 0.0 && from == to;
             }
         }
-        Ok(Self { cycle_time: track.end(), way: Way::Feet { track, planted, count }, total_time })
+        Ok(Self { cycle_time: track.end(), course: Course::Feet { track, planted, count }, total_time })
     }
 
     /// Joint angles through keys (time, angles), with times as in [`Self::feet`].
@@ -137,7 +137,7 @@ impl Motion {
             keys.iter().map(|(_, legs)| legs.iter().flat_map(|leg| leg.iter().copied()).collect()).collect();
         let counts = keys.first().ok_or(MotionError::Keys)?.1.map(|leg| leg.len());
         let track = track(keys.iter().map(|&(time, _)| time).collect(), rows, blend, total_time)?;
-        Ok(Self { cycle_time: track.end(), way: Way::Joints { track, counts }, total_time })
+        Ok(Self { cycle_time: track.end(), course: Course::Joints { track, counts }, total_time })
     }
 
     /// Walks straight: a tripod of half-sine steps about the resting feet of `home` at a constant velocity (m/s).
@@ -181,8 +181,8 @@ impl Motion {
         check("step_height", steps.height, steps.height > 0.0 && steps.height.is_finite(), "metres above 0")?;
         let cycle_time = steps.cycle_time;
         check("cycle_time", cycle_time, (0.1..=60.0).contains(&cycle_time), "seconds from 0.1 to 60")?;
-        let way = Way::Steps(Stepping::new(home, places, twist, steps));
-        Ok(Self { way, cycle_time, total_time: Some(total_time) })
+        let course = Course::Steps(Stepping::new(home, places, twist, steps));
+        Ok(Self { course, cycle_time, total_time: Some(total_time) })
     }
 
     /// Seconds of one cycle, or of the whole motion when it is played once.
@@ -201,30 +201,30 @@ impl Motion {
     /// The velocity at which the body leaves the ground behind it.
     #[must_use]
     pub fn twist(&self) -> Twist {
-        if let Way::Steps(stepping) = &self.way { stepping.twist() } else { Twist::ZERO }
+        if let Course::Steps(stepping) = &self.course { stepping.twist() } else { Twist::ZERO }
     }
 
     /// Whether the joints are what it gives, and not the feet.
     #[must_use]
     pub fn is_of_joints(&self) -> bool {
-        matches!(self.way, Way::Joints { .. })
+        matches!(self.course, Course::Joints { .. })
     }
 
     /// Times after `from` and before `to` at which the way may turn.
     pub(super) fn turns_between(&self, from: f64, to: f64) -> &[f64] {
-        match &self.way {
-            Way::Feet { track, .. } | Way::Joints { track, .. } => track.keys_between(from, to),
-            Way::Steps(_) => &[],
+        match &self.course {
+            Course::Feet { track, .. } | Course::Joints { track, .. } => track.keys_between(from, to),
+            Course::Steps(_) => &[],
         }
     }
 
     /// Where all legs are wanted `time` seconds into the cycle, which is brought within it.
     #[must_use]
     pub fn target(&self, time: f64) -> Target {
-        match &self.way {
-            Way::Feet { track, planted, count } => Target::Feet(feet_at(track, planted, *count, time)),
-            Way::Joints { track, counts } => Target::Joints(joints_at(track, counts, time)),
-            Way::Steps(stepping) => Target::Feet(stepping.pose(time / self.cycle_time)),
+        match &self.course {
+            Course::Feet { track, planted, count } => Target::Feet(feet_at(track, planted, *count, time)),
+            Course::Joints { track, counts } => Target::Joints(joints_at(track, counts, time)),
+            Course::Steps(stepping) => Target::Feet(stepping.pose(time / self.cycle_time)),
         }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! A [`Motion`] gives, for a time inside its cycle, a target for all legs: feet and body, or joint angles. The [`Job`]
 //! runs one and keeps one for later. The [`Player`] puts both over an [`Engine`](crate::Engine), with the way from
-//! standing to a motion's start and back again. [`check`] says beforehand whether a robot can play a motion at all.
+//! standing to a motion's start and back again. [`check()`] says beforehand whether a robot can play a motion at all.
 
 mod check;
 mod clearance;
 mod ground;
 mod job;
 mod kinds;
+mod layout;
 mod player;
 mod spec;
 mod stepping;
@@ -22,5 +23,5 @@ pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::{Dropped, Player};
 pub use spec::{MotionSpec, SpecError};
-pub use stepping::{Shape, Steps};
+pub use stepping::Steps;
 pub use track::Blend;

@@ -2,23 +2,11 @@
 
 use crate::gait::LegPlace;
 use crate::gait::posture::BodyOffset;
-use crate::gait::swing::minimum_jerk;
+use crate::gait::swing::SwingProfile;
 use crate::plane::twist::Twist;
 use crate::state::pose::{Home, Pose};
-use hexapod_kinematics::{MAX_LEGS, math};
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
-use serde::Deserialize;
-
-/// How a foot crosses from lift-off to touch-down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// Leaves and meets the ground without moving over it.
-    #[default]
-    Smooth,
-    /// Constant speed across, half a sine up.
-    Sine,
-}
 
 /// How a walk steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +16,7 @@ pub struct Steps {
     /// Seconds of a cycle, in which every leg steps once.
     pub cycle_time: f64,
     /// Shape of the swing.
-    pub shape: Shape,
+    pub swing: SwingProfile,
 }
 
 /// Two groups of legs, neighbours in different ones, that step in turn.
@@ -61,7 +49,7 @@ impl Stepping {
         let stance_time = self.steps.cycle_time / 2.0;
         let legs = self.first_group.iter().zip(&self.rest).take(self.count);
         for ((first_group, rest), (at, planted)) in legs.zip(pose.feet.iter_mut().zip(&mut pose.planted)) {
-            let (ahead, lift) = step_fraction(*first_group, phase, self.steps.shape);
+            let (ahead, lift) = step_fraction(*first_group, phase, self.steps.swing);
             let foot = self.twist.motion(ahead * stance_time).apply(rest.xy());
             *at = Vector3::new(foot.x, foot.y, lift.unwrap_or(0.0) * self.steps.height);
             *planted = lift.is_none();
@@ -72,7 +60,7 @@ impl Stepping {
 
 /// By quarters of the cycle: the first group stands in the first and the last, the second in the others. Gives the
 /// signed part of the step that a foot is ahead of rest, and in a swing the part of the step height it is lifted.
-pub(super) fn step_fraction(first_group: bool, phase: f64, shape: Shape) -> (f64, Option<f64>) {
+pub(super) fn step_fraction(first_group: bool, phase: f64, swing: SwingProfile) -> (f64, Option<f64>) {
     // The group's own cycle starts with its touch-down.
     let first = phase + 0.25 - (phase + 0.25).floor();
     let own = match first_group {
@@ -85,19 +73,8 @@ pub(super) fn step_fraction(first_group: bool, phase: f64, shape: Shape) -> (f64
         return (0.5 - 2.0 * own, None);
     }
     let s = 2.0 * own - 1.0;
-    match shape {
-        Shape::Sine => (s - 0.5, Some(math::sin(std::f64::consts::PI * s))),
-        Shape::Smooth => {
-            let bump = 4.0 * s * (1.0 - s);
-            (travel(s) - 0.5, Some(bump * bump * bump))
-        }
-    }
-}
-
-/// Part of the way over the ground under the body: arrives moving with the ground, which runs the whole step back
-/// while the foot is in the air.
-fn travel(s: f64) -> f64 {
-    2.0 * minimum_jerk(s) - s
+    // Seen from the body: the ground runs the whole step back while the foot is in the air.
+    (2.0 * swing.travel(s) - s - 0.5, Some(swing.lift(s)))
 }
 
 #[cfg(test)]
@@ -114,7 +91,7 @@ mod tests {
         for line in lines {
             let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
             let cell = |name: &str| cells[column(name)];
-            let (ahead, lift) = step_fraction(cell("triad") == 1.0, cell("phase"), Shape::Sine);
+            let (ahead, lift) = step_fraction(cell("triad") == 1.0, cell("phase"), SwingProfile::Sine);
             assert!((ahead - cell("offset_fraction")).abs() < 1e-9, "{line}: {ahead}");
             assert!((lift.unwrap_or(0.0) - cell("lift_fraction")).abs() < 1e-9, "{line}: {lift:?}");
             rows += 1;
@@ -124,7 +101,7 @@ mod tests {
 
     #[test]
     fn when_smooth_expect_the_foot_to_move_with_the_ground_at_both_ends() {
-        let ahead = |phase: f64| step_fraction(true, phase, Shape::Smooth).0;
+        let ahead = |phase: f64| step_fraction(true, phase, SwingProfile::Smooth).0;
         let stance = (ahead(0.1) - ahead(0.0)) / 0.1;
         for phase in [0.25, 0.75] {
             let swing = (ahead(phase + 1e-6) - ahead(phase - 1e-6)) / 2e-6;

@@ -11,14 +11,14 @@ use nalgebra::Vector3;
 /// One stage on its way; it starts and ends at rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stage {
-    way: Way,
+    route: Route,
     elapsed: f64,
     duration: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "copied within the tick, where nothing may be allocated")]
-enum Way {
+enum Route {
     Feet { from: Pose, to: Pose, bump: f64 },
     Joints { from: [LegAngles; MAX_LEGS], to: [LegAngles; MAX_LEGS] },
 }
@@ -51,7 +51,7 @@ impl Stage {
         seconds = seconds.max((b.translation - a.translation).norm() / BODY_M_S);
         seconds = seconds.max((b.rotation - a.rotation).norm() / BODY_RAD_S);
         Self {
-            way: Way::Feet { from, to, bump },
+            route: Route::Feet { from, to, bump },
             elapsed: 0.0,
             duration: (MINIMUM_JERK_VELOCITY * seconds).max(LEAST_S),
         }
@@ -62,7 +62,7 @@ impl Stage {
         // Slower than feet that are in the air: these may carry the robot.
         let seconds = joint_time(robot, from, to) / (0.25 * JOINT_PART);
         Self {
-            way: Way::Joints { from: *from, to: *to },
+            route: Route::Joints { from: *from, to: *to },
             elapsed: 0.0,
             duration: (MINIMUM_JERK_VELOCITY * seconds).max(LEAST_S),
         }
@@ -84,10 +84,10 @@ impl Stage {
 
     /// The target at `part` of the stage's time.
     pub(super) fn target_at(&self, part: f64) -> Target {
-        match &self.way {
-            Way::Feet { from, to, bump } => Target::Feet(from.towards(to, part, *bump)),
-            Way::Joints { to, .. } if part >= 1.0 => Target::Joints(*to),
-            Way::Joints { from, to } => {
+        match &self.route {
+            Route::Feet { from, to, bump } => Target::Feet(from.towards(to, part, *bump)),
+            Route::Joints { to, .. } if part >= 1.0 => Target::Joints(*to),
+            Route::Joints { from, to } => {
                 let s = minimum_jerk(part);
                 let mut angles = *from;
                 for (leg, to) in angles.iter_mut().zip(to) {

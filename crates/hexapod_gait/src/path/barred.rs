@@ -44,7 +44,7 @@ impl Barred {
 
 /// Whether a body comes down so slowly that its legs had better turn to the sitting pose.
 fn creeps(plant: &Plant, start: &State, segment: &Segment) -> bool {
-    let Mode::Lowering(glide) = start.mode else { return false };
+    let Mode::Lowering(profile) = start.mode else { return false };
     let pace = segment.pace.body;
-    pace < UNHINDERED && glide.left() > CREEPING * sinking_time(plant, start) * pace
+    pace < UNHINDERED && profile.left() > CREEPING * sinking_time(plant, start) * pace
 }

@@ -20,7 +20,7 @@ pub(crate) const NEAR_M: f64 = 5e-3;
 const HIGH: f64 = 0.5;
 
 pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
-    Mode::Lowering(plant.glide(start.height, plant.stance.spec().sit_height, plant.sit_time))
+    Mode::Lowering(plant.height_profile(start.height, plant.stance.spec().sit_height, plant.sit_time))
 }
 
 /// Lowers the body with every foot where it is over the ground, in its place or not.
@@ -51,7 +51,7 @@ pub(crate) fn sit_as_found(plant: &Plant, start: &mut State) -> Mode {
 /// are to be brought there before the body rises again.
 pub(crate) fn lie_down(plant: &Plant, start: &mut State) {
     start.mode = Mode::Sitting;
-    start.walk.footing = plant.stance.own_footing();
+    start.walk.nominal = plant.stance.own_nominal();
     let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(plant.stance.rest());
     for (leg, ((foot, angles), rest)) in feet.enumerate() {
         let uses = plant.stance.uses(leg, angles);
@@ -75,7 +75,7 @@ pub(crate) fn come_to_rest(plant: &Plant, start: &mut State) {
 
 /// Starts to turn all legs to the sitting pose.
 pub(crate) fn sinking(plant: &Plant, start: &State) -> Mode {
-    Mode::Sinking(plant.glide(start.height, plant.stance.spec().sit_height, sinking_time(plant, start)))
+    Mode::Sinking(plant.height_profile(start.height, plant.stance.spec().sit_height, sinking_time(plant, start)))
 }
 
 /// Seconds that sinking takes.

@@ -9,13 +9,14 @@ use crate::gait::posture::BodyOffset;
 use crate::path::descent::sink;
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
-use crate::plane::twist::{Motion, Twist};
+use crate::plane::twist::{Displacement, Twist};
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::allowance::TOGETHER;
+use crate::state::allowance::BATCH_IK;
+use crate::state::ground::Ground;
 use crate::state::mode::Mode;
 use crate::state::segment::{Pace, Segment};
-use crate::state::walk::{Foot, Ground};
+use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
 use nalgebra::Vector2;
 
@@ -77,32 +78,32 @@ impl Path<'_> {
         state.sway += start.sway_rate * (real * pace.body);
         match &mut state.mode {
             Mode::Sitting | Mode::Found | Mode::Standing => {}
-            Mode::Placing(placing) => {
-                placing.part.advance(time);
-                let part = placing.part.part();
-                let ends = placing.from.iter().zip(placing.to.iter());
-                let angles = state.angles.iter_mut().skip(placing.leg).take(1).flat_map(|leg| leg.iter_mut());
+            Mode::Sequencing(sequence) => {
+                sequence.part.advance(time);
+                let part = sequence.part.part();
+                let ends = sequence.from.iter().zip(sequence.to.iter());
+                let angles = state.angles.iter_mut().skip(sequence.leg).take(1).flat_map(|leg| leg.iter_mut());
                 for (angle, (from, to)) in angles.zip(ends) {
                     // Rounding must not carry it beyond a limit at either end.
                     *angle = (from + (to - from) * part).max(from.min(*to)).min(from.max(*to));
                 }
             }
-            Mode::Rising(glide) | Mode::Lowering(glide) => {
-                glide.advance(time);
-                state.height = glide.value();
+            Mode::Rising(profile) | Mode::Lowering(profile) => {
+                profile.advance(time);
+                state.height = profile.value();
             }
-            Mode::Sinking(glide) => {
-                let before = glide.part();
-                glide.advance(time);
-                state.height = glide.value();
-                let part = if before < 1.0 { (glide.part() - before) / (1.0 - before) } else { 1.0 };
+            Mode::Sinking(profile) => {
+                let before = profile.part();
+                profile.advance(time);
+                state.height = profile.value();
+                let part = if before < 1.0 { (profile.part() - before) / (1.0 - before) } else { 1.0 };
                 sink(self.plant, state, part);
             }
             Mode::Walking | Mode::Stopping(_) => {
                 let mean = start.twist_after(ns as f64 / 2.0);
-                let motion = if mean.is_zero() { Motion::identity() } else { mean.motion(time) };
+                let motion = if mean.is_zero() { Displacement::identity() } else { mean.motion(time) };
                 let (twist, aim) = (start.twist_after(ns as f64), start.aim_after(ns as f64));
-                let reach = start.walk.footing.reach_with(self.gait);
+                let reach = start.walk.nominal.reach_with(self.gait);
                 let lean = start.sway + start.offset.translation.xy();
                 let draw_in = DRAW_IN_M_S * real * pace.draw_in;
                 let rise = start.level_rate * (real * pace.offset);
@@ -146,7 +147,7 @@ impl Path<'_> {
             let Segment { pace, by, end, .. } = &mut *segment;
             self.go_on(end, start, ns, *pace);
             let Err(blocked) = self.reachable(start, end, ns, *pace, effort) else {
-                if self.plant.together.is_none() {
+                if self.plant.batch_ik.is_none() {
                     self.stretch(start, segment, effort);
                 }
                 return Ok(());
@@ -271,19 +272,19 @@ impl Path<'_> {
 
     /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
     fn solve(&self, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
-        if matches!(state.mode, Mode::Placing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
+        if matches!(state.mode, Mode::Sequencing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
             return Some(());
         }
         let body_from_footprint = state.footprint_from_body().inverse();
-        if let Some(together) = &self.plant.together {
+        if let Some(batch) = &self.plant.batch_ik {
             let walk = &state.walk;
             let at = |leg: usize| walk.foot(leg).position();
             let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
             let found = &mut state.angles;
-            if !effort.take(TOGETHER) {
+            if !effort.take(BATCH_IK) {
                 return None;
             }
-            return together.solve(&body_from_footprint, at, is_missing, found).then_some(());
+            return batch.solve(&body_from_footprint, at, is_missing, found).then_some(());
         }
         let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
         for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
@@ -329,3 +330,6 @@ fn is_behind(start: &State, pace: f64) -> bool {
     start.twist[0] != Twist::ZERO
         && since + start.walk.time_in_the_air() / (0.5 + 0.5 * pace) > STOP_PART * start.walk.cycle
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,3 +15,13 @@ pub(crate) struct Context<'a> {
     /// Lift of a swinging foot, m.
     pub step_height: f64,
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::plane::limits::tests::LIMITS;
+
+    pub(crate) fn context<'a>((plant, gait): &'a (Plant, Gait)) -> Context<'a> {
+        Context { plant, gait, limits: &LIMITS, step_height: 0.03 }
+    }
+}

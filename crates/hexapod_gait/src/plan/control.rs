@@ -2,10 +2,11 @@
 
 use crate::gait::Gait;
 use crate::path::barred::Barred;
-use crate::plan::body::room::Room;
+use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
+use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use hexapod_kinematics::MAX_LEGS;
 
@@ -20,7 +21,7 @@ pub(crate) struct Control {
     /// The robot stands and is about to walk, once its feet have room.
     pub leaving: bool,
     pub sensed: [Option<bool>; MAX_LEGS],
-    pub room: Room,
+    pub workspace: WorkspaceSearch,
     pub step_height: f64,
     pub limits: TwistLimits,
     pub barred: Barred,
@@ -72,7 +73,18 @@ pub(crate) enum Posture {
 }
 
 impl Control {
+    /// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
+    #[inline]
+    pub(crate) fn wanted_twist(&mut self, twist: Twist) -> Twist {
+        if !twist.is_command() {
+            self.held = false;
+            return Twist::ZERO;
+        }
+        if self.held { Twist::ZERO } else { twist }
+    }
+
     /// What stages read of it.
+    #[inline]
     pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
         Context { plant, gait: &self.gaits.walked, limits: &self.limits, step_height: self.step_height }
     }
@@ -84,7 +96,7 @@ impl Control {
             leaving: false,
             then_pack: false,
             sensed: [None; MAX_LEGS],
-            room: Room::new(),
+            workspace: WorkspaceSearch::new(),
             step_height: tuning.step_height,
             limits: tuning.limits,
             barred: Barred::default(),

@@ -82,3 +82,52 @@ impl Fit<'_> {
         limits.linear_acceleration + limits.angular_acceleration * self.plant.farthest_rest()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use crate::gait::GaitSpec;
+    use crate::plane::limits::tests::LIMITS;
+    use crate::plant::settings::Settings;
+    use crate::plant::settings::StanceSpec;
+    use crate::plant::sides::leg_places;
+    use crate::plant::stance::Stance;
+    use hexapod_kinematics::{LegOptions, LimitChange, Robot};
+    use std::sync::Arc;
+
+    /// The shipped robot with joints that accelerate by no more than this, rad/s^2, and its tripod.
+    fn limited(acceleration: Option<f64>) -> (Plant, Gait) {
+        let change = LimitChange { acceleration, ..LimitChange::default() };
+        let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+        let urdf = include_str!("../../../../urdf/hexapod.urdf");
+        let robot = Arc::new(Robot::from_urdf_with(urdf, &options).unwrap());
+        let spec = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
+        let settings = Settings { stance: spec, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+        let gait = Gait::try_new(&GaitSpec::default(), &leg_places(&robot)).unwrap();
+        let stance = Stance::new(&robot, spec).unwrap();
+        (Plant::new(robot, &settings, stance), gait)
+    }
+
+    #[test]
+    fn when_a_gait_is_ready_expect_its_needs_known_and_not_measured_again() {
+        let ((plant, gait), tuning) = (limited(Some(60.0)), Tuning { step_height: 0.03, limits: LIMITS });
+        let fit = Fit { plant: &plant, tuning: &tuning };
+        let ready = fit.ready(gait);
+        assert!(gait.needs().is_none() && ready.needs().is_some());
+        assert_eq!(fit.suited(ready), fit.suited(gait));
+        // What is known is taken, here of a robot with weaker joints: it would be measured otherwise.
+        let weaker = limited(Some(20.0));
+        let known = Fit { plant: &weaker.0, tuning: &tuning }.ready(gait).needs();
+        assert_eq!(fit.suited(gait.with_needs(known)).needs(), known);
+        assert!(fit.suited(gait.with_needs(known)).cycle_times()[0] > fit.suited(gait).cycle_times()[0]);
+    }
+
+    #[test]
+    fn when_accelerations_are_not_limited_expect_gaits_as_they_are() {
+        let ((plant, gait), tuning) = (limited(None), Tuning { step_height: 0.03, limits: LIMITS });
+        let fit = Fit { plant: &plant, tuning: &tuning };
+        assert_eq!((fit.suited(gait), fit.ready(gait).needs()), (gait, None));
+        assert_eq!(fit.limits_for(&gait), LIMITS);
+    }
+}

@@ -12,7 +12,7 @@ use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector2;
 
 /// The margin below which the robot's balance is watched, m.
-const TIGHT_M: f64 = 0.03;
+const NEAR_EDGE_M: f64 = 0.03;
 
 /// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
 #[inline]
@@ -33,7 +33,7 @@ pub(crate) fn lift_and_put_down(cx: &Context, sensed: &[Option<bool>; MAX_LEGS],
             if let Some(joints) = &cx.plant.joints {
                 margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
             }
-            start.tight = margin < TIGHT_M;
+            start.near_edge = margin < NEAR_EDGE_M;
             if margin < LIFT_MARGIN_M {
                 // Its turn stays until the others are down.
                 start.walk.waiting |= !out_of_turn;
@@ -41,7 +41,7 @@ pub(crate) fn lift_and_put_down(cx: &Context, sensed: &[Option<bool>; MAX_LEGS],
             }
         }
         let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), cx.step_height);
-        let reach = start.walk.footing.reach_with(gait);
+        let reach = start.walk.nominal.reach_with(gait);
         start.walk.lift(gait, leg, twists, (height, reach));
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn pass_the_turn(cx: &Context, start: &mut State) {
         return;
     }
     let centre = start.centre(cx.plant);
-    let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.footing.place(leg)).norm();
+    let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.nominal.place(leg)).norm();
     let free = (0..cx.plant.legs().len())
         .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
     if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
@@ -79,8 +79,8 @@ fn may_lift(cx: &Context, start: &State, leg: usize) -> bool {
     let limits = cx.limits;
     let time = Ramp::lag(limits)
         + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
-    let offset = at - twist.velocity_at(at) * time - start.walk.footing.place(leg);
-    start.walk.footing.reach_with(cx.gait).part(offset) > 0.98
+    let offset = at - twist.velocity_at(at) * time - start.walk.nominal.place(leg);
+    start.walk.nominal.reach_with(cx.gait).part(offset) > 0.98
 }
 
 /// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.

@@ -13,26 +13,27 @@ use crate::gait::posture::BodyOffset;
 use crate::path::Path;
 use crate::path::descent::{come_to_rest, end_sinking, lie_down, lower, sit_as_found};
 use crate::path::retreat::retreat;
-use crate::plan::body::height::{end_stepping, start_stepping};
-use crate::plan::body::{Wanted, footing_to_start, granted_on_the_spot, move_body};
+use crate::plan::body::height::{HeightStep, end_stepping, height_step, start_stepping};
+use crate::plan::body::levelling::level_rate;
+use crate::plan::body::{Aim, Wanted, aim, granted_on_the_spot, nominal_to_start, shift, sway};
 use crate::plan::context::Context;
 use crate::plan::control::{Control, Posture, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plan::lifting::{lift_and_put_down, pass_the_turn};
 use crate::plan::sequence::centring::{feet_to_centre, is_late};
 use crate::plan::sequence::landing::come_down;
-use crate::plan::sequence::placing::{after_placing, fold_from, place_from, rise};
-use crate::plan::stand::stand_of;
+use crate::plan::sequence::placing::{fold_from, next_stage, place_from, rise};
+use crate::plan::stand::{Stand, balanced, stand_of};
 use crate::plan::twist::bounds::{can_go_on, cycle_for, stride_factor};
-use crate::plan::twist::steer;
+use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::{Limited, LimitedBy};
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::allowance::Allowance;
-use crate::state::mode::{Goal, Mode, Placing, Stopping, Then};
+use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
 use crate::state::segment::Segment;
 use crate::state::tick::Input;
 use nalgebra::Vector2;
@@ -112,23 +113,58 @@ impl Planner<'_> {
         self.control.limits = fit.limits_for(&self.control.gaits.walked);
         self.control.sensed = input.contacts;
         self.take_requests(start);
-        let wanted = wanted_twist(self.control, input.twist);
+        let wanted = self.control.wanted_twist(input.twist);
         let asked = input.body_offset.clipped();
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
-        let Control { gaits, limits, step_height, ramp, room, .. } = &mut *self.control;
-        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let cx = self.control.context(self.plant);
         let stand = if start.mode.steps() { stand_of(&cx, start) } else { None };
-        if start.mode.steps() {
-            let wanted = if start.mode == Mode::Walking { wanted } else { Twist::ZERO };
-            steer(&cx, (ramp, gaits), start, wanted, stand.as_ref());
-        } else {
+        self.turn(start, wanted, stand.as_ref());
+        self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
+    }
+
+    /// Decides the twist until the next point of the grid.
+    fn turn(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
+        if !start.mode.steps() {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
             start.limited_by = LimitedBy::Nothing;
+            return;
         }
-        let wanted = Wanted { walks: !wanted.is_zero(), offset: asked };
-        move_body(&cx, room, start, wanted, stand.as_ref(), &mut self.allowance.deciding);
+        let Control { gaits, limits, step_height, ramp, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let wanted = bounded(&cx, start, if start.mode == Mode::Walking { wanted } else { Twist::ZERO });
+        let Cadence { cycle, mean_pace } = cadence(&cx, start, wanted.twist);
+        (start.walk.cycle, start.mean_pace) = (cycle, mean_pace);
+        let TwistStep { limited, aim } = steer(&cx, (ramp, gaits), start, wanted, stand);
+        start.twist = [start.twist[1], limited.twist];
+        start.aim = [start.aim[1], aim];
+        start.limited_by = limited.by;
+    }
+
+    /// Decides how the body moves over its feet until the next point of the grid.
+    fn move_body(&mut self, start: &mut State, wanted: Wanted, stand: Option<&Stand>) {
+        if start.mode.is_coming_down() {
+            (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
+            start.level_rate = 0.0;
+            return;
+        }
+        let effort = &mut self.allowance.deciding;
+        let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let Aim { offset, nominal } = aim(&cx, workspace, start, wanted, effort);
+        if let Some(HeightStep { height, rate, nominal }) = nominal.and_then(|wanted| height_step(&cx, start, wanted)) {
+            (start.height, start.height_rate, start.walk.nominal) = (height, rate, nominal);
+        }
+        if start.offset.is_near(&offset) {
+            start.offset = offset;
+        }
+        let shift = shift(&cx, start, &offset);
+        // Until a foot is lifted again, which looks at the margin.
+        start.near_edge |= !shift.is_zero();
+        start.level_rate = level_rate(&cx, start);
+        let sway = sway(&cx, start, stand, effort);
+        (start.offset_rate, start.sway_rate) = balanced(start, stand, (shift, sway));
     }
 
     fn take_requests(&mut self, start: &mut State) {
@@ -148,20 +184,24 @@ impl Planner<'_> {
             (Some(Posture::Sit), Mode::Found) => sit_as_found(self.plant, start),
             (Some(Posture::Stand), Mode::Lowering(_)) => rise(self.plant, start),
             (Some(Posture::Stand), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Stand, ..stop }),
-            (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
-                Mode::Placing(Placing { goal: Goal::Land(Then::Stand), ..placing })
+            (Some(Posture::Stand), Mode::Sequencing(sequence @ LegSequence { goal: Goal::Land(_), .. })) => {
+                Mode::Sequencing(LegSequence { goal: Goal::Land(Then::Stand), ..sequence })
             }
             // Legs that were folded are not in their places: each is still to have its turn.
-            (Some(Posture::Stand), Mode::Placing(placing @ Placing { goal: Goal::Pack, .. })) => {
-                Mode::Placing(Placing { goal: Goal::Stand, placed: 0, ..placing })
+            (Some(Posture::Stand), Mode::Sequencing(sequence @ LegSequence { goal: Goal::Pack, .. })) => {
+                Mode::Sequencing(LegSequence { goal: Goal::Stand, placed: 0, ..sequence })
             }
-            (Some(Posture::Stand), Mode::Placing(placing)) => Mode::Placing(Placing { goal: Goal::Stand, ..placing }),
-            (_, Mode::Placing(Placing { goal: Goal::Pack, .. })) if self.control.then_pack => start.mode,
-            (Some(Posture::Sit), Mode::Placing(placing @ Placing { goal: Goal::Land(_), .. })) => {
-                Mode::Placing(Placing { goal: Goal::Land(Then::Sit), ..placing })
+            (Some(Posture::Stand), Mode::Sequencing(sequence)) => {
+                Mode::Sequencing(LegSequence { goal: Goal::Stand, ..sequence })
             }
-            (_, Mode::Placing(Placing { goal: Goal::Land(_), .. })) => start.mode,
-            (_, Mode::Placing(placing)) if requests.stop => Mode::Placing(Placing { goal: Goal::Sit, ..placing }),
+            (_, Mode::Sequencing(LegSequence { goal: Goal::Pack, .. })) if self.control.then_pack => start.mode,
+            (Some(Posture::Sit), Mode::Sequencing(sequence @ LegSequence { goal: Goal::Land(_), .. })) => {
+                Mode::Sequencing(LegSequence { goal: Goal::Land(Then::Sit), ..sequence })
+            }
+            (_, Mode::Sequencing(LegSequence { goal: Goal::Land(_), .. })) => start.mode,
+            (_, Mode::Sequencing(sequence)) if requests.stop => {
+                Mode::Sequencing(LegSequence { goal: Goal::Sit, ..sequence })
+            }
             (Some(Posture::Sit), Mode::Standing) => self.step_first(start, Then::Sit),
             (Some(Posture::Sit), Mode::Stopping(stop)) => Mode::Stopping(Stopping { then: Then::Sit, ..stop }),
             (Some(Posture::GoHome), Mode::Standing) => self.step_first(start, Then::GoHome),
@@ -181,13 +221,13 @@ impl Planner<'_> {
         let (plant, effort) = (self.plant, &mut self.allowance.deciding);
         let has_no_way_on = self.control.barred.has_no_way_on();
         match start.mode {
-            Mode::Placing(placing) if placing.part.is_done() => {
-                start.mode = after_placing(plant, self.control, start, placing, effort);
+            Mode::Sequencing(sequence) if sequence.part.is_done() => {
+                start.mode = next_stage(plant, self.control, start, sequence, effort);
             }
-            Mode::Rising(glide) if glide.is_done() => start.mode = Mode::Standing,
-            Mode::Lowering(glide) if glide.is_done() => lie_down(plant, start),
+            Mode::Rising(profile) if profile.is_done() => start.mode = Mode::Standing,
+            Mode::Lowering(profile) if profile.is_done() => lie_down(plant, start),
             Mode::Lowering(_) if has_no_way_on => come_to_rest(plant, start),
-            Mode::Sinking(glide) if glide.is_done() => end_sinking(plant, start),
+            Mode::Sinking(profile) if profile.is_done() => end_sinking(plant, start),
             Mode::Stopping(stop) if has_no_way_on => {
                 start.mode = come_down(plant, self.control, start, stop.then, effort);
             }
@@ -198,8 +238,8 @@ impl Planner<'_> {
             Mode::Sitting | Mode::Found if !wanted.is_zero() => start.mode = place_from(self.plant, start, 0, effort),
             Mode::Standing => {
                 self.take_next_gait(start);
-                if let Some(footing) = self.footing_to_start(start, asked, !wanted.is_zero()) {
-                    start.walk.footing = footing;
+                if let Some(nominal) = self.nominal_to_start(start, asked, !wanted.is_zero()) {
+                    start.walk.nominal = nominal;
                     start_stepping(plant, start);
                     self.start_walk(start, wanted);
                 }
@@ -221,18 +261,18 @@ impl Planner<'_> {
 
     /// The nominal stance with which a robot that stands starts to walk, where it `walks` and may. The body's pose is
     /// looked at before that, too, so that a walk need not wait for it.
-    fn footing_to_start(&mut self, start: &State, asked: BodyOffset, walks: bool) -> Option<Footing> {
+    fn nominal_to_start(&mut self, start: &State, asked: BodyOffset, walks: bool) -> Option<NominalStance> {
         let effort = &mut self.allowance.deciding;
-        let Control { gaits, limits, step_height, room, .. } = &mut *self.control;
+        let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let granted = granted_on_the_spot(&cx, room, start, asked, effort);
-        if walks { footing_to_start(&cx, start, &granted, effort) } else { None }
+        let granted = granted_on_the_spot(&cx, workspace, start, asked, effort);
+        if walks { nominal_to_start(&cx, start, &granted, effort) } else { None }
     }
 
     fn start_walk(&self, start: &mut State, wanted: Twist) {
         let limited = self.control.limits.velocity(Limited::unlimited(wanted)).twist;
         start.walk.cycle = start.walk.cycle.max(self.control.gaits.walked.cycle_times()[0]);
-        let factor = stride_factor(&start.walk.footing, &self.control.gaits.walked, start.walk.cycle, limited);
+        let factor = stride_factor(&start.walk.nominal, &self.control.gaits.walked, start.walk.cycle, limited);
         start.walk.start(&self.control.gaits.walked, limited.scaled(factor));
         start.mode = Mode::Walking;
     }
@@ -283,7 +323,7 @@ impl Planner<'_> {
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.control.gaits.next else { return };
         let twist = start.twist[1];
-        if stride_factor(&start.walk.footing, &next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
+        if stride_factor(&start.walk.nominal, &next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
             return;
         }
         // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
@@ -292,9 +332,9 @@ impl Planner<'_> {
             return;
         }
         let mut walk = start.walk;
-        walk.cycle = cycle_for(&start.walk.footing, &next, twist);
+        walk.cycle = cycle_for(&start.walk.nominal, &next, twist);
         walk.start(&next, twist);
-        if can_go_on(&self.control.context(self.plant), start, (&walk, &walk.footing), &next) {
+        if can_go_on(&self.control.context(self.plant), start, (&walk, &walk.nominal), &next) {
             (self.control.gaits.walked, self.control.gaits.next) = (next, None);
             start.walk = walk;
             start.mean_pace = 1.0;
@@ -302,11 +342,5 @@ impl Planner<'_> {
     }
 }
 
-/// The driver's twist, or none: while a stop holds, until the stick has been let go, and for a stick's noise.
-fn wanted_twist(control: &mut Control, twist: Twist) -> Twist {
-    if !twist.is_command() {
-        control.held = false;
-        return Twist::ZERO;
-    }
-    if control.held { Twist::ZERO } else { twist }
-}
+#[cfg(test)]
+mod tests;

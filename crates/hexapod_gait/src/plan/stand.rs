@@ -39,7 +39,7 @@ pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest
 /// How the robot stands, where that may be near its limit.
 #[inline]
 pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
-    let worth = cx.gait.is_stable() && is_tight(cx, start);
+    let worth = cx.gait.is_stable() && may_near_edge(cx, start);
     worth.then(|| {
         let in_body = cx.plant.masses.centre(&start.angles);
         let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
@@ -49,8 +49,8 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
 
 /// Whether the centre of mass may come near the edge of the support at all.
 #[inline]
-fn is_tight(cx: &Context, start: &State) -> bool {
-    start.tight || cx.gait.sway() > 0.0
+fn may_near_edge(cx: &Context, start: &State) -> bool {
+    start.near_edge || cx.gait.sway() > 0.0
 }
 
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
@@ -70,24 +70,24 @@ pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, fac
     })
 }
 
-/// Stops what moves the body over its feet where it would take the centre of mass out of their midst.
+/// The rates of the body's offset and sway, without what would take the centre of mass out of the midst of its feet.
 #[inline]
-pub(crate) fn keep_balance(start: &mut State, stand: Option<&Stand>) {
-    let Some(Stand { centre, in_body, edges }) = stand else { return };
+pub(crate) fn balanced(
+    start: &State,
+    stand: Option<&Stand>,
+    (offset_rate, sway_rate): (BodyOffset, Vector2<f64>),
+) -> (BodyOffset, Vector2<f64>) {
+    let Some(Stand { centre, in_body, edges }) = stand else { return (offset_rate, sway_rate) };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;
-    let margin_after = |start: &State| {
-        let later = start.footprint_from_body_after(GRID_S);
-        edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked)
-    };
     let now = edges.margin(*centre);
-    let falls = |start: &State| {
-        let after = margin_after(start);
+    let falls = |offset_rate: &BodyOffset| {
+        let later = start.footprint_from_body_after(GRID_S, offset_rate, sway_rate);
+        let after = edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked);
         after < MARGIN_M && after < now
     };
-    if falls(start) {
-        start.offset_rate = BodyOffset::default();
-    }
-    if falls(start) {
-        start.sway_rate = Vector2::zeros();
+    let still = BodyOffset::default();
+    match (falls(&offset_rate), || falls(&still)) {
+        (false, _) => (offset_rate, sway_rate),
+        (true, falls_still) => (still, if falls_still() { Vector2::zeros() } else { sway_rate }),
     }
 }

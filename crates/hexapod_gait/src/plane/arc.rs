@@ -48,18 +48,6 @@ impl ArcStep {
         Self { radius, arc: if distance == 0.0 { 0.0 } else { arc } }
     }
 
-    /// Where a foot on the ground, at rest at `rest` (m, body frame), is at `time` in [0, 1] of its stance.
-    /// At 0.5 it is at rest.
-    #[must_use]
-    pub fn foot(&self, rest: Vector2<f64>, time: f64) -> Vector2<f64> {
-        // The ground turns the other way under a body that turns by `arc`.
-        let angle = (0.5 - time) * self.arc;
-        let (sin, cos) = math::sin_cos(angle);
-        let centre = Vector2::new(0.0, self.radius);
-        let arm = rest - centre;
-        centre + Vector2::new(cos * arm.x - sin * arm.y, sin * arm.x + cos * arm.y)
-    }
-
     /// The body's twist when one stance takes `stance_time` seconds.
     #[must_use]
     pub fn twist(&self, stance_time: f64) -> Twist {

@@ -1,7 +1,10 @@
 //! How far a foot may be from its resting place: farther in some directions than in others.
 
+use crate::plane::twist::Displacement;
 use nalgebra::Vector2;
 
+/// Part of its reach in which a foot is put down.
+const PLACE_PART: f64 = 0.9;
 /// Of feet that have no room at all, m.
 const SHORTEST_M: f64 = 1e-6;
 /// The part of the reach that a step at constant twist uses.
@@ -41,6 +44,14 @@ impl Reach {
     pub fn along(&self, direction: Vector2<f64>) -> f64 {
         let part = self.part(direction);
         if part > 0.0 { direction.norm() / part } else { self.least() }
+    }
+
+    /// Where a foot is put down that is wanted `ahead` of its resting place, footprint frame: well within its reach.
+    #[inline]
+    pub(crate) fn place(&self, rest: Vector2<f64>, ahead: &Displacement) -> Vector2<f64> {
+        let step = ahead.apply(rest) - rest;
+        let part = self.part(step);
+        if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }
     }
 
     /// The ellipse in this part of its size.

@@ -41,6 +41,7 @@ impl Twist {
     }
 
     /// Whether it is more than a stick's noise.
+    #[inline]
     pub(crate) fn is_command(self) -> bool {
         self.is_finite() && (self.speed() >= LEAST_SPEED_M_S || self.wz.abs() >= LEAST_TURN_RAD_S)
     }
@@ -72,7 +73,7 @@ impl Twist {
 
     /// The body's motion after `time` seconds at this twist: an arc about the instantaneous centre of rotation.
     #[must_use]
-    pub fn motion(self, time: f64) -> Motion {
+    pub fn motion(self, time: f64) -> Displacement {
         let (x, y, angle) = (self.vx * time, self.vy * time, self.wz * time);
         let (sin, cos) = math::sin_cos(angle);
         // sin(a)/a and (1 - cos a)/a, by series where the quotient would lose digits.
@@ -81,7 +82,7 @@ impl Twist {
         } else {
             (sin / angle, (1.0 - cos) / angle)
         };
-        Motion { cos, sin, shift: Vector2::new(sinc * x - cosc * y, cosc * x + sinc * y) }
+        Displacement { cos, sin, shift: Vector2::new(sinc * x - cosc * y, cosc * x + sinc * y) }
     }
 
     /// Instantaneous centre of rotation in the body frame (m); `None` when the body does not turn.
@@ -94,13 +95,13 @@ impl Twist {
 
 /// A rigid motion in the plane: `p -> R p + shift`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct Displacement {
     cos: f64,
     sin: f64,
     shift: Vector2<f64>,
 }
 
-impl Motion {
+impl Displacement {
     /// No motion at all.
     #[must_use]
     pub fn identity() -> Self {

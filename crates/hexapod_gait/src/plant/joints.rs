@@ -139,8 +139,8 @@ impl JointBound {
     }
 
     /// The shortest time, s, in which the body rises or sinks by `way` m, at rest at both ends (minimum jerk).
-    pub(crate) fn glide_time(&self, way: f64) -> f64 {
-        let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / GLIDE_ROOM).sqrt();
+    pub(crate) fn minimum_jerk_time(&self, way: f64) -> f64 {
+        let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / HEIGHT_SHARE).sqrt();
         accelerating.max(MINIMUM_JERK_VELOCITY * way.abs() * self.velocity / PLANNED_VELOCITY)
     }
 }
@@ -148,7 +148,7 @@ impl JointBound {
 /// What is left for the cycle at least, however much the rest takes.
 const LEAST_ROOM: f64 = 0.05;
 /// Part of the greatest acceleration of a rising body: legs that are bent further follow it faster.
-const GLIDE_ROOM: f64 = 0.45;
+const HEIGHT_SHARE: f64 = 0.45;
 
 fn directions() -> impl Iterator<Item = Vector2<f64>> {
     (0..8).map(|k| {

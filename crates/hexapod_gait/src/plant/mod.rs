@@ -1,21 +1,24 @@
 //! The robot as the engine controls it: all that never changes once an engine has been made.
 
-pub(crate) mod footing;
+pub(crate) mod batch_ik;
 pub(crate) mod joints;
 pub(crate) mod mass;
+pub(crate) mod nominal;
 pub(crate) mod packed;
+pub(crate) mod resting;
 pub(crate) mod settings;
+pub(crate) mod sides;
 pub(crate) mod sizing;
 pub(crate) mod stance;
-pub(crate) mod together;
 pub(crate) mod usable;
 
-use crate::gait::posture::Glide;
+use crate::gait::posture::MinimumJerk;
+use crate::plant::batch_ik::BatchIk;
 use crate::plant::joints::{JointBound, turn_time};
 use crate::plant::mass::Masses;
 use crate::plant::settings::Settings;
-use crate::plant::stance::{Stance, StanceError, StanceSpec};
-use crate::plant::together::Together;
+use crate::plant::settings::StanceSpec;
+use crate::plant::stance::{Stance, StanceError};
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Vector2, Vector3};
 use std::sync::Arc;
@@ -27,7 +30,7 @@ pub(crate) struct Plant {
     pub stance: Stance,
     pub masses: Masses,
     /// All legs solved at once, if their geometry allows.
-    pub together: Option<Together>,
+    pub batch_ik: Option<BatchIk>,
     /// What the joints can do, where their accelerations are limited.
     pub joints: Option<JointBound>,
     /// The joints' greatest velocities.
@@ -63,7 +66,7 @@ impl Plant {
         }
         Self {
             masses: Masses::of(&robot),
-            together: Together::of(&robot, &stance),
+            batch_ik: BatchIk::of(&robot, &stance),
             joints: JointBound::of(&robot, &stance),
             greatest_rad_s,
             sitting,
@@ -126,15 +129,15 @@ impl Plant {
     }
 
     /// From one height of the body to another, in as many seconds, or as many more as the joints' accelerations ask for.
-    pub(crate) fn glide(&self, from: f64, to: f64, seconds: f64) -> Glide {
-        let least = self.joints.as_ref().map_or(0.0, |joints| joints.glide_time(to - from));
-        Glide::new(from, to, seconds.max(least))
+    pub(crate) fn height_profile(&self, from: f64, to: f64, seconds: f64) -> MinimumJerk {
+        let least = self.joints.as_ref().map_or(0.0, |joints| joints.minimum_jerk_time(to - from));
+        MinimumJerk::new(from, to, seconds.max(least))
     }
 
     /// From some angles of a leg's joints to others, a stage of bringing the leg to its place.
-    pub(crate) fn stage_glide(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> Glide {
+    pub(crate) fn leg_profile(&self, leg: usize, from: &LegAngles, to: &LegAngles) -> MinimumJerk {
         let turning = self.legs().get(leg).map_or(0.0, |leg| turn_time(leg, from, to));
-        Glide::new(0.0, 1.0, turning.max(STAGE_TIME_S))
+        MinimumJerk::new(0.0, 1.0, turning.max(STAGE_TIME_S))
     }
 
     /// The longest time, s, that a leg's joints take to the sitting pose.

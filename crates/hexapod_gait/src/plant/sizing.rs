@@ -1,7 +1,8 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
 use crate::plane::reach::STRIDE_PART;
-use crate::plant::stance::{Stance, StanceError, StanceSpec};
+use crate::plant::settings::StanceSpec;
+use crate::plant::stance::{Stance, StanceError};
 use hexapod_kinematics::{Leg, Robot, math};
 use nalgebra::Vector3;
 

@@ -16,7 +16,7 @@ const GOING_ON: u32 = 700;
 const GOING_BACK: u32 = 400;
 pub(crate) const WITHIN: u32 = 200;
 /// What all legs solved at once cost, in such steps.
-pub(crate) const TOGETHER: u32 = 3;
+pub(crate) const BATCH_IK: u32 = 3;
 
 /// What is left of it.
 #[derive(Clone, Copy, Debug)]

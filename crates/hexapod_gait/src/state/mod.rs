@@ -1,9 +1,12 @@
 //! The robot at one moment.
 
 pub(crate) mod allowance;
+pub(crate) mod ground;
 pub(crate) mod mode;
 pub(crate) mod pose;
 pub(crate) mod segment;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod tick;
 pub(crate) mod walk;
 
@@ -25,7 +28,7 @@ pub(crate) struct State {
     pub ns: u64,
     pub mode: Mode,
     pub walk: Walk,
-    /// Body above the ground, m: of a robot that steps, that of its footing; else that of the stance, from which the
+    /// Body above the ground, m: of a robot that steps, that of its nominal stance; else that of the stance, from which the
     /// offset counts.
     pub height: f64,
     /// Its change per second, until the next point of the grid.
@@ -47,7 +50,7 @@ pub(crate) struct State {
     pub mean_pace: f64,
     /// The centre of mass may come near the edge of the support: it did when a foot was lifted last, or the body has
     /// moved over its feet since.
-    pub tight: bool,
+    pub near_edge: bool,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -60,7 +63,7 @@ impl State {
         Self {
             ns: 0,
             mode: Mode::Sitting,
-            walk: Walk::at_rest(plant.stance.own_footing(), cycle),
+            walk: Walk::at_rest(plant.stance.own_nominal(), cycle),
             height: plant.stance.spec().sit_height,
             height_rate: 0.0,
             level_rate: 0.0,
@@ -72,7 +75,7 @@ impl State {
             aim: [Twist::ZERO; 2],
             swing_pace: 1.0,
             mean_pace: 1.0,
-            tight: false,
+            near_edge: false,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,
@@ -129,10 +132,15 @@ impl State {
         Self::pose_at(self.height, self.offset, self.sway)
     }
 
-    /// The same `seconds` later.
-    pub(crate) fn footprint_from_body_after(&self, seconds: f64) -> Isometry3<f64> {
+    /// The same `seconds` later, at these rates of its offset and sway.
+    pub(crate) fn footprint_from_body_after(
+        &self,
+        seconds: f64,
+        offset_rate: &BodyOffset,
+        sway_rate: Vector2<f64>,
+    ) -> Isometry3<f64> {
         let height = self.height + self.height_rate * seconds;
-        Self::pose_at(height, self.offset.moved(&self.offset_rate, seconds), self.sway + self.sway_rate * seconds)
+        Self::pose_at(height, self.offset.moved(offset_rate, seconds), self.sway + sway_rate * seconds)
     }
 
     fn pose_at(height: f64, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {

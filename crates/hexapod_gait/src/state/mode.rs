@@ -1,6 +1,6 @@
 //! What the robot is doing, as the planner decides it.
 
-use crate::gait::posture::Glide;
+use crate::gait::posture::MinimumJerk;
 use crate::state::tick::GaitState;
 use hexapod_kinematics::LegAngles;
 
@@ -12,24 +12,24 @@ pub(crate) enum Mode {
     /// Holding a pose that was not planned, with the body off the ground.
     Found,
     /// Bringing one leg after another to its place, through a lifted pose.
-    Placing(Placing),
-    Rising(Glide),
+    Sequencing(LegSequence),
+    Rising(MinimumJerk),
     Standing,
     Walking,
     Stopping(Stopping),
-    Lowering(Glide),
+    Lowering(MinimumJerk),
     /// Down to the sitting pose through joint space, the feet wherever that takes them: where there is no other way.
-    Sinking(Glide),
+    Sinking(MinimumJerk),
 }
 
 /// How a leg is brought to its place: lifted where it is, carried over, put down.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Placing {
+pub(crate) struct LegSequence {
     pub leg: usize,
-    pub stage: Stage,
+    pub stage: LegStage,
     pub from: LegAngles,
     pub to: LegAngles,
-    pub part: Glide,
+    pub part: MinimumJerk,
     /// Legs that have been placed, one bit each.
     pub placed: u32,
     pub goal: Goal,
@@ -49,7 +49,7 @@ pub(crate) enum Goal {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum LegStage {
     Lifting,
     Carrying,
     Putting,
@@ -89,7 +89,7 @@ impl Mode {
             Self::Standing | Self::Found => GaitState::Standing,
             Self::Walking => GaitState::Walking,
             Self::Stopping(_) => GaitState::Stopping,
-            Self::Placing(_) | Self::Rising(_) | Self::Lowering(_) | Self::Sinking(_) => GaitState::Playing,
+            Self::Sequencing(_) | Self::Rising(_) | Self::Lowering(_) | Self::Sinking(_) => GaitState::Playing,
         }
     }
 
@@ -101,7 +101,7 @@ impl Mode {
 
     /// Whether the robot is on its way down through joint space.
     pub(crate) fn is_coming_down(&self) -> bool {
-        matches!(self, Self::Sinking(_) | Self::Placing(Placing { goal: Goal::Land(_), .. }))
+        matches!(self, Self::Sinking(_) | Self::Sequencing(LegSequence { goal: Goal::Land(_), .. }))
     }
 
     pub(crate) fn steps(&self) -> bool {

@@ -1,7 +1,7 @@
 //! A stretch of the path, and the way the body goes along it.
 
 use crate::plane::limits::LimitedBy;
-use crate::plane::twist::{Motion, Twist};
+use crate::plane::twist::{Displacement, Twist};
 use crate::state::State;
 
 /// How fast things go, in parts of what was planned. Where a joint of a leg in the air would be too fast, its swing and
@@ -53,8 +53,8 @@ impl Segment {
 
 /// The way the body has gone in a tick, piece by piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    motion: Motion,
+pub(crate) struct Travel {
+    motion: Displacement,
     /// The first piece, if it starts with its segment: its twist and time, s. Mostly the only one, of which no more is
     /// asked.
     first: Option<(Twist, f64)>,
@@ -64,9 +64,9 @@ pub(crate) struct Way {
     pub by: LimitedBy,
 }
 
-impl Way {
+impl Travel {
     pub(crate) fn none() -> Self {
-        Self { motion: Motion::identity(), first: None, twist: None, ns: 0, by: LimitedBy::Nothing }
+        Self { motion: Displacement::identity(), first: None, twist: None, ns: 0, by: LimitedBy::Nothing }
     }
 
     /// Adds the piece of a segment from `from` to `to`, in ns of the segment.

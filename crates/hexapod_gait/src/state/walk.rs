@@ -1,10 +1,13 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
-use crate::gait::{Gait, fraction};
+use crate::gait::Gait;
+use crate::gait::phase::fraction;
+use crate::gait::swing::{follow_part, touch_down_shape};
 use crate::plane::reach::Reach;
-use crate::plane::twist::{Motion, Twist};
-use crate::plant::footing::Footing;
-use hexapod_kinematics::{MAX_LEGS, math};
+use crate::plane::twist::{Displacement, Twist};
+use crate::plant::nominal::NominalStance;
+use crate::state::ground::Ground;
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
 /// One foot, in the footprint frame.
@@ -46,42 +49,6 @@ impl Foot {
     }
 }
 
-/// How the ground goes by under the body.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground {
-    pub motion: Motion,
-    /// How far it comes up under the body, m.
-    pub rise: f64,
-    /// The twist now, by which the body goes on until a foot is down, and the one expected from then on.
-    pub twist: Twist,
-    pub aim: Twist,
-    /// How far from rest a foot may be put down.
-    pub reach: Reach,
-    /// Seconds by which the phase and the swings go on.
-    pub time: f64,
-    /// How far feet in the air come in towards their resting places under the body, m, and where it leans over them.
-    pub draw_in: f64,
-    pub lean: Vector2<f64>,
-}
-
-impl Ground {
-    /// Where a point of the ground is afterwards.
-    fn carried(&self, point: Vector3<f64>) -> Vector3<f64> {
-        let carried = self.motion.apply_inverse_3d(point);
-        Vector3::new(carried.x, carried.y, carried.z + self.rise)
-    }
-
-    /// A point over the ground, come in towards a foot's resting place under the body.
-    fn drawn_in(&self, point: Vector2<f64>, rest: Vector2<f64>) -> Vector2<f64> {
-        if self.draw_in == 0.0 {
-            return point;
-        }
-        let way = rest + self.lean - point;
-        let distance = way.norm();
-        if distance > self.draw_in { point + way * (self.draw_in / distance) } else { point + way }
-    }
-}
-
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
@@ -92,14 +59,10 @@ pub(crate) struct Walk {
     pub waiting: bool,
     pub feet: [Foot; MAX_LEGS],
     /// Where they rest.
-    pub footing: Footing,
+    pub nominal: NominalStance,
     count: usize,
 }
 
-/// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
-const TOUCH_DOWN_GAIN: f64 = 10.0;
-/// Part of its reach in which a foot is put down.
-const PLACE_PART: f64 = 0.9;
 /// Events nearer together than this are one, s.
 pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
@@ -109,18 +72,18 @@ const PROBE_DEPTH_M: f64 = 0.02;
 const EARLY_HEIGHT_M: f64 = 0.02;
 
 impl Walk {
-    pub(crate) fn at_rest(footing: Footing, cycle: f64) -> Self {
+    pub(crate) fn at_rest(nominal: NominalStance, cycle: f64) -> Self {
         let mut feet = [Foot::Planted { at: Vector3::zeros() }; MAX_LEGS];
-        for (foot, at) in feet.iter_mut().zip(footing.rest()) {
+        for (foot, at) in feet.iter_mut().zip(nominal.rest()) {
             *foot = Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) };
         }
-        Self { phase: 0.0, cycle, waiting: false, feet, footing, count: footing.rest().len() }
+        Self { phase: 0.0, cycle, waiting: false, feet, nominal, count: nominal.rest().len() }
     }
 
     /// On all feet, at these places.
-    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], footing: Footing, cycle: f64) -> Self {
+    pub(crate) fn standing(at: &[Vector3<f64>; MAX_LEGS], nominal: NominalStance, cycle: f64) -> Self {
         let feet = at.map(|at| Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) });
-        Self { feet, ..Self::at_rest(footing, cycle) }
+        Self { feet, ..Self::at_rest(nominal, cycle) }
     }
 
     pub(crate) fn feet(&self) -> &[Foot] {
@@ -218,7 +181,7 @@ impl Walk {
     ) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = place(&reach, self.footing.place(leg), &self.ahead(gait, aim));
+            let place = reach.place(self.nominal.place(leg), &self.ahead(gait, aim));
             let touch_down = twist.motion(seconds).apply(place);
             if let Some(foot) = self.feet.get_mut(leg) {
                 let (progress, left_ground) = (0.0, false);
@@ -260,7 +223,7 @@ impl Walk {
 
     /// How far from its resting place a planted foot gets before it is lifted.
     fn farthest_at_lift(&self, gait: &Gait, twist: Twist) -> f64 {
-        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
+        let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
         let farthest = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| match foot {
             Foot::Planted { at } => {
                 (at.xy() - rest - twist.velocity_at(*rest) * self.time_to_lift(gait, leg)).norm_squared()
@@ -273,7 +236,7 @@ impl Walk {
     /// How far the planted feet that are lifted together with one are from their places, in sum.
     fn distance_of_group(&self, gait: &Gait, leader: usize) -> f64 {
         let phase = gait.lift_off_phase(leader);
-        let feet = self.feet().iter().zip(self.footing.rest()).enumerate();
+        let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
         let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
             let apart = fraction(gait.lift_off_phase(leg) - phase);
             let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
@@ -283,7 +246,7 @@ impl Walk {
     }
 
     /// The body's motion over half a stance.
-    fn ahead(&self, gait: &Gait, aim: Twist) -> Motion {
+    fn ahead(&self, gait: &Gait, aim: Twist) -> Displacement {
         aim.motion(0.5 * gait.duty_factor() * self.cycle)
     }
 
@@ -295,7 +258,7 @@ impl Walk {
         let ahead = self.ahead(gait, ground.aim);
         // Feet that were lifted together go on alike.
         let mut last: Option<Course> = None;
-        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.footing.rest()) {
+        for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()) {
             *foot = match *foot {
                 Foot::Planted { at } => Foot::Planted { at: ground.carried(at) },
                 Foot::Probing { at } => {
@@ -313,7 +276,7 @@ impl Walk {
                     let lift_off = ground.carried(lift_off);
                     let lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
                     let touch_down = ground.motion.apply_inverse(touch_down);
-                    let place = place(&ground.reach, rest, &ahead);
+                    let place = ground.reach.place(rest, &ahead);
                     let wanted = course.onward.apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * course.follow;
                     let touch_down = ground.drawn_in(touch_down, rest);
@@ -336,7 +299,7 @@ struct Course {
     now: f64,
     seconds: f64,
     /// The body's motion until the foot is down.
-    onward: Motion,
+    onward: Displacement,
     /// Part of the way the touch-down point goes towards where it is wanted.
     follow: f64,
     travel: f64,
@@ -361,23 +324,5 @@ impl Course {
     }
 }
 
-/// Where a foot comes down, footprint frame: half a stance ahead of rest, well within its reach.
-fn place(reach: &Reach, rest: Vector2<f64>, ahead: &Motion) -> Vector2<f64> {
-    let step = ahead.apply(rest) - rest;
-    let part = reach.part(step);
-    if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }
-}
-
-/// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
-/// fades to nothing at touch-down, so that the foot meets the ground without moving over it.
-fn follow_part(before: f64, now: f64) -> f64 {
-    let left = |s: f64| (1.0 - s) * (1.0 - s) * (1.0 - s);
-    1.0 - math::exp(TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before)))
-}
-
-/// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in
-/// acceleration at both ends.
-fn touch_down_shape(progress: f64) -> f64 {
-    let x = (2.0 * progress - 1.0).max(0.0);
-    0.5 * x * x * x * (4.0 - x * (7.0 - 3.0 * x))
-}
+#[cfg(test)]
+mod tests;

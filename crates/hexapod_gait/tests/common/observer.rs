@@ -2,14 +2,14 @@
 
 use super::LIMITS;
 use hexapod_gait::motion::{LEAST_MARGIN_M, Motion, Player};
-use hexapod_gait::{Balance, Engine, GaitState, Motion as Rigid, Tick};
+use hexapod_gait::{Balance, Displacement, Engine, GaitState, Tick};
 use hexapod_kinematics::{Leg, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 
 /// Follows a robot: where the body goes by the twist it says it walks, what its joints and feet do.
 pub struct Observer {
-    pub odom_from_body: Rigid,
+    pub odom_from_body: Displacement,
     before: Tick,
     planted_at: [Option<Vector2<f64>>; MAX_LEGS],
     balance: Balance,
@@ -28,7 +28,7 @@ pub struct Observer {
 impl Observer {
     pub fn new(engine: &Engine, dt: f64) -> Self {
         Self {
-            odom_from_body: Rigid::identity(),
+            odom_from_body: Displacement::identity(),
             before: *engine.last(),
             planted_at: [None; MAX_LEGS],
             balance: Balance::new(engine.robot()),

@@ -1,8 +1,8 @@
 //! Players, motions for them to play, and how they are followed.
 
 use super::{Observer, engine, engine_with};
-use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, Player, Pose, Shape, Steps, check};
-use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, leg_places};
+use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, Player, Pose, Steps, check};
+use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, SwingProfile, leg_places};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
@@ -48,8 +48,8 @@ pub fn motions() -> &'static [Arc<Motion>] {
     MOTIONS.get_or_init(|| {
         let engine = shipped();
         let (home, places) = (engine.home(), leg_places(engine.robot()));
-        let steps = Steps { height: 0.03, cycle_time: 0.8, shape: Shape::Smooth };
-        let sine = Steps { shape: Shape::Sine, ..steps };
+        let steps = Steps { height: 0.03, cycle_time: 0.8, swing: SwingProfile::Smooth };
+        let sine = Steps { swing: SwingProfile::Sine, ..steps };
         let low = lifted(&home, 3, Vector3::new(0.0, -0.04, 0.10), Vector3::new(-0.02, 0.01, 0.0));
         let high = lifted(&home, 3, Vector3::new(0.04, 0.01, 0.12), Vector3::new(-0.02, 0.01, 0.0));
         let (up, down) = (leaning(&home, 0.01, 0.1, 0.2), leaning(&home, -0.04, -0.1, -0.2));

@@ -26,7 +26,7 @@ impl Player {
         for put in [home_feet, feet_below] {
             let to = landed(&now, &self.home.pose, self.legs(), put);
             let Ok(angles) = to.solve(&robot, self.home.height, &self.angles) else { continue };
-            if stands(&self.masses, &self.home, &to, &angles) {
+            if stands(&self.engine.plant.masses, &self.home, &to, &angles) {
                 let stage = Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles));
                 self.now = Target::Feet(now);
                 self.phase = Phase::Leaving(Some(stage));
@@ -50,10 +50,8 @@ impl Player {
             return Some(pose);
         }
         let robot = Arc::clone(self.engine.robot());
-        let found = ground(&robot, &self.masses, &self.angles)?;
-        let body = found.footprint_from_body;
-        let translation = body.translation.vector - Vector3::new(0.0, 0.0, self.home.height);
-        let offset = BodyOffset { translation, rotation: body.rotation.scaled_axis() };
+        let found = ground(&robot, &self.engine.plant.masses, &self.angles)?;
+        let offset = BodyOffset::of_pose(&found.footprint_from_body, self.home.height);
         let mut pose = Pose { offset, feet: found.feet, planted: [false; MAX_LEGS] };
         for (planted, foot) in pose.planted.iter_mut().zip(&mut pose.feet).take(robot.legs().len()) {
             *planted = foot.z < ON_THE_GROUND_M;

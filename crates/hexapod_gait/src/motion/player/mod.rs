@@ -1,6 +1,7 @@
 //! The player: a walking engine that plays motions while it stands.
 
 mod down;
+mod requests;
 mod tick;
 
 use super::check::{holds, stands};
@@ -8,7 +9,6 @@ use super::job::Job;
 use super::kinds::Motion;
 use super::transition::{self, NoLegToSpare, Stage};
 use crate::engine::Engine;
-use crate::plant::mass::Masses;
 use crate::state::pose::{Home, Target};
 use crate::state::tick::{GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -23,7 +23,6 @@ use std::sync::Arc;
 pub struct Player {
     engine: Engine,
     job: Job,
-    masses: Masses,
     home: Home,
     phase: Phase,
     /// Where the robot is in `phase`, and its joint angles there.
@@ -88,7 +87,6 @@ impl Player {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let home = engine.home();
-        let masses = Masses::of(engine.robot());
         let (tick, angles) = (*engine.last(), engine.last().angles);
         Self {
             job: Job::default(),
@@ -101,7 +99,6 @@ impl Player {
             dropped: None,
             sent_home: false,
             engine,
-            masses,
             home,
             angles,
             tick,
@@ -152,78 +149,6 @@ impl Player {
     #[must_use]
     pub fn breaks_off(&self) -> bool {
         self.cancelled || matches!(self.phase, Phase::Rewinding { .. })
-    }
-
-    /// Plays a motion that [`check`](super::check) has passed for this engine's home: at once when idle, else after the
-    /// running one has finished its cycle, in place of any that waits. `None` only asks the running one to finish.
-    pub fn play(&mut self, motion: Option<Arc<Motion>>) {
-        if motion.is_some() {
-            self.sit_when_home = false;
-        }
-        if matches!(self.phase, Phase::Idle | Phase::Settling(_) | Phase::Leaving(_)) {
-            // What the job holds has not begun: it is replaced like one that waits.
-            self.job.cancel();
-        }
-        self.job.execute(motion);
-    }
-
-    /// Breaks off what is played and drops what waits; the robot goes back to standing without finishing the cycle.
-    pub fn cancel(&mut self) {
-        match self.phase {
-            Phase::Entering(_) | Phase::Running => {
-                self.job.execute(None);
-                self.cancelled = true;
-            }
-            Phase::Rewinding { .. } => self.job.execute(None),
-            Phase::Idle | Phase::Settling(_) | Phase::Leaving(_) => self.job.cancel(),
-        }
-    }
-
-    /// Asks the robot to stand, whatever it does.
-    pub fn stand(&mut self) {
-        self.sit_when_home = false;
-        self.cancel();
-        self.engine.stand();
-    }
-
-    /// Asks the robot to sit, whatever it does.
-    pub fn sit(&mut self) {
-        self.pack_when_home = false;
-        self.cancel();
-        if self.is_playing() {
-            self.sit_when_home = true;
-        } else {
-            self.engine.sit();
-        }
-    }
-
-    /// Asks the robot to sit and to fold its legs; false, and nothing is done, if it has no packed pose.
-    pub fn pack(&mut self) -> bool {
-        if !self.engine.can_pack() {
-            return false;
-        }
-        if !self.is_playing() {
-            self.cancel();
-            return self.engine.pack();
-        }
-        self.sit();
-        self.pack_when_home = true;
-        true
-    }
-
-    /// Ends whatever the robot does in the pose it is in, because its servos have been let go.
-    pub fn freeze(&mut self) {
-        let angles = self.last().angles;
-        self.job.cancel();
-        (self.phase, self.cancelled) = (Phase::Idle, false);
-        (self.sit_when_home, self.pack_when_home, self.sent_home) = (false, false, false);
-        self.engine.freeze(&angles);
-    }
-
-    /// Stops walking and playing, with all feet planted.
-    pub fn stop(&mut self) {
-        self.cancel();
-        self.engine.stop();
     }
 
     /// Moves on by `dt` seconds. A twist breaks off what is played.
@@ -303,7 +228,7 @@ impl Player {
     fn is_straight_home_safe(&mut self) -> bool {
         let robot = Arc::clone(self.engine.robot());
         let way = Stage::of_joints(&robot, &self.angles, &self.home.angles);
-        holds(&robot, &self.masses, &self.home, &way)
+        holds(&robot, &self.engine.plant.masses, &self.home, &way)
     }
 
     /// Chooses what comes next where a phase or a stage is over.
@@ -393,7 +318,7 @@ impl Player {
         };
         let to = transition::next(&now, &goal, self.home.step_height, |pose| {
             let angles = pose.solve(&robot, self.home.height, &self.angles);
-            angles.is_ok_and(|angles| stands(&self.masses, &self.home, pose, &angles))
+            angles.is_ok_and(|angles| stands(&self.engine.plant.masses, &self.home, pose, &angles))
         })?;
         Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
             Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),

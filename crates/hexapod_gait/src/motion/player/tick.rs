@@ -141,7 +141,7 @@ impl Player {
             }
             Target::Joints(angles) => {
                 // A pose that would not stand keeps the ground it had: it is on its way to one that does.
-                if let Some(ground) = ground(self.engine.robot(), &self.masses, angles) {
+                if let Some(ground) = ground(self.engine.robot(), &self.engine.plant.masses, angles) {
                     (tick.feet, tick.contacts) = (ground.feet, ground.planted);
                     tick.footprint_from_body = ground.footprint_from_body;
                 }

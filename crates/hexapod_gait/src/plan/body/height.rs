@@ -5,7 +5,7 @@ use crate::plan::context::Context;
 use crate::plan::twist::bounds::can_go_on;
 use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::walk::Foot;
 use nalgebra::Vector2;
@@ -16,31 +16,36 @@ const ROOM_GROWS: f64 = 0.2;
 /// Heights (m) and rooms nearer to each other than this are the same.
 pub(crate) const SAME: f64 = 1e-9;
 
-/// Decides how the body's height and the feet's room go on: towards those that are wanted as fast as the feet
-/// allow, all of which have to have their room at every moment.
-#[inline]
-pub(crate) fn adapt_footing(cx: &Context, start: &mut State, (raised, room): (f64, f64)) {
-    let present = start.walk.footing;
-    let at = start.height - cx.plant.stance.spec().height;
-    if (raised - at).abs() < SAME && (room - present.room).abs() < SAME && start.height_rate == 0.0 {
-        if present.raised != raised || present.room != room {
-            start.height = cx.plant.stance.spec().height + raised;
-            start.walk.footing = cx.plant.stance.footing(raised, room);
-        }
-        return;
-    }
-    let next_room = room.max(present.room - ROOM_SHRINKS * GRID_S).min(present.room + ROOM_GROWS * GRID_S);
-    let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
-    let wanted = (raised - at).max(-most).min(most);
-    let next = cx.plant.stance.footing(at + wanted, next_room);
-    let takes = takes(cx, start, &next);
-    start.height_rate = if takes { wanted / GRID_S } else { 0.0 };
-    let room = if takes { next_room } else { present.room };
-    start.walk.footing = cx.plant.stance.footing(at, room);
+/// The height of the body that steps, and the nominal stance with it, until the next point of the grid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeightStep {
+    /// m, and its change per second.
+    pub height: f64,
+    pub rate: f64,
+    pub nominal: NominalStance,
 }
 
-/// Whether all feet have their room with another footing, too, and the body can go on as it does.
-fn takes(cx: &Context, start: &State, next: &Footing) -> bool {
+/// How the body's height and the feet's room go on: towards those that are wanted as fast as the feet allow, all of which
+/// have to have their room at every moment. `None` where they have come there.
+#[inline]
+pub(crate) fn height_step(cx: &Context, start: &State, (raised, room): (f64, f64)) -> Option<HeightStep> {
+    let (present, own_height) = (&start.walk.nominal, cx.plant.stance.spec().height);
+    let at = start.height - own_height;
+    if (raised - at).abs() < SAME && (room - present.reach_part).abs() < SAME && start.height_rate == 0.0 {
+        let nominal = || cx.plant.stance.nominal(raised, room);
+        let differs = present.raised != raised || present.reach_part != room;
+        return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
+    }
+    let next_room = room.max(present.reach_part - ROOM_SHRINKS * GRID_S).min(present.reach_part + ROOM_GROWS * GRID_S);
+    let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
+    let wanted = (raised - at).max(-most).min(most);
+    let takes = takes(cx, start, &cx.plant.stance.nominal(at + wanted, next_room));
+    let (rate, room) = if takes { (wanted / GRID_S, next_room) } else { (0.0, present.reach_part) };
+    Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, room) })
+}
+
+/// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.
+fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let gait = cx.gait;
     let reach = next.reach_with(gait);
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
@@ -52,9 +57,9 @@ fn takes(cx: &Context, start: &State, next: &Footing) -> bool {
     start.walk.feet().iter().zip(next.rest()).all(is_within) && can_go_on(cx, start, (&start.walk, next), gait)
 }
 
-/// From here on the body's height is that of its footing: it is about to step.
+/// From here on the body's height is that of its nominal stance: it is about to step.
 pub(crate) fn start_stepping(plant: &Plant, start: &mut State) {
-    let raised = start.walk.footing.raised;
+    let raised = start.walk.nominal.raised;
     start.height = plant.stance.spec().height + raised;
     start.offset.translation.z -= raised;
 }
@@ -64,4 +69,43 @@ pub(crate) fn end_stepping(plant: &Plant, start: &mut State) {
     start.offset.translation.z += start.height - plant.stance.spec().height;
     start.offset_rate.translation.z += start.height_rate;
     (start.height, start.height_rate) = (plant.stance.spec().height, 0.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    #[test]
+    fn when_the_body_is_where_it_is_wanted_expect_no_step() {
+        let robot = shipped();
+        assert!(height_step(&context(&robot), &on_its_feet(&robot, Mode::Walking), (0.0, 1.0)).is_none());
+    }
+
+    #[test]
+    fn when_the_body_rises_expect_its_rate_bounded_and_the_feet_drawn_in_with_it() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let out = state.walk.nominal.place(0).norm();
+        for _ in 0..100 {
+            if let Some(HeightStep { height, rate, nominal }) = height_step(&cx, &state, (0.01, 1.0)) {
+                assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);
+                (state.height, state.height_rate, state.walk.nominal) = (height, rate, nominal);
+            }
+            state.height += state.height_rate * GRID_S;
+        }
+        assert!((state.height - 0.1).abs() < 1e-9 && state.height_rate.abs() < 1e-9, "{}", state.height);
+        assert!(state.walk.nominal.place(0).norm() < out - 1e-3);
+    }
+
+    #[test]
+    fn when_a_foot_stands_beyond_the_reach_it_would_have_expect_the_body_to_keep_its_height() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let edge = state.walk.nominal.place(0) + Vector2::new(state.walk.nominal.reach.axes().x, 0.0);
+        state.walk.feet[0] = Foot::Planted { at: edge.push(0.0) };
+        assert!(height_step(&cx, &state, (0.01, 0.5)).is_some_and(|step| step.rate == 0.0));
+    }
 }

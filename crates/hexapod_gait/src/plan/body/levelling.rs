@@ -13,14 +13,14 @@ use nalgebra::Vector1;
 const LEVEL_RATE_M_S: f64 = 0.02;
 const LEVEL_M_S2: f64 = 0.1;
 
-/// Decides how fast the ground comes up under the body until the next point of the grid.
-pub(super) fn go_back_to_height(cx: &Context, start: &mut State) {
+/// How fast the ground comes up under the body until the next point of the grid, m/s.
+pub(crate) fn level_rate(cx: &Context, start: &State) -> f64 {
     let depth = if start.mode.steps() { -start.walk.mean_height() } else { 0.0 };
     if depth.abs() < SAME && start.level_rate == 0.0 {
-        return;
+        return 0.0;
     }
     let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
     let greatest = cx.plant.shift_m_s2().min(LEVEL_M_S2);
     let rate = gentle(Vector1::new(start.level_rate), Vector1::new(wanted), depth.abs(), greatest).x;
-    start.level_rate = if depth.abs() < SAME && rate.abs() < SAME { 0.0 } else { rate };
+    if depth.abs() < SAME && rate.abs() < SAME { 0.0 } else { rate }
 }

@@ -2,19 +2,18 @@
 //! balanced.
 
 pub(crate) mod height;
-mod levelling;
-pub(crate) mod room;
+pub(crate) mod levelling;
+pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
-use crate::plan::body::height::{SAME, adapt_footing};
-use crate::plan::body::levelling::go_back_to_height;
-use crate::plan::body::room::{Asked, Granted, Room, granted, leaves_room};
+use crate::plan::body::height::SAME;
+use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, granted, is_within_workspace};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
-use crate::plan::stand::{Stand, keep_balance, short_of_edges};
+use crate::plan::stand::{Stand, short_of_edges};
 use crate::plane::grid::{GRID_NS, GRID_S};
 use crate::plane::limits::gentle;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::mode::{Mode, Stopping, Then};
 use crate::state::walk::Foot;
@@ -31,14 +30,15 @@ const SWAY_PHASE: f64 = 0.15;
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 /// Where the body's offset goes, and the nominal stance with it: how far it is raised, and its part of the feet's reach.
-struct Aim {
-    offset: BodyOffset,
-    footing: Option<(f64, f64)>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    pub offset: BodyOffset,
+    pub nominal: Option<(f64, f64)>,
 }
 
 impl From<BodyOffset> for Aim {
     fn from(offset: BodyOffset) -> Self {
-        Self { offset, footing: None }
+        Self { offset, nominal: None }
     }
 }
 
@@ -50,114 +50,101 @@ pub(crate) struct Wanted {
     pub offset: BodyOffset,
 }
 
-/// Decides how the body moves over its feet until the next point of the grid.
+/// Where the body's offset goes: where it is wanted while the robot stands; as far as the feet keep their room while it
+/// walks; to nothing when it is about to walk without that room, and for any other posture.
 #[inline]
-pub(crate) fn move_body(
+pub(crate) fn aim(
     cx: &Context,
-    room: &mut Room,
-    start: &mut State,
+    workspace: &mut WorkspaceSearch,
+    start: &State,
     wanted: Wanted,
-    stand: Option<&Stand>,
     effort: &mut Effort,
-) {
-    if start.mode.is_coming_down() {
-        (start.offset_rate, start.sway_rate) = (BodyOffset::default(), Vector2::zeros());
-        start.level_rate = 0.0;
-        return;
-    }
-    let aim = match start.mode {
-        Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
-            let asked = Asked { offset: wanted.offset, raised: 0.0 };
-            aim_walking(cx, start, &granted(cx, room, start, asked, effort))
-        }
-        _ => aim(start, wanted),
-    };
-    if let Some(footing) = aim.footing {
-        adapt_footing(cx, start, footing);
-    }
-    shift(cx, start, aim.offset);
-    go_back_to_height(cx, start);
-    sway(cx, start, stand, effort);
-    keep_balance(start, stand);
-}
-
-/// Where the body's offset goes: where it is wanted while the robot stands; to nothing when it is about to walk without
-/// the room for that, and for any other posture.
-fn aim(start: &State, wanted: Wanted) -> Aim {
+) -> Aim {
     match start.mode {
         Mode::Standing if !wanted.walks => wanted.offset.into(),
-        Mode::Standing => level(start.walk.footing.raised).into(),
-        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), footing: Some((0.0, 1.0)) },
+        Mode::Standing => level(start.walk.nominal.raised).into(),
+        Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
+            let asked = Asked { offset: wanted.offset, raised: 0.0 };
+            aim_walking(cx, start, &granted(cx, workspace, start, asked, effort))
+        }
+        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), nominal: Some((0.0, 1.0)) },
         _ => BodyOffset::default().into(),
     }
 }
 
-/// The same of a robot that walks: as far as the feet keep their room. What of it is height is taken up by the footing.
+/// The same of a robot that walks: as far as the feet keep their room. What of it is height, the stance takes up.
+#[inline]
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     // Steps are short enough before the body goes where there is no room for longer ones.
-    if start.walk.footing.room > granted.room + SAME {
-        return Aim { offset: start.offset, footing: Some((start.walk.footing.raised, granted.room)) };
+    if start.walk.nominal.reach_part > granted.reach_part + SAME {
+        return Aim { offset: start.offset, nominal: Some((start.walk.nominal.raised, granted.reach_part)) };
     }
     let raised = cx.plant.raised_with(granted.offset.translation.z);
-    let footing = Some((raised, granted.room));
+    let nominal = Some((raised, granted.reach_part));
     let offset = granted.offset.at_height(granted.offset.translation.z - raised);
     let auto_pose = cx.gait.auto_pose();
     if start.mode != Mode::Walking || auto_pose.is_none() {
-        return Aim { offset, footing };
+        return Aim { offset, nominal };
     }
-    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), footing }
+    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), nominal }
 }
 
 /// The nominal stance with which a robot that stands may start to walk, if its body is where the feet have room for that.
-pub(crate) fn footing_to_start(cx: &Context, start: &State, granted: &Granted, effort: &mut Effort) -> Option<Footing> {
-    let footing = start.walk.footing;
+pub(crate) fn nominal_to_start(
+    cx: &Context,
+    start: &State,
+    granted: &Granted,
+    effort: &mut Effort,
+) -> Option<NominalStance> {
+    let nominal = start.walk.nominal;
     if granted.offset.is_near(&start.offset) {
-        return Some(cx.plant.stance.footing(footing.raised, granted.room.min(footing.room)));
+        return Some(cx.plant.stance.nominal(nominal.raised, granted.reach_part.min(nominal.reach_part)));
     }
     let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
-    let may = start.offset.is_near(&level(footing.raised)) || (looks && leaves_room(cx, start, start.offset, effort));
-    may.then_some(footing)
+    let may =
+        start.offset.is_near(&level(nominal.raised)) || (looks && is_within_workspace(cx, start, start.offset, effort));
+    may.then_some(nominal)
 }
 
-/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its footing.
+/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its nominal stance.
 pub(crate) fn granted_on_the_spot(
     cx: &Context,
-    room: &mut Room,
+    workspace: &mut WorkspaceSearch,
     start: &State,
     asked: BodyOffset,
     effort: &mut Effort,
 ) -> Granted {
-    let raised = start.walk.footing.raised;
-    granted(cx, room, start, Asked { offset: asked.at_height(raised), raised }, effort)
+    let raised = start.walk.nominal.raised;
+    granted(cx, workspace, start, Asked { offset: asked.at_height(raised), raised }, effort)
 }
 
-fn shift(cx: &Context, start: &mut State, target: BodyOffset) {
-    if start.offset.is_near(&target) {
-        start.offset = target;
-    }
+/// The rate of the body's offset towards its target.
+#[inline]
+pub(crate) fn shift(cx: &Context, start: &State, target: &BodyOffset) -> BodyOffset {
     let shift_m_s2 = cx.plant.shift_m_s2();
-    let wanted = start.offset.rate_to(&start.offset.towards(target, start.mode.haste() * GRID_S), GRID_S);
-    let (left, last) = (start.offset.rate_to(&target, 1.0), start.offset_rate);
-    start.offset_rate = BodyOffset {
+    let wanted = start.offset.rate_to(&start.offset.towards(*target, start.mode.haste() * GRID_S), GRID_S);
+    let (left, last) = (start.offset.rate_to(target, 1.0), start.offset_rate);
+    BodyOffset {
         translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
         // A foot is about as far from the body's centre as the resting feet are.
         rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / cx.plant.farthest_rest()),
-    };
-    // Until a foot is lifted again, which looks at the margin.
-    start.tight |= !start.offset_rate.is_zero();
+    }
 }
 
-fn sway(cx: &Context, start: &mut State, stand: Option<&Stand>, effort: &mut Effort) {
+/// The rate of the body's sway over the feet that stay.
+#[inline]
+pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
     let sway = sway_target(cx, start, stand, effort) - start.sway;
     let greatest = SWAY_RATE_M_S * GRID_S;
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
     let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
-    start.sway_rate = gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2());
+    gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2())
 }
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
 /// being lifted or put down.
+#[inline]
 fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
     let gait = cx.gait;
     if let Mode::Stopping(stop) = start.mode {
@@ -184,19 +171,19 @@ fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut 
     }
     let centre = stand.map_or_else(|| start.centre(cx.plant), |stand| stand.centre) - start.sway;
     let lean = (sum / total - centre) * gait.sway();
-    let most = gait.sway_reach() * start.walk.footing.reach.least();
+    let most = gait.sway_reach() * start.walk.nominal.reach.least();
     let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
     // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
     let waits = start.walk.waiting && start.walk.all_planted();
     let farther = waits && cx.plant.joints.is_none();
-    lean * if farther { part.max(room_to_lean(cx, start, lean, effort)) } else { part }
+    lean * if farther { part.max(lean_in_workspace(cx, start, lean, effort)) } else { part }
 }
 
 /// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-fn room_to_lean(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
+fn lean_in_workspace(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
     let mut fits = |part: f64| {
         let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
-        let feet = start.walk.feet().iter().zip(start.walk.footing.rest()).enumerate();
+        let feet = start.walk.feet().iter().zip(start.walk.nominal.rest()).enumerate();
         let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
         planted.all(|(leg, (foot, rest))| {
             [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {
@@ -209,6 +196,71 @@ fn room_to_lean(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Ef
 }
 
 /// Nothing but this height.
+#[inline]
 fn level(raised: f64) -> BodyOffset {
     BodyOffset::default().at_height(raised)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    const EFFORT: u32 = 1000;
+
+    fn low() -> BodyOffset {
+        BodyOffset { translation: Vector3::new(0.01, 0.0, -0.01), rotation: Vector3::zeros() }
+    }
+
+    #[test]
+    fn when_standing_expect_the_pose_that_is_asked_for_and_none_of_it_on_the_way_to_walk_or_to_sit() {
+        let robot = shipped();
+        let wanted = |walks| Wanted { walks, offset: low() };
+        let aimed = |mode, walks| {
+            let (state, mut workspace) = (on_its_feet(&robot, mode), WorkspaceSearch::new());
+            aim(&context(&robot), &mut workspace, &state, wanted(walks), &mut Effort::new(EFFORT))
+        };
+        assert_eq!(aimed(Mode::Standing, false).offset, low());
+        assert_eq!(aimed(Mode::Standing, true).offset, BodyOffset::default());
+        let to_sit = aimed(Mode::Stopping(Stopping { then: Then::Sit, ..Stopping::now(0) }), false);
+        assert_eq!((to_sit.offset, to_sit.nominal), (BodyOffset::default(), Some((0.0, 1.0))));
+    }
+
+    #[test]
+    fn when_walking_expect_height_taken_up_by_the_nominal_stance() {
+        let robot = shipped();
+        let granted = Granted { offset: low(), ..Granted::default() };
+        let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
+        assert_eq!(aim.nominal, Some((-0.01, 1.0)));
+        assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
+    }
+
+    #[test]
+    fn when_there_is_less_room_expect_shorter_steps_before_the_body_moves() {
+        let robot = shipped();
+        let granted = Granted { offset: low(), reach_part: 0.5 };
+        let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
+        assert_eq!((aim.offset, aim.nominal), (BodyOffset::default(), Some((0.0, 0.5))));
+    }
+
+    #[test]
+    fn when_shifting_expect_the_target_reached_exactly_and_then_rest() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+        for _ in 0..100 {
+            state.offset_rate = shift(&cx, &state, &low());
+            assert!(state.offset_rate.translation.norm() <= 0.08 + 1e-9);
+            state.offset = state.offset.moved(&state.offset_rate, GRID_S);
+        }
+        assert!(state.offset.is_near(&low()));
+        assert!(shift(&cx, &state, &state.offset).is_zero());
+    }
+
+    #[test]
+    fn when_a_gait_does_not_sway_expect_no_sway() {
+        let robot = shipped();
+        let state = on_its_feet(&robot, Mode::Walking);
+        assert_eq!(sway(&context(&robot), &state, None, &mut Effort::new(EFFORT)), Vector2::zeros());
+    }
 }

@@ -18,7 +18,7 @@ const CENTRING_CYCLES: f64 = 3.0;
 /// Whether feet are being put back under the body, which is straight above them.
 pub(crate) fn is_centring(cx: &Context, start: &State, stop: Stopping) -> bool {
     let centred = |leg: usize| stop.centring & (1 << leg) == 0 || is_centred(start, leg);
-    let is_home = stop.centring == 0 || start.walk.footing.raised == 0.0;
+    let is_home = stop.centring == 0 || start.walk.nominal.raised == 0.0;
     stop.then != Then::Stand && !(is_home && (0..cx.plant.legs().len()).all(centred)) && !is_late(cx, start, stop)
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn is_late(cx: &Context, start: &State, stop: Stopping) -> bool {
 /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
 /// to come down.
 pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, effort: &mut Effort) -> u32 {
-    let all = then == Then::GoHome && start.walk.footing.raised != 0.0;
+    let all = then == Then::GoHome && start.walk.nominal.raised != 0.0;
     let legs = (0..cx.plant.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
     let in_the_way = legs
         .filter(|&leg| !is_at(start, leg, cx.plant.stance.rest()) && (all || !can_come_down(cx, start, leg, effort)));
@@ -79,7 +79,7 @@ pub(crate) fn lean_for_centring(cx: &Context, start: &State) -> Vector2<f64> {
 
 /// Whether a foot is at its resting place, or on its way there.
 fn is_centred(start: &State, leg: usize) -> bool {
-    is_at(start, leg, start.walk.footing.rest())
+    is_at(start, leg, start.walk.nominal.rest())
 }
 
 fn is_at(start: &State, leg: usize, places: &[Vector2<f64>]) -> bool {

@@ -7,7 +7,7 @@ use crate::plan::control::Control;
 use crate::plane::ramp::Ramp;
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::mode::{Goal, Mode, Placing, Stage, Stopping, Then};
+use crate::state::mode::{Goal, LegSequence, LegStage, Mode, Stopping, Then};
 use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
 
@@ -38,8 +38,8 @@ fn put_below(plant: &Plant, start: &State, leg: usize, then: Then, effort: &mut 
     let reached = plant.inverse(leg, &in_body, &from, effort);
     let to = reached.or_else(|| Some(plant.legs().get(leg)?.approach(&in_body, &from, effort).angles));
     let to = to.unwrap_or(from);
-    let part = plant.stage_glide(leg, &from, &to);
-    Mode::Placing(Placing { leg, stage: Stage::Putting, from, to, part, placed: 0, goal: Goal::Land(then) })
+    let part = plant.leg_profile(leg, &from, &to);
+    Mode::Sequencing(LegSequence { leg, stage: LegStage::Putting, from, to, part, placed: 0, goal: Goal::Land(then) })
 }
 
 /// What follows when such a foot is down.

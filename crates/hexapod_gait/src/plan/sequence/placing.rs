@@ -6,7 +6,7 @@ use crate::plan::sequence::landing::landed;
 use crate::plane::support::SupportPolygon;
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::mode::{Goal, Mode, Placing, Stage};
+use crate::state::mode::{Goal, LegSequence, LegStage, Mode};
 use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, LegAngles};
 use nalgebra::Vector3;
@@ -20,39 +20,39 @@ pub(crate) fn place_from(plant: &Plant, start: &mut State, placed: u32, effort: 
     start.packed &= !(1 << leg);
     let from = start.angles_of(leg);
     let (stage, to) = match lifted(plant, leg, &from, effort) {
-        Some(to) => (Stage::Lifting, to),
-        None => (Stage::Carrying, angles_in_place(plant, start, leg, plant.stance.spec().step_height, effort)),
+        Some(to) => (LegStage::Lifting, to),
+        None => (LegStage::Carrying, angles_in_place(plant, start, leg, plant.stance.spec().step_height, effort)),
     };
     let placed = placed | (1 << leg);
-    let part = plant.stage_glide(leg, &from, &to);
-    Mode::Placing(Placing { leg, stage, from, to, part, placed, goal: Goal::Stand })
+    let part = plant.leg_profile(leg, &from, &to);
+    Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Stand })
 }
 
 /// The stage after one that is done.
-pub(crate) fn after_placing(
+pub(crate) fn next_stage(
     plant: &Plant,
     control: &mut Control,
     start: &mut State,
-    done: Placing,
+    done: LegSequence,
     effort: &mut Effort,
 ) -> Mode {
     let (stage, lift) = match done.stage {
-        Stage::Lifting if done.goal == Goal::Pack => return folding(plant, start, done),
-        Stage::Lifting => (Stage::Carrying, plant.stance.spec().step_height),
-        Stage::Carrying => (Stage::Putting, 0.0),
-        Stage::Putting if let Goal::Land(then) = done.goal => {
+        LegStage::Lifting if done.goal == Goal::Pack => return folding(plant, start, done),
+        LegStage::Lifting => (LegStage::Carrying, plant.stance.spec().step_height),
+        LegStage::Carrying => (LegStage::Putting, 0.0),
+        LegStage::Putting if let Goal::Land(then) = done.goal => {
             return landed(plant, control, start, done.leg, then, effort);
         }
-        Stage::Putting if done.goal == Goal::Sit => return lower_as_found(plant, start),
-        Stage::Putting if done.goal == Goal::Pack => {
+        LegStage::Putting if done.goal == Goal::Sit => return lower_as_found(plant, start),
+        LegStage::Putting if done.goal == Goal::Pack => {
             start.packed |= 1 << done.leg;
             return fold_from(plant, control, start, done.placed, effort);
         }
-        Stage::Putting => return place_from(plant, start, done.placed, effort),
+        LegStage::Putting => return place_from(plant, start, done.placed, effort),
     };
     let to = angles_in_place(plant, start, done.leg, lift, effort);
-    let part = plant.stage_glide(done.leg, &done.to, &to);
-    Mode::Placing(Placing { stage, from: done.to, to, part, ..done })
+    let part = plant.leg_profile(done.leg, &done.to, &to);
+    Mode::Sequencing(LegSequence { stage, from: done.to, to, part, ..done })
 }
 
 /// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
@@ -65,24 +65,24 @@ pub(crate) fn fold_from(plant: &Plant, control: &mut Control, start: &State, fol
     let from = start.angles_of(leg);
 
     let (stage, to) = match lifted(plant, leg, &from, effort) {
-        Some(to) => (Stage::Lifting, to),
-        None => (Stage::Putting, packed.get(leg).copied().unwrap_or(from)),
+        Some(to) => (LegStage::Lifting, to),
+        None => (LegStage::Putting, packed.get(leg).copied().unwrap_or(from)),
     };
-    let part = plant.stage_glide(leg, &from, &to);
-    Mode::Placing(Placing { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
+    let part = plant.leg_profile(leg, &from, &to);
+    Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
 }
 
 /// From a lifted leg to a folded one.
-fn folding(plant: &Plant, start: &State, done: Placing) -> Mode {
+fn folding(plant: &Plant, start: &State, done: LegSequence) -> Mode {
     let packed = plant.packed.as_ref().and_then(|packed| packed.get(done.leg));
     let to = packed.copied().unwrap_or_else(|| start.angles_of(done.leg));
-    let part = plant.stage_glide(done.leg, &done.to, &to);
-    Mode::Placing(Placing { stage: Stage::Putting, from: done.to, to, part, ..done })
+    let part = plant.leg_profile(done.leg, &done.to, &to);
+    Mode::Sequencing(LegSequence { stage: LegStage::Putting, from: done.to, to, part, ..done })
 }
 
 /// Raises the body to where it walks.
 pub(crate) fn rise(plant: &Plant, start: &State) -> Mode {
-    Mode::Rising(plant.glide(start.height, plant.stance.spec().height, plant.stand_time))
+    Mode::Rising(plant.height_profile(start.height, plant.stance.spec().height, plant.stand_time))
 }
 
 /// The margin by which the robot stands on the feet where they are, but for one.

@@ -6,29 +6,29 @@ use crate::plane::grid::GRID_S;
 use crate::plane::limits::{self, BRAKING_PART, Boundary};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
-use crate::plant::footing::Footing;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::walk::{Foot, Walk};
 
 /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
 #[inline]
-fn fastest(footing: &Footing, twist: Twist) -> f64 {
-    footing.rest().iter().map(|&foot| footing.reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
+fn fastest(nominal: &NominalStance, twist: Twist) -> f64 {
+    nominal.rest().iter().map(|&foot| nominal.reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
 }
 
 /// The part of a twist with which no step is longer than the stride.
 #[inline]
-pub(crate) fn stride_factor(footing: &Footing, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
-    let step = fastest(footing, twist) * gait.duty_factor() * cycle;
+pub(crate) fn stride_factor(nominal: &NominalStance, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
+    let step = fastest(nominal, twist) * gait.duty_factor() * cycle;
     let stride = gait.stride();
     if step > stride { stride / step } else { 1.0 }
 }
 
 /// The longest cycle with which no step at this twist is longer than the stride.
 #[inline]
-pub(crate) fn cycle_for(footing: &Footing, gait: &Gait, twist: Twist) -> f64 {
+pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f64 {
     let [least, most] = gait.cycle_times();
-    let fastest = fastest(footing, twist) * gait.duty_factor();
+    let fastest = fastest(nominal, twist) * gait.duty_factor();
     if least == most || fastest * most <= gait.stride() {
         return most;
     }
@@ -36,7 +36,7 @@ pub(crate) fn cycle_for(footing: &Footing, gait: &Gait, twist: Twist) -> f64 {
 }
 
 /// Whether the body can go on as it does with these feet, resting there, and this gait, braking no harder than it may.
-pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &Footing), gait: &Gait) -> bool {
+pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &NominalStance), gait: &Gait) -> bool {
     let limits = cx.limits;
     let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
     over_reach(start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
@@ -47,14 +47,14 @@ pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &Footing), ga
 #[inline]
 pub(crate) fn over_reach(
     start: &State,
-    (walk, footing): (&Walk, &Footing),
+    (walk, nominal): (&Walk, &NominalStance),
     gait: &Gait,
     twist: Twist,
     factor: impl Fn(Boundary) -> f64,
 ) -> f64 {
-    let (mut least, reach) = (1.0f64, footing.reach_with(gait));
+    let (mut least, reach) = (1.0f64, nominal.reach_with(gait));
     let drift = gait.drift() * walk.cycle;
-    for (leg, (foot, &rest)) in walk.feet().iter().zip(footing.rest()).enumerate() {
+    for (leg, (foot, &rest)) in walk.feet().iter().zip(nominal.rest()).enumerate() {
         let Foot::Planted { at } = foot else { continue };
         let time_left = (walk.time_to_lift(gait, leg) + drift) / start.swing_pace;
         let time_left = if walk.waiting { f64::INFINITY } else { time_left };
@@ -67,8 +67,8 @@ pub(crate) fn over_reach(
 /// The part of a twist with which no foot on the ground leaves its reach before the next point of the grid.
 #[inline]
 pub(crate) fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
-    let (mut least, reach) = (1.0f64, walk.footing.reach_with(gait));
-    for (foot, &rest) in walk.feet().iter().zip(walk.footing.rest()) {
+    let (mut least, reach) = (1.0f64, walk.nominal.reach_with(gait));
+    for (foot, &rest) in walk.feet().iter().zip(walk.nominal.rest()) {
         let Foot::Planted { at } = foot else { continue };
         if !limits::is_far_within(at.xy(), rest, &reach, GRID_S, twist) {
             let edge = limits::reach(at.xy(), rest, &reach, f64::INFINITY, twist);

@@ -8,23 +8,23 @@ use nalgebra::{Point3, Vector2};
 
 /// The resting feet with the body at one height, and how far they may go from there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Footing {
+pub(crate) struct NominalStance {
     /// How much higher than in the stance the body is, m.
     pub raised: f64,
     /// The part of the stance's reach that the feet have.
-    pub room: f64,
+    pub reach_part: f64,
     /// Of every foot, about its resting place.
     pub reach: Reach,
     rest: [Vector2<f64>; MAX_LEGS],
     count: usize,
 }
 
-impl Footing {
+impl NominalStance {
     /// At the stance's own height.
     pub(crate) fn of_stance(rest: &[Vector2<f64>], reach: Reach) -> Self {
         let mut all = [Vector2::zeros(); MAX_LEGS];
         all.iter_mut().zip(rest).for_each(|(all, rest)| *all = *rest);
-        Self { raised: 0.0, room: 1.0, reach, rest: all, count: rest.len().min(MAX_LEGS) }
+        Self { raised: 0.0, reach_part: 1.0, reach, rest: all, count: rest.len().min(MAX_LEGS) }
     }
 
     /// Resting feet in the footprint frame, m.
@@ -43,8 +43,8 @@ impl Footing {
     }
 
     /// With the feet moved out by `out` and so much of the reach.
-    pub(crate) fn moved(&self, raised: f64, room: f64, out: impl Fn(usize) -> Vector2<f64>) -> Self {
-        let mut moved = Self { raised, room, reach: self.reach.scaled(room), ..*self };
+    pub(crate) fn moved(&self, raised: f64, reach_part: f64, out: impl Fn(usize) -> Vector2<f64>) -> Self {
+        let mut moved = Self { raised, reach_part, reach: self.reach.scaled(reach_part), ..*self };
         moved.rest.iter_mut().take(self.count).enumerate().for_each(|(leg, rest)| *rest += out(leg));
         moved
     }

@@ -6,14 +6,14 @@ use nalgebra::{Isometry3, Vector3};
 
 /// The inverse of all legs and, lane by lane, the range of each joint that walking uses.
 #[derive(Clone, Debug)]
-pub(crate) struct Together {
+pub(crate) struct BatchIk {
     batch: Batch,
     lower: Lanes3,
     upper: Lanes3,
     sectors: Sectors,
 }
 
-impl Together {
+impl BatchIk {
     /// None where a leg's geometry does not allow it.
     pub(crate) fn of(robot: &Robot, stance: &Stance) -> Option<Self> {
         let batch = Batch::new(robot)?;

@@ -1,0 +1,64 @@
+//! Gaits, heights and limits that are set while an engine runs.
+
+use crate::engine::Engine;
+use crate::gait::Gait;
+use crate::plan::fitting::Fit;
+use crate::plane::limits::TwistLimits;
+
+impl Engine {
+    /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
+    /// than a tick has time for. Where the joints' accelerations are limited that takes a millisecond, and a hundred
+    /// times as long for legs of more than 3 joints; elsewhere nothing.
+    #[must_use]
+    pub fn ready(&self, gait: Gait) -> Gait {
+        self.fit().ready(gait)
+    }
+
+    /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet
+    /// in the air finish their swing, and the other gait goes on with the feet that lag most. On a robot whose joints'
+    /// accelerations are limited, the gait should come from [`Self::ready`]: else that is done here.
+    pub fn set_gait(&mut self, gait: Gait) {
+        let gait = self.fit().suited(gait);
+        if self.now.control.gaits.next != Some(gait) {
+            self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
+            self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
+        }
+    }
+
+    /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
+    /// out for.
+    pub fn set_step_height(&mut self, height: f64) {
+        self.tuning.step_height = height.clamp(0.0, self.plant.stance.spec().step_height);
+        self.time_gaits();
+    }
+
+    /// The lift of a swinging foot for gaits that have none of their own, m.
+    #[must_use]
+    pub fn step_height(&self) -> f64 {
+        self.tuning.step_height
+    }
+
+    /// The bounds of the body's motion.
+    #[must_use]
+    pub fn limits(&self) -> TwistLimits {
+        self.tuning.limits
+    }
+
+    /// Sets the bounds of the body's motion.
+    pub fn set_limits(&mut self, limits: TwistLimits) {
+        self.tuning.limits = limits;
+        self.time_gaits();
+    }
+
+    pub(super) fn fit(&self) -> Fit<'_> {
+        Fit { plant: &self.plant, tuning: &self.tuning }
+    }
+
+    /// Works the gaits out anew, after a change of what they depend on.
+    fn time_gaits(&mut self) {
+        let fit = Fit { plant: &self.plant, tuning: &self.tuning };
+        let gaits = &mut self.now.control.gaits;
+        gaits.walked = fit.timed(gaits.walked);
+        gaits.next = gaits.next.map(|gait| fit.timed(gait));
+    }
+}

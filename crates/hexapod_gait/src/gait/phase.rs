@@ -1,0 +1,23 @@
+//! Where legs are in their cycles.
+
+/// Where a leg is in its cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LegPhase {
+    /// On the ground, with the part of the stance that is over, in [0, 1).
+    Stance(f64),
+    /// In the air, with the part of the swing that is over, in [0, 1).
+    Swing(f64),
+}
+
+/// The part after the point, in [0, 1).
+pub(crate) fn fraction(x: f64) -> f64 {
+    // Mostly a difference of two such parts, for which no rounding is called.
+    let part = if (0.0..1.0).contains(&x) {
+        x
+    } else if (-1.0..0.0).contains(&x) {
+        x + 1.0
+    } else {
+        x - x.floor()
+    };
+    if part < 1.0 { part } else { 0.0 }
+}

@@ -1,0 +1,260 @@
+//! How much of a pose of the body leaves the feet the room to walk.
+
+use crate::gait::posture::BodyOffset;
+use crate::plan::context::Context;
+use crate::plane::grid::GRID_NS;
+use crate::plant::batch_ik::BatchIk;
+use crate::plant::nominal::NominalStance;
+use crate::plant::resting::LIFT_PROFILE;
+use crate::state::State;
+use crate::state::walk::Foot;
+use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
+use nalgebra::{Isometry3, Vector3};
+
+/// A pose of the body against its stance that is asked for, and the height that is kept of it in any part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Asked {
+    pub offset: BodyOffset,
+    pub raised: f64,
+}
+
+impl Asked {
+    fn part(&self, part: f64) -> BodyOffset {
+        let mut offset = self.offset.scaled(part);
+        offset.translation.z += (1.0 - part) * self.raised;
+        offset
+    }
+}
+
+/// A pose with which the feet have room to walk, and how much of their reach that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Granted {
+    pub offset: BodyOffset,
+    pub reach_part: f64,
+}
+
+impl Default for Granted {
+    /// The body straight above its feet, which have all their room.
+    fn default() -> Self {
+        Self { offset: BodyOffset::default(), reach_part: 1.0 }
+    }
+}
+
+/// The pose that was asked for last and the part of it with which the feet keep their room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkspaceSearch {
+    asked: Asked,
+    granted: Granted,
+    search: Option<Search>,
+    /// The place that was last found out of reach: likely the next one, too.
+    first: usize,
+}
+
+/// A pose that is being looked at, one place after another.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    asked: Asked,
+    choice: usize,
+    places: usize,
+}
+
+/// What is looked at: a robot of some nominal stance, its body somewhere over it.
+struct View<'a> {
+    start: &'a State,
+    nominal: &'a NominalStance,
+    body_from_footprint: Isometry3<f64>,
+    /// The resting feet as the body sees them, where all legs are solved together.
+    rest: Lanes3,
+    /// Legs that the robot has and that are not switched off.
+    counts: [bool; MAX_LEGS],
+}
+
+/// Parts of a pose and of the feet's reach in the order of their worth: a body that is held as it is asked to may walk
+/// with shorter steps.
+const CHOICES: [(f64, f64); 14] = [
+    (1.0, 1.0),
+    (1.0, 0.75),
+    (1.0, 0.5),
+    (0.8, 1.0),
+    (0.8, 0.75),
+    (0.8, 0.5),
+    (0.6, 1.0),
+    (0.6, 0.75),
+    (0.6, 0.5),
+    (0.4, 1.0),
+    (0.4, 0.75),
+    (0.4, 0.5),
+    (0.2, 1.0),
+    (0.2, 0.5),
+];
+/// Around the reach of each foot; on the ground, and lifted.
+const AROUND: [(f64, f64); 8] =
+    [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
+/// Places that are looked at at once: all around each foot's rest, or one where the inverse is an iteration.
+const LOOKS: usize = AROUND.len();
+/// Points of the grid from one look to the next while other poses are asked for.
+const STREAM_STEPS: u64 = 4;
+const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
+
+impl WorkspaceSearch {
+    pub(crate) fn new() -> Self {
+        Self { asked: Asked::default(), granted: Granted::default(), search: None, first: 0 }
+    }
+}
+
+/// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
+/// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
+#[inline]
+pub(crate) fn granted(
+    cx: &Context,
+    workspace: &mut WorkspaceSearch,
+    start: &State,
+    asked: Asked,
+    effort: &mut Effort,
+) -> Granted {
+    if workspace.search.is_none() && workspace.asked == asked {
+        return workspace.granted;
+    }
+    if asked == Asked::default() {
+        (workspace.asked, workspace.granted, workspace.search) = (asked, Granted::default(), None);
+    } else if workspace.search.is_none() && workspace.asked != asked {
+        workspace.search = Some(Search { asked, choice: 0, places: 0 });
+    }
+    // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
+    let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
+    if let Some(search) = workspace.search.filter(|search| turn || search.asked == asked) {
+        search_on(cx, workspace, search, start, effort);
+    }
+    workspace.granted
+}
+
+fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, start: &State, effort: &mut Effort) {
+    let Some(&(part, reach)) = CHOICES.get(search.choice) else {
+        let stays = search.asked.raised != 0.0;
+        let granted = Granted {
+            offset: search.asked.part(0.0),
+            reach_part: if stays { start.walk.nominal.reach_part } else { 1.0 },
+        };
+        *workspace = WorkspaceSearch { asked: search.asked, granted, search: None, ..*workspace };
+        return;
+    };
+    let offset = search.asked.part(part);
+    let nominal = cx.plant.stance.nominal(cx.plant.raised_with(offset.translation.z), reach);
+    let mut fits = search.places > 0 || (may_have(cx, &nominal) && cx.plant.stance.keeps_apart(&nominal));
+    let view = view(cx, start, &nominal, &offset);
+    let looks = if cx.plant.batch_ik.is_some() { LOOKS } else { 1 };
+    for _ in 0..looks {
+        let place = (workspace.first + search.places) % PLACES;
+        fits = fits && reaches_place(cx, &view, place, effort);
+        if !fits {
+            workspace.first = place;
+            (search.choice, search.places) = (search.choice + 1, 0);
+            break;
+        }
+        search.places += 1;
+        if search.places == PLACES {
+            *workspace = WorkspaceSearch {
+                asked: search.asked,
+                granted: Granted { offset, reach_part: reach },
+                search: None,
+                ..*workspace
+            };
+            return;
+        }
+    }
+    workspace.search = Some(search);
+}
+
+/// A robot of this nominal stance with its body at this offset.
+fn view<'a>(cx: &Context, start: &'a State, nominal: &'a NominalStance, offset: &BodyOffset) -> View<'a> {
+    let body_from_footprint = offset.footprint_from_body(cx.plant.stance.spec().height).inverse();
+    let mut counts = [false; MAX_LEGS];
+    let feet = start.walk.feet().iter();
+    counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
+    let seen = |batch: &BatchIk| batch.seen(&body_from_footprint, |leg| nominal.place(leg).push(0.0));
+    let rest = cx.plant.batch_ik.as_ref().map(seen).unwrap_or_default();
+    View { start, nominal, body_from_footprint, rest, counts }
+}
+
+fn may_have(cx: &Context, nominal: &NominalStance) -> bool {
+    cx.plant.draws_in() || nominal.reach_part == 1.0
+}
+
+/// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
+pub(crate) fn is_within_workspace(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
+    if offset.is_zero() {
+        return true;
+    }
+    let view = view(cx, start, &start.walk.nominal, &offset);
+    (0..PLACES).all(|place| reaches_place(cx, &view, place, effort))
+}
+
+/// Whether all feet reach this place of their reach, as far as the effort tells.
+fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -> bool {
+    let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
+    let Some(((x, y), (part, lift))) = around else { return false };
+    let reach = view.nominal.reach.axes() * *part;
+    let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
+    if let Some(batch) = &cx.plant.batch_ik {
+        let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
+        return batch.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
+    }
+    (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
+        let at = view.nominal.place(leg).push(0.0) + from_rest;
+        let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
+        cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+    use nalgebra::Vector3;
+
+    /// What is granted once the search is over, and how many points of the grid that takes.
+    fn searched(offset: BodyOffset) -> (Granted, u64) {
+        let robot = shipped();
+        let (mut state, mut workspace) = (on_its_feet(&robot, Mode::Walking), WorkspaceSearch::new());
+        let asked = Asked { offset, raised: 0.0 };
+        loop {
+            let effort = &mut Effort::new(1000);
+            let found = granted(&context(&robot), &mut workspace, &state, asked, effort);
+            if workspace.search.is_none() {
+                return (found, state.ns / GRID_NS);
+            }
+            state.ns += GRID_NS;
+        }
+    }
+
+    fn ahead(x: f64) -> BodyOffset {
+        BodyOffset { translation: Vector3::new(x, 0.0, 0.0), rotation: Vector3::zeros() }
+    }
+
+    #[test]
+    fn when_nothing_is_asked_expect_it_granted_at_once() {
+        let (found, steps) = searched(BodyOffset::default());
+        assert_eq!((found.offset, found.reach_part, steps), (BodyOffset::default(), 1.0, 0));
+    }
+
+    #[test]
+    fn when_more_is_asked_than_the_feet_have_room_for_expect_a_part_of_it_in_the_same_direction() {
+        let (little, _) = searched(ahead(0.001));
+        assert_eq!(little.offset, ahead(0.001));
+        let (found, steps) = searched(ahead(0.06));
+        assert!(found.offset.translation.x < 0.06 && found.offset.translation.yz() == Vector3::zeros().yz());
+        assert!(found.reach_part >= 0.5 && steps < 100, "{found:?} after {steps}");
+    }
+
+    #[test]
+    fn when_a_pose_is_granted_expect_every_foot_to_reach_all_around_it() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let (found, _) = searched(ahead(0.06));
+        state.walk.nominal = cx.plant.stance.nominal(0.0, found.reach_part);
+        assert!(is_within_workspace(&cx, &state, found.offset, &mut Effort::new(1000)));
+        assert!(!is_within_workspace(&cx, &state, ahead(0.2), &mut Effort::new(1000)));
+    }
+}

@@ -1,0 +1,62 @@
+//! The plan alone.
+
+use super::*;
+use crate::plan::control::Requests;
+use crate::plane::limits::tests::LIMITS;
+use crate::state::tests::{on_its_feet, shipped};
+
+const TUNING: Tuning = Tuning { step_height: 0.03, limits: LIMITS };
+
+/// The state after so many segments, and what limited the last.
+fn planned(mode: Mode, requests: Requests, twist: Twist, segments: usize) -> (State, LimitedBy) {
+    let robot = shipped();
+    let (mut state, mut control) = (on_its_feet(&robot, mode), Control::new(robot.1, &TUNING));
+    control.requests = requests;
+    let (input, mut by) = (Input { twist, ..Input::default() }, LimitedBy::Nothing);
+    for _ in 0..segments {
+        let mut allowance = Allowance::FULL;
+        let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
+        let segment = Planner { plant, tuning: &TUNING, control, allowance }.next_segment(&mut state, &input);
+        (state, by) = (segment.end, segment.by);
+    }
+    (state, by)
+}
+
+#[test]
+fn when_a_twist_is_wanted_expect_a_standing_robot_to_walk_and_noise_to_leave_it_standing() {
+    let (state, _) = planned(Mode::Standing, Requests::default(), Twist::new(0.05, 0.0, 0.0), 1);
+    assert_eq!(state.mode, Mode::Walking);
+    let (state, _) = planned(Mode::Standing, Requests::default(), Twist::new(1e-4, 0.0, 1e-3), 1);
+    assert_eq!(state.mode, Mode::Standing);
+}
+
+#[test]
+fn when_told_to_sit_expect_the_feet_looked_at_and_then_the_body_lowered() {
+    let (state, _) = planned(Mode::Standing, Requests::stop_for(Posture::Sit), Twist::ZERO, 1);
+    assert!(matches!(state.mode, Mode::Lowering(_)), "{:?}", state.mode);
+    let (state, _) = planned(Mode::Standing, Requests::stop_for(Posture::Sit), Twist::ZERO, 200);
+    assert!(state.mode == Mode::Sitting && state.height == 0.03, "{:?} at {}", state.mode, state.height);
+}
+
+#[test]
+fn when_a_stop_holds_expect_the_stick_ignored_until_it_has_been_let_go() {
+    let stop = Requests { stop: true, ..Requests::default() };
+    let (state, _) = planned(Mode::Standing, stop, Twist::new(0.05, 0.0, 0.0), 5);
+    assert_eq!(state.mode, Mode::Standing);
+    let released = Requests { released: true, ..stop };
+    let (state, _) = planned(Mode::Standing, released, Twist::new(0.05, 0.0, 0.0), 5);
+    assert_eq!(state.mode, Mode::Walking);
+}
+
+#[test]
+fn when_no_more_may_be_planned_expect_the_pose_held_to_the_next_point_of_the_grid() {
+    let robot = shipped();
+    let (mut state, mut control) = (on_its_feet(&robot, Mode::Walking), Control::new(robot.1, &TUNING));
+    let mut allowance = Allowance { rounds: 0, ..Allowance::FULL };
+    state.ns = 3_000_000;
+    let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
+    let mut planner = Planner { plant, tuning: &TUNING, control, allowance };
+    let segment = planner.next_segment(&mut state, &Input::default());
+    assert_eq!((segment.ns, segment.by), (7_000_000, LimitedBy::Planning));
+    assert_eq!(segment.end.angles, state.angles);
+}

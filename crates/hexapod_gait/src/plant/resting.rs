@@ -1,0 +1,123 @@
+//! Where a foot rests: straight out from its hip or below it, where it has most room.
+
+use crate::plane::reach::STRIDE_PART;
+use crate::plant::settings::StanceSpec;
+use crate::plant::usable::Usable;
+use hexapod_kinematics::{Leg, LegAngles, math};
+use nalgebra::{Vector2, Vector3};
+
+/// Distance of the places that are looked at, in lengths of the leg.
+const PLACE_STEP: f64 = 0.04;
+const PLACES: usize = 30;
+const RINGS: i32 = 6;
+const ROOM_STEPS: u32 = 24;
+const DIRECTIONS: usize = 12;
+/// How far a joint may be from where it is in a posture that is still the same, rad.
+const SAME_POSTURE_RAD: f64 = 2.0;
+/// How far out from a hip that yaws the feet stay, in lengths of the leg.
+const NEAR_HIP: f64 = 0.15;
+/// Room that is as good as the most there is.
+const NEARLY: f64 = 0.95;
+/// Parts of a foot's reach and of its lift that go together: a swing is low where it starts and ends, and at its
+/// highest near the resting place.
+pub(crate) const LIFT_PROFILE: [(f64, f64); 3] = [(1.0, 0.0), (0.9, 0.35), (0.6, 1.0)];
+
+/// A leg and the part of its range that walking uses.
+#[derive(Clone, Copy)]
+pub(super) struct Walker<'a> {
+    leg: &'a Leg,
+    usable: &'a Usable,
+    /// Where its hip is, and the way straight out from there, of a sprawled leg.
+    hip: Vector2<f64>,
+    outward: Option<Vector2<f64>>,
+}
+
+/// A place for the foot and how far the foot may go from it in every direction, m.
+type Place = (Vector2<f64>, f64);
+
+/// The nearest place of a leg that has nearly the most room: feet close in load the servos less.
+pub(super) fn roomiest_place(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    if walker.leg.is_upright() { place_below(walker, spec) } else { place_outside(walker, spec) }
+}
+
+/// Of a sprawled leg, straight out from its hip.
+fn place_outside(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let outward = walker.outward?;
+    let step = PLACE_STEP * walker.leg.length();
+    choose((0..PLACES).map(|k| walker.hip + outward * (k as f64 * step)), walker, spec)
+}
+
+/// Of an upright leg, below its hip or near that.
+fn place_below(walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let (below, step) = (walker.leg.below_hip(), 2.0 * PLACE_STEP * walker.leg.length());
+    let mut offsets: Vec<(i32, i32)> = (-RINGS..=RINGS).flat_map(|i| (-RINGS..=RINGS).map(move |j| (i, j))).collect();
+    offsets.sort_by_key(|(i, j)| i * i + j * j);
+    choose(offsets.into_iter().map(|(i, j)| below + Vector2::new(f64::from(i), f64::from(j)) * step), walker, spec)
+}
+
+/// The first place with enough room, or with nearly as much as any has.
+fn choose(places: impl Iterator<Item = Vector2<f64>>, walker: Walker, spec: StanceSpec) -> Option<Place> {
+    let enough = 0.5 * spec.max_stride / STRIDE_PART;
+    let plenty = enough / NEARLY;
+    let mut seen: Vec<Place> = Vec::new();
+    let mut most = f64::NEG_INFINITY;
+    for place in places {
+        if let Some(room) = room_about(walker, place, spec, plenty) {
+            seen.push((place, room));
+            most = most.max(room);
+        }
+        if most >= plenty {
+            break;
+        }
+    }
+    seen.into_iter().find(|(_, room)| *room >= (NEARLY * most).min(enough))
+}
+
+/// How far from `place` a foot may go in every direction, on the ground and lifted, up to `plenty`; `None` if it cannot
+/// even rest.
+fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64) -> Option<f64> {
+    let rest = walker.reaches(place, -spec.height, &walker.leg.posture())?;
+    walker.reaches(place, -spec.sit_height, &rest)?;
+    let fits = |room: f64| walker.goes_around(place, &rest, spec, |_| room);
+    // The inverse of a leg of more joints is an iteration, a hundred times as slow.
+    let steps = if walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS };
+    let room = |step: u32| plenty * f64::from(step) / f64::from(steps);
+    Some(room((1..=steps).take_while(|&step| fits(room(step))).last().unwrap_or(0)))
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(leg: &'a Leg, usable: &'a Usable) -> Self {
+        let hip = leg.hip_in_body().xy();
+        let out = (leg.foot_in_body(&leg.posture()).xy() - hip).try_normalize(1e-6).or_else(|| hip.try_normalize(1e-6));
+        Self { leg, usable, hip, outward: out.filter(|_| !leg.is_upright()) }
+    }
+
+    /// Whether the foot could go all around a region of this size in each direction, on the ground and lifted.
+    pub(super) fn goes_around(
+        self,
+        place: Vector2<f64>,
+        rest: &LegAngles,
+        spec: StanceSpec,
+        room: impl Fn(Vector2<f64>) -> f64,
+    ) -> bool {
+        (0..DIRECTIONS).all(|direction| {
+            let (sin, cos) = math::sin_cos(std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64);
+            let way = Vector2::new(cos, sin);
+            let edge = way * room(way);
+            LIFT_PROFILE.iter().all(|(part, lift)| {
+                self.reaches(place + edge * *part, lift * spec.step_height - spec.height, rest).is_some()
+            })
+        })
+    }
+
+    /// The angles with the foot there, in the posture of `seed`: not with the leg turned about or bent back over itself.
+    pub(super) fn reaches(self, foot: Vector2<f64>, z: f64, seed: &LegAngles) -> Option<LegAngles> {
+        // Near the axis of a hip that yaws, the least step would turn the leg about.
+        let clear = NEAR_HIP * self.leg.length();
+        if self.outward.is_some_and(|outward| outward.dot(&(foot - self.hip)) < clear) {
+            return None;
+        }
+        let angles = self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)?;
+        angles.iter().zip(seed.iter()).all(|(angle, near)| (angle - near).abs() < SAME_POSTURE_RAD).then_some(angles)
+    }
+}

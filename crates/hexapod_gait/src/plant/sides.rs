@@ -1,0 +1,90 @@
+//! Which legs are on which side, and their order from front to rear.
+
+use crate::gait::LegPlace;
+use hexapod_kinematics::Robot;
+use nalgebra::Vector2;
+
+/// Part of the farthest hip's distance up to which a hip is on the middle line.
+const MIDDLE_LINE: f64 = 0.05;
+
+/// The robot's legs by side and rank, front to rear, for the rule of a gait.
+#[must_use]
+pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
+    let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
+    // A robot built with its front along y has its sides along x: a split that is less even along y, while the one along
+    // x leaves no hip on the middle line. Legs of which more are on one side, as of three and one, do that in neither.
+    let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
+    let hips = if on_middle_line(&along_y) == 0 && doubt(&along_y) < doubt(&hips) { along_y } else { hips };
+    let left = sides(&hips);
+    let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
+    let legs = robot.legs().iter().enumerate();
+    legs.map(|(i, leg)| LegPlace { name: leg.name().into(), left: left[i], rank: rank(i) }).collect()
+}
+
+/// Whether each hip is on the left (y > 0). Hips on the middle line go, from the front, where there are fewer.
+fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
+    let middle = middle_line(hips);
+    let mut left: Vec<bool> = hips.iter().map(|hip| hip.y > middle).collect();
+    let mut between: Vec<usize> = (0..hips.len()).filter(|&i| hips[i].y.abs() <= middle).collect();
+    between.sort_by(|&a, &b| hips[b].x.total_cmp(&hips[a].x));
+    let mut more_left = left.iter().filter(|is_left| **is_left).count();
+    let mut more_right = hips.len() - more_left - between.len();
+    for leg in between {
+        left[leg] = more_left <= more_right;
+        *(if left[leg] { &mut more_left } else { &mut more_right }) += 1;
+    }
+    left
+}
+
+/// How little a split into sides says: how uneven it is, and how many hips are on the middle line.
+fn doubt(hips: &[Vector2<f64>]) -> usize {
+    let left = sides(hips).iter().filter(|is_left| **is_left).count();
+    (2 * left).abs_diff(hips.len()) + on_middle_line(hips)
+}
+
+fn on_middle_line(hips: &[Vector2<f64>]) -> usize {
+    let middle = middle_line(hips);
+    hips.iter().filter(|hip| hip.y.abs() <= middle).count()
+}
+
+/// Distance from the middle line up to which a hip is on it, m.
+fn middle_line(hips: &[Vector2<f64>]) -> f64 {
+    MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_kinematics::{LegOptions, LegSpec, math};
+
+    fn points(hips: &[[f64; 2]]) -> Vec<Vector2<f64>> {
+        hips.iter().map(|[x, y]| Vector2::new(*x, *y)).collect()
+    }
+
+    #[test]
+    fn when_hips_are_on_a_ring_expect_half_of_them_on_either_side() {
+        let turns = (0..6).map(|k| math::sin_cos(std::f64::consts::FRAC_PI_3 * f64::from(k)));
+        let ring: Vec<[f64; 2]> = turns.map(|(y, x)| [x, y]).collect();
+        assert_eq!(sides(&points(&ring)), [true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn when_the_front_is_along_y_expect_the_split_along_x_to_be_the_plain_one() {
+        let hips = [[0.2, 0.05], [0.0, 0.05], [-0.2, 0.05], [0.2, -0.05], [0.0, -0.05], [-0.2, -0.05]];
+        let turned = hips.map(|[x, y]| [-y, x]);
+        assert_eq!(doubt(&points(&hips)), 0);
+        assert!(doubt(&points(&turned)) > 0);
+    }
+
+    #[test]
+    fn when_three_legs_are_on_one_side_and_one_on_the_other_expect_each_on_its_own() {
+        let legs = ["left_front", "left_middle", "left_rear", "right_rear"];
+        let spec = |name: &str| LegSpec { name: name.into(), foot_link: format!("{name}_foot") };
+        let options = LegOptions { legs: legs.map(spec).to_vec(), ..LegOptions::default() };
+        let urdf = include_str!("../../../../urdf/hexapod.urdf");
+        let robot = Robot::from_urdf_and_meshes(urdf, &options, &mut |_| None).unwrap();
+        let left: Vec<bool> = leg_places(&robot).iter().map(|place| place.left).collect();
+        assert_eq!(left, [true, true, true, false]);
+    }
+}

@@ -1,0 +1,73 @@
+//! The walk alone.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+use super::*;
+use crate::gait::{GaitSpec, LegPlace};
+
+fn walk() -> (Walk, Gait) {
+    let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
+    let spec = GaitSpec { duty_factor: 0.75, cycle_time: 1.0, lag: 0.25, ..GaitSpec::default() };
+    let gait = Gait::try_new(&spec, &(0..4).map(place).collect::<Vec<_>>()).unwrap();
+    let rest = [[0.1, 0.1], [-0.1, 0.1], [0.1, -0.1], [-0.1, -0.1]].map(Vector2::from);
+    (Walk::at_rest(NominalStance::of_stance(&rest, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
+}
+
+/// Leg 0 at this part of its swing.
+fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
+    let ((mut walk, gait), still) = (walk(), Displacement::identity());
+    let reach = walk.nominal.reach;
+    walk.lift(&gait, 0, (Twist::ZERO, Twist::ZERO), (0.02, reach));
+    walk.put_down(&[sensed; MAX_LEGS]);
+    let (twist, time) = (Twist::ZERO, progress * 0.25);
+    let lean = Vector2::zeros();
+    walk.advance(&gait, &Ground { motion: still, rise: 0.0, twist, aim: twist, reach, time, draw_in: 0.0, lean });
+    (walk, gait)
+}
+
+#[test]
+fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
+    let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
+    let reach = walk.nominal.reach;
+    walk.lift(&gait, 0, (twist, twist), (0.02, reach));
+    for _ in 0..25 {
+        let motion = twist.motion(0.01);
+        let lean = Vector2::zeros();
+        walk.advance(&gait, &Ground { motion, rise: 0.0, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean });
+    }
+    walk.put_down(&[None; MAX_LEGS]);
+    let place = walk.nominal.place(0) + Vector2::new(0.5 * 0.75 * 0.04, 0.0);
+    assert!(walk.foot(0).is_planted());
+    assert!((walk.foot(0).position() - place.push(0.0)).norm() < 1e-9, "{:?}", walk.foot(0));
+    let carried = walk.nominal.place(1) - Vector2::new(0.01, 0.0);
+    assert!((walk.foot(1).position().xy() - carried).norm() < 1e-12);
+}
+
+#[test]
+fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way_up_not() {
+    for (progress, planted) in [(0.3, false), (0.9, true)] {
+        let (mut walk, _) = swinging(progress, None);
+        walk.put_down(&[Some(true); MAX_LEGS]);
+        assert_eq!(walk.foot(0).is_planted(), planted, "{progress}");
+    }
+    let (mut stuck, _) = swinging(0.9, Some(true));
+    stuck.put_down(&[Some(true); MAX_LEGS]);
+    assert!(!stuck.foot(0).is_planted(), "a switch that never opened is not believed");
+}
+
+#[test]
+fn when_a_swing_ends_without_ground_expect_the_foot_to_go_on_down() {
+    let (mut walk, _) = swinging(1.0, None);
+    walk.put_down(&[Some(false); MAX_LEGS]);
+    assert!(matches!(walk.foot(0), Foot::Probing { .. }) && !walk.all_planted());
+}
+
+#[test]
+fn when_it_is_a_legs_turn_expect_its_event_at_once_and_none_while_it_waits() {
+    let (mut walk, gait) = walk();
+    walk.phase = gait.lift_off_phase(2);
+    assert!(walk.is_due(&gait, 2) && !walk.is_due(&gait, 0));
+    assert!((walk.time_to_event(&gait) - 0.25).abs() < 1e-9, "{}", walk.time_to_event(&gait));
+    walk.waiting = true;
+    assert_eq!(walk.time_to_event(&gait), f64::INFINITY);
+}
