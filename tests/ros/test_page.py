@@ -30,11 +30,11 @@ def tabs():
 def standing(web, tabs, name='phone', size='phone'):
     """Open the page, take the lease and let the robot stand."""
     tabs('open', name, url=f'http://localhost:{web.port}/', size=size)
-    tabs.wait(name, '.bar-state:text("Sitting")')
+    tabs.wait(name, '.bar-state:text-is("Sitting")')
     tabs('click', name, selector='.lease')
     tabs.wait(name, '.lease[data-kind=yours]')
     tabs('click', name, selector=STAND)
-    tabs.wait(name, '.bar-state:text("Standing")')
+    tabs.wait(name, '.bar-state:text-is("Standing")')
 
 
 def test_when_a_thumb_pushes_the_stick_expect_the_robot_to_walk_and_its_picture_to_move_and_both_to_stop_after(web, tabs):
@@ -51,7 +51,7 @@ def test_when_a_thumb_pushes_the_stick_expect_the_robot_to_walk_and_its_picture_
         web.user.spin(0.5)
         walking = tabs.pixels('phone', '.scene')
         tabs('lift', 'phone')
-        tabs.wait('phone', '.bar-state:text("Standing")')
+        tabs.wait('phone', '.bar-state:text-is("Standing")')
     delays.sort()
     figures.note('page: thumb to joint_commands, p95', 1e3 * delays[-1], 'ms', 100)
     assert delays[-1] <= 0.1 * figures.BUSY, delays
