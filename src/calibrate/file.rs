@@ -111,11 +111,9 @@ impl CalibrationFile {
         let file = self.files.in_config("servos.yaml");
         let before = raw_servos(&file.read().map_err(words)?, &self.robot).map_err(words)?;
         let mut text = self.text().map_err(|error| error.to_string())?;
-        for (joint, servo) in &found.servos.0 {
-            let of = |config: &'_ RawServoConfig| config.servos.0.iter().position(|(name, _)| name == joint);
-            let is_new = of(&self.known).is_none_or(|at| self.known.servos.0[at].1 != *servo);
-            let old = of(&before).map(|at| &before.servos.0[at].1).filter(|old| is_new && *old != servo);
-            if let Some(old) = old {
+        for (joint, servo) in found.servos.0.iter().filter(|entry| !self.known.servos.0.contains(entry)) {
+            let old = before.servos.0.iter().find(|(name, _)| name == joint).map(|(_, old)| old);
+            if let Some(old) = old.filter(|old| *old != servo) {
                 text = with_servo(&self.name(), &text, joint, old, servo).map_err(words)?;
             }
         }
