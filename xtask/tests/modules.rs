@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many files still are in circles, by the folder of their sources: these numbers may only fall.
-const CIRCLES: [(&str, usize); 14] = [
+const CIRCLES: [(&str, usize); 13] = [
     ("crates/gait_planner/src", 2),
     ("crates/hexapod_calibration/src", 4),
     ("crates/hexapod_config/src", 5),
-    ("crates/hexapod_kinematics/src", 10),
     ("crates/hexapod_odometry/src", 2),
     ("crates/hexapod_rcl/src", 8),
     ("crates/hexapod_ros/src", 16),

@@ -7,7 +7,7 @@
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
-use super::Effort;
+use super::effort::Effort;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Chain, Leg, Matrix3xN};
 

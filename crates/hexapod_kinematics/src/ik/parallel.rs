@@ -11,10 +11,9 @@
 
 use nalgebra::Vector3;
 
-use super::REACH_TOLERANCE;
 use super::error::IkError;
 use super::range::Ranges;
-use super::solutions::Candidates;
+use super::solutions::{Candidates, REACH_TOLERANCE};
 use crate::angles::LegAngles;
 use crate::leg::{Chain, Screw};
 use crate::math;

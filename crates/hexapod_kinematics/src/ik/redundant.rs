@@ -9,8 +9,9 @@
 
 use nalgebra::{Matrix3, SVector, Vector3};
 
+use super::effort::Effort;
 use super::newton::{Descent, column};
-use super::{Effort, REACH_TOLERANCE};
+use super::solutions::REACH_TOLERANCE;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
 use crate::math;

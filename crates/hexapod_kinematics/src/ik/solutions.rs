@@ -5,6 +5,8 @@ use std::f64::consts::TAU;
 use crate::angles::LegAngles;
 use crate::model::JointLimits;
 
+/// Farthest a returned pose may be from its target, m.
+pub(super) const REACH_TOLERANCE: f64 = 1e-10;
 /// Most solutions that are returned.
 pub const MAX_SOLUTIONS: usize = 8;
 /// Solutions nearer than this in every joint, in rad, are one solution.

@@ -2,64 +2,19 @@
 
 mod chain;
 mod derivatives;
+mod joint;
 mod shape;
 
-use nalgebra::{Isometry3, SMatrix, Unit, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
+pub use chain::Matrix3xN;
 pub use derivatives::Matrix6xN;
+pub use joint::LegJoint;
 
 pub(crate) use chain::{Chain, Screw, turn};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::ik::{Range, Solver};
-use crate::model::JointLimits;
-
-/// Jacobian of a foot: 3 rows (x, y, z of the body frame, m/rad), one column per joint, unused columns zero.
-pub type Matrix3xN = SMatrix<f64, 3, MAX_LEG_JOINTS>;
-
-/// One joint of a leg.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LegJoint {
-    pub(crate) name: String,
-    pub(crate) limits: JointLimits,
-    pub(crate) axis: Unit<Vector3<f64>>,
-    pub(crate) origin: Isometry3<f64>,
-    pub(crate) joint: usize,
-    pub(crate) position: usize,
-}
-
-impl LegJoint {
-    /// Name of the joint in the description.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Limits.
-    pub fn limits(&self) -> &JointLimits {
-        &self.limits
-    }
-
-    /// Unit axis in the joint's own frame.
-    pub fn axis(&self) -> Unit<Vector3<f64>> {
-        self.axis
-    }
-
-    /// Pose of the joint's frame at position zero in the frame of the leg joint before it (of the body for the
-    /// first), fixed joints between them included.
-    pub fn origin(&self) -> &Isometry3<f64> {
-        &self.origin
-    }
-
-    /// Index of the joint in [`Model::joints`](crate::Model::joints).
-    pub fn joint_index(&self) -> usize {
-        self.joint
-    }
-
-    /// Index of its position in the slices that [`Model`](crate::Model) takes.
-    pub fn position_index(&self) -> usize {
-        self.position
-    }
-}
 
 /// A leg: joints from the hip outwards, and a foot, which is a point.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,13 +2,11 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::find::{Branch, not_a_leg};
+use super::branch::{Branch, MIN_LEG_JOINTS, not_a_leg};
 use super::options::{MAX_LEGS, MIN_LEGS};
 use crate::angles::MAX_LEG_JOINTS;
 use crate::model::Model;
 
-/// Fewest joints of a leg.
-pub(super) const MIN_LEG_JOINTS: usize = 3;
 /// Words in names that say that a chain is no leg.
 const ARM_WORDS: [&str; 13] = [
     "arm", "gripper", "grip", "claw", "pincer", "hand", "finger", "head", "neck", "tail", "camera", "sensor", "antenna",

@@ -2,7 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::arms::{self, MIN_LEG_JOINTS};
+use super::arms;
+use super::branch::{Branch, MIN_LEG_JOINTS, branches, moving_joints, moving_to, not_a_leg};
 use super::foot::{self, Foot};
 use super::options::{LegOptions, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
@@ -18,13 +19,6 @@ pub(super) struct LegChain {
     pub(super) foot: Foot,
     /// Name, when it was given.
     pub(super) name: Option<String>,
-}
-
-/// A chain from the base to a leaf.
-pub(super) struct Branch {
-    /// Moving joints, hip first.
-    pub(super) moving: Vec<usize>,
-    pub(super) leaf: usize,
 }
 
 /// Chains of three to six joints from the base, one per first joint.
@@ -140,36 +134,12 @@ fn sliding(model: &Model, branch: &Branch) -> Option<ModelError> {
     Some(ModelError::new(ModelFault::JointKind, place, "is in a leg and is prismatic", TURNING))
 }
 
-fn moving_to(model: &Model, link: usize) -> Vec<usize> {
-    let path = model.path_to(link);
-    path.into_iter().filter(|&i| model.joints().get(i).is_some_and(|j| !j.is_fixed())).collect()
-}
-
-fn branches(model: &Model) -> Vec<Branch> {
-    let leaves = (0..model.links().len()).filter(|&l| model.children.get(l).is_none_or(Vec::is_empty));
-    leaves
-        .map(|leaf| Branch { moving: moving_to(model, leaf), leaf })
-        .filter(|branch| !branch.moving.is_empty())
-        .collect()
-}
-
 fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
     let rank = |b: &Branch| (b.moving.len(), foot::is_called_foot(model, b.leaf));
     match rank(branch).cmp(&rank(known)) {
         std::cmp::Ordering::Equal => foot::distance(model, branch.leaf) > foot::distance(model, known.leaf),
         order => order.is_gt(),
     }
-}
-
-/// What to tell of a chain that is left out.
-pub(super) fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
-    let name = model.links().get(branch.leaf).map_or("", |l| l.name());
-    let joints = moving_joints(branch.moving.len());
-    format!("the chain to link \"{name}\" has {joints} and is not taken as a leg ({why})")
-}
-
-fn moving_joints(count: usize) -> String {
-    if count == 1 { "1 moving joint".into() } else { format!("{count} moving joints") }
 }
 
 fn to_chain(model: &Model, branch: Branch, options: &LegOptions, read: MeshReader<'_>) -> Result<LegChain, ModelError> {

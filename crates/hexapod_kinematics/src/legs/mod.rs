@@ -1,6 +1,7 @@
 //! Legs detected in a model: chains from the base to a foot, named and put in order.
 
 mod arms;
+mod branch;
 mod find;
 mod foot;
 mod forward;

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::convert::pose;
 use super::lines::ElementLines;
+use super::origin::pose;
 use super::remarks::Remarks;
 use super::shapes::LinkShapes;
 use crate::error::{ModelError, ModelFault, Place};

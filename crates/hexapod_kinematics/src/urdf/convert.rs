@@ -2,11 +2,12 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Unit, Vector3};
 use urdf_rs::JointType;
 
 use super::body;
 use super::lines::{ElementLines, Lines};
+use super::origin::pose;
 use super::remarks::Remarks;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::tree::{LooseJoint, LooseMimic, Parts};
@@ -43,16 +44,6 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange
     }
     parts.notes.extend(remarks.into_notes("joints"));
     Ok(parts)
-}
-
-/// Pose from a URDF origin.
-pub(super) fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
-    isometry(origin.xyz.0, origin.rpy.0)
-}
-
-/// Translation, then roll about x, pitch about y, yaw about z, all of the fixed parent axes.
-pub(super) fn isometry([x, y, z]: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Isometry3<f64> {
-    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw))
 }
 
 /// One joint of the text.

@@ -8,6 +8,7 @@ mod body;
 mod convert;
 mod lines;
 mod lint;
+mod origin;
 mod remarks;
 mod shapes;
 mod write;

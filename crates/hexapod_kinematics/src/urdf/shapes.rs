@@ -7,7 +7,7 @@ use std::str::FromStr;
 use nalgebra::{Isometry3, Vector3};
 use roxmltree::Node;
 
-use super::convert;
+use super::origin::isometry;
 use crate::model::{Geometry, Shape};
 
 /// What a link looks like, and as what it collides.
@@ -50,7 +50,7 @@ fn shape(node: Node<'_, '_>) -> Option<Shape> {
         Some(text) => vector(text),
         None => Some(Vector3::zeros()),
     };
-    let link_from_shape: Isometry3<f64> = convert::isometry(numbers("xyz")?.into(), numbers("rpy")?.into());
+    let link_from_shape: Isometry3<f64> = isometry(numbers("xyz")?.into(), numbers("rpy")?.into());
     let mut geometries = node.children().find(|n| n.has_tag_name("geometry"))?.children().filter(Node::is_element);
     let geometry = geometry(geometries.next()?)?;
     geometries.next().is_none().then_some(Shape { link_from_shape, geometry })
