@@ -6,12 +6,13 @@
 
 use crate::engine::Engine;
 use crate::gait::posture::BodyOffset;
-use crate::path::barred::Barred;
-use crate::path::descent::NEAR_M;
+use crate::plan::blocked::barred::Barred;
 use crate::plan::control::Requests;
+use crate::plan::sequence::descent::NEAR_M;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::state::mode::Mode;
+use crate::state::rates::BodyRates;
 use crate::state::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::Vector2;
@@ -63,8 +64,7 @@ impl Engine {
         start.ns += self.now.elapsed_ns;
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
         (start.mode, start.walk, start.angles) = (mode, walk, *angles);
-        (start.height, start.height_rate, start.level_rate) = (height, 0.0, 0.0);
-        (start.offset, start.offset_rate) = (BodyOffset::default(), BodyOffset::default());
-        (start.sway, start.sway_rate) = (Vector2::zeros(), Vector2::zeros());
+        (start.height, start.offset, start.sway) = (height, BodyOffset::default(), Vector2::zeros());
+        start.rates = BodyRates::REST;
     }
 }

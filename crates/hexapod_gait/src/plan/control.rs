@@ -1,7 +1,7 @@
 //! What the planner keeps from one point of the grid to the next.
 
 use crate::gait::Gait;
-use crate::path::barred::Barred;
+use crate::plan::blocked::barred::Barred;
 use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plane::limits::TwistLimits;
@@ -56,6 +56,14 @@ pub(crate) struct Requests {
     pub released: bool,
 }
 
+impl Gaits {
+    /// Goes over to the next gait, if one waits.
+    pub(crate) fn take_next(&mut self) -> Option<&Gait> {
+        self.walked = self.next.take()?;
+        Some(&self.walked)
+    }
+}
+
 impl Requests {
     /// A stop that ends in a posture.
     pub fn stop_for(posture: Posture) -> Self {
@@ -81,6 +89,16 @@ impl Control {
             return Twist::ZERO;
         }
         if self.held { Twist::ZERO } else { twist }
+    }
+
+    /// Takes what is to be done at this point of the grid.
+    pub(crate) fn take_requests(&mut self) -> Requests {
+        let requests = std::mem::take(&mut self.requests);
+        self.held = (self.held || requests.stop) && !requests.released;
+        if requests.stop {
+            self.then_pack = requests.posture == Some(Posture::Pack);
+        }
+        requests
     }
 
     /// What stages read of it.

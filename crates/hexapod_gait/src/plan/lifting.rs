@@ -1,4 +1,4 @@
-//! Which feet are lifted and put down: those whose turn it is, if the robot stands on the rest.
+//! Which feet are lifted: those whose turn it is, if the robot stands on the rest.
 
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, is_out_of_turn};
@@ -8,59 +8,56 @@ use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::state::State;
 use crate::state::mode::Mode;
-use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector2;
 
 /// The margin below which the robot's balance is watched, m.
 const NEAR_EDGE_M: f64 = 0.03;
 
-/// Puts down feet whose swing is over and lifts those whose turn it is, if the robot stands on the rest.
-#[inline]
-pub(crate) fn lift_and_put_down(cx: &Context, sensed: &[Option<bool>; MAX_LEGS], start: &mut State) {
-    let gait = cx.gait;
-    start.walk.put_down(sensed);
-    start.walk.waiting = false;
-    let mut centre = None;
-    for leg in 0..cx.plant.legs().len() {
-        let out_of_turn = is_out_of_turn(cx, start, leg);
-        if !(out_of_turn || start.walk.is_due(gait, leg) && may_lift(cx, start, leg)) {
-            continue;
-        }
-        // Out of turn no other feet catch the robot, whatever the gait.
-        if out_of_turn || gait.is_stable() {
-            let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
-            let mut margin = start.margin_without(leg, centre);
-            if let Some(joints) = &cx.plant.joints {
-                margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
-            }
-            start.near_edge = margin < NEAR_EDGE_M;
-            if margin < LIFT_MARGIN_M {
-                // Its turn stays until the others are down.
-                start.walk.waiting |= !out_of_turn;
-                continue;
-            }
-        }
-        let (twists, height) = ((start.twist_after(0.0), start.aim_after(0.0)), cx.step_height);
-        let reach = start.walk.nominal.reach_with(gait);
-        start.walk.lift(gait, leg, twists, (height, reach));
-    }
+/// What is decided about one leg.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// It is lifted.
+    pub lifts: bool,
+    /// It has its turn, which stays until the others are down.
+    pub waits: bool,
+    /// Whether the centre of mass may come near the edge of the support, where that has been looked at.
+    pub near_edge: Option<bool>,
 }
 
-/// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: gives
-/// the turn to one without which the robot stands, so that feet that stand badly get better places.
+/// Whether a leg is lifted: if it is its turn, and the robot stands on the rest. `centre` is that of mass, worked out
+/// for the first leg that asks for it.
 #[inline]
-pub(crate) fn pass_the_turn(cx: &Context, start: &mut State) {
-    let rests = start.twist == [Twist::ZERO; 2] && start.sway_rate == Vector2::zeros();
+pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Option<Vector2<f64>>) -> Turn {
+    let out_of_turn = is_out_of_turn(cx, start, leg);
+    if !(out_of_turn || start.walk.is_due(cx.gait, leg) && may_lift(cx, start, leg)) {
+        return Turn::default();
+    }
+    // Out of turn no other feet catch the robot, whatever the gait.
+    if !(out_of_turn || cx.gait.is_stable()) {
+        return Turn { lifts: true, ..Turn::default() };
+    }
+    let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
+    let mut margin = start.margin_without(leg, centre);
+    if let Some(joints) = &cx.plant.joints {
+        margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
+    }
+    let stays = margin < LIFT_MARGIN_M;
+    Turn { lifts: !stays, waits: stays && !out_of_turn, near_edge: Some(margin < NEAR_EDGE_M) }
+}
+
+/// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: the phase
+/// at which it is the turn of one without which the robot stands, so that feet that stand badly get better places.
+#[inline]
+pub(crate) fn turn_passed_on(cx: &Context, start: &State) -> Option<f64> {
+    let rests = start.twist == [Twist::ZERO; 2] && start.rates.sway == Vector2::zeros();
     if !(start.walk.waiting && start.walk.all_planted() && rests) {
-        return;
+        return None;
     }
     let centre = start.centre(cx.plant);
     let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.nominal.place(leg)).norm();
     let free = (0..cx.plant.legs().len())
         .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
-    if let Some(leg) = free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
-        start.walk.phase = cx.gait.lift_off_phase(leg);
-    }
+    free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|leg| cx.gait.lift_off_phase(leg))
 }
 
 /// Whether a leg is to be lifted at all: in a stop only before it is too late to be down again within the cycle,
@@ -85,5 +82,5 @@ fn may_lift(cx: &Context, start: &State, leg: usize) -> bool {
 
 /// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
 fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
-    start.sway_rate * (start.sway_rate.norm() / (2.0 * greatest))
+    start.rates.sway * (start.rates.sway.norm() / (2.0 * greatest))
 }

@@ -4,6 +4,7 @@ pub(crate) mod allowance;
 pub(crate) mod ground;
 pub(crate) mod mode;
 pub(crate) mod pose;
+pub(crate) mod rates;
 pub(crate) mod segment;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -17,6 +18,7 @@ use crate::plane::support::SupportPolygon;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::state::mode::Mode;
+use crate::state::rates::BodyRates;
 use crate::state::walk::{Foot, Walk};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Isometry3, Vector2, Vector3};
@@ -31,16 +33,11 @@ pub(crate) struct State {
     /// Body above the ground, m: of a robot that steps, that of its nominal stance; else that of the stance, from which the
     /// offset counts.
     pub height: f64,
-    /// Its change per second, until the next point of the grid.
-    pub height_rate: f64,
-    /// How fast the ground under the feet comes up towards the body, m/s, likewise: see `plan/body/levelling.rs`.
-    pub level_rate: f64,
     pub offset: BodyOffset,
-    /// Change of the offset per second, until the next point of the grid.
-    pub offset_rate: BodyOffset,
-    /// Shift of the body that keeps its weight over the feet that stay, m, and its change per second.
+    /// Shift of the body that keeps its weight over the feet that stay, m.
     pub sway: Vector2<f64>,
-    pub sway_rate: Vector2<f64>,
+    /// How these change until the next point of the grid.
+    pub rates: BodyRates,
     /// The twist at the last point of the grid and at the next.
     pub twist: [Twist; 2],
     /// The twist that feet in the air expect when they are down, likewise.
@@ -65,12 +62,9 @@ impl State {
             mode: Mode::Sitting,
             walk: Walk::at_rest(plant.stance.own_nominal(), cycle),
             height: plant.stance.spec().sit_height,
-            height_rate: 0.0,
-            level_rate: 0.0,
             offset: BodyOffset::default(),
-            offset_rate: BodyOffset::default(),
             sway: Vector2::zeros(),
-            sway_rate: Vector2::zeros(),
+            rates: BodyRates::REST,
             twist: [Twist::ZERO; 2],
             aim: [Twist::ZERO; 2],
             swing_pace: 1.0,
@@ -80,6 +74,11 @@ impl State {
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,
         }
+    }
+
+    /// The same in another mode.
+    pub(crate) fn in_mode(&self, mode: Mode) -> Self {
+        Self { mode, ..*self }
     }
 
     /// Feet on the ground, footprint frame.
@@ -139,7 +138,7 @@ impl State {
         offset_rate: &BodyOffset,
         sway_rate: Vector2<f64>,
     ) -> Isometry3<f64> {
-        let height = self.height + self.height_rate * seconds;
+        let height = self.height + self.rates.height * seconds;
         Self::pose_at(height, self.offset.moved(offset_rate, seconds), self.sway + sway_rate * seconds)
     }
 

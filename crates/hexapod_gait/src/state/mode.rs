@@ -5,7 +5,7 @@ use crate::state::tick::GaitState;
 use hexapod_kinematics::LegAngles;
 
 /// What the robot does. A new mode needs a line in [`Mode::state`], one in `Planner::next_mode` (when it ends) and
-/// one in `Path::go_on` (what moves).
+/// one in `Path::advance` (what moves).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mode {
     Sitting,
@@ -48,6 +48,22 @@ pub(crate) enum Goal {
     Land(Then),
 }
 
+impl LegSequence {
+    /// The same stage of the same leg, for another goal.
+    pub(crate) fn to_goal(self, goal: Goal) -> Self {
+        Self { goal, ..self }
+    }
+
+    /// Turns the leg's joints to where they are now.
+    pub(crate) fn turn(&self, angles: &mut LegAngles) {
+        let part = self.part.part();
+        for (angle, (from, to)) in angles.iter_mut().zip(self.from.iter().zip(self.to.iter())) {
+            // Rounding must not carry it beyond a limit at either end.
+            *angle = (from + (to - from) * part).max(from.min(*to)).min(from.max(*to));
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegStage {
     Lifting,
@@ -79,6 +95,11 @@ const HASTE: f64 = 2.0;
 impl Stopping {
     pub(crate) fn now(since_ns: u64) -> Self {
         Self { then: Then::Stand, centring: 0, since_ns }
+    }
+
+    /// The same stop, for something else to follow.
+    pub(crate) fn to(self, then: Then) -> Self {
+        Self { then, ..self }
     }
 }
 

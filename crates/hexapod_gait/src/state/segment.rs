@@ -3,6 +3,7 @@
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::{Displacement, Twist};
 use crate::state::State;
+use crate::state::rates::BodyRates;
 
 /// How fast things go, in parts of what was planned. Where a joint of a leg in the air would be too fast, its swing and
 /// the phase take longer and the body goes on; where that does not help, all does.
@@ -30,24 +31,31 @@ impl Pace {
     }
 }
 
+/// How the robot is advanced along a segment: at which rates its body moves over its feet, and how fast all goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Advance {
+    pub rates: BodyRates,
+    pub pace: Pace,
+}
+
 /// A stretch of time in which nothing begins or ends, and the robot at its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub ns: u64,
-    pub pace: Pace,
+    pub advance: Advance,
     pub by: LimitedBy,
     pub end: State,
 }
 
 impl Segment {
-    /// Of `ns` from `start` on, at full pace, its end not yet worked out.
+    /// Of `ns` from `start` on, at its rates and at full pace, its end not yet worked out.
     pub(crate) fn from(start: &State, ns: u64) -> Self {
-        Self { ns, pace: Pace::FULL, by: LimitedBy::Nothing, end: *start }
+        Self { ns, advance: Advance { rates: start.rates, pace: Pace::FULL }, by: LimitedBy::Nothing, end: *start }
     }
 
     /// The body's mean twist over the first `ns` of a segment that starts at `start`.
     pub(crate) fn mean_twist(&self, start: &State, ns: u64) -> Twist {
-        start.twist_after(ns as f64 / 2.0).scaled(self.pace.body)
+        start.twist_after(ns as f64 / 2.0).scaled(self.advance.pace.body)
     }
 }
 

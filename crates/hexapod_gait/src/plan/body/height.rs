@@ -7,6 +7,7 @@ use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
+use crate::state::mode::Mode;
 use crate::state::walk::Foot;
 use nalgebra::Vector2;
 
@@ -31,7 +32,7 @@ pub(crate) struct HeightStep {
 pub(crate) fn height_step(cx: &Context, start: &State, (raised, room): (f64, f64)) -> Option<HeightStep> {
     let (present, own_height) = (&start.walk.nominal, cx.plant.stance.spec().height);
     let at = start.height - own_height;
-    if (raised - at).abs() < SAME && (room - present.reach_part).abs() < SAME && start.height_rate == 0.0 {
+    if (raised - at).abs() < SAME && (room - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
         let nominal = || cx.plant.stance.nominal(raised, room);
         let differs = present.raised != raised || present.reach_part != room;
         return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
@@ -58,24 +59,26 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
 }
 
 /// From here on the body's height is that of its nominal stance: it is about to step.
-pub(crate) fn start_stepping(plant: &Plant, start: &mut State) {
+pub(crate) fn stepping(plant: &Plant, start: &State) -> State {
     let raised = start.walk.nominal.raised;
-    start.height = plant.stance.spec().height + raised;
-    start.offset.translation.z -= raised;
+    let mut next = State { height: plant.stance.spec().height + raised, ..*start };
+    next.offset.translation.z -= raised;
+    next
 }
 
 /// From here on the height of the stance is the one from which its offset counts: it stands.
-pub(crate) fn end_stepping(plant: &Plant, start: &mut State) {
-    start.offset.translation.z += start.height - plant.stance.spec().height;
-    start.offset_rate.translation.z += start.height_rate;
-    (start.height, start.height_rate) = (plant.stance.spec().height, 0.0);
+pub(crate) fn standing(plant: &Plant, start: &State) -> State {
+    let mut next = State { height: plant.stance.spec().height, mode: Mode::Standing, ..*start };
+    next.offset.translation.z += start.height - plant.stance.spec().height;
+    next.rates.offset.translation.z += start.rates.height;
+    next.rates.height = 0.0;
+    next
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
-    use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
 
     #[test]
@@ -92,11 +95,11 @@ mod tests {
         for _ in 0..100 {
             if let Some(HeightStep { height, rate, nominal }) = height_step(&cx, &state, (0.01, 1.0)) {
                 assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);
-                (state.height, state.height_rate, state.walk.nominal) = (height, rate, nominal);
+                (state.height, state.rates.height, state.walk.nominal) = (height, rate, nominal);
             }
-            state.height += state.height_rate * GRID_S;
+            state.height += state.rates.height * GRID_S;
         }
-        assert!((state.height - 0.1).abs() < 1e-9 && state.height_rate.abs() < 1e-9, "{}", state.height);
+        assert!((state.height - 0.1).abs() < 1e-9 && state.rates.height.abs() < 1e-9, "{}", state.height);
         assert!(state.walk.nominal.place(0).norm() < out - 1e-3);
     }
 

@@ -16,11 +16,11 @@ const LEVEL_M_S2: f64 = 0.1;
 /// How fast the ground comes up under the body until the next point of the grid, m/s.
 pub(crate) fn level_rate(cx: &Context, start: &State) -> f64 {
     let depth = if start.mode.steps() { -start.walk.mean_height() } else { 0.0 };
-    if depth.abs() < SAME && start.level_rate == 0.0 {
+    if depth.abs() < SAME && start.rates.level == 0.0 {
         return 0.0;
     }
     let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
     let greatest = cx.plant.shift_m_s2().min(LEVEL_M_S2);
-    let rate = gentle(Vector1::new(start.level_rate), Vector1::new(wanted), depth.abs(), greatest).x;
+    let rate = gentle(Vector1::new(start.rates.level), Vector1::new(wanted), depth.abs(), greatest).x;
     if depth.abs() < SAME && rate.abs() < SAME { 0.0 } else { rate }
 }

@@ -7,7 +7,7 @@ pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
 use crate::plan::body::height::SAME;
-use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, granted, is_within_workspace};
+use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant, is_within_workspace};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
 use crate::plan::stand::{Stand, short_of_edges};
@@ -65,7 +65,7 @@ pub(crate) fn aim(
         Mode::Standing => level(start.walk.nominal.raised).into(),
         Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
             let asked = Asked { offset: wanted.offset, raised: 0.0 };
-            aim_walking(cx, start, &granted(cx, workspace, start, asked, effort))
+            aim_walking(cx, start, &grant(cx, workspace, start, asked, effort))
         }
         Mode::Stopping(_) => Aim { offset: BodyOffset::default(), nominal: Some((0.0, 1.0)) },
         _ => BodyOffset::default().into(),
@@ -106,8 +106,8 @@ pub(crate) fn nominal_to_start(
     may.then_some(nominal)
 }
 
-/// What is granted of a pose to a robot that is to walk from where it stands, at the height of its nominal stance.
-pub(crate) fn granted_on_the_spot(
+/// Grants part of a pose to a robot that is to walk from where it stands, at the height of its nominal stance.
+pub(crate) fn grant_on_the_spot(
     cx: &Context,
     workspace: &mut WorkspaceSearch,
     start: &State,
@@ -115,7 +115,7 @@ pub(crate) fn granted_on_the_spot(
     effort: &mut Effort,
 ) -> Granted {
     let raised = start.walk.nominal.raised;
-    granted(cx, workspace, start, Asked { offset: asked.at_height(raised), raised }, effort)
+    grant(cx, workspace, start, Asked { offset: asked.at_height(raised), raised }, effort)
 }
 
 /// The rate of the body's offset towards its target.
@@ -123,7 +123,7 @@ pub(crate) fn granted_on_the_spot(
 pub(crate) fn shift(cx: &Context, start: &State, target: &BodyOffset) -> BodyOffset {
     let shift_m_s2 = cx.plant.shift_m_s2();
     let wanted = start.offset.rate_to(&start.offset.towards(*target, start.mode.haste() * GRID_S), GRID_S);
-    let (left, last) = (start.offset.rate_to(target, 1.0), start.offset_rate);
+    let (left, last) = (start.offset.rate_to(target, 1.0), start.rates.offset);
     BodyOffset {
         translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
         // A foot is about as far from the body's centre as the resting feet are.
@@ -139,7 +139,7 @@ pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
     let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
-    gentle(start.sway_rate, rate, sway.norm(), cx.plant.shift_m_s2())
+    gentle(start.rates.sway, rate, sway.norm(), cx.plant.shift_m_s2())
 }
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
@@ -249,9 +249,9 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
         for _ in 0..100 {
-            state.offset_rate = shift(&cx, &state, &low());
-            assert!(state.offset_rate.translation.norm() <= 0.08 + 1e-9);
-            state.offset = state.offset.moved(&state.offset_rate, GRID_S);
+            state.rates.offset = shift(&cx, &state, &low());
+            assert!(state.rates.offset.translation.norm() <= 0.08 + 1e-9);
+            state.offset = state.offset.moved(&state.rates.offset, GRID_S);
         }
         assert!(state.offset.is_near(&low()));
         assert!(shift(&cx, &state, &state.offset).is_zero());

@@ -102,10 +102,10 @@ impl WorkspaceSearch {
     }
 }
 
-/// The greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
+/// Grants the greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
 /// points of the grid; it is brought to an end before a pose that is asked for meanwhile gets its turn.
 #[inline]
-pub(crate) fn granted(
+pub(crate) fn grant(
     cx: &Context,
     workspace: &mut WorkspaceSearch,
     start: &State,
@@ -221,7 +221,7 @@ mod tests {
         let asked = Asked { offset, raised: 0.0 };
         loop {
             let effort = &mut Effort::new(1000);
-            let found = granted(&context(&robot), &mut workspace, &state, asked, effort);
+            let found = grant(&context(&robot), &mut workspace, &state, asked, effort);
             if workspace.search.is_none() {
                 return (found, state.ns / GRID_NS);
             }

@@ -1,32 +1,23 @@
 //! A stop that finds no way on for its feet ends all the same: feet in the air are put down one by one, the others stand
 //! still meanwhile; then the robot stands, or its body comes down between its feet.
 
-use crate::path::barred::Barred;
-use crate::path::descent::lower_as_found;
-use crate::plan::control::Control;
-use crate::plane::ramp::Ramp;
+use crate::plan::sequence::descent::lower_as_found;
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::mode::{Goal, LegSequence, LegStage, Mode, Stopping, Then};
+use crate::state::rates::BodyRates;
 use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
 
 /// Puts down a foot in the air, or else sits down or stands as the robot has come to rest.
-pub(crate) fn come_down(
-    plant: &Plant,
-    control: &mut Control,
-    start: &mut State,
-    then: Then,
-    effort: &mut Effort,
-) -> Mode {
-    control.ramp = Ramp::REST;
-    control.barred = Barred::default();
-    (start.height_rate, start.level_rate) = (0.0, 0.0);
+pub(crate) fn come_down(plant: &Plant, start: &State, then: Then, effort: &mut Effort) -> State {
+    let BodyRates { offset, sway, .. } = start.rates;
+    let resting = State { rates: BodyRates { offset, sway, ..BodyRates::REST }, ..*start };
     let in_the_air = |foot: &Foot| matches!(foot, Foot::Swinging { .. } | Foot::Probing { .. });
-    match start.walk.feet().iter().position(in_the_air) {
-        Some(leg) => put_below(plant, start, leg, then, effort),
-        None if then == Then::Sit => lower_as_found(plant, start),
-        None => Mode::Stopping(Stopping::now(start.ns)),
+    match resting.walk.feet().iter().position(in_the_air) {
+        Some(leg) => resting.in_mode(put_below(plant, start, leg, then, effort)),
+        None if then == Then::Sit => lower_as_found(plant, &resting),
+        None => resting.in_mode(Mode::Stopping(Stopping::now(start.ns))),
     }
 }
 
@@ -43,19 +34,11 @@ fn put_below(plant: &Plant, start: &State, leg: usize, then: Then, effort: &mut 
 }
 
 /// What follows when such a foot is down.
-pub(crate) fn landed(
-    plant: &Plant,
-    control: &mut Control,
-    start: &mut State,
-    leg: usize,
-    then: Then,
-    effort: &mut Effort,
-) -> Mode {
-    let footprint_from_body = start.footprint_from_body();
-    let angles = start.angles_of(leg);
-    if let (Some(solver), Some(foot)) = (plant.legs().get(leg), start.walk.feet.get_mut(leg)) {
-        let at = footprint_from_body.transform_point(&solver.foot_in_body(&angles).into()).coords;
-        *foot = Foot::Planted { at };
+pub(super) fn landed(plant: &Plant, start: &State, leg: usize, then: Then, effort: &mut Effort) -> State {
+    let mut next = *start;
+    if let (Some(solver), Some(foot)) = (plant.legs().get(leg), next.walk.feet.get_mut(leg)) {
+        let in_body = solver.foot_in_body(&start.angles_of(leg));
+        *foot = Foot::Planted { at: start.footprint_from_body().transform_point(&in_body.into()).coords };
     }
-    come_down(plant, control, start, then, effort)
+    come_down(plant, &next, then, effort)
 }

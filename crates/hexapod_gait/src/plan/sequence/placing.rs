@@ -1,7 +1,6 @@
 //! Bringing legs to their places one by one, before the body rises on them.
 
-use crate::path::descent::{PLACED_M, lower_as_found};
-use crate::plan::control::Control;
+use crate::plan::sequence::descent::{PLACED_M, lower_as_found};
 use crate::plan::sequence::landing::landed;
 use crate::plane::support::SupportPolygon;
 use crate::plant::Plant;
@@ -13,11 +12,10 @@ use nalgebra::Vector3;
 
 /// Starts to bring a leg that is not in its place there, of those the one without which the robot stands best;
 /// rises when there is none. `placed` has a bit for each leg that has had its turn.
-pub(crate) fn place_from(plant: &Plant, start: &mut State, placed: u32, effort: &mut Effort) -> Mode {
+pub(crate) fn place_from(plant: &Plant, start: &State, placed: u32, effort: &mut Effort) -> State {
     let waiting = (0..plant.legs().len()).filter(|&leg| placed & (1 << leg) == 0 && !is_placed(plant, start, leg));
     let best = waiting.max_by(|&a, &b| margin_on_others(plant, start, a).total_cmp(&margin_on_others(plant, start, b)));
-    let Some(leg) = best else { return rise(plant, start) };
-    start.packed &= !(1 << leg);
+    let Some(leg) = best else { return start.in_mode(rise(plant, start)) };
     let from = start.angles_of(leg);
     let (stage, to) = match lifted(plant, leg, &from, effort) {
         Some(to) => (LegStage::Lifting, to),
@@ -25,51 +23,43 @@ pub(crate) fn place_from(plant: &Plant, start: &mut State, placed: u32, effort: 
     };
     let placed = placed | (1 << leg);
     let part = plant.leg_profile(leg, &from, &to);
-    Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Stand })
+    let mode = Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Stand });
+    State { packed: start.packed & !(1 << leg), ..start.in_mode(mode) }
 }
 
 /// The stage after one that is done.
-pub(crate) fn next_stage(
-    plant: &Plant,
-    control: &mut Control,
-    start: &mut State,
-    done: LegSequence,
-    effort: &mut Effort,
-) -> Mode {
+pub(crate) fn next_stage(plant: &Plant, start: &State, done: LegSequence, effort: &mut Effort) -> State {
     let (stage, lift) = match done.stage {
-        LegStage::Lifting if done.goal == Goal::Pack => return folding(plant, start, done),
+        LegStage::Lifting if done.goal == Goal::Pack => return start.in_mode(folding(plant, start, done)),
         LegStage::Lifting => (LegStage::Carrying, plant.stance.spec().step_height),
         LegStage::Carrying => (LegStage::Putting, 0.0),
         LegStage::Putting if let Goal::Land(then) = done.goal => {
-            return landed(plant, control, start, done.leg, then, effort);
+            return landed(plant, start, done.leg, then, effort);
         }
         LegStage::Putting if done.goal == Goal::Sit => return lower_as_found(plant, start),
         LegStage::Putting if done.goal == Goal::Pack => {
-            start.packed |= 1 << done.leg;
-            return fold_from(plant, control, start, done.placed, effort);
+            let next = fold_from(plant, start, done.placed, effort).unwrap_or(Mode::Sitting);
+            return State { packed: start.packed | (1 << done.leg), ..start.in_mode(next) };
         }
         LegStage::Putting => return place_from(plant, start, done.placed, effort),
     };
     let to = angles_in_place(plant, start, done.leg, lift, effort);
     let part = plant.leg_profile(done.leg, &done.to, &to);
-    Mode::Sequencing(LegSequence { stage, from: done.to, to, part, ..done })
+    start.in_mode(Mode::Sequencing(LegSequence { stage, from: done.to, to, part, ..done }))
 }
 
-/// Starts to fold a leg of those that are not folded, front to rear on either side in turn; sits when all are.
-pub(crate) fn fold_from(plant: &Plant, control: &mut Control, start: &State, folded: u32, effort: &mut Effort) -> Mode {
+/// Starts to fold a leg of those that are not folded, front to rear on either side in turn; none when all are.
+pub(crate) fn fold_from(plant: &Plant, start: &State, folded: u32, effort: &mut Effort) -> Option<Mode> {
     let waits = |leg: &usize| folded & (1 << leg) == 0 && *start.walk.foot(*leg) != Foot::Missing;
-    let (Some(leg), Some(packed)) = ((0..plant.legs().len()).find(waits), plant.packed) else {
-        control.then_pack = false;
-        return Mode::Sitting;
-    };
+    let (leg, packed) = (0..plant.legs().len()).find(waits).zip(plant.packed.as_ref())?;
     let from = start.angles_of(leg);
-
     let (stage, to) = match lifted(plant, leg, &from, effort) {
         Some(to) => (LegStage::Lifting, to),
         None => (LegStage::Putting, packed.get(leg).copied().unwrap_or(from)),
     };
     let part = plant.leg_profile(leg, &from, &to);
-    Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed: folded | (1 << leg), goal: Goal::Pack })
+    let placed = folded | (1 << leg);
+    Some(Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Pack }))
 }
 
 /// From a lifted leg to a folded one.

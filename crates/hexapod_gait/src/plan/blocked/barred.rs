@@ -1,6 +1,6 @@
 //! Whether a stop, or the way down, has found no way on for too long.
 
-use crate::path::descent::sinking_time;
+use crate::plan::sequence::descent::sinking_time;
 use crate::plane::limits::LimitedBy;
 use crate::plant::Plant;
 use crate::state::State;
@@ -45,6 +45,6 @@ impl Barred {
 /// Whether a body comes down so slowly that its legs had better turn to the sitting pose.
 fn creeps(plant: &Plant, start: &State, segment: &Segment) -> bool {
     let Mode::Lowering(profile) = start.mode else { return false };
-    let pace = segment.pace.body;
+    let pace = segment.advance.pace.body;
     pace < UNHINDERED && profile.left() > CREEPING * sinking_time(plant, start) * pace
 }

@@ -12,7 +12,7 @@ const DT: f64 = 0.01;
 
 /// The robot of seven legs of four joints whose ticks took minutes.
 fn seven_legs() -> (Engine, Vec<GaitSpec>) {
-    let robot = Robot::from_urdf(include_str!("data/seven_legs.urdf")).unwrap();
+    let robot = Robot::from_urdf(include_str!("../data/seven_legs.urdf")).unwrap();
     (engine_of(robot).unwrap(), gaits(7))
 }
 

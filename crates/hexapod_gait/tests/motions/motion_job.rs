@@ -199,7 +199,7 @@ fn when_a_motion_is_none_expect_why() {
 
 #[test]
 fn when_a_walk_is_played_expect_every_foot_where_the_quarters_of_the_cycle_put_it() {
-    let robot = hexapod_kinematics::Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+    let robot = hexapod_kinematics::Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
     let places = leg_places(&robot);
     let mut home = Home {
         pose: Pose::default(),

@@ -1,7 +1,4 @@
 //! Down to the ground: between the feet where that goes, else through joint space.
-//!
-//! All legs can turn to the sitting pose through joint space, which every joint can do from everywhere: feet may then be
-//! drawn over the ground, but none is dropped and no joint jumps.
 
 use crate::gait::posture::BodyOffset;
 use crate::plant::Plant;
@@ -11,7 +8,7 @@ use crate::state::walk::Foot;
 use nalgebra::{Vector2, Vector3};
 
 /// How far from its place a foot may be when the body rises on it, m.
-pub(crate) const PLACED_M: f64 = 1e-4;
+pub(super) const PLACED_M: f64 = 1e-4;
 /// A body that is higher than it sits by more than this is on its feet, and a foot farther from its place than this is
 /// elsewhere, m.
 pub(crate) const NEAR_M: f64 = 5e-3;
@@ -24,35 +21,36 @@ pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
 }
 
 /// Lowers the body with every foot where it is over the ground, in its place or not.
-pub(crate) fn lower_as_found(plant: &Plant, start: &mut State) -> Mode {
+pub(crate) fn lower_as_found(plant: &Plant, start: &State) -> State {
     if start.height <= plant.stance.spec().sit_height {
-        return Mode::Sitting;
+        return start.in_mode(Mode::Sitting);
     }
     let footprint_from_body = start.footprint_from_body();
-    for (foot, (leg, angles)) in start.walk.feet.iter_mut().zip(plant.legs().iter().zip(&start.angles)) {
+    let mut next = start.in_mode(lower(plant, start));
+    for (foot, (leg, angles)) in next.walk.feet.iter_mut().zip(plant.legs().iter().zip(&start.angles)) {
         if let Foot::Planted { at } = foot {
             *at = footprint_from_body.transform_point(&leg.foot_in_body(angles).into()).coords;
         }
     }
-    lower(plant, start)
+    next
 }
 
 /// Down between the feet where all of them rest at their places; else through joint space.
-pub(crate) fn sit_as_found(plant: &Plant, start: &mut State) -> Mode {
+pub(crate) fn sit_as_found(plant: &Plant, start: &State) -> State {
     let feet = start.angles.iter().zip(plant.legs()).map(|(angles, leg)| leg.foot_in_body(angles));
     let places = start.walk.feet.iter().zip(plant.stance.rest());
     let elsewhere = feet
         .zip(places)
         .any(|(foot, (planned, rest))| *planned != Foot::Missing && (foot - rest.push(-start.height)).norm() > NEAR_M);
-    if elsewhere { sinking(plant, start) } else { lower_as_found(plant, start) }
+    if elsewhere { start.in_mode(sinking(plant, start)) } else { lower_as_found(plant, start) }
 }
 
 /// Ends on the belly. Legs that are not bent as walking bends them, with their feet on the ground near their places,
 /// are to be brought there before the body rises again.
-pub(crate) fn lie_down(plant: &Plant, start: &mut State) {
-    start.mode = Mode::Sitting;
-    start.walk.nominal = plant.stance.own_nominal();
-    let feet = start.walk.feet.iter_mut().zip(&start.angles).zip(plant.stance.rest());
+pub(crate) fn lie_down(plant: &Plant, start: &State) -> State {
+    let mut next = start.in_mode(Mode::Sitting);
+    next.walk.nominal = plant.stance.own_nominal();
+    let feet = next.walk.feet.iter_mut().zip(&start.angles).zip(plant.stance.rest());
     for (leg, ((foot, angles), rest)) in feet.enumerate() {
         let uses = plant.stance.uses(leg, angles);
         if let Foot::Planted { at } = foot
@@ -61,20 +59,18 @@ pub(crate) fn lie_down(plant: &Plant, start: &mut State) {
             *at = Vector3::new(rest.x, rest.y, 0.0);
         }
     }
+    next
 }
 
 /// Ends a way down that goes no farther between the feet.
-pub(crate) fn come_to_rest(plant: &Plant, start: &mut State) {
+pub(crate) fn come_to_rest(plant: &Plant, start: &State) -> State {
     let (sitting, standing) = (plant.stance.spec().sit_height, plant.stance.spec().height);
-    if start.height - sitting <= HIGH * (standing - sitting) {
-        lie_down(plant, start);
-        return;
-    }
-    start.mode = sinking(plant, start);
+    let low = start.height - sitting <= HIGH * (standing - sitting);
+    if low { lie_down(plant, start) } else { start.in_mode(sinking(plant, start)) }
 }
 
 /// Starts to turn all legs to the sitting pose.
-pub(crate) fn sinking(plant: &Plant, start: &State) -> Mode {
+fn sinking(plant: &Plant, start: &State) -> Mode {
     Mode::Sinking(plant.height_profile(start.height, plant.stance.spec().sit_height, sinking_time(plant, start)))
 }
 
@@ -83,24 +79,13 @@ pub(crate) fn sinking_time(plant: &Plant, start: &State) -> f64 {
     plant.time_to_sitting(&start.angles)
 }
 
-/// Takes all legs this part of the way that is left to the sitting pose.
-pub(crate) fn sink(plant: &Plant, state: &mut State, part: f64) {
-    let feet = state.walk.feet.iter().take(plant.legs().len());
-    for ((foot, angles), sitting) in feet.zip(&mut state.angles).zip(&plant.sitting) {
-        if *foot != Foot::Missing {
-            angles.iter_mut().zip(sitting.iter()).for_each(|(angle, to)| *angle += (to - *angle) * part);
-        }
-    }
-    (state.offset, state.sway) = (state.offset.scaled(1.0 - part), state.sway * (1.0 - part));
-}
-
 /// Sits with its feet where they rest.
-pub(crate) fn end_sinking(plant: &Plant, start: &mut State) {
-    (start.offset, start.sway) = (BodyOffset::default(), Vector2::zeros());
-    for (foot, rest) in start.walk.feet.iter_mut().zip(plant.stance.rest()) {
+pub(crate) fn end_sinking(plant: &Plant, start: &State) -> State {
+    let mut down = State { offset: BodyOffset::default(), sway: Vector2::zeros(), ..*start };
+    for (foot, rest) in down.walk.feet.iter_mut().zip(plant.stance.rest()) {
         if let Foot::Planted { at } = foot {
             *at = rest.push(0.0);
         }
     }
-    lie_down(plant, start);
+    lie_down(plant, &down)
 }

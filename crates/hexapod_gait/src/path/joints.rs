@@ -1,0 +1,102 @@
+//! The joints at the ends of a segment, and whether they get from one to the other in time.
+
+use crate::plant::Plant;
+use crate::state::State;
+use crate::state::allowance::BATCH_IK;
+use crate::state::mode::Mode;
+use crate::state::walk::Foot;
+use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
+
+/// Part of a joint's greatest velocity that is used.
+const VELOCITY_PART: f64 = 0.96;
+/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
+const SURE_PART: f64 = 0.75;
+/// How near to an end of its range a joint may come between two points of the grid, rad.
+const NEAR_END_RAD: f64 = 0.03;
+
+/// Why a segment cannot be gone as planned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Blocked {
+    /// A joint would need this many times its greatest velocity.
+    TooFast(f64),
+    OutOfReach,
+    /// That has not been found out: the effort is spent.
+    Unknown,
+}
+
+/// Solves the joints, or says why not.
+pub(super) fn reach(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Result<(), Blocked> {
+    let obstacle = |effort: &Effort| if effort.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach };
+    solve(plant, start, state, effort).ok_or_else(|| obstacle(effort))
+}
+
+/// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
+pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
+    if matches!(state.mode, Mode::Sequencing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
+        return Some(());
+    }
+    let body_from_footprint = state.footprint_from_body().inverse();
+    if let Some(batch) = &plant.batch_ik {
+        let walk = &state.walk;
+        let at = |leg: usize| walk.foot(leg).position();
+        let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
+        let found = &mut state.angles;
+        if !effort.take(BATCH_IK) {
+            return None;
+        }
+        return batch.solve(&body_from_footprint, at, is_missing, found).then_some(());
+    }
+    let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
+    for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
+        let in_body = body_from_footprint.transform_point(&foot.position().into()).coords;
+        *angles = plant.inverse(index, &in_body, seed, effort)?;
+    }
+    Some(())
+}
+
+/// Whether the mean velocity of a whole segment hides what one moment of it needs: near the greatest, or at the edge of
+/// their reach, to which only an offset takes them, where feet may go out of it and in again.
+pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
+    ratio > SURE_PART || is_near_end(plant, end)
+}
+
+/// Whether joints that need so many times their greatest velocity are fast enough.
+pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
+    if ratio > VELOCITY_PART { Err(Blocked::TooFast(ratio / VELOCITY_PART)) } else { Ok(()) }
+}
+
+fn is_near_end(plant: &Plant, state: &State) -> bool {
+    let legs = state.angles.iter().enumerate().take(plant.legs().len());
+    !state.offset.is_zero() && legs.into_iter().any(|(leg, angles)| plant.stance.is_near_end(leg, angles, NEAR_END_RAD))
+}
+
+/// The greatest part of a joint's greatest velocity that is needed from one pose to another.
+pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f64) -> f64 {
+    // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
+    let mut worst = [0.0; MAX_LEG_JOINTS];
+    let legs = plant.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(plant.legs().len());
+    for ((greatest, from), to) in legs {
+        let joints = greatest.padded().iter().zip(from.padded().iter().zip(to.padded()));
+        for (worst, (greatest, (from, to))) in worst.iter_mut().zip(joints) {
+            let part = (to - from).abs() / (greatest * seconds + 1e-9);
+            *worst = if part > *worst { part } else { *worst };
+        }
+    }
+    worst.into_iter().fold(0.0, f64::max)
+}
+
+/// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses at
+/// its start, middle and end: velocities that change evenly are greatest at one of the ends.
+pub(super) fn moment_ratio(plant: &Plant, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
+    let mut worst: f64 = 0.0;
+    let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
+    for (leg, ((start, middle), end)) in plant.legs().iter().zip(poses) {
+        let poses = start.iter().zip(middle.iter()).zip(end.iter());
+        for (joint, ((start, middle), end)) in leg.joints().iter().zip(poses) {
+            let (first, second) = (2.0 * (middle - start), 2.0 * (end - middle));
+            let ends = (1.5 * first - 0.5 * second).abs().max((1.5 * second - 0.5 * first).abs());
+            worst = worst.max(ends / (joint.limits().velocity * seconds + 1e-9));
+        }
+    }
+    worst
+}

@@ -1,0 +1,11 @@
+//! Robots that are driven: whatever is asked of them, they walk.
+
+mod auto_pose;
+mod contacts;
+mod heights;
+mod levelling;
+mod robots;
+mod shapes;
+mod switching;
+mod trotting;
+mod walking;

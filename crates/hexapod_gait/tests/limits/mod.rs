@@ -1,0 +1,6 @@
+//! What the engine keeps within: the joints' accelerations, a tick's time, and one path whatever the rate.
+
+mod accelerations;
+mod bounds;
+mod demand;
+mod rates;
