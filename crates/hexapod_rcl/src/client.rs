@@ -1,17 +1,18 @@
 //! Clients: requests from any thread, answers for one.
 
+use crate::awaiting::Awaiting;
 use crate::error::{RclError, check, found};
-use crate::node::{Node, NodeHandle};
+use crate::node::Node;
+use crate::node_handle::NodeHandle;
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::text::c_text;
-use crate::waiting::{Awaited, Awaiting, Kind, Waitable};
 use r2r::{NativeMsg, QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use r2r_rcl::{
     RCL_RET_CLIENT_TAKE_FAILED, rcl_client_fini, rcl_client_get_default_options, rcl_client_init, rcl_client_t,
     rcl_get_zero_initialized_client, rcl_send_request, rcl_service_server_is_available, rcl_take_response,
     rmw_request_id_t,
 };
+use std::ffi::CString;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
@@ -39,7 +40,7 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Client<S
     /// # Errors
     /// The name or the QoS does not hold.
     pub fn create(node: &Node, name: &str, qos: QosProfile) -> Result<Self, RclError> {
-        let (name, node) = (c_text(name)?, Arc::clone(node.handle()));
+        let (name, node) = (CString::new(name)?, Arc::clone(node.handle()));
         // SAFETY: no preconditions.
         let client = Pinned::new(unsafe { rcl_get_zero_initialized_client() });
         // SAFETY: no preconditions.
@@ -112,9 +113,9 @@ impl<S> Clone for Requester<S> {
     }
 }
 
-impl<S: WrappedServiceTypeSupport> Awaited for Client<S> {
-    fn waitable(&self) -> Waitable {
-        Waitable(Kind::Client(Arc::clone(&self.handle)))
+impl<S: WrappedServiceTypeSupport> Client<S> {
+    pub(crate) fn handle(&self) -> &Arc<ClientHandle> {
+        &self.handle
     }
 }
 

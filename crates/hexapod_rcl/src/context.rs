@@ -3,7 +3,6 @@
 use crate::error::{RclError, check};
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::text::c_text;
 use r2r_rcl::{
     rcl_arguments_fini, rcl_context_fini, rcl_context_t, rcl_get_zero_initialized_arguments,
     rcl_get_zero_initialized_context, rcl_get_zero_initialized_init_options, rcl_init, rcl_init_options_fini,
@@ -31,7 +30,7 @@ impl Context {
     /// # Errors
     /// The arguments are malformed, or the environment or the middleware does not allow it.
     pub fn create(arguments: impl IntoIterator<Item: Into<OsString>>) -> Result<Self, RclError> {
-        let arguments = arguments.into_iter().map(|argument| c_text(argument.into().into_vec()));
+        let arguments = arguments.into_iter().map(|argument| CString::new(argument.into().into_vec()));
         let arguments = Arguments::new(arguments.collect::<Result<_, _>>()?);
         let mut handle = one_at_a_time(|| initialise(&arguments))?;
         handle.logging = Some(Logging::start(&handle)?);

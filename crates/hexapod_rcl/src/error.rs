@@ -2,6 +2,7 @@
 
 use crate::text::text;
 use r2r_rcl::{rcl_ret_t, rcutils_get_error_string, rcutils_reset_error};
+use std::ffi::NulError;
 
 /// An error of rcl, or of what was asked of it.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,12 @@ pub enum RclError {
     /// The node that it belonged to is gone.
     #[error("its node is gone")]
     Gone,
+}
+
+impl From<NulError> for RclError {
+    fn from(error: NulError) -> Self {
+        Self::Nul { text: String::from_utf8_lossy(&error.into_vec()).into_owned() }
+    }
 }
 
 /// The result of a call of rcl; an error takes rcl's words with it.

@@ -2,8 +2,8 @@
 
 use crate::error::{RclError, check};
 use crate::info::Gid;
-use crate::node::NodeHandle;
-use crate::text::{array, c_text, text};
+use crate::node_handle::NodeHandle;
+use crate::text::{array, text};
 use r2r_rcl::{
     rcl_get_node_names, rcl_get_publishers_info_by_topic, rcl_get_subscriptions_info_by_topic,
     rcl_get_topic_names_and_types, rcl_names_and_types_t, rcl_node_resolve_name, rcl_ret_t,
@@ -12,7 +12,7 @@ use r2r_rcl::{
     rmw_get_zero_initialized_topic_endpoint_info_array, rmw_names_and_types_fini, rmw_qos_durability_policy_t,
     rmw_qos_reliability_policy_t, rmw_topic_endpoint_info_array_fini, rmw_topic_endpoint_info_t,
 };
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::sync::{Arc, Weak};
 
 /// What a node knows of the other endpoints in its domain, for any thread; nothing once the node is gone.
@@ -72,7 +72,7 @@ impl Graph {
         let Some(node) = self.node.upgrade() else { return Ok(None) };
         for topic in all_topics(&node)? {
             for side in [Side::Publishers, Side::Subscriptions] {
-                let endpoints = ask(&node, &c_text(topic.as_str())?, true, side)?;
+                let endpoints = ask(&node, &CString::new(topic.as_str())?, true, side)?;
                 if let Some(found) = endpoints.into_iter().find(|endpoint| endpoint.gid == gid) {
                     return Ok(found.node);
                 }
@@ -92,13 +92,13 @@ impl Graph {
 
     fn endpoints(&self, topic: &str, side: Side) -> Result<Vec<Endpoint>, RclError> {
         let Some(node) = self.node.upgrade() else { return Ok(vec![]) };
-        ask(&node, &c_text(resolve(&node, topic)?)?, false, side)
+        ask(&node, &CString::new(resolve(&node, topic)?)?, false, side)
     }
 }
 
 /// The topic's name with its namespace, renamed as `--ros-args` say.
 fn resolve(node: &NodeHandle, topic: &str) -> Result<String, RclError> {
-    let topic = c_text(topic)?;
+    let topic = CString::new(topic)?;
     let mut resolved = std::ptr::null_mut();
     // SAFETY: no preconditions.
     let allocator = unsafe { rcutils_get_default_allocator() };

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod awaiting;
 mod client;
 mod context;
 mod error;
@@ -7,6 +8,7 @@ mod graph;
 pub mod heap;
 mod info;
 mod node;
+mod node_handle;
 mod opening;
 mod overrides;
 mod pinned;

@@ -2,16 +2,17 @@
 
 use crate::error::{RclError, check, found};
 use crate::info::Gid;
-use crate::node::{Node, NodeHandle};
+use crate::node::Node;
+use crate::node_handle::NodeHandle;
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::text::c_text;
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use r2r_rcl::{
     RCL_RET_TIMEOUT, rcl_get_zero_initialized_publisher, rcl_publish, rcl_publisher_fini,
     rcl_publisher_get_default_options, rcl_publisher_get_rmw_handle, rcl_publisher_get_subscription_count,
     rcl_publisher_init, rcl_publisher_t, rcl_publisher_wait_for_all_acked, rmw_get_gid_for_publisher, rmw_gid_t,
 };
+use std::ffi::CString;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +30,7 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
     /// # Errors
     /// The name or the QoS does not hold.
     pub fn create(node: &Node, topic: &str, qos: QosProfile) -> Result<Self, RclError> {
-        let (topic, node) = (c_text(topic)?, Arc::clone(node.handle()));
+        let (topic, node) = (CString::new(topic)?, Arc::clone(node.handle()));
         // SAFETY: no preconditions.
         let publisher = Pinned::new(unsafe { rcl_get_zero_initialized_publisher() });
         // SAFETY: no preconditions.

@@ -1,18 +1,19 @@
 //! Services: requests with where they come from, and answers from any thread.
 
+use crate::awaiting::Awaiting;
 use crate::error::{RclError, check, found};
 use crate::info::RequestInfo;
-use crate::node::{Node, NodeHandle};
+use crate::node::Node;
+use crate::node_handle::NodeHandle;
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::text::c_text;
-use crate::waiting::{Awaited, Awaiting, Kind, Waitable};
 use r2r::{NativeMsg, QosProfile, WrappedServiceTypeSupport};
 use r2r_rcl::{
     RCL_RET_SERVICE_TAKE_FAILED, rcl_get_zero_initialized_service, rcl_send_response, rcl_service_fini,
     rcl_service_get_default_options, rcl_service_init, rcl_service_t, rcl_take_request_with_info, rmw_request_id_t,
     rmw_service_info_t,
 };
+use std::ffi::CString;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
@@ -44,7 +45,7 @@ impl<S: WrappedServiceTypeSupport<Request: 'static, Response: 'static>> Service<
     /// # Errors
     /// The name or the QoS does not hold.
     pub fn create(node: &Node, name: &str, qos: QosProfile) -> Result<Self, RclError> {
-        let (name, node) = (c_text(name)?, Arc::clone(node.handle()));
+        let (name, node) = (CString::new(name)?, Arc::clone(node.handle()));
         // SAFETY: no preconditions.
         let service = Pinned::new(unsafe { rcl_get_zero_initialized_service() });
         // SAFETY: no preconditions.
@@ -107,9 +108,9 @@ impl<S> Clone for Responder<S> {
     }
 }
 
-impl<S: WrappedServiceTypeSupport> Awaited for Service<S> {
-    fn waitable(&self) -> Waitable {
-        Waitable(Kind::Service(Arc::clone(&self.handle)))
+impl<S: WrappedServiceTypeSupport> Service<S> {
+    pub(crate) fn handle(&self) -> &Arc<ServiceHandle> {
+        &self.handle
     }
 }
 

@@ -1,17 +1,18 @@
 //! Subscriptions: messages with where they come from.
 
+use crate::awaiting::Awaiting;
 use crate::error::{RclError, check, found};
 use crate::info::MessageInfo;
-use crate::node::{Node, NodeHandle};
+use crate::node::Node;
+use crate::node_handle::NodeHandle;
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::text::c_text;
-use crate::waiting::{Awaited, Awaiting, Kind, Waitable};
 use r2r::{NativeMsg, QosProfile, WrappedTypesupport};
 use r2r_rcl::{
     RCL_RET_SUBSCRIPTION_TAKE_FAILED, rcl_get_zero_initialized_subscription, rcl_subscription_fini,
     rcl_subscription_get_default_options, rcl_subscription_init, rcl_subscription_t, rcl_take, rmw_message_info_t,
 };
+use std::ffi::CString;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl<T: WrappedTypesupport + 'static> Subscription<T> {
     /// # Errors
     /// The name or the QoS does not hold.
     pub fn create(node: &Node, topic: &str, qos: QosProfile) -> Result<Self, RclError> {
-        let (topic, node) = (c_text(topic)?, Arc::clone(node.handle()));
+        let (topic, node) = (CString::new(topic)?, Arc::clone(node.handle()));
         // SAFETY: no preconditions.
         let subscription = Pinned::new(unsafe { rcl_get_zero_initialized_subscription() });
         // SAFETY: no preconditions.
@@ -65,9 +66,9 @@ impl<T: WrappedTypesupport + 'static> Subscription<T> {
     }
 }
 
-impl<T: WrappedTypesupport> Awaited for Subscription<T> {
-    fn waitable(&self) -> Waitable {
-        Waitable(Kind::Subscription(Arc::clone(&self.handle)))
+impl<T: WrappedTypesupport> Subscription<T> {
+    pub(crate) fn handle(&self) -> &Arc<SubscriptionHandle> {
+        &self.handle
     }
 }
 

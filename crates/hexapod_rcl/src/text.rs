@@ -1,12 +1,6 @@
-//! Texts to and from C.
+//! What C hands over: texts and arrays.
 
-use crate::error::RclError;
-use std::ffi::{CStr, CString, c_char};
-
-/// The text as C takes it.
-pub(crate) fn c_text(text: impl Into<Vec<u8>>) -> Result<CString, RclError> {
-    CString::new(text).map_err(|error| RclError::Nul { text: String::from_utf8_lossy(&error.into_vec()).into_owned() })
-}
+use std::ffi::{CStr, c_char};
 
 /// A copy of C's text; empty where there is none.
 ///

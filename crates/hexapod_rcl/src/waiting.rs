@@ -1,13 +1,15 @@
 //! Waiting for several entities at once, and being woken.
 
-use crate::client::ClientHandle;
+use crate::awaiting::Awaiting;
+use crate::client::{Client, ClientHandle};
 use crate::context::{Context, ContextHandle};
 use crate::error::{RclError, check, found};
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
-use crate::service::ServiceHandle;
-use crate::subscription::SubscriptionHandle;
+use crate::service::{Service, ServiceHandle};
+use crate::subscription::{Subscription, SubscriptionHandle};
 use crate::text::array;
+use r2r::{WrappedServiceTypeSupport, WrappedTypesupport};
 use r2r_rcl::{
     RCL_RET_TIMEOUT, rcl_get_zero_initialized_guard_condition, rcl_get_zero_initialized_wait_set,
     rcl_guard_condition_fini, rcl_guard_condition_get_default_options, rcl_guard_condition_init, rcl_guard_condition_t,
@@ -15,7 +17,6 @@ use r2r_rcl::{
     rcl_wait_set_add_service, rcl_wait_set_add_subscription, rcl_wait_set_clear, rcl_wait_set_fini, rcl_wait_set_init,
     rcl_wait_set_resize, rcl_wait_set_t, rcutils_get_default_allocator,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -37,17 +38,13 @@ pub trait Awaited {
 }
 
 /// An entity, kept alive by the wait set that it is in.
-pub struct Waitable(pub(crate) Kind);
+pub struct Waitable(Kind);
 
-pub(crate) enum Kind {
+enum Kind {
     Subscription(Arc<SubscriptionHandle>),
     Service(Arc<ServiceHandle>),
     Client(Arc<ClientHandle>),
 }
-
-/// Whether an entity is in a wait set: rcl forbids it to be in two.
-#[derive(Default)]
-pub(crate) struct Awaiting(AtomicBool);
 
 impl WaitSet {
     /// A wait set that can be woken, and waits for nothing else yet.
@@ -73,7 +70,7 @@ impl WaitSet {
     /// It is in a wait set already.
     pub fn add(&mut self, entity: &impl Awaited) -> Result<usize, RclError> {
         let Waitable(waitable) = entity.waitable();
-        if waitable.awaiting().0.swap(true, Ordering::SeqCst) {
+        if !waitable.awaiting().begin() {
             return Err(RclError::AlreadyAwaited);
         }
         self.awaited.push(waitable);
@@ -154,10 +151,28 @@ impl WaitSet {
     }
 }
 
+impl<T: WrappedTypesupport> Awaited for Subscription<T> {
+    fn waitable(&self) -> Waitable {
+        Waitable(Kind::Subscription(Arc::clone(self.handle())))
+    }
+}
+
+impl<S: WrappedServiceTypeSupport> Awaited for Service<S> {
+    fn waitable(&self) -> Waitable {
+        Waitable(Kind::Service(Arc::clone(self.handle())))
+    }
+}
+
+impl<S: WrappedServiceTypeSupport> Awaited for Client<S> {
+    fn waitable(&self) -> Waitable {
+        Waitable(Kind::Client(Arc::clone(self.handle())))
+    }
+}
+
 impl Drop for WaitSet {
     fn drop(&mut self) {
         for awaited in &self.awaited {
-            awaited.awaiting().0.store(false, Ordering::SeqCst);
+            awaited.awaiting().end();
         }
         // SAFETY: it was initialised, and with `&mut self` nobody waits in it.
         let code = one_at_a_time(|| unsafe { rcl_wait_set_fini(self.set.get()) });
