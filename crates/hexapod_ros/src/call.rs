@@ -5,7 +5,8 @@ use crate::error::RosError;
 use crate::hearing::Beat;
 use crate::local::{LocalTopics, ask};
 use crate::received::{Received, next_local_id};
-use hexapod_rcl::{Client, RclError, RequestId, Requester, Responder, WaitSet};
+use crate::reply::Reply;
+use hexapod_rcl::{Client, RclError, Requester, WaitSet};
 use r2r::WrappedServiceTypeSupport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,39 +15,6 @@ use std::time::{Duration, Instant};
 const MOST_OPEN: usize = 16;
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The answer that a service's caller waits for.
-pub struct Reply<S: WrappedServiceTypeSupport>(To<S>);
-
-/// Who waits for an answer.
-enum To<S: WrappedServiceTypeSupport> {
-    Remote { responder: Responder<S>, id: RequestId, service: Arc<str> },
-    Local(Box<dyn FnOnce(S::Response) + Send>),
-}
-
-impl<S: WrappedServiceTypeSupport<Response: 'static>> Reply<S> {
-    pub(crate) fn new(responder: Responder<S>, id: RequestId, service: Arc<str>) -> Self {
-        Self(To::Remote { responder, id, service })
-    }
-
-    /// To a caller of this process.
-    fn local(handle: impl FnOnce(S::Response) + Send + 'static) -> Self {
-        Self(To::Local(Box::new(handle)))
-    }
-
-    /// Answers. A client that has gone in the meantime is its own affair; one that has not been heard of yet may wait in
-    /// vain, on a busy machine.
-    pub fn send(self, response: S::Response) {
-        match self.0 {
-            To::Local(handle) => handle(response),
-            To::Remote { responder, id, service } => {
-                if let Err(error) = responder.respond(id, &response) {
-                    tracing::warn!("the response of `{service}` did not reach its client: {error}");
-                }
-            }
-        }
-    }
-}
 
 /// A request whose answer is waited for.
 struct Open<R> {

@@ -1,8 +1,8 @@
 //! Who else is there: senders and listeners of a topic, and the names behind what was received.
 
+use crate::ears::Ears;
 use crate::local::LocalTopics;
 use crate::received::Sender;
-use crate::unheard::Ears;
 use hexapod_rcl::{Endpoint, RclError};
 
 /// What a node knows of the others, for any thread. Once the node is gone, nobody is there.

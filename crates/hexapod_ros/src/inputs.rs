@@ -1,12 +1,14 @@
 //! What a thread waits for, and its turns.
 
+use crate::ears::Ears;
 use crate::entity::Entity;
 use crate::error::RosError;
 use crate::hearing::Beat;
-use crate::unheard::Ears;
 use hexapod_rcl::{Context, WaitSet, Waker};
 use std::time::{Duration, Instant};
 
+/// How long a thread waits when nothing comes in: it bounds how late an unanswered request is forgotten.
+pub(crate) const TURN: Duration = Duration::from_secs(1);
 /// At most one turn in this time, so that a flood of messages cannot take a whole core.
 const TURN_PERIOD: Duration = Duration::from_micros(500);
 /// At most so many messages of one entity in a turn, so that a flood of one does not keep the others waiting.

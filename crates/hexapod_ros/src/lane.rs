@@ -1,32 +1,25 @@
 //! Lanes: urgent topics and services on a thread of their own.
 
-use crate::call::Reply;
+use crate::ears::Ears;
+use crate::end::{End, Over};
 use crate::error::RosError;
 use crate::hearing::Hearing;
-use crate::inputs::Inputs;
-use crate::local::{Handler, LocalTopics};
-use crate::node::{Place, serve_later_from, subscribe_remote};
+use crate::inbound::Inbound;
+use crate::inputs::{Inputs, TURN};
+use crate::local::LocalTopics;
 use crate::realtime;
 use crate::received::Received;
+use crate::reply::Reply;
 use crate::shutdown::{Shutdown, Stage};
-use crate::spin::{End, Over, TURN};
-use crate::unheard::Ears;
 use hexapod_rcl::{Context, Node};
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
-use std::sync::{Arc, Mutex, Weak, mpsc};
+use std::sync::{Arc, Weak, mpsc};
 use std::thread::{Builder, JoinHandle};
 
 /// A lane of a node ([`RosNode::lane`](crate::RosNode::lane)).
-pub struct Lane<'a> {
-    place: Place<'a>,
-    inputs: &'a mut Inputs,
-}
+pub struct Lane<'a>(pub(crate) Inbound<'a>);
 
-impl<'a> Lane<'a> {
-    pub(crate) fn new(place: Place<'a>, inputs: &'a mut Inputs) -> Self {
-        Self { place, inputs }
-    }
-
+impl Lane<'_> {
     /// Calls `handle` with every message on `topic` and where it comes from, on the lane's thread. Nodes of the same process
     /// call a clone of it on theirs, so that they share no lock with the lane.
     ///
@@ -36,22 +29,9 @@ impl<'a> Lane<'a> {
         &mut self,
         topic: &str,
         qos: QosProfile,
-        mut handle: impl FnMut(T, &Received) + Clone + Send + 'static,
+        handle: impl FnMut(T, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        let (node, local) = self.place;
-        let local = local.map(|local| {
-            let mut handle = handle.clone();
-            let handler: Handler<T> =
-                Arc::new(Mutex::new(move |message: &T, from: &Received| handle(message.clone(), from)));
-            local.topic::<T>(topic).add(&handler);
-            handler
-        });
-        let remote = move |message: T, from: &Received| {
-            // It ends with this subscription.
-            let _ = &local;
-            handle(message, from);
-        };
-        subscribe_remote(node, self.inputs, topic, qos, remote)
+        self.0.subscribe_cloned_from(topic, qos, handle)
     }
 
     /// Calls `take` with every request of the service `name` and where it comes from, on the lane's thread; `take` hands
@@ -64,7 +44,7 @@ impl<'a> Lane<'a> {
         name: &str,
         take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        serve_later_from(self.place, self.inputs, name, take)
+        self.0.serve_later_from(name, take)
     }
 }
 
@@ -95,7 +75,8 @@ impl LaneOpener {
         let Some(node) = self.node.upgrade() else { return Ok(None) };
         let inputs = Inputs::new(&self.context, &Ears::default(), self.hearing.join(thread_name))?;
         let mut lane = LaneThread::create(thread_name, priority, inputs)?;
-        fill(&mut Lane::new((&node, self.local.as_ref()), &mut lane.inputs))?;
+        let inbound = Inbound { node: &node, local: self.local.as_ref(), inputs: &mut lane.inputs };
+        fill(&mut Lane(inbound))?;
         let end = Arc::new(End::of(Shutdown::default(), Stage::Stopping, vec![lane.inputs.waker()]));
         let thread = lane.start(&end);
         Ok(Some(OpenLane { _over: Over(end), _thread: thread }))

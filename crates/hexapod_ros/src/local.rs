@@ -5,8 +5,8 @@
 //! subscribers' handlers itself. Other processes are served by the middleware as ever; so that nothing arrives twice,
 //! the middleware must be told not to match endpoints of the same process (`config/fastdds.xml`).
 
-use crate::call::Reply;
 use crate::received::Received;
+use crate::reply::Reply;
 use r2r::WrappedServiceTypeSupport;
 use std::any::Any;
 use std::collections::HashMap;

@@ -1,23 +1,24 @@
 //! A ROS node: what it takes in is handled on the one thread that spins it, but for its lanes.
 
-use crate::call::{Caller, Reply, calls};
+use crate::call::{Caller, calls};
 use crate::clock::{RosClock, from_stamp};
-use crate::entity::{Served, Subscribed};
+use crate::ears::Ears;
 use crate::error::RosError;
 use crate::graph::Graph;
 use crate::hearing::{Hearing, Work};
+use crate::inbound::Inbound;
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneOpener, LaneThread};
-use crate::local::{Handler, LocalTopics, Server, call};
+use crate::local::LocalTopics;
 use crate::log;
 use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
 use crate::received::Received;
+use crate::reply::Reply;
 use crate::ros::Ros;
-use crate::unheard::Ears;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, hint_for};
-use hexapod_rcl::{Client, Context, Node, Override, Service, Subscription};
+use hexapod_rcl::{Client, Context, Node, Override};
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,7 +182,7 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_from((&self.node, self.local.as_ref()), &mut self.inputs, topic, qos, handle)
+        self.inbound().subscribe_from(topic, qos, handle)
     }
 
     /// As [`Self::subscribe`], where `handle` needs no message of its own.
@@ -207,7 +208,7 @@ impl RosNode {
         qos: QosProfile,
         handle: impl FnMut(&T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        subscribe_shared_from((&self.node, self.local.as_ref()), &mut self.inputs, topic, qos, handle)
+        self.inbound().subscribe_shared_from(topic, qos, handle)
     }
 
     /// A publisher for messages that are sent again and again with other numbers.
@@ -261,7 +262,7 @@ impl RosNode {
         name: &str,
         take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
-        serve_later_from((&self.node, self.local.as_ref()), &mut self.inputs, name, take)
+        self.inbound().serve_later_from(name, take)
     }
 
     /// A lane of the node: what is subscribed to and served there is handled on a thread of its own, which has SCHED_FIFO
@@ -275,7 +276,7 @@ impl RosNode {
         let lane = LaneThread::create(thread_name, priority, inputs)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
-        Ok(Lane::new((&self.node, self.local.as_ref()), inputs))
+        Ok(Lane(Inbound { node: &self.node, local: self.local.as_ref(), inputs }))
     }
 
     /// Opens lanes of the node while it spins.
@@ -321,6 +322,11 @@ impl RosNode {
         Ok(publisher)
     }
 
+    /// What the thread that spins takes in.
+    fn inbound(&mut self) -> Inbound<'_> {
+        Inbound { node: &self.node, local: self.local.as_ref(), inputs: &mut self.inputs }
+    }
+
     /// Takes down that a publisher or caller of this process belongs to this node.
     fn name_local(&self, id: u64) {
         if let Some(local) = &self.local {
@@ -349,79 +355,4 @@ impl RosNode {
         self.subscribe::<Clock>("/clock", qos, move |message| simulated.set(from_stamp(&message.clock)))?;
         Ok(clock)
     }
-}
-
-/// A node, and where nodes of its process reach it directly.
-pub(crate) type Place<'a> = (&'a Node, Option<&'a LocalTopics>);
-
-pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
-    place: Place,
-    inputs: &mut Inputs,
-    topic: &str,
-    qos: QosProfile,
-    mut handle: impl FnMut(T, &Received) + Send + 'static,
-) -> Result<(), RosError> {
-    if place.1.is_some() {
-        return subscribe_shared_from(place, inputs, topic, qos, move |message: &T, from| {
-            handle(message.clone(), from)
-        });
-    }
-    subscribe_remote(place.0, inputs, topic, qos, handle)
-}
-
-/// Calls `handle` with what the middleware brings.
-pub(crate) fn subscribe_remote<T: WrappedTypesupport + Send + 'static>(
-    node: &Node,
-    inputs: &mut Inputs,
-    topic: &str,
-    qos: QosProfile,
-    mut handle: impl FnMut(T, &Received) + Send + 'static,
-) -> Result<(), RosError> {
-    inputs.ears.add::<T>(topic, &qos);
-    let entity = subscribed(node, topic, qos, move |message, info| handle(message, &Received::from(info)))?;
-    inputs.add(topic, entity)
-}
-
-pub(crate) fn subscribe_shared_from<T: WrappedTypesupport + Send + 'static>(
-    (node, local): Place,
-    inputs: &mut Inputs,
-    topic: &str,
-    qos: QosProfile,
-    handle: impl FnMut(&T, &Received) + Send + 'static,
-) -> Result<(), RosError> {
-    let handler: Handler<T> = Arc::new(Mutex::new(handle));
-    if let Some(local) = local {
-        local.topic::<T>(topic).add(&handler);
-    }
-    let remote = move |message: T, from: &Received| call(&handler, &message, from);
-    subscribe_remote(node, inputs, topic, qos, remote)
-}
-
-pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
-    (node, local): Place,
-    inputs: &mut Inputs,
-    name: &str,
-    mut take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
-) -> Result<(), RosError> {
-    if let Some(local) = local {
-        let server: Server<S> = Arc::new(Mutex::new(take.clone()));
-        local.serve::<S>(name, server);
-    }
-    let service = Service::<S>::create(node, name, QosProfile::services_default());
-    let service = service.map_err(|e| RosError::topic(name, e))?;
-    let (responder, service_name) = (service.responder(), Arc::<str>::from(name));
-    let handle = move |request, info: hexapod_rcl::RequestInfo, id| {
-        take(request, Reply::new(responder.clone(), id, Arc::clone(&service_name)), &Received::from(info));
-    };
-    inputs.add(name, Served { service, name: name.into(), handle })
-}
-
-fn subscribed<T: WrappedTypesupport + 'static, F: FnMut(T, hexapod_rcl::MessageInfo) + Send + 'static>(
-    node: &Node,
-    topic: &str,
-    qos: QosProfile,
-    handle: F,
-) -> Result<Subscribed<T, F>, RosError> {
-    let subscription = Subscription::create(node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
-    Ok(Subscribed { subscription, topic: topic.into(), handle })
 }

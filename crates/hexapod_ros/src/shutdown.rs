@@ -92,6 +92,12 @@ impl Shutdown {
         self.raise(Stage::Now, Instant::now());
     }
 
+    /// Asks for the end in order when it is dropped, panics included.
+    #[must_use]
+    pub fn drop_guard(&self) -> DropGuard {
+        DropGuard(Some(self.clone()))
+    }
+
     /// Why the end was asked for, in words.
     #[must_use]
     pub fn reason(&self) -> &'static str {
@@ -192,9 +198,41 @@ impl Shutdown {
     }
 }
 
+/// Asks for the end when it is dropped ([`Shutdown::drop_guard`]).
+#[derive(Debug)]
+pub struct DropGuard(Option<Shutdown>);
+
+impl DropGuard {
+    /// Drops it without asking.
+    pub fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for DropGuard {
+    fn drop(&mut self) {
+        if let Some(shutdown) = &self.0 {
+            shutdown.ask();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_a_guard_is_dropped_expect_the_end_asked_for_unless_it_was_disarmed() {
+        let shutdown = Shutdown::default();
+        shutdown.drop_guard().disarm();
+        assert!(shutdown.is_running());
+        let (panics, guarded) = (shutdown.clone(), || panic!("as it must not"));
+        let ended = std::thread::spawn(move || {
+            let _guard = panics.drop_guard();
+            guarded()
+        });
+        assert!(ended.join().is_err() && shutdown.stage() == Stage::Stopping);
+    }
 
     #[test]
     fn when_asked_expect_the_end_in_order_however_often_and_no_step_back() {

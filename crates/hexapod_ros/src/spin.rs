@@ -1,19 +1,16 @@
-//! Spinning: a node's thread, those of its lanes, and their end.
+//! Spinning: a node's thread, and those of its lanes.
 
-use crate::inputs::Inputs;
+use crate::end::{End, Over};
+use crate::inputs::{Inputs, TURN};
 use crate::lane::Joined;
 use crate::log;
 use crate::memory;
 use crate::node::RosNode;
 use crate::realtime::{self, priority};
 use crate::shutdown::{Shutdown, Stage};
-use hexapod_rcl::Waker;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a thread waits when nothing comes in: it bounds how late an unanswered request is forgotten.
-pub(crate) const TURN: Duration = Duration::from_secs(1);
 /// How long a node spins before it opens its parameter services.
 const TOPICS_FIRST: Duration = Duration::from_millis(50);
 /// How long a node that ends waits for its last messages to be received. Mostly it waits that long: Fast DDS has itself
@@ -71,35 +68,5 @@ impl RosNode {
             self.parameters.announce();
             memory::tidy();
         }
-    }
-}
-
-/// When the threads of a node end.
-pub(crate) struct End {
-    shutdown: Shutdown,
-    until: Stage,
-    /// One of them has ended.
-    over: AtomicBool,
-    wakers: Vec<Waker>,
-}
-
-impl End {
-    /// When `shutdown` has come to `until`, or one of the threads, which `wakers` wake, has ended.
-    pub(crate) fn of(shutdown: Shutdown, until: Stage, wakers: Vec<Waker>) -> Self {
-        Self { shutdown, until, over: AtomicBool::new(false), wakers }
-    }
-
-    pub(crate) fn has_come(&self) -> bool {
-        self.over.load(Ordering::SeqCst) || self.shutdown.stage() >= self.until
-    }
-}
-
-/// Ends all threads of a node when it is dropped, panics included.
-pub(crate) struct Over(pub(crate) Arc<End>);
-
-impl Drop for Over {
-    fn drop(&mut self) {
-        self.0.over.store(true, Ordering::SeqCst);
-        self.0.wakers.iter().for_each(Waker::wake);
     }
 }

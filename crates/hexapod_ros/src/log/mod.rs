@@ -14,22 +14,14 @@ mod writer;
 
 pub use levels::check as check_level;
 pub use writer::{begin, flush};
+pub(crate) use writer::{is_on, publish_on};
 
-use crate::error::RosError;
-use crate::node::RosNode;
 use layer::ToWriter;
 use levels::Levels;
 use names::NAMES;
-use r2r::QosProfile;
-use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{EnvFilter, registry};
-
-/// Most lines of one node that `/rosout` keeps for those who come later; rcl keeps 1000.
-const DEPTH: usize = 100;
-/// How long it keeps them, as rcl does.
-const LIFESPAN: Duration = Duration::from_secs(10);
 
 /// Lets events of this process be written. What is told is chosen by `--log-level` among the process's ROS arguments;
 /// where `RUST_LOG` is set, by that alone. `name` is how events are called that belong to no node.
@@ -58,19 +50,6 @@ pub fn call(target: &str, name: &str) {
 /// The name of a node's logger: its full name with dots, as rcl has it.
 pub(crate) fn logger_name(full_name: &str) -> String {
     full_name.trim_start_matches('/').replace('/', ".")
-}
-
-impl RosNode {
-    /// Opens the node's `/rosout`, where the process logs; what was said before is told at once.
-    pub(crate) fn open_log(&mut self) -> Result<(), RosError> {
-        if !writer::is_on() {
-            return Ok(());
-        }
-        let qos = QosProfile::default().keep_last(DEPTH).reliable().transient_local().lifespan(LIFESPAN);
-        let publisher = self.publisher("/rosout", qos)?;
-        writer::open(self.logger().to_owned(), publisher);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub(super) fn prepare() {
 }
 
 /// Whether lines are taken in.
-pub(super) fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     WRITER.get().is_some()
 }
 
@@ -98,8 +98,8 @@ pub(super) fn hand_over(entry: Entry) {
     }
 }
 
-/// A node's `/rosout` is there.
-pub(super) fn open(logger: String, publisher: Publisher<Log>) {
+/// Publishes a node's lines on its `/rosout` from now on.
+pub(crate) fn publish_on(logger: String, publisher: Publisher<Log>) {
     if let Some(writer) = WRITER.get() {
         // With the queue full this node's lines go to standard output only.
         let _ = writer.queue.try_send(Told::Opened(logger, publisher));

@@ -1,0 +1,105 @@
+//! Subscriptions and services: messages and requests reach them by the middleware, and directly from nodes of the same
+//! process.
+
+use crate::entity::{Served, Subscribed};
+use crate::error::RosError;
+use crate::inputs::Inputs;
+use crate::local::{Handler, LocalTopics, Server, call};
+use crate::received::Received;
+use crate::reply::Reply;
+use hexapod_rcl::{Node, Service, Subscription};
+use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
+use std::sync::{Arc, Mutex};
+
+/// Makes subscriptions and services of a node, for the thread that has `inputs`.
+pub(crate) struct Inbound<'a> {
+    pub(crate) node: &'a Node,
+    /// Where nodes of the same process reach it directly.
+    pub(crate) local: Option<&'a LocalTopics>,
+    pub(crate) inputs: &'a mut Inputs,
+}
+
+impl Inbound<'_> {
+    pub(crate) fn subscribe_from<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        mut handle: impl FnMut(T, &Received) + Send + 'static,
+    ) -> Result<(), RosError> {
+        if self.local.is_some() {
+            let shared = move |message: &T, from: &Received| handle(message.clone(), from);
+            return self.subscribe_shared_from(topic, qos, shared);
+        }
+        self.subscribe_remote(topic, qos, handle)
+    }
+
+    /// One `handle`, and its lock, for what comes by the middleware and for nodes of the same process.
+    pub(crate) fn subscribe_shared_from<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        handle: impl FnMut(&T, &Received) + Send + 'static,
+    ) -> Result<(), RosError> {
+        let handler: Handler<T> = Arc::new(Mutex::new(handle));
+        if let Some(local) = self.local {
+            local.topic::<T>(topic).add(&handler);
+        }
+        let remote = move |message: T, from: &Received| call(&handler, &message, from);
+        self.subscribe_remote(topic, qos, remote)
+    }
+
+    /// A clone of `handle` for nodes of the same process, which share no lock with this thread then.
+    pub(crate) fn subscribe_cloned_from<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        mut handle: impl FnMut(T, &Received) + Clone + Send + 'static,
+    ) -> Result<(), RosError> {
+        let local = self.local.map(|local| {
+            let mut handle = handle.clone();
+            let handler: Handler<T> =
+                Arc::new(Mutex::new(move |message: &T, from: &Received| handle(message.clone(), from)));
+            local.topic::<T>(topic).add(&handler);
+            handler
+        });
+        let remote = move |message: T, from: &Received| {
+            // It ends with this subscription.
+            let _ = &local;
+            handle(message, from);
+        };
+        self.subscribe_remote(topic, qos, remote)
+    }
+
+    /// Calls `handle` with what the middleware brings.
+    fn subscribe_remote<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        mut handle: impl FnMut(T, &Received) + Send + 'static,
+    ) -> Result<(), RosError> {
+        self.inputs.ears.add::<T>(topic, &qos);
+        let subscription = Subscription::create(self.node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
+        let handle = move |message, info: hexapod_rcl::MessageInfo| handle(message, &Received::from(info));
+        self.inputs.add(topic, Subscribed { subscription, topic: topic.into(), handle })
+    }
+
+    /// Calls `take` with each request, a clone of it with those of nodes of the same process.
+    pub(crate) fn serve_later_from<S: WrappedServiceTypeSupport + 'static>(
+        &mut self,
+        name: &str,
+        mut take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
+    ) -> Result<(), RosError> {
+        if let Some(local) = self.local {
+            let server: Server<S> = Arc::new(Mutex::new(take.clone()));
+            local.serve::<S>(name, server);
+        }
+        let service = Service::<S>::create(self.node, name, QosProfile::services_default());
+        let service = service.map_err(|e| RosError::topic(name, e))?;
+        let (responder, service_name) = (service.responder(), Arc::<str>::from(name));
+        let handle = move |request, info: hexapod_rcl::RequestInfo, id| {
+            let reply = Reply::remote(responder.clone(), id, Arc::clone(&service_name));
+            take(request, reply, &Received::from(info));
+        };
+        self.inputs.add(name, Served { service, name: name.into(), handle })
+    }
+}
