@@ -1,6 +1,6 @@
 //! The bus, chosen at run time: boards in memory, or `/dev/i2c-N`.
 
-use crate::lease::LeaseError;
+use crate::bus_error::BusOpenError;
 use crate::raspberry::RaspberryBus;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
@@ -18,29 +18,6 @@ pub enum BusChoice {
         /// The device's number.
         device: u8,
     },
-}
-
-/// The bus could not be opened.
-#[derive(Debug, thiserror::Error)]
-#[error("/dev/i2c-{device} cannot be opened ({reason}); {remedy}")]
-pub struct BusOpenError {
-    /// The device's number.
-    pub device: u8,
-    /// What the system says.
-    pub reason: String,
-    /// What to do.
-    pub remedy: &'static str,
-}
-
-impl BusOpenError {
-    pub(crate) fn leased(device: u8, error: &LeaseError) -> Self {
-        let remedy = match error {
-            LeaseError::Taken { .. } => "stop the other one first: two drivers would fight over the servos",
-            LeaseError::Guarded => "cut the servos' power if the bus hangs, and start again",
-            LeaseError::Socket(_) => "check that this process may use Unix sockets",
-        };
-        Self { device, reason: error.to_string(), remedy }
-    }
 }
 
 impl fmt::Display for BusChoice {

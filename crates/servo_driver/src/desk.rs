@@ -110,7 +110,7 @@ impl Desk {
 
 fn stopped(line: &StopLine, open: &Open, now: Duration) -> Option<Answer> {
     if line.is_done(open.call.stop) {
-        return Some(line.outcome().answer(open.call.action));
+        return Some(Answer::of_stop(open.call.action, line.outcome()));
     }
     let late = now.saturating_sub(open.since) >= PATIENCE;
     late.then(|| Answer::refused(unanswered(open.call.action)))

@@ -1,7 +1,8 @@
 //! The guard: a process of its own that switches all channels off when the driver is gone. A PCA9685 goes on with its
 //! last pulses for ever, so a driver that is killed leaves servos straining.
 
-use crate::bus::{Bus, BusChoice, BusOpenError};
+use crate::bus::{Bus, BusChoice};
+use crate::bus_error::BusOpenError;
 use crate::lease::{DriverWatch, OnGuard};
 use crate::raspberry::{OrphanedOutputs, PinError};
 use crate::setup::Setup;

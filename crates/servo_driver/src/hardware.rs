@@ -1,7 +1,8 @@
 //! What a process must have before it drives servos, in the one order that is safe: the lease of the bus, then the pins,
 //! then the bus. Whoever is refused the lease has touched nothing that belongs to the one who has it.
 
-use crate::bus::{Bus, BusChoice, BusOpenError};
+use crate::bus::{Bus, BusChoice};
+use crate::bus_error::BusOpenError;
 use crate::guard::OwnGuard;
 use crate::lease::{GuardWatch, Lease};
 use crate::raspberry::{PinError, RaspberryPins};

@@ -2,12 +2,14 @@
 
 pub mod bench;
 pub mod bus;
+pub mod bus_error;
 pub mod desk;
 pub mod front;
 pub mod guard;
 mod hardware;
 pub mod heartbeats;
 pub mod io;
+pub mod io_thread;
 mod journal;
 pub mod lease;
 mod load;
@@ -35,7 +37,7 @@ mod waker;
 mod wiring;
 
 pub use hardware::{Hardware, HardwareError};
-pub use owners::Conflict;
+pub use owners::{Conflict, MAX_JOINTS};
 pub use params::specs;
 pub use raspberry::{PinError, RaspberryPins};
 pub use requests::{Action, Answer};
@@ -44,7 +46,7 @@ pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop::{Stoppable, Timing};
 pub use stop_button::StopSwitch;
-pub use targets::{Intake, IntakeCount, MAX_JOINTS, Refusal};
+pub use targets::{Intake, IntakeCount, Refusal};
 
 /// Name of the node.
 pub const NAME: &str = "servo_driver";

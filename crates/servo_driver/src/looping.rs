@@ -73,7 +73,9 @@ pub struct Looping<B: I2c> {
 }
 
 impl<B: I2c> Looping<B> {
-    pub(crate) fn new(io: Io, bus: B, rate_hz: f64) -> Self {
+    /// What the thread of `io` does, to be done pass by pass.
+    #[must_use]
+    pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
         let (line, clock) = (io.shared.line.clone(), io.clock.clone());
         let mut driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, line.clone()));
         driver.set_spare_boards(io.spare_boards);

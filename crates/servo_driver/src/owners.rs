@@ -2,9 +2,11 @@
 //! after the first has been silent for longer than its commands live. So two planners never pull a leg to and fro, and a
 //! source of some joints has those and no others.
 
-use crate::targets::MAX_JOINTS;
 use hexapod_ros::Sender;
 use std::time::Duration;
+
+/// Most joints one driver has.
+pub const MAX_JOINTS: usize = 64;
 
 /// The owners of all joints.
 #[derive(Debug)]

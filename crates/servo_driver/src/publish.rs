@@ -1,7 +1,7 @@
 //! What the node tells: `servo_states` and diagnostics.
 
 use crate::front::Front;
-use crate::io::{IoEnd, IoThread};
+use crate::io_thread::{IoEnd, IoThread};
 use crate::journal::Journal;
 use crate::load::LoadFeedback;
 use crate::report::{Report, words};

@@ -1,6 +1,6 @@
 //! A Raspberry Pi's bus and pins. The only file that names rppal.
 
-use crate::bus::BusOpenError;
+use crate::bus_error::BusOpenError;
 use crate::pins::{Input, PinChoice, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Gpio, InputPin, IoPin, Level, Mode, OutputPin, Pin};

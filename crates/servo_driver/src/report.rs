@@ -1,6 +1,6 @@
 //! The driver's state as a diagnostics status.
 
-use crate::io::IoEnd;
+use crate::io_thread::IoEnd;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::realtime::Granted;

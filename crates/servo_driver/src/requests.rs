@@ -1,6 +1,6 @@
 //! What is asked of the thread of the bus, and who still waits for the answer.
 
-use crate::stop::Ticket;
+use crate::stop::{Outcome, Ticket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -39,6 +39,18 @@ impl Answer {
 
     pub(crate) fn done(message: impl Into<String>) -> Self {
         Self { success: true, message: message.into() }
+    }
+
+    /// To whoever asked for a stop.
+    pub(crate) fn of_stop(action: Action, outcome: Outcome) -> Self {
+        match (action, outcome.acknowledged) {
+            (Action::EmergencyStop, true) => Self::done("all channels are off until enabled"),
+            (Action::EmergencyStop, false) => Self::refused(
+                "no board acknowledged the stop; it is repeated until every board does. Cut the servos' power",
+            ),
+            _ if outcome.latched => Self::done("servos off; still stopped until you enable them"),
+            _ => Self::done("servos off"),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The node, from its parts to its end.
 
 use crate::hardware::{Hardware, HardwareError};
-use crate::io::{Ends, Io, IoEnd};
+use crate::io::{Ends, Io};
+use crate::io_thread::IoEnd;
 use crate::publish::{Sources, Teller};
 use crate::services;
 use crate::setup::Setup;
@@ -68,33 +69,25 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     services::open(&mut node, intake, &front, &groups, &teller)?;
     tracing::info!("{start_line}");
 
-    let ended = AskedAtEnd(Shutdown::default());
-    let button = has_button.then(|| stop_button::watch(line.clone(), ended.0.clone())).transpose()?;
-    let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.0.clone(), node.work());
+    let ended = Shutdown::default();
+    let _ends_with_this = ended.drop_guard();
+    let button = has_button.then(|| stop_button::watch(line.clone(), ended.clone())).transpose()?;
+    let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.work());
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
         let _ = realtime::join_loops(priority::PUBLISHING);
         // Lets the node go when this thread ends, panics included.
-        let spinning = AskedAtEnd(spinning);
+        let _node_goes = spinning.drop_guard();
         let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
         Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard, guard_looked: Duration::ZERO }
-            .run(&shutdown, &spinning.0)
+            .run(&shutdown, &spinning)
             .map_err(RunError::from)
     })?;
-    node.spin(&ended.0, Stage::Stopping);
+    node.spin(&ended, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());
     let result = supervisor.join().map_err(|_| panicked().into()).flatten();
     drop(button.map(std::thread::JoinHandle::join));
     line.pins().disconnect();
     result
-}
-
-/// Asks for the end when it is dropped, however that comes.
-struct AskedAtEnd(Shutdown);
-
-impl Drop for AskedAtEnd {
-    fn drop(&mut self) {
-        self.0.ask();
-    }
 }

@@ -2,9 +2,9 @@
 
 use crate::bus::BusChoice;
 use crate::load::LoadFeedback;
+use crate::owners::MAX_JOINTS;
 use crate::pins::{Input, PinChoice};
 use crate::statics::spare_boards;
-use crate::targets::MAX_JOINTS;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};

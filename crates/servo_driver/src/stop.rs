@@ -5,7 +5,6 @@
 //! ([`Stoppable`]). So no order in which threads happen to run lets an `enable` undo a later stop.
 
 use crate::pins::SharedPins;
-use crate::requests::{Action, Answer};
 use crate::waker::Waker;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
@@ -211,17 +210,6 @@ impl Outcome {
 
     fn of(bits: u8) -> Self {
         Self { acknowledged: bits & 1 != 0, latched: bits & 2 != 0 }
-    }
-
-    pub fn answer(self, action: Action) -> Answer {
-        match (action, self.acknowledged) {
-            (Action::EmergencyStop, true) => Answer::done("all channels are off until enabled"),
-            (Action::EmergencyStop, false) => Answer::refused(
-                "no board acknowledged the stop; it is repeated until every board does. Cut the servos' power",
-            ),
-            _ if self.latched => Answer::done("servos off; still stopped until you enable them"),
-            _ => Answer::done("servos off"),
-        }
     }
 }
 

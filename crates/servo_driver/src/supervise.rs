@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use crate::front::Front;
 use crate::guard::OwnGuard;
-use crate::io::{IoEnd, IoThread};
+use crate::io_thread::{IoEnd, IoThread};
 use crate::planner::Pose;
 use crate::publish::Teller;
 use crate::setup::Live;

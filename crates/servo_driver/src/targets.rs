@@ -1,6 +1,6 @@
 //! Joint targets on their way from the ROS thread to the I/O thread: whole messages, neither side ever waits.
 
-use crate::owners::{Conflict, Owners};
+use crate::owners::{Conflict, MAX_JOINTS, Owners};
 use crate::waker::Waker;
 use hexapod_ros::Sender;
 use hexapod_servo::ServoConfig;
@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Most joints one driver has.
-pub const MAX_JOINTS: usize = 64;
 /// Messages that wait while the I/O thread is in a transaction; past these they are merged before they are queued.
 const CAPACITY: usize = 64;
 /// Messages that name joints of another robot say so for this long.

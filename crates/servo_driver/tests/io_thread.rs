@@ -6,7 +6,7 @@ use hexapod_ros::monotonic_now;
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{Fault, SimulatedBus, State};
 use servo_driver::Action;
-use servo_driver::io::IoEnd;
+use servo_driver::io_thread::IoEnd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -127,7 +127,7 @@ impl World {
         let (io, ends) = Io::new(servos);
         let clock = Arc::clone(&now);
         let io = io.with_pins(wires.clone()).with_clock(move || Duration::from_nanos(clock.load(Ordering::SeqCst)));
-        let looping = io.into_loop(driven, 100.0);
+        let looping = Looping::new(io, driven, 100.0);
         let (model, answers) = (Model::default(), Arc::default());
         Self { now, bus, wires, ends, looping, model, answers, asked: 0, answered: 0 }
     }

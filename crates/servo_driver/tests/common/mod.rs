@@ -4,7 +4,8 @@
 use embedded_hal::i2c::I2c;
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
-use servo_driver::io::{Ends, Io, IoThread};
+use servo_driver::io::{Ends, Io};
+use servo_driver::io_thread::IoThread;
 use servo_driver::pins::Pins;
 use servo_driver::{Action, Answer, Snapshot};
 use std::sync::Arc;

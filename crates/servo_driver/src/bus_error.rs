@@ -1,0 +1,26 @@
+//! Why the bus cannot be had.
+
+use crate::lease::LeaseError;
+
+/// The bus could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("/dev/i2c-{device} cannot be opened ({reason}); {remedy}")]
+pub struct BusOpenError {
+    /// The device's number.
+    pub device: u8,
+    /// What the system says.
+    pub reason: String,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+impl BusOpenError {
+    pub(crate) fn leased(device: u8, error: &LeaseError) -> Self {
+        let remedy = match error {
+            LeaseError::Taken { .. } => "stop the other one first: two drivers would fight over the servos",
+            LeaseError::Guarded => "cut the servos' power if the bus hangs, and start again",
+            LeaseError::Socket(_) => "check that this process may use Unix sockets",
+        };
+        Self { device, reason: error.to_string(), remedy }
+    }
+}

@@ -1,0 +1,110 @@
+//! The I/O thread: the only one that touches the bus. It waits for nobody but the bus itself.
+
+use crate::io::{Io, Shared};
+use crate::looping::Looping;
+use embedded_hal::i2c::I2c;
+use hexapod_ros::monotonic_now;
+use hexapod_ros::realtime::{self, priority};
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The running thread. Dropping it lets it end, with all channels off.
+pub struct IoThread {
+    thread: Option<JoinHandle<bool>>,
+    shared: Shared,
+}
+
+/// How the thread ended, if not in order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IoEnd {
+    /// It panicked; its channels were switched off.
+    #[error("the servo I/O thread panicked: {0}; all channels were told to be off")]
+    Panicked(String),
+    /// Boards did not acknowledge being switched off.
+    #[error("not every board acknowledged being switched off; cut the servos' power")]
+    NotOff,
+    /// It hangs in a transaction.
+    #[error("the bus hangs and the channels could not be switched off; cut the servos' power")]
+    Hung,
+}
+
+impl Io {
+    /// Starts the thread `servo-io`, which ticks at `rate_hz` and at new commands. The calling thread is unparked
+    /// whenever the driver's state changes.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn spawn<B: I2c + Send + 'static>(self, bus: B, rate_hz: f64) -> std::io::Result<IoThread> {
+        let shared = self.shared.clone();
+        shared.listener.register();
+        let thread = std::thread::Builder::new().name("servo-io".into()).spawn(move || {
+            self.shared.waker.register();
+            let _ = self.shared.granted.set(realtime::join_loops(priority::SERVO_IO));
+            Looping::new(self, bus, rate_hz).run()
+        })?;
+        Ok(IoThread { thread: Some(thread), shared })
+    }
+}
+
+impl IoThread {
+    /// Whether the thread has ended by itself, which it only does in a panic.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// What asks for a stop when the thread is `silent`, in a transaction that hangs: the outputs are cut here, if there
+    /// is a pin for that. A heartbeat that is lost, or boards that should have been switched off by now.
+    pub(crate) fn cut_if_hung(&self, silent: Duration, limit: Duration, now: Duration) {
+        if silent > limit || self.shared.heartbeats.cause(now).is_some() {
+            self.shared.line.pins().cut();
+        }
+    }
+
+    /// Whether real-time scheduling was granted; `None` until the thread has asked.
+    #[must_use]
+    pub fn granted(&self) -> Option<&realtime::Granted> {
+        self.shared.granted.get()
+    }
+
+    /// Switches all channels off and ends the thread; waits at most `patience`. Cuts the outputs if that fails.
+    ///
+    /// # Errors
+    /// The thread panicked, hangs, or a board was not seen to be off.
+    pub fn end(&mut self, patience: Duration) -> Result<(), IoEnd> {
+        self.end_within(patience).inspect_err(|_| self.shared.line.pins().cut())
+    }
+
+    fn end_within(&mut self, patience: Duration) -> Result<(), IoEnd> {
+        self.ask_to_end();
+        let deadline = monotonic_now() + patience;
+        while !self.is_finished() {
+            if monotonic_now() > deadline {
+                return Err(IoEnd::Hung);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        match self.thread.take().map(JoinHandle::join) {
+            None | Some(Ok(true)) => Ok(()),
+            Some(Ok(false)) => Err(IoEnd::NotOff),
+            Some(Err(panic)) => Err(IoEnd::Panicked(words(&*panic))),
+        }
+    }
+
+    fn ask_to_end(&self) {
+        self.shared.halt.store(true, Ordering::SeqCst);
+        self.shared.waker.wake();
+    }
+}
+
+impl Drop for IoThread {
+    fn drop(&mut self) {
+        self.ask_to_end();
+    }
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".into())
+}
