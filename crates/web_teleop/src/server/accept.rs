@@ -1,7 +1,7 @@
 //! Connections: how many, how long, and what they cost.
 
-use super::Shared;
 use super::http;
+use super::shared::Shared;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};

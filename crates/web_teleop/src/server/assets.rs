@@ -1,6 +1,5 @@
 //! The page's own files, embedded: found by name, so there is no path to leave.
 
-use super::http::page;
 use axum::body::Bytes;
 use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -30,7 +29,7 @@ pub(super) fn answer(path: &str, headers: &HeaderMap) -> Response {
     let name = path.trim_start_matches('/');
     let name = if name.is_empty() { "index.html" } else { name };
     if ASSETS.is_empty() && name == "index.html" {
-        return page(StatusCode::OK, NO_PAGE);
+        return ([(CONTENT_TYPE, kind(name))], Bytes::from_static(NO_PAGE.as_bytes())).into_response();
     }
     match ASSETS.iter().find(|asset| asset.name == name) {
         Some(asset) => send(asset, headers),

@@ -1,11 +1,11 @@
 //! Requests: who may ask, and what for.
 
-use super::{Shared, assets, files, socket};
+use super::shared::Shared;
+use super::{assets, files, socket};
 use crate::gate::Barred;
 use crate::protocol::{MOST_BYTES, SUBPROTOCOL, TOKEN_PREFIX};
 use axum::Router;
 use axum::body::Body;
-use axum::body::Bytes;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
@@ -186,9 +186,4 @@ fn recording(shared: &Shared) -> Response {
         (None, true) => (StatusCode::CONFLICT, "the recording is being written\n").into_response(),
         (None, false) => (StatusCode::NOT_FOUND, "nothing was recorded\n").into_response(),
     }
-}
-
-/// Plain words as a page.
-pub(super) fn page(status: StatusCode, html: &'static str) -> Response {
-    (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], Bytes::from_static(html.as_bytes())).into_response()
 }

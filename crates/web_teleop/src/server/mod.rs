@@ -4,33 +4,14 @@ mod accept;
 mod assets;
 mod files;
 mod http;
+mod shared;
 mod socket;
 
-use crate::desk::Input;
-use crate::gate::Gate;
-use crate::out::States;
-use crate::recording::Recorder;
-use crate::shelf::Shelf;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::Sender;
-use tokio::sync::{Notify, Semaphore};
+pub(crate) use shared::Shared;
 
-/// What all connections share.
-pub(crate) struct Shared {
-    pub gate: Gate,
-    pub desk: Sender<Input>,
-    pub states: States,
-    pub shelf: Shelf,
-    pub recorder: Recorder,
-    /// Folder of the robot's description.
-    pub folder: PathBuf,
-    /// Room for clients.
-    pub room: Arc<Semaphore>,
-    pub next_id: AtomicU64,
-}
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// A server that is bound, and runs until it is dropped.
 pub(crate) struct Server {

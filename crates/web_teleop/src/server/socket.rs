@@ -1,7 +1,7 @@
 //! One client: what it sends is read on its own, whatever becomes of what is sent to it, so a stop comes through a full
 //! socket.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::desk::Input;
 use crate::heard::seconds;
 use crate::helm::ClientId;
