@@ -3,7 +3,6 @@
 
 use crate::control::GOODBYE;
 use crate::pulse::Pulse;
-use crate::run::spawn;
 use hexapod_ros::{RosError, Shutdown, Stage, monotonic_now};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,6 +81,17 @@ impl Lookout {
     fn has_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
+}
+
+/// Starts a thread.
+///
+/// # Errors
+/// There is none to be had.
+pub(crate) fn spawn<R: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<JoinHandle<R>, RosError> {
+    std::thread::Builder::new().name(name.into()).spawn(work).map_err(|error| RosError::Thread(error.to_string()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::control::{SimulatedLoop, run_in_real_time};
 use crate::core::Core;
 use crate::inbox::{Inbox, Now};
 use crate::life::Moment;
-use crate::lookout::Lookout;
+use crate::lookout::{Lookout, spawn};
 use crate::outbox::{Outbox, outbox};
 use crate::publish::Outlet;
 use crate::reach;
@@ -139,11 +139,4 @@ fn run_simulated(
     let end = shutdown.clone();
     let spin = move || node.spin(&end, Stage::Stopping);
     Lookout::over("planner-spin", shutdown, spin)?.wait(shutdown, &shared.pulse)
-}
-
-pub(crate) fn spawn<R: Send + 'static>(
-    name: &str,
-    work: impl FnOnce() -> R + Send + 'static,
-) -> Result<std::thread::JoinHandle<R>, RosError> {
-    std::thread::Builder::new().name(name.into()).spawn(work).map_err(|error| RosError::Thread(error.to_string()))
 }
