@@ -1,8 +1,8 @@
 //! What the nodes of one robot have to agree on, each of them set up by itself.
 
-use crate::composed::{AllParams, files_of};
+use crate::parameters::{AllParams, files_of};
+use hexapod_config::ConfigError;
 use hexapod_config::ros_params::{ParamValue, Params};
-use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{JointLimits, Robot};
 use hexapod_setup::params::{switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
@@ -10,17 +10,6 @@ use std::path::Path;
 
 /// What the help of every disagreement says.
 const ONE_FOR_ALL: &str = "give all nodes the same, in the section `/**`";
-
-impl AllParams {
-    /// The nodes by name.
-    fn each(&self) -> [(&'static str, &Params); 3] {
-        [
-            (gait_planner::NAME, &self.planner),
-            (servo_driver::NAME, &self.driver),
-            (state_publisher::NAME, &self.publisher),
-        ]
-    }
-}
 
 /// Checks that all nodes were given the same robot: its joints and how far they go.
 ///
@@ -147,29 +136,10 @@ fn bare_prefix(node: &str, params: &Params) -> Option<String> {
     })
 }
 
-/// Refuses `config` in `hexapod.yaml`: where that file is says where the others are.
-///
-/// # Errors
-/// The line of each.
-pub fn check_no_folder(document: &Document) -> Result<(), ConfigError> {
-    let mut faults = Faults::default();
-    for leaf in document.leaves() {
-        let is_empty = leaf.value.trim_matches(['"', '\'']).is_empty();
-        if leaf.path.ends_with(".ros__parameters.config") && !is_empty {
-            let reason =
-                "`config` has no effect here: all files are read from the folders in which hexapod.yaml is looked for";
-            let help = "leave it out, and give --config DIR (hexapod run) or -p config:=DIR (a node) instead";
-            faults.add(document.error_at(&leaf.path, reason, help));
-        }
-    }
-    faults.into_result()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
-    use hexapod_config::Source;
 
     /// The defaults of all nodes, with the shipped files.
     fn all() -> AllParams {
@@ -238,17 +208,6 @@ mod tests {
             check_clock(&all).is_ok()
         };
         assert!(with(false, "i2c") && with(true, "simulated") && !with(true, "i2c"));
-    }
-
-    #[test]
-    fn when_hexapod_yaml_names_a_folder_expect_its_line_and_the_argument_that_does() {
-        let check = |value: &str| {
-            let yaml = format!("/**:\n  ros__parameters:\n    config: {value}\n");
-            check_no_folder(&Document::parse(Source::new("hexapod.yaml", yaml)).unwrap())
-        };
-        assert!(check("\"\"").is_ok());
-        let told = format!("{:#}", check("/tmp").unwrap_err());
-        assert!(told.contains("hexapod.yaml:3") && told.contains("--config"), "{told}");
     }
 
     #[test]

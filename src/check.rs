@@ -6,10 +6,11 @@ mod legs;
 pub use legs::{legs_chart, legs_table};
 
 use crate::agreement;
-use crate::cli::{CheckArgs, RunArgs};
-use crate::composed::{Setups, files_of, parameters, stray_line};
+use crate::cli::CheckArgs;
 use crate::exit::{Failure, say};
+use crate::parameters::{files_of, stray_line};
 use crate::patience::Patience;
+use crate::setups::{Setups, parameters_of};
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait};
@@ -26,7 +27,7 @@ use std::fmt::Write;
 /// File, line and key of all that does not hold; a robot that gets nowhere on the gait it starts with.
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let patience = Patience::on_terminal("trying every gait and motion");
-    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
+    let all = parameters_of(&arguments.files)?;
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;
     // Each takes seconds for legs of many joints.

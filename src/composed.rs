@@ -1,131 +1,16 @@
 //! All nodes in one process, ended in the order that is safe: first the robot sits, then the servos are let go.
 
-use crate::agreement::{check_clock, check_no_folder, check_robots, notes, share_frames};
-use crate::cli::{FileArgs, RunArgs};
+use crate::agreement::{notes, share_frames};
+use crate::cli::RunArgs;
 use crate::exit::Failure;
-use crate::strength;
-use hexapod_config::ros_params::{
-    ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
-};
-use hexapod_config::{ConfigError, Faults};
+use crate::parameters::{AllParams, all_specs, tell_files};
+use crate::setups::{Setups, parameters};
+use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
-use hexapod_setup::{CONFIG_FILES, Files, params};
+use hexapod_setup::params;
 use servo_driver::Live;
-use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// Parameters of the nodes.
-#[derive(Clone, Debug, Default)]
-pub struct AllParams {
-    /// Of `gait_planner`.
-    pub planner: Params,
-    /// Of `servo_driver`.
-    pub driver: Params,
-    /// Of `state_publisher`.
-    pub publisher: Params,
-    /// Of `web_teleop`.
-    pub web: Params,
-}
-
-impl AllParams {
-    /// What `hexapod.yaml` says of all nodes; none where it does not hold.
-    #[must_use]
-    pub fn of_files(files: &Files) -> Option<Self> {
-        let document = files.in_config("hexapod.yaml").read_on().ok()?;
-        let [planner, driver, publisher, web] = specs();
-        let read = |node: &str, specs: &[ParamSpec]| load_ros_params(&document, node, specs).ok();
-        Some(Self {
-            planner: read(gait_planner::NAME, &planner)?,
-            driver: read(servo_driver::NAME, &driver)?,
-            publisher: read(state_publisher::NAME, &publisher)?,
-            web: read(web_teleop::NAME, &web)?,
-        })
-    }
-
-    /// Those of the node of this name.
-    pub fn of_mut(&mut self, node: &str) -> Option<&mut Params> {
-        match node {
-            gait_planner::NAME => Some(&mut self.planner),
-            servo_driver::NAME => Some(&mut self.driver),
-            state_publisher::NAME => Some(&mut self.publisher),
-            web_teleop::NAME => Some(&mut self.web),
-            _ => None,
-        }
-    }
-}
-
-/// Reads `hexapod.yaml` and lays the command line over it.
-///
-/// # Errors
-/// File, line and key of what does not hold, in the other files too; arguments that do not.
-pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
-    let mut faults = Faults::default();
-    let all = read_parameters(arguments, &mut faults)?;
-    if !faults.is_empty() {
-        match Setups::load(&all) {
-            Err(Failure::Input(error)) => faults.add(error),
-            Err(other) => return Err(other),
-            Ok(_) => {}
-        }
-    }
-    Ok(faults.or(Some(all))?)
-}
-
-/// The same, with defaults in place of what does not hold, which is noted.
-fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams, ConfigError> {
-    let FileArgs { config, urdf } = &arguments.files;
-    let files = Files::find(config, urdf)?;
-    let document = faults.note(files.in_config("hexapod.yaml").read_on());
-    if let Some(document) = &document {
-        faults.note(check_known_nodes(document, &params::NODES));
-        faults.note(check_no_folder(document));
-    }
-    let specs = specs();
-    let mut all: Vec<Params> = Vec::new();
-    for (node, specs) in params::NODES.iter().zip(&specs) {
-        let mut params = match &document {
-            Some(document) => load_on(document, node, specs, faults),
-            None => specs.iter().map(|spec| (spec.name, spec.default.clone())).collect(),
-        };
-        if !config.is_empty() {
-            params.insert("config", config.as_str().into());
-        }
-        if !urdf.is_empty() || params::text(&params, "urdf").is_empty() {
-            params.insert("urdf", ParamValue::String(files.urdf.display().to_string()));
-        }
-        all.push(params);
-    }
-    if let Some(bus) = arguments.bus {
-        all[1].insert("bus", bus.as_str().into());
-    }
-    for text in &arguments.params {
-        let applied = apply(text, &specs, &mut all);
-        faults.note(applied.map_err(|reason| ConfigError::whole_file(&format!("-p {text}"), reason, "")));
-    }
-    let mut all = all.into_iter();
-    let mut next = || all.next().unwrap_or_default();
-    Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next() })
-}
-
-/// What can be set on each of the nodes.
-fn specs() -> [Vec<ParamSpec>; 4] {
-    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs(), web_teleop::specs()]
-}
-
-/// What can be set on each of the nodes, by its name.
-#[must_use]
-pub fn node_specs() -> [(&'static str, Vec<ParamSpec>); 4] {
-    let [planner, driver, publisher, web] = specs();
-    let [a, b, c, d] = params::NODES;
-    [(a, planner), (b, driver), (c, publisher), (d, web)]
-}
-
-/// What can be set on any of the nodes.
-#[must_use]
-pub fn all_specs() -> Vec<ParamSpec> {
-    specs().concat()
-}
 
 /// Lets the page send the type of `cmd_vel` that the planner takes, and the planner tell its markers in the frames of
 /// `state_publisher`.
@@ -133,71 +18,6 @@ fn share(mut all: AllParams) -> AllParams {
     all.web.insert("stamped_cmd_vel", ParamValue::Bool(params::switch(&all.planner, "stamped_cmd_vel")));
     share_frames(&mut all.planner, &all.publisher);
     all
-}
-
-fn apply(text: &str, specs: &[Vec<ParamSpec>], all: &mut [Params]) -> Result<(), String> {
-    let (node, name, value) = parse_override(text)?;
-    let index = |node: &String| {
-        let index = params::NODES.iter().position(|known| known == node);
-        index.ok_or_else(|| format!("there is no node `{node}`: {}", hint_for(node, &params::NODES)))
-    };
-    let named = node.as_ref().map(index).transpose()?;
-    let has_it = |index: &usize| specs[*index].iter().any(|spec| spec.name == name);
-    let nodes: Vec<usize> = named.map_or_else(|| (0..specs.len()).filter(has_it).collect(), |index| vec![index]);
-    if nodes.is_empty() {
-        let known: Vec<&str> = specs.iter().flatten().map(|spec| spec.name).collect();
-        return Err(format!("no node has a parameter `{name}`: {}", hint_for(&name, &known)));
-    }
-    for index in nodes {
-        let (spec, value) = check_named(&specs[index], &name, &value)?;
-        all[index].insert(spec.name, value);
-    }
-    Ok(())
-}
-
-/// All that the nodes run with.
-pub struct Setups {
-    /// Of `gait_planner`.
-    pub planner: gait_planner::Setup,
-    /// Of `servo_driver`.
-    pub driver: servo_driver::Setup,
-    /// Of `state_publisher`.
-    pub publisher: state_publisher::Setup,
-    /// Of `web_teleop`.
-    pub web: web_teleop::Setup,
-}
-
-impl Setups {
-    /// Reads and checks every file.
-    ///
-    /// # Errors
-    /// File, line and key of all that does not hold.
-    pub fn load(all: &AllParams) -> Result<Self, Failure> {
-        // The planner has most to work out; the others read their files meanwhile.
-        std::thread::scope(|scope| {
-            let others = || (servo_driver::Setup::load(&all.driver), state_publisher::Setup::load(&all.publisher));
-            let others = std::thread::Builder::new().name("files".into()).spawn_scoped(scope, others)?;
-            let planner = gait_planner::Setup::load(&all.planner);
-            let (driver, publisher) = others.join().map_err(|_| Failure::Running("reading files panicked".into()))?;
-            let mut faults = Faults::default();
-            faults.note(check_robots(all));
-            faults.note(check_clock(all));
-            // The planner may have its frames of the publisher, which says so where they do not hold.
-            let told = publisher.as_ref().err().cloned();
-            let is_told = |error: &ConfigError| {
-                told.iter().flat_map(ConfigError::each).any(|known| error.message().ends_with(known.message()))
-            };
-            let planner = match planner {
-                Err(error) if error.each().all(is_told) => None,
-                planner => faults.note(planner),
-            };
-            let web = faults.note(web_teleop::Setup::load(&all.web));
-            let read = planner.zip(faults.note(driver)).zip(faults.note(publisher)).zip(web);
-            let (((mut planner, driver), publisher), web) = faults.or(read)?;
-            planner.notes.extend(strength::note(&planner.engine));
-            Ok(Self { planner, driver, publisher, web })
-        })
-    }
 }
 
 struct Nodes {
@@ -308,26 +128,14 @@ fn spawn(
 ) -> Result<Running, Failure> {
     let shutdown = shutdown.clone();
     let work = move || {
-        let mut ending = AskUnlessInOrder { shutdown, in_order: false };
+        let guard = shutdown.drop_guard();
         let result = node();
-        ending.in_order = result.is_ok();
+        if result.is_ok() {
+            guard.disarm();
+        }
         result
     };
     Ok(std::thread::Builder::new().name(name.into()).spawn(work)?)
-}
-
-/// Asks for the end when it is dropped, panics included.
-struct AskUnlessInOrder {
-    shutdown: Shutdown,
-    in_order: bool,
-}
-
-impl Drop for AskUnlessInOrder {
-    fn drop(&mut self) {
-        if !self.in_order {
-            self.shutdown.ask();
-        }
-    }
 }
 
 fn join(name: &str, node: Running) -> Result<(), Failure> {
@@ -338,42 +146,10 @@ fn join(name: &str, node: Running) -> Result<(), Failure> {
     }
 }
 
-/// The files that a node reads.
-///
-/// # Errors
-/// There is no such folder, or the shipped files are needed and not to be found.
-pub fn files_of(node: &Params) -> Result<Files, ConfigError> {
-    Files::find(&params::text(node, "config"), &params::text(node, "urdf"))
-}
-
-/// Logs which of the owner's files some nodes use, once where it is the same for all, and what nobody reads.
-pub fn tell_files<'a>(nodes: impl IntoIterator<Item = &'a Params>) {
-    // Where files are not found, that is told when they are read.
-    let mut files: Vec<Files> = nodes.into_iter().filter_map(|node| files_of(node).ok()).collect();
-    files.dedup_by_key(|files| files.told());
-    for files in files {
-        tracing::info!("{}", files.told());
-        for stray in files.strays() {
-            tracing::warn!("{}", stray_line(&stray));
-        }
-    }
-}
-
-/// What is said of a file that nobody reads.
-pub fn stray_line(file: &Path) -> String {
-    format!("{} is not read: files are called {}", file.display(), CONFIG_FILES.join(", "))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn when_nodes_are_told_by_name_expect_those_there_are() {
-        let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
-        assert_eq!(params::NODES, names);
-    }
 
     #[test]
     fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {

@@ -1,8 +1,8 @@
 //! `hexapod config`: which values of the configuration are the owner's, and where they stand.
 
 use crate::cli::{ConfigArgs, ConfigCommand};
-use crate::composed::{node_specs, stray_line};
 use crate::exit::Failure;
+use crate::parameters::{node_specs, stray_line};
 use hexapod_config::ros_params::paths;
 use hexapod_config::{Document, Leaf};
 use hexapod_setup::{CONFIG_FILES, Files};

@@ -1,10 +1,11 @@
 //! `hexapod demo`: the robot on simulated servos, with a view of it. The robot is a process of its own, as on the real
 //! thing, so the view knows it by its topics only.
 
-use crate::cli::{FileArgs, RunArgs};
-use crate::composed::{all_specs, parameters};
+use crate::cli::FileArgs;
 use crate::drive::{Driver, show};
 use crate::exit::{Failure, say};
+use crate::parameters::all_specs;
+use crate::setups::parameters_of;
 use hexapod_ros::{Shutdown, Stage};
 use hexapod_view::{Action, is_terminal, status_line};
 use nix::sys::signal::{Signal, kill};
@@ -39,7 +40,7 @@ pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
 
 /// A port for the page: the one that is configured, or one of the next where another program has it.
 fn page_port(arguments: &FileArgs) -> Result<u16, Failure> {
-    let all = parameters(&RunArgs { files: arguments.clone(), ..RunArgs::default() })?;
+    let all = parameters_of(arguments)?;
     let address = web_teleop::Setup::load(&all.web)?.address;
     let is_free = |port: &u16| TcpListener::bind((address.ip(), *port)).is_ok();
     Ok((address.port()..=address.port().saturating_add(9)).find(is_free).unwrap_or(address.port()))

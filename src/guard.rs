@@ -1,8 +1,9 @@
 //! `hexapod guard`: switches all channels off when the driver dies. It needs no ROS.
 
 use crate::cli::GuardArgs;
-use crate::composed::{parameters, tell_files};
 use crate::exit::Failure;
+use crate::parameters::tell_files;
+use crate::setups::parameters;
 use hexapod_ros::{Shutdown, log};
 use servo_driver::Setup;
 use servo_driver::guard::Term;

@@ -1,8 +1,9 @@
 //! `hexapod new`: a configuration folder for a robot of one's own.
 
-use crate::cli::{FileArgs, NewArgs, RunArgs};
-use crate::composed::{files_of, parameters};
+use crate::cli::{FileArgs, NewArgs};
 use crate::exit::Failure;
+use crate::parameters::files_of;
+use crate::setups::parameters_of;
 use gait_planner::walked::Walked;
 use hexapod_gait::{Engine, Gait};
 use hexapod_setup::servos_text;
@@ -59,7 +60,7 @@ fn folder_of(urdf: &Path) -> PathBuf {
 
 fn load(config: &Path, urdf: &Path) -> Result<gait_planner::Setup, Failure> {
     let files = FileArgs { config: config.display().to_string(), urdf: urdf.display().to_string() };
-    let all = parameters(&RunArgs { files, ..RunArgs::default() })?;
+    let all = parameters_of(&files)?;
     let files = files_of(&all.planner)?;
     Ok(gait_planner::Setup::read(&all.planner, &files).map_err(|error| files.explained_in_new(error))?)
 }

@@ -1,8 +1,9 @@
 //! `hexapod servo`: one joint at an angle, for looking at. The others get no pulse.
 
 use crate::cli::ServoArgs;
-use crate::composed::{parameters, tell_files};
 use crate::exit::{Failure, say};
+use crate::parameters::tell_files;
+use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
 use servo_driver::bus::Bus;

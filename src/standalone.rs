@@ -1,9 +1,9 @@
 //! One node in a process of its own.
 
-use crate::agreement::{check_no_folder, notes, share_frames};
+use crate::agreement::{notes, share_frames};
 use crate::cli::own_arguments;
-use crate::composed::{AllParams, files_of, tell_files};
 use crate::exit::{self, Failure, say};
+use crate::parameters::{AllParams, check_no_folder, files_of, tell_files};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};

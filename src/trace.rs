@@ -1,8 +1,8 @@
 //! `hexapod trace`: what the planner would command, without ROS, servos or a clock.
 
-use crate::cli::{RunArgs, TraceArgs};
-use crate::composed::parameters;
+use crate::cli::TraceArgs;
 use crate::exit::Failure;
+use crate::setups::parameters_of;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
 use nalgebra::Vector3;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// # Errors
 /// The robot's files or the commands do not hold, or the result cannot be written.
 pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
-    let all = parameters(&RunArgs { files: arguments.files.clone(), ..RunArgs::default() })?;
+    let all = parameters_of(&arguments.files)?;
     let mut setup = gait_planner::Setup::load(&all.planner)?;
     if let Some(name) = &arguments.gait {
         setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);

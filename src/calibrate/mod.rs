@@ -5,8 +5,9 @@ mod file;
 mod page;
 
 use crate::cli::CalibrateArgs;
-use crate::composed::{files_of, parameters, tell_files};
 use crate::exit::{Failure, say};
+use crate::parameters::{files_of, tell_files};
+use crate::setups::parameters;
 use file::CalibrationFile;
 use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
 use hexapod_config::ros_params::{Params, hint_for};

@@ -143,7 +143,7 @@ impl std::fmt::Display for Given {
 mod tests {
     use super::*;
     use crate::cli::RunArgs;
-    use crate::composed::parameters;
+    use crate::setups::parameters;
 
     /// What is said of an owner's `joystick.yaml`.
     fn checked(name: &str, text: &str) -> Result<Vec<String>, String> {

@@ -1,10 +1,9 @@
 //! One cycle of a gait, as the engine walks it.
 
-use super::parameters_of;
-use crate::cli::FileArgs;
-use crate::composed::AllParams;
+use crate::cli::GaitArgs;
 use crate::exit::Failure;
-use clap::Args;
+use crate::parameters::AllParams;
+use crate::setups::parameters_of;
 use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist};
 use hexapod_plot::{GaitChart, GaitRow, LineChart, Panel, Series, Theme, gait_diagram, line_plot, page};
 use nalgebra::Vector2;
@@ -16,20 +15,6 @@ const SPEED_PART: f64 = 0.4;
 /// Longest a robot may take to stand up and walk steadily.
 const SETTLE_S: f64 = 60.0;
 const PANEL_PX: [f64; 2] = [560.0, 380.0];
-
-/// Which gait to draw, and where to.
-#[derive(Clone, Debug, Default, Args)]
-pub struct GaitArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
-    #[arg(long, value_name = "NAME")]
-    pub gait: Option<String>,
-    /// The picture's file [default: standard output]
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    pub out: String,
-}
 
 /// Reads the robot's files and draws one of its gaits.
 ///

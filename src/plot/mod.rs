@@ -4,26 +4,12 @@ mod gait;
 mod walk;
 mod workspace;
 
-use crate::cli::{FileArgs, RunArgs};
-use crate::composed::{AllParams, parameters};
+use crate::cli::Plot;
 use crate::exit::Failure;
-use clap::Subcommand;
 use std::io::Write;
 use std::path::Path;
 
-pub use gait::{GaitArgs, gait_svg};
-pub use workspace::WorkspaceArgs;
-
-/// What to draw.
-#[derive(Debug, Subcommand)]
-pub enum Plot {
-    /// One cycle of a gait: footfalls, paths of the feet, joint angles, stability margin.
-    Gait(GaitArgs),
-    /// Where each foot can go with the body at a height, and how far it can stride in each direction.
-    Workspace(WorkspaceArgs),
-    /// The robot as it walks, as a picture that moves.
-    Walk(GaitArgs),
-}
+pub use gait::gait_svg;
 
 /// Draws a picture to a file, or to standard output.
 ///
@@ -33,13 +19,8 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
         Plot::Gait(arguments) => write(&arguments.out, &gait::draw(arguments)?),
         Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
-        Plot::Workspace(arguments) => workspace::plot(arguments),
+        Plot::Workspace(arguments) => write(&arguments.out, &workspace::draw(arguments)?),
     }
-}
-
-/// All parameters as the files have them.
-fn parameters_of(files: &FileArgs) -> Result<AllParams, Failure> {
-    parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })
 }
 
 /// Writes a picture to `out`, or to standard output where that is empty.

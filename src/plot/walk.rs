@@ -1,8 +1,9 @@
 //! A robot that walks, as a picture that moves.
 
-use super::gait::{GaitArgs, prepared, record};
-use super::parameters_of;
+use super::gait::{prepared, record};
+use crate::cli::GaitArgs;
 use crate::exit::Failure;
+use crate::setups::parameters_of;
 use hexapod_gait::{Engine, Tick};
 use hexapod_plot::{Film, PictureOptions, robot_film};
 

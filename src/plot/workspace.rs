@@ -1,9 +1,8 @@
 //! `hexapod plot workspace`: the reachable set of each foot, strides and margins.
 
-use super::{parameters_of, write};
-use crate::cli::FileArgs;
+use crate::cli::WorkspaceArgs;
 use crate::exit::Failure;
-use clap::Args;
+use crate::setups::parameters_of;
 use hexapod_gait::Engine;
 use hexapod_kinematics::{Leg, LegAngles, PoseMargins, Slice, StrideTable};
 use hexapod_plot::{WorkspaceChart, WorkspaceLeg, workspace_map};
@@ -14,28 +13,11 @@ const CELLS: f64 = 120.0;
 /// Directions of the strides: every three degrees.
 const DIRECTIONS: usize = 120;
 
-/// What to draw of the workspace.
-#[derive(Clone, Debug, Default, Args)]
-pub struct WorkspaceArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// Only this leg [default: all]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    pub leg: String,
-    /// Height of the body above the feet, m [default: that of standing]
-    #[arg(long, value_name = "M")]
-    pub height: Option<f64>,
-    /// The picture's file [default: standard output]
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    pub out: String,
-}
-
 /// Draws the workspace.
 ///
 /// # Errors
-/// File, line and key of what does not hold; a leg the robot does not have; a file that cannot be written.
-pub fn plot(arguments: &WorkspaceArgs) -> Result<(), Failure> {
+/// File, line and key of what does not hold; a leg the robot does not have.
+pub(super) fn draw(arguments: &WorkspaceArgs) -> Result<String, Failure> {
     let all = parameters_of(&arguments.files)?;
     let engine = gait_planner::Setup::load(&all.planner)?.engine;
     let height = arguments.height.unwrap_or(engine.stance().spec().height);
@@ -46,7 +28,7 @@ pub fn plot(arguments: &WorkspaceArgs) -> Result<(), Failure> {
         let names: Vec<&str> = engine.legs().iter().map(Leg::name).collect();
         return Err(Failure::Words(format!("--leg {}: the robot's legs are {}", arguments.leg, names.join(", "))));
     }
-    write(&arguments.out, &workspace_map(&chart(&engine, height, &arguments.leg)))
+    Ok(workspace_map(&chart(&engine, height, &arguments.leg)))
 }
 
 /// The picture's data.
