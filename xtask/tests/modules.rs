@@ -7,19 +7,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many files still are in circles, by the folder of their sources: these numbers may only fall.
-const CIRCLES: [(&str, usize); 13] = [
-    ("crates/gait_planner/src", 2),
+const CIRCLES: &[(&str, usize)] = &[
     ("crates/hexapod_calibration/src", 4),
     ("crates/hexapod_config/src", 5),
     ("crates/hexapod_odometry/src", 2),
-    ("crates/hexapod_rcl/src", 8),
-    ("crates/hexapod_ros/src", 16),
     ("crates/hexapod_servo/src", 6),
     ("crates/hexapod_setup/src", 5),
     ("crates/hexapod_view/src", 4),
-    ("crates/servo_driver/src", 8),
-    ("crates/web_teleop/src", 5),
-    ("src", 7),
     ("xtask/src", 2),
 ];
 /// The folders of `hexapod_gait`: a file may import from its own and from those before it.
@@ -98,8 +92,11 @@ fn join(module: &str, name: &str) -> String {
 /// A file without its comments and its tests.
 fn production(text: &str) -> String {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    let code = code.split("\nmod tests {").next().unwrap();
-    code.split("\npub(crate) mod tests {").next().unwrap().to_owned() + "\n"
+    let tests = code.match_indices("mod tests {").find(|(at, _)| {
+        let before = code[..*at].rsplit('\n').next().unwrap();
+        before.is_empty() || before.starts_with("pub(")
+    });
+    code[..tests.map_or(code.len(), |(at, _)| at)].to_owned() + "\n"
 }
 
 /// Whether a statement hands on what is elsewhere, under this module's name.
@@ -179,6 +176,12 @@ fn in_circles(graph: &Graph) -> Vec<&String> {
     graph.keys().filter(|module| reachable(graph, module).contains(*module)).collect()
 }
 
+/// What a module in a circle names in it: those arrows are to be cut.
+fn arrows_in_circle(graph: &Graph, module: &String) -> String {
+    let back: Vec<_> = graph[module].iter().filter(|named| reachable(graph, named).contains(module)).collect();
+    format!("\n    {module} -> {back:?}")
+}
+
 #[test]
 fn when_files_of_a_crate_import_each_other_expect_no_circle_but_those_that_are_known() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -192,7 +195,8 @@ fn when_files_of_a_crate_import_each_other_expect_no_circle_but_those_that_are_k
         let known = CIRCLES.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
         let found = in_circles(&graph);
         if found.len() != known {
-            wrong.push(format!("(\"{name}\", {}), // {known} are known: {found:?}", found.len()));
+            let arrows: String = found.iter().map(|module| arrows_in_circle(&graph, module)).collect();
+            wrong.push(format!("(\"{name}\", {}), // {known} are known:{arrows}", found.len()));
         }
     }
     assert!(checked > 300, "only {checked} files were found");
