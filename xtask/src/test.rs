@@ -124,7 +124,7 @@ impl Run<'_> {
         }
     }
 
-    /// Lints and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are
+    /// Lints, documentation and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are
     /// built as well, so that r2r is generated and compiled once.
     fn crates(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
         if members.is_empty() {
@@ -138,6 +138,13 @@ impl Run<'_> {
             let mut command = cargo(self.layout, ros);
             command.args(["clippy", "--all-targets"]).args(profile).args(&packages).args(["--", "-D", "warnings"]);
             self.report.section(&title, &mut command, &[0]);
+        }
+
+        // Links to what is not there, and what rustdoc would misread.
+        if self.options.filter.is_none() {
+            let mut command = cargo(self.layout, ros);
+            command.args(["doc", "--no-deps"]).args(profile).args(&packages).env("RUSTDOCFLAGS", "-D warnings");
+            self.report.section(&format!("documentation, {name}"), &mut command, &[0]);
         }
 
         let mut command = cargo(self.layout, ros);
