@@ -3,7 +3,7 @@
 use super::clearance::{Clearance, LegClearance, TooNear};
 use super::ground::GroundPlane;
 use super::kinds::Motion;
-use super::transition::{self, Stage};
+use super::transition::{self, Solved, Stage};
 use crate::plant::mass::Masses;
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
@@ -236,7 +236,8 @@ impl Checker<'_> {
         .map_err(|_| Refusal::Unstable { when })?
         {
             let there = self.solve(&to, when)?;
-            self.along(&Stage::of_feet(self.robot, self.home, (now, &angles), (to, &there)), when)?;
+            let from = Solved { pose: now, angles: &angles };
+            self.along(&Stage::of_feet(self.robot, self.home, from, Solved { pose: to, angles: &there }), when)?;
             (now, angles) = (to, there);
         }
         Ok(())

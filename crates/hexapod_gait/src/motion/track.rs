@@ -42,19 +42,19 @@ impl Track {
     fn lay_slopes(&mut self, column: usize, closed: bool) {
         let last = self.times.len().saturating_sub(1);
         for key in 1..last {
-            self.slopes[key * self.width + column] = monotone_slope(self.run(key - 1, column), self.run(key, column));
+            self.slopes[key * self.width + column] = monotone_slope(&self.run(key - 1, column), &self.run(key, column));
         }
         if closed && last > 1 {
-            let slope = monotone_slope(self.run(last - 1, column), self.run(0, column));
+            let slope = monotone_slope(&self.run(last - 1, column), &self.run(0, column));
             self.slopes[column] = slope;
             self.slopes[last * self.width + column] = slope;
         }
     }
 
-    /// Time and rise from a key to the next.
-    fn run(&self, key: usize, column: usize) -> (f64, f64) {
+    /// From a key to the next.
+    fn run(&self, key: usize, column: usize) -> Run {
         let at = |key: usize| self.values[key * self.width + column];
-        (self.times[key + 1] - self.times[key], at(key + 1) - at(key))
+        Run { time: self.times[key + 1] - self.times[key], rise: at(key + 1) - at(key) }
     }
 
     /// When the last row is reached.
@@ -116,13 +116,19 @@ impl Track {
     }
 }
 
-/// The slope at a key between two runs (time, rise): their weighted harmonic mean, or none at a turn.
-fn monotone_slope((t0, rise0): (f64, f64), (t1, rise1): (f64, f64)) -> f64 {
-    let (d0, d1) = (rise0 / t0, rise1 / t1);
+/// A number's way from one key to the next.
+struct Run {
+    time: f64,
+    rise: f64,
+}
+
+/// The slope at a key between two runs: their weighted harmonic mean, or none at a turn.
+fn monotone_slope(before: &Run, after: &Run) -> f64 {
+    let (d0, d1) = (before.rise / before.time, after.rise / after.time);
     if d0 * d1 <= 0.0 {
         return 0.0;
     }
-    let (w0, w1) = (2.0 * t1 + t0, t1 + 2.0 * t0);
+    let (w0, w1) = (2.0 * after.time + before.time, after.time + 2.0 * before.time);
     (w0 + w1) / (w0 / d0 + w1 / d1)
 }
 

@@ -23,6 +23,13 @@ enum Route {
     Joints { from: [LegAngles; MAX_LEGS], to: [LegAngles; MAX_LEGS] },
 }
 
+/// A pose and its joint angles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solved<'a> {
+    pub pose: Pose,
+    pub angles: &'a [LegAngles; MAX_LEGS],
+}
+
 /// Part of a joint's greatest velocity that a stage is planned for.
 const JOINT_PART: f64 = 0.6;
 /// Greatest speeds a stage is planned for.
@@ -32,15 +39,11 @@ const BODY_RAD_S: f64 = 0.7;
 const LEAST_S: f64 = 0.25;
 
 impl Stage {
-    /// From pose to pose, timed by what feet, body and joints can do. The angles are those at both ends.
-    pub(super) fn of_feet(
-        robot: &Robot,
-        home: &Home,
-        (from, from_angles): (Pose, &[LegAngles; MAX_LEGS]),
-        (to, to_angles): (Pose, &[LegAngles; MAX_LEGS]),
-    ) -> Self {
+    /// From pose to pose, timed by what feet, body and joints can do.
+    pub(super) fn of_feet(robot: &Robot, home: &Home, from: Solved, to: Solved) -> Self {
         let bump = home.step_height;
-        let mut seconds = joint_time(robot, from_angles, to_angles) / JOINT_PART;
+        let mut seconds = joint_time(robot, from.angles, to.angles) / JOINT_PART;
+        let (from, to) = (from.pose, to.pose);
         let legs = from.feet.iter().zip(&to.feet).zip(from.planted.iter().zip(&to.planted));
         for ((from, to), (stands, lands)) in legs.take(robot.legs().len()) {
             let stepped = *stands && *lands && from != to;

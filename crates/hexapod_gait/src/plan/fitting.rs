@@ -67,7 +67,7 @@ impl Fit<'_> {
             return gait;
         }
         let stride = gait.stride() * self.plant.stance.reach().axes().max();
-        gait.with_needs(Some(JointBound::measured((&self.plant.robot, &self.plant.stance), &gait, stride)))
+        gait.with_needs(Some(JointBound::measured(&self.plant.robot, &self.plant.stance, &gait, stride)))
     }
 
     /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.

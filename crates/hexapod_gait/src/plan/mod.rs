@@ -43,6 +43,7 @@ use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
 use crate::state::rates::BodyRates;
 use crate::state::segment::Segment;
 use crate::state::tick::Input;
+use crate::state::walk::Step;
 
 /// Plans the path of a robot, from one point of the grid to the next.
 pub(crate) struct Planner<'a> {
@@ -123,9 +124,9 @@ impl Planner<'_> {
             start.walk.waiting |= waits;
             start.near_edge = near_edge.unwrap_or(start.near_edge);
             if lifts {
-                let twists = (start.twist_after(0.0), start.aim_after(0.0));
                 let reach = start.walk.nominal.reach_with(cx.gait);
-                start.walk.lift(cx.gait, leg, twists, (cx.step_height, reach));
+                let (twist, aim) = (start.twist_after(0.0), start.aim_after(0.0));
+                start.walk.lift(cx.gait, leg, Step { twist, aim, height: cx.step_height, reach });
             }
         }
     }
@@ -158,7 +159,7 @@ impl Planner<'_> {
         let wanted = bounded(&cx, start, if start.mode == Mode::Walking { wanted } else { Twist::ZERO });
         let Cadence { cycle, mean_pace } = cadence(&cx, start, wanted.twist);
         (start.walk.cycle, start.mean_pace) = (cycle, mean_pace);
-        let TwistStep { limited, aim } = steer(&cx, (ramp, gaits), start, wanted, stand);
+        let TwistStep { limited, aim } = steer(&cx, ramp, gaits, start, wanted, stand);
         start.twist = [start.twist[1], limited.twist];
         start.aim = [start.aim[1], aim];
         start.limited_by = limited.by;
@@ -183,9 +184,9 @@ impl Planner<'_> {
         let shift = shift(&cx, start, &offset);
         // Until a foot is lifted again, which looks at the margin.
         start.near_edge |= !shift.is_zero();
-        start.rates.level = level_rate(&cx, start);
-        let sway = sway(&cx, start, stand, effort);
-        (start.rates.offset, start.rates.sway) = balanced(start, stand, (shift, sway));
+        let (height, level) = (start.rates.height, level_rate(&cx, start));
+        let rates = BodyRates { height, level, offset: shift, sway: sway(&cx, start, stand, effort) };
+        start.rates = balanced(start, stand, rates);
     }
 
     /// Turns to what is asked of the robot from outside.

@@ -7,6 +7,7 @@ use crate::plane::limits::{BRAKING_PART, Boundary, stoppable};
 use crate::plane::support::{Edges, SupportPolygon};
 use crate::plane::twist::Twist;
 use crate::state::State;
+use crate::state::rates::BodyRates;
 use nalgebra::{Vector2, Vector3};
 
 /// The distance of the centre of mass from the edge of the support polygon that is kept, m.
@@ -70,24 +71,20 @@ pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, fac
     })
 }
 
-/// The rates of the body's offset and sway, without what would take the centre of mass out of the midst of its feet.
+/// The rates of the body over its feet, without what of its offset and sway would take the centre of mass out of the midst of its feet.
 #[inline]
-pub(crate) fn balanced(
-    start: &State,
-    stand: Option<&Stand>,
-    (offset_rate, sway_rate): (BodyOffset, Vector2<f64>),
-) -> (BodyOffset, Vector2<f64>) {
-    let Some(Stand { centre, in_body, edges }) = stand else { return (offset_rate, sway_rate) };
+pub(crate) fn balanced(start: &State, stand: Option<&Stand>, rates: BodyRates) -> BodyRates {
+    let Some(Stand { centre, in_body, edges }) = stand else { return rates };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;
     let now = edges.margin(*centre);
-    let falls = |offset_rate: &BodyOffset| {
-        let later = start.footprint_from_body_after(GRID_S, offset_rate, sway_rate);
+    let falls = |rates: &BodyRates| {
+        let later = start.footprint_from_body_after(GRID_S, rates);
         let after = edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked);
         after < MARGIN_M && after < now
     };
-    let still = BodyOffset::default();
-    match (falls(&offset_rate), || falls(&still)) {
-        (false, _) => (offset_rate, sway_rate),
-        (true, falls_still) => (still, if falls_still() { Vector2::zeros() } else { sway_rate }),
+    if !falls(&rates) {
+        return rates;
     }
+    let swaying = BodyRates { offset: BodyOffset::default(), ..rates };
+    if falls(&swaying) { BodyRates { sway: Vector2::zeros(), ..swaying } } else { swaying }
 }

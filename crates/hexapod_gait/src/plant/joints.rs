@@ -40,6 +40,13 @@ const USED_PART: f64 = 0.8;
 const BETWEEN_SAMPLES: f64 = 1.1;
 const STEP_M: f64 = 5e-4;
 
+/// The longest step of a gait and its lift, m.
+#[derive(Clone, Copy)]
+struct FullStep {
+    stride: f64,
+    lift: f64,
+}
+
 impl JointBound {
     /// None if no joint has a greatest acceleration.
     pub(crate) fn of(robot: &Robot, stance: &Stance) -> Option<Self> {
@@ -94,14 +101,14 @@ impl JointBound {
     }
 
     /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
-    pub(crate) fn measured((robot, stance): (&Robot, &Stance), gait: &Gait, stride: f64) -> LiftNeeds {
+    pub(crate) fn measured(robot: &Robot, stance: &Stance, gait: &Gait, stride: f64) -> LiftNeeds {
         let most = stance.spec().step_height;
-        let at = |part: f64| Self::needs((robot, stance), gait, (stride, part * most));
+        let at = |part: f64| Self::needs(robot, stance, gait, FullStep { stride, lift: part * most });
         LiftNeeds { at: LIFTS.map(at), most }
     }
 
     /// The most that any of its steps of up to `stride` m with this lift needs.
-    fn needs((robot, stance): (&Robot, &Stance), gait: &Gait, (stride, lift): (f64, f64)) -> Needs {
+    fn needs(robot: &Robot, stance: &Stance, gait: &Gait, FullStep { stride, lift }: FullStep) -> Needs {
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
         let most = gait.sway_reach() * stance.reach().least();
         let leans = [0.0, most];

@@ -131,15 +131,10 @@ impl State {
         Self::pose_at(self.height, self.offset, self.sway)
     }
 
-    /// The same `seconds` later, at these rates of its offset and sway.
-    pub(crate) fn footprint_from_body_after(
-        &self,
-        seconds: f64,
-        offset_rate: &BodyOffset,
-        sway_rate: Vector2<f64>,
-    ) -> Isometry3<f64> {
-        let height = self.height + self.rates.height * seconds;
-        Self::pose_at(height, self.offset.moved(offset_rate, seconds), self.sway + sway_rate * seconds)
+    /// The same `seconds` later, at these rates.
+    pub(crate) fn footprint_from_body_after(&self, seconds: f64, rates: &BodyRates) -> Isometry3<f64> {
+        let height = self.height + rates.height * seconds;
+        Self::pose_at(height, self.offset.moved(&rates.offset, seconds), self.sway + rates.sway * seconds)
     }
 
     fn pose_at(height: f64, mut offset: BodyOffset, sway: Vector2<f64>) -> Isometry3<f64> {

@@ -71,6 +71,18 @@ const PROBE_DEPTH_M: f64 = 0.02;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.02;
 
+/// What a foot is lifted for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The twist now, and the one expected when the foot is down.
+    pub twist: Twist,
+    pub aim: Twist,
+    /// m.
+    pub height: f64,
+    /// How far from rest the foot may be put down.
+    pub reach: Reach,
+}
+
 impl Walk {
     pub(crate) fn at_rest(nominal: NominalStance, cycle: f64) -> Self {
         let mut feet = [Foot::Planted { at: Vector3::zeros() }; MAX_LEGS];
@@ -172,13 +184,7 @@ impl Walk {
     }
 
     /// Lifts a foot.
-    pub(crate) fn lift(
-        &mut self,
-        gait: &Gait,
-        leg: usize,
-        (twist, aim): (Twist, Twist),
-        (height, reach): (f64, Reach),
-    ) {
+    pub(crate) fn lift(&mut self, gait: &Gait, leg: usize, Step { twist, aim, height, reach }: Step) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
             let place = reach.place(self.nominal.place(leg), &self.ahead(gait, aim));

@@ -4,7 +4,7 @@
 use super::{Phase, Player};
 use crate::gait::posture::BodyOffset;
 use crate::motion::check::{ground, stands};
-use crate::motion::transition::Stage;
+use crate::motion::transition::{Solved, Stage};
 use crate::state::pose::{Pose, Target};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
@@ -27,7 +27,8 @@ impl Player {
             let to = landed(&now, &self.home.pose, self.legs(), put);
             let Ok(angles) = to.solve(&robot, self.home.height, &self.angles) else { continue };
             if stands(&self.engine.plant.masses, &self.home, &to, &angles) {
-                let stage = Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles));
+                let from = Solved { pose: now, angles: &self.angles };
+                let stage = Stage::of_feet(&robot, &self.home, from, Solved { pose: to, angles: &angles });
                 self.now = Target::Feet(now);
                 self.phase = Phase::Leaving(Some(stage));
                 return true;

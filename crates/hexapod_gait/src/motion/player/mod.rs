@@ -7,7 +7,7 @@ mod tick;
 use super::check::{holds, stands};
 use super::job::Job;
 use super::kinds::Motion;
-use super::transition::{self, NoLegToSpare, Stage};
+use super::transition::{self, NoLegToSpare, Solved, Stage};
 use crate::engine::Engine;
 use crate::state::pose::{Home, Target};
 use crate::state::tick::{GaitState, Input, Tick};
@@ -321,7 +321,12 @@ impl Player {
             angles.is_ok_and(|angles| stands(&self.engine.plant.masses, &self.home, pose, &angles))
         })?;
         Ok(to.map(|to| match to.solve(&robot, self.home.height, &self.angles) {
-            Ok(angles) => Stage::of_feet(&robot, &self.home, (now, &self.angles), (to, &angles)),
+            Ok(angles) => Stage::of_feet(
+                &robot,
+                &self.home,
+                Solved { pose: now, angles: &self.angles },
+                Solved { pose: to, angles: &angles },
+            ),
             Err(_) => Stage::of_joints(&robot, &self.angles, &self.home.angles),
         }))
     }

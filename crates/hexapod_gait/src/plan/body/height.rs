@@ -2,7 +2,7 @@
 
 use crate::gait::posture::TRANSLATION_RATE_M_S;
 use crate::plan::context::Context;
-use crate::plan::twist::bounds::can_go_on;
+use crate::plan::twist::bounds::{Feet, can_go_on};
 use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
@@ -11,11 +11,18 @@ use crate::state::mode::Mode;
 use crate::state::walk::Foot;
 use nalgebra::Vector2;
 
-/// How fast the feet's room changes, parts per second.
-const ROOM_SHRINKS: f64 = 2.0;
-const ROOM_GROWS: f64 = 0.2;
-/// Heights (m) and rooms nearer to each other than this are the same.
+/// How fast the part of the feet's reach that is used changes, per second.
+const REACH_SHRINKS: f64 = 2.0;
+const REACH_GROWS: f64 = 0.2;
+/// Heights (m) and parts nearer to each other than this are the same.
 pub(crate) const SAME: f64 = 1e-9;
+
+/// The nominal stance that is wanted: how far it is raised, m, and its part of the feet's reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NominalAim {
+    pub raised: f64,
+    pub reach_part: f64,
+}
 
 /// The height of the body that steps, and the nominal stance with it, until the next point of the grid.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +36,22 @@ pub(crate) struct HeightStep {
 /// How the body's height and the feet's room go on: towards those that are wanted as fast as the feet allow, all of which
 /// have to have their room at every moment. `None` where they have come there.
 #[inline]
-pub(crate) fn height_step(cx: &Context, start: &State, (raised, room): (f64, f64)) -> Option<HeightStep> {
+pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Option<HeightStep> {
+    let NominalAim { raised, reach_part } = wanted;
     let (present, own_height) = (&start.walk.nominal, cx.plant.stance.spec().height);
     let at = start.height - own_height;
-    if (raised - at).abs() < SAME && (room - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
-        let nominal = || cx.plant.stance.nominal(raised, room);
-        let differs = present.raised != raised || present.reach_part != room;
+    if (raised - at).abs() < SAME && (reach_part - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
+        let nominal = || cx.plant.stance.nominal(raised, reach_part);
+        let differs = present.raised != raised || present.reach_part != reach_part;
         return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
     }
-    let next_room = room.max(present.reach_part - ROOM_SHRINKS * GRID_S).min(present.reach_part + ROOM_GROWS * GRID_S);
+    let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + REACH_GROWS * GRID_S);
+    let next_part = reach_part.max(least).min(greatest);
     let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
     let wanted = (raised - at).max(-most).min(most);
-    let takes = takes(cx, start, &cx.plant.stance.nominal(at + wanted, next_room));
-    let (rate, room) = if takes { (wanted / GRID_S, next_room) } else { (0.0, present.reach_part) };
-    Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, room) })
+    let takes = takes(cx, start, &cx.plant.stance.nominal(at + wanted, next_part));
+    let (rate, part) = if takes { (wanted / GRID_S, next_part) } else { (0.0, present.reach_part) };
+    Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, part) })
 }
 
 /// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.
@@ -55,7 +64,8 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
         Foot::Swinging { at, touch_down, .. } => [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0),
         Foot::Missing => true,
     };
-    start.walk.feet().iter().zip(next.rest()).all(is_within) && can_go_on(cx, start, (&start.walk, next), gait)
+    start.walk.feet().iter().zip(next.rest()).all(is_within)
+        && can_go_on(cx, start, Feet { walk: &start.walk, nominal: next }, gait)
 }
 
 /// From here on the body's height is that of its nominal stance: it is about to step.
@@ -84,7 +94,14 @@ mod tests {
     #[test]
     fn when_the_body_is_where_it_is_wanted_expect_no_step() {
         let robot = shipped();
-        assert!(height_step(&context(&robot), &on_its_feet(&robot, Mode::Walking), (0.0, 1.0)).is_none());
+        assert!(
+            height_step(
+                &context(&robot),
+                &on_its_feet(&robot, Mode::Walking),
+                NominalAim { raised: 0.0, reach_part: 1.0 }
+            )
+            .is_none()
+        );
     }
 
     #[test]
@@ -93,7 +110,9 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let out = state.walk.nominal.place(0).norm();
         for _ in 0..100 {
-            if let Some(HeightStep { height, rate, nominal }) = height_step(&cx, &state, (0.01, 1.0)) {
+            if let Some(HeightStep { height, rate, nominal }) =
+                height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 1.0 })
+            {
                 assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);
                 (state.height, state.rates.height, state.walk.nominal) = (height, rate, nominal);
             }
@@ -109,6 +128,8 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let edge = state.walk.nominal.place(0) + Vector2::new(state.walk.nominal.reach.axes().x, 0.0);
         state.walk.feet[0] = Foot::Planted { at: edge.push(0.0) };
-        assert!(height_step(&cx, &state, (0.01, 0.5)).is_some_and(|step| step.rate == 0.0));
+        assert!(
+            height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 0.5 }).is_some_and(|step| step.rate == 0.0)
+        );
     }
 }

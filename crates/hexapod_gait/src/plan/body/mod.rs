@@ -6,7 +6,7 @@ pub(crate) mod levelling;
 pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
-use crate::plan::body::height::SAME;
+use crate::plan::body::height::{NominalAim, SAME};
 use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant, is_within_workspace};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
@@ -29,11 +29,11 @@ const SWAY_PHASE: f64 = 0.15;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
 const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
-/// Where the body's offset goes, and the nominal stance with it: how far it is raised, and its part of the feet's reach.
+/// Where the body's offset goes, and the nominal stance with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
     pub offset: BodyOffset,
-    pub nominal: Option<(f64, f64)>,
+    pub nominal: Option<NominalAim>,
 }
 
 impl From<BodyOffset> for Aim {
@@ -67,7 +67,9 @@ pub(crate) fn aim(
             let asked = Asked { offset: wanted.offset, raised: 0.0 };
             aim_walking(cx, start, &grant(cx, workspace, start, asked, effort))
         }
-        Mode::Stopping(_) => Aim { offset: BodyOffset::default(), nominal: Some((0.0, 1.0)) },
+        Mode::Stopping(_) => {
+            Aim { offset: BodyOffset::default(), nominal: Some(NominalAim { raised: 0.0, reach_part: 1.0 }) }
+        }
         _ => BodyOffset::default().into(),
     }
 }
@@ -77,10 +79,11 @@ pub(crate) fn aim(
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     // Steps are short enough before the body goes where there is no room for longer ones.
     if start.walk.nominal.reach_part > granted.reach_part + SAME {
-        return Aim { offset: start.offset, nominal: Some((start.walk.nominal.raised, granted.reach_part)) };
+        let nominal = NominalAim { raised: start.walk.nominal.raised, reach_part: granted.reach_part };
+        return Aim { offset: start.offset, nominal: Some(nominal) };
     }
     let raised = cx.plant.raised_with(granted.offset.translation.z);
-    let nominal = Some((raised, granted.reach_part));
+    let nominal = Some(NominalAim { raised, reach_part: granted.reach_part });
     let offset = granted.offset.at_height(granted.offset.translation.z - raised);
     let auto_pose = cx.gait.auto_pose();
     if start.mode != Mode::Walking || auto_pose.is_none() {
@@ -224,7 +227,10 @@ mod tests {
         assert_eq!(aimed(Mode::Standing, false).offset, low());
         assert_eq!(aimed(Mode::Standing, true).offset, BodyOffset::default());
         let to_sit = aimed(Mode::Stopping(Stopping { then: Then::Sit, ..Stopping::now(0) }), false);
-        assert_eq!((to_sit.offset, to_sit.nominal), (BodyOffset::default(), Some((0.0, 1.0))));
+        assert_eq!(
+            (to_sit.offset, to_sit.nominal),
+            (BodyOffset::default(), Some(NominalAim { raised: 0.0, reach_part: 1.0 }))
+        );
     }
 
     #[test]
@@ -232,7 +238,7 @@ mod tests {
         let robot = shipped();
         let granted = Granted { offset: low(), ..Granted::default() };
         let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
-        assert_eq!(aim.nominal, Some((-0.01, 1.0)));
+        assert_eq!(aim.nominal, Some(NominalAim { raised: -0.01, reach_part: 1.0 }));
         assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
     }
 
@@ -241,7 +247,10 @@ mod tests {
         let robot = shipped();
         let granted = Granted { offset: low(), reach_part: 0.5 };
         let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
-        assert_eq!((aim.offset, aim.nominal), (BodyOffset::default(), Some((0.0, 0.5))));
+        assert_eq!(
+            (aim.offset, aim.nominal),
+            (BodyOffset::default(), Some(NominalAim { raised: 0.0, reach_part: 0.5 }))
+        );
     }
 
     #[test]

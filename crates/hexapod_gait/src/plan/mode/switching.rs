@@ -2,7 +2,7 @@
 
 use crate::gait::Gait;
 use crate::plan::context::Context;
-use crate::plan::twist::bounds::{can_go_on, cycle_for, stride_factor};
+use crate::plan::twist::bounds::{Feet, can_go_on, cycle_for, stride_factor};
 use crate::state::State;
 use crate::state::walk::Walk;
 
@@ -23,5 +23,5 @@ pub(crate) fn switched(cx: &Context, start: &State, next: &Gait) -> Option<Walk>
     let mut walk = start.walk;
     walk.cycle = cycle_for(&start.walk.nominal, next, twist);
     walk.start(next, twist);
-    can_go_on(cx, start, (&walk, &walk.nominal), next).then_some(walk)
+    can_go_on(cx, start, Feet::of(&walk), next).then_some(walk)
 }

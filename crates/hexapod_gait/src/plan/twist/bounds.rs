@@ -10,6 +10,19 @@ use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::walk::{Foot, Walk};
 
+/// The feet with a nominal stance, their own or one that they are to have.
+#[derive(Clone, Copy)]
+pub(crate) struct Feet<'a> {
+    pub walk: &'a Walk,
+    pub nominal: &'a NominalStance,
+}
+
+impl<'a> Feet<'a> {
+    pub(crate) fn of(walk: &'a Walk) -> Self {
+        Self { walk, nominal: &walk.nominal }
+    }
+}
+
 /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
 #[inline]
 fn fastest(nominal: &NominalStance, twist: Twist) -> f64 {
@@ -36,7 +49,7 @@ pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f
 }
 
 /// Whether the body can go on as it does with these feet, resting there, and this gait, braking no harder than it may.
-pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &NominalStance), gait: &Gait) -> bool {
+pub(crate) fn can_go_on(cx: &Context, start: &State, feet: Feet, gait: &Gait) -> bool {
     let limits = cx.limits;
     let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
     over_reach(start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
@@ -47,7 +60,7 @@ pub(crate) fn can_go_on(cx: &Context, start: &State, feet: (&Walk, &NominalStanc
 #[inline]
 pub(crate) fn over_reach(
     start: &State,
-    (walk, nominal): (&Walk, &NominalStance),
+    Feet { walk, nominal }: Feet,
     gait: &Gait,
     twist: Twist,
     factor: impl Fn(Boundary) -> f64,

@@ -5,7 +5,7 @@ pub(crate) mod bounds;
 use crate::plan::context::Context;
 use crate::plan::control::Gaits;
 use crate::plan::stand::{Stand, over_edges};
-use crate::plan::twist::bounds::{cycle_for, over_reach, stride_factor, within_reach};
+use crate::plan::twist::bounds::{Feet, cycle_for, over_reach, stride_factor, within_reach};
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::{BRAKING_PART, Limited, LimitedBy};
 use crate::plane::ramp::Ramp;
@@ -64,7 +64,8 @@ pub(crate) fn cadence(cx: &Context, start: &State, wanted: Twist) -> Cadence {
 #[inline]
 pub(crate) fn steer(
     cx: &Context,
-    (ramp, gaits): (&mut Ramp, &Gaits),
+    ramp: &mut Ramp,
+    gaits: &Gaits,
     start: &State,
     mut limited: Limited,
     stand: Option<&Stand>,
@@ -84,7 +85,7 @@ pub(crate) fn steer(
     // Feet in the air are put where they will be wanted once what slows the body now is over.
     let aim = limited.twist;
     let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
-    let feet = (&start.walk, &start.walk.nominal);
+    let feet = Feet::of(&start.walk);
     let reach = over_reach(start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
     limited = limited.scaled(reach, LimitedBy::Reach);
     let balance = over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
@@ -118,6 +119,7 @@ mod tests {
     use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::Step;
 
     fn gaits(cx: &Context) -> Gaits {
         Gaits { walked: *cx.gait, next: None, since_ns: 0 }
@@ -139,11 +141,11 @@ mod tests {
         let robot = shipped();
         let (cx, mut state, mut ramp) = (context(&robot), on_its_feet(&robot, Mode::Walking), Ramp::REST);
         let wanted = Limited::unlimited(Twist::new(0.19, 0.0, 0.9));
-        let mut step = steer(&cx, (&mut ramp, &gaits(&cx)), &state, wanted, None);
+        let mut step = steer(&cx, &mut ramp, &gaits(&cx), &state, wanted, None);
         for _ in 0..200 {
             state.twist = [state.twist[1], step.limited.twist];
             state.aim = [state.aim[1], step.aim];
-            step = steer(&cx, (&mut ramp, &gaits(&cx)), &state, wanted, None);
+            step = steer(&cx, &mut ramp, &gaits(&cx), &state, wanted, None);
         }
         let (twist, aim) = (step.limited.twist, step.aim);
         assert!(aim.speed() < 0.19 && (aim.vx * 0.9 - aim.wz * 0.19).abs() < 1e-12, "{aim:?}");
@@ -167,7 +169,7 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let reach = state.walk.nominal.reach;
-        state.walk.lift(cx.gait, 0, (Twist::ZERO, Twist::ZERO), (0.03, reach));
+        state.walk.lift(cx.gait, 0, Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach });
         state.swing_pace = 0.5;
         let Cadence { cycle, mean_pace } = cadence(&cx, &state, Twist::ZERO);
         assert!(cycle == cx.gait.cycle_time() && (mean_pace - 0.98).abs() < 1e-12, "{cycle} {mean_pace}");

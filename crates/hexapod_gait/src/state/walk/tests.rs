@@ -17,7 +17,7 @@ fn walk() -> (Walk, Gait) {
 fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     let ((mut walk, gait), still) = (walk(), Displacement::identity());
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, (Twist::ZERO, Twist::ZERO), (0.02, reach));
+    walk.lift(&gait, 0, Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach });
     walk.put_down(&[sensed; MAX_LEGS]);
     let (twist, time) = (Twist::ZERO, progress * 0.25);
     let lean = Vector2::zeros();
@@ -29,7 +29,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, (twist, twist), (0.02, reach));
+    walk.lift(&gait, 0, Step { twist, aim: twist, height: 0.02, reach });
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let lean = Vector2::zeros();
