@@ -11,14 +11,15 @@ use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneOpener, LaneThread};
 use crate::local::LocalTopics;
 use crate::log;
-use crate::parameters::{OnCheck, OnSet, Parameters, from_override};
+use crate::overrides::overrides;
+use crate::parameters::{OnCheck, OnSet, Parameters};
 use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
 use crate::received::Received;
 use crate::reply::Reply;
 use crate::ros::Ros;
-use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, hint_for};
-use hexapod_rcl::{Client, Context, Node, Override};
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
+use hexapod_rcl::{Client, Context, Node};
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,20 +65,7 @@ impl RosNode {
         // that came in between would be lost, and the next be two seconds away.
         let create = || Node::create(&ros.context, name, "");
         let node = realtime::ahead_of_its_threads(priority::MESSAGES, create).map_err(|e| RosError::node(name, e))?;
-        let mut overrides = Params::new();
-        for Override { name: key, value, for_all } in node.overrides().map_err(|e| RosError::node(name, e))? {
-            let is_own = specs.iter().any(|spec| spec.name == key);
-            if for_all && !is_own && ros.names.contains(&key.as_str()) {
-                continue;
-            }
-            let refuse = |reason: String| RosError::Parameter { node: name.into(), parameter: key.clone(), reason };
-            if for_all && !is_own && !ros.names.is_empty() {
-                return Err(refuse(format!("no node has it: {}", hint_for(&key, &ros.names))).into());
-            }
-            let value = from_override(&value).ok_or_else(|| refuse("it has no value of a known type".into()))?;
-            let (spec, value) = check_named(&specs, &key, &value).map_err(refuse)?;
-            overrides.insert(spec.name, value);
-        }
+        let overrides = overrides(&node, name, &specs, &ros.names)?;
         let mut values: Params = specs.iter().map(|spec| (spec.name, spec.default.clone())).collect();
         values.extend(base(&overrides)?);
         values.extend(overrides);

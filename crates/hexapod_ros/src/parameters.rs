@@ -1,10 +1,12 @@
-//! The six parameter services of a node, over the specifications the node declares.
+//! A node's parameters: the specifications it declares and the present values, for its services and whoever else changes
+//! one.
 //!
 //! r2r has handlers of its own, but they publish no ranges and panic when a client dies in mid-call.
 
-use crate::bounds::{self, Burst, MAX_PARAMETERS, MAX_TEXT};
+use crate::bounds::{self, Burst};
 use crate::clock::{RosClock, to_stamp};
 use crate::pacer::monotonic_now;
+use crate::parameter_messages::{bounded, description, from_message, result, to_message, wanted};
 use crate::publisher::Publisher;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::msg;
@@ -258,103 +260,10 @@ impl Shared {
     }
 
     fn describe(&self, name: &str) -> msg::ParameterDescriptor {
-        let Some(spec) = self.specs.iter().find(|spec| spec.name == name) else {
-            return msg::ParameterDescriptor { name: bounds::excerpt(name).into(), ..Default::default() };
-        };
-        let (mut floating_point_range, mut integer_range) = (vec![], vec![]);
-        match (spec.range, &spec.default) {
-            (Some((from_value, to_value)), ParamValue::Double(_)) => {
-                floating_point_range.push(msg::FloatingPointRange { from_value, to_value, step: 0.0 });
-            }
-            (Some((least, greatest)), ParamValue::Integer(_)) => {
-                integer_range.push(msg::IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 1 });
-            }
-            _ => {}
+        match self.specs.iter().find(|spec| spec.name == name) {
+            Some(spec) => description(spec),
+            None => msg::ParameterDescriptor { name: bounds::excerpt(name).into(), ..Default::default() },
         }
-        let choices = spec.choices.join(" | ");
-        msg::ParameterDescriptor {
-            name: name.into(),
-            type_: to_message(&spec.default).type_,
-            description: spec.description.into(),
-            additional_constraints: choices,
-            read_only: spec.read_only,
-            dynamic_typing: false,
-            floating_point_range,
-            integer_range,
-        }
-    }
-}
-
-fn result(done: Result<(), String>) -> msg::SetParametersResult {
-    let reason = done.as_ref().err().map(|reason| bounds::reason(reason).into_owned());
-    msg::SetParametersResult { successful: done.is_ok(), reason: reason.unwrap_or_default() }
-}
-
-/// The names a call asks for; none if they are more than a node could have.
-fn wanted(names: &[String]) -> &[String] {
-    if names.len() <= MAX_PARAMETERS { names } else { &[] }
-}
-
-/// As many parameters as a node could have, with values of a size that could be kept.
-fn bounded(parameters: &[msg::Parameter]) -> Result<(), String> {
-    bounds::count("parameters", parameters.len(), MAX_PARAMETERS)?;
-    parameters.iter().try_for_each(|parameter| {
-        let value = &parameter.value;
-        let texts = value.string_array_value.iter().chain([&value.string_value]);
-        let bytes: usize = texts.map(String::len).sum();
-        let numbers = [value.bool_array_value.len(), value.integer_array_value.len(), value.double_array_value.len()];
-        if bytes <= MAX_TEXT && numbers.iter().chain([&value.string_array_value.len()]).all(|&n| n <= MAX_PARAMETERS) {
-            return Ok(());
-        }
-        let name = bounds::excerpt(&parameter.name);
-        Err(format!(
-            "the value of `{name}` is too long: at most {MAX_TEXT} bytes of text, or {MAX_PARAMETERS} elements"
-        ))
-    })
-}
-
-pub(crate) fn to_message(value: &ParamValue) -> msg::ParameterValue {
-    let mut message = msg::ParameterValue::default();
-    match value.clone() {
-        ParamValue::Bool(value) => (message.type_, message.bool_value) = (1, value),
-        ParamValue::Integer(value) => (message.type_, message.integer_value) = (2, value),
-        ParamValue::Double(value) => (message.type_, message.double_value) = (3, value),
-        ParamValue::String(value) => (message.type_, message.string_value) = (4, value),
-        ParamValue::BoolArray(value) => (message.type_, message.bool_array_value) = (6, value),
-        ParamValue::IntegerArray(value) => (message.type_, message.integer_array_value) = (7, value),
-        ParamValue::DoubleArray(value) => (message.type_, message.double_array_value) = (8, value),
-        ParamValue::StringArray(value) => (message.type_, message.string_array_value) = (9, value),
-    }
-    message
-}
-
-fn from_message(message: &msg::ParameterValue) -> Option<ParamValue> {
-    match message.type_ {
-        1 => Some(ParamValue::Bool(message.bool_value)),
-        2 => Some(ParamValue::Integer(message.integer_value)),
-        3 => Some(ParamValue::Double(message.double_value)),
-        4 => Some(ParamValue::String(message.string_value.clone())),
-        6 => Some(ParamValue::BoolArray(message.bool_array_value.clone())),
-        7 => Some(ParamValue::IntegerArray(message.integer_array_value.clone())),
-        8 => Some(ParamValue::DoubleArray(message.double_array_value.clone())),
-        9 => Some(ParamValue::StringArray(message.string_array_value.clone())),
-        _ => None,
-    }
-}
-
-/// A parameter override as rcl hands it over; `None` for arrays of bytes and for nothing.
-pub(crate) fn from_override(value: &r2r::ParameterValue) -> Option<ParamValue> {
-    use r2r::ParameterValue as Rcl;
-    match value.clone() {
-        Rcl::Bool(value) => Some(ParamValue::Bool(value)),
-        Rcl::Integer(value) => Some(ParamValue::Integer(value)),
-        Rcl::Double(value) => Some(ParamValue::Double(value)),
-        Rcl::String(value) => Some(ParamValue::String(value)),
-        Rcl::BoolArray(value) => Some(ParamValue::BoolArray(value)),
-        Rcl::IntegerArray(value) => Some(ParamValue::IntegerArray(value)),
-        Rcl::DoubleArray(value) => Some(ParamValue::DoubleArray(value)),
-        Rcl::StringArray(value) => Some(ParamValue::StringArray(value)),
-        Rcl::NotSet | Rcl::ByteArray(_) => None,
     }
 }
 
