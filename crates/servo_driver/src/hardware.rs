@@ -3,8 +3,8 @@
 
 use crate::bus::{Bus, BusChoice};
 use crate::bus_error::BusOpenError;
-use crate::guard::OwnGuard;
 use crate::lease::{GuardWatch, Lease};
+use crate::own_guard::OwnGuard;
 use crate::raspberry::{PinError, RaspberryPins};
 use crate::setup::Setup;
 use std::time::Duration;

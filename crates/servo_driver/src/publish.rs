@@ -4,17 +4,15 @@ use crate::front::Front;
 use crate::io_thread::{IoEnd, IoThread};
 use crate::journal::Journal;
 use crate::load::LoadFeedback;
+use crate::planner_calls::PlannerCalls;
 use crate::report::{Report, words};
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
-use hexapod_ros::bounds::excerpt;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::{
-    Caller, Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard,
-    monotonic_now,
+    Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard,
 };
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
@@ -24,10 +22,6 @@ use std::time::Duration;
 /// An I/O thread that was silent for longer hangs in a transaction.
 const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
-/// How often a planner that is to sit is asked.
-const SIT_AGAIN: Duration = Duration::from_secs(1);
-/// How often a planner that is to stay frozen is told so.
-const FREEZE_AGAIN: Duration = Duration::from_millis(500);
 /// The death of a guard is told for so long.
 const GUARD_DIED: Duration = Duration::from_secs(5);
 /// A source that was refused this long ago still counts as there.
@@ -50,14 +44,7 @@ pub(crate) struct Teller {
     lateness: Lateness,
     /// The longest transaction of each tick.
     latency: Lateness,
-    sit: Caller<Trigger::Service>,
-    retire: Caller<Trigger::Service>,
-    freeze: Caller<SetBool::Service>,
-    /// When the planner was last told to stay frozen.
-    frozen: Duration,
-    sit_requests: u64,
-    /// When it was last asked to sit.
-    sit_asked: Duration,
+    planner: PlannerCalls,
     graph: Graph,
     journal: Journal,
     unheard: Unheard,
@@ -111,12 +98,7 @@ impl Teller {
             message: JointState::default(),
             lateness: Lateness::default(),
             latency: Lateness::default(),
-            sit: node.caller("sit")?,
-            retire: node.caller("retire")?,
-            freeze: node.caller("freeze")?,
-            frozen: Duration::ZERO,
-            sit_requests: 0,
-            sit_asked: Duration::ZERO,
+            planner: PlannerCalls::open(node)?,
             graph: node.graph(),
             journal: Journal::new(sources.front, node.graph()),
             unheard: Unheard::new(node),
@@ -135,6 +117,11 @@ impl Teller {
                 condition: None,
             },
         })
+    }
+
+    /// What the planner is asked for.
+    pub fn planner(&mut self) -> &mut PlannerCalls {
+        &mut self.planner
     }
 
     /// Where headers of what comes in are looked at.
@@ -158,7 +145,9 @@ impl Teller {
     /// Tells what else is due at `now`; returns when to look again.
     pub fn tell(&mut self, now: Duration, io: &IoThread) -> Duration {
         self.drain();
-        self.ask_to_sit(now);
+        if let Some(newest) = &self.newest {
+            self.planner.ask_to_sit(newest, now);
+        }
         self.keep_planner_frozen(now);
         if now >= self.commanded + LULL {
             self.tell_states_if_due(now, Duration::ZERO);
@@ -181,6 +170,11 @@ impl Teller {
             self.tell_states(now);
             self.next_state = (self.next_state + self.state_period).max(now);
         }
+    }
+
+    fn keep_planner_frozen(&mut self, now: Duration) {
+        let stopped = self.newest.is_some_and(|newest| newest.state == State::EmergencyStop);
+        self.planner.keep_frozen(stopped, now);
     }
 
     /// Tells how it ended: `failed` says what did not end in order.
@@ -285,76 +279,6 @@ impl Teller {
             self.diagnosed.refused = self.intake.refused();
             self.diagnosed.busy = self.newest.map(|newest| newest.bus.busy).unwrap_or_default();
             (self.lateness, self.latency) = <_>::default();
-        }
-    }
-
-    /// Asks the planner to sit when the driver wants it to, and again while it does not; one that is gone does not hear it.
-    fn ask_to_sit(&mut self, now: Duration) {
-        let Some(newest) = self.newest else { return };
-        let new = newest.counters.sit_requests != self.sit_requests;
-        let again = newest.state == State::Retiring && now >= self.sit_asked + SIT_AGAIN;
-        if !new && !again {
-            return;
-        }
-        self.sit_requests = newest.counters.sit_requests;
-        // Of a fault the change of state tells.
-        if new && newest.fault.is_none() {
-            tracing::warn!("no joint_commands: asking the planner to sit");
-        }
-        if newest.state == State::Retiring {
-            self.call_retire(now);
-        } else {
-            self.call_sit(now);
-        }
-    }
-
-    /// Tells the planner of an emergency stop, and again as long as it lasts: it moves nothing meanwhile.
-    fn keep_planner_frozen(&mut self, now: Duration) {
-        let stopped = self.newest.is_some_and(|newest| newest.state == State::EmergencyStop);
-        if stopped && now >= self.frozen + FREEZE_AGAIN {
-            let is_new = self.frozen.is_zero();
-            self.frozen = now;
-            // A planner other than ours may know `sit` alone.
-            if let Err(error) = self.freeze.call(&SetBool::Request { data: true }, |_| {})
-                && is_new
-            {
-                tracing::debug!("the planner cannot be told of the emergency stop: {error}");
-                self.call_sit(now);
-            }
-        } else if !stopped {
-            self.frozen = Duration::ZERO;
-        }
-    }
-
-    /// Lets the planner go on after an emergency stop.
-    pub fn release_planner(&mut self) {
-        // The newest snapshot may still be that of the stop.
-        self.frozen = monotonic_now();
-        if let Err(error) = self.freeze.call(&SetBool::Request { data: false }, |_| {}) {
-            tracing::debug!("the planner cannot be told that the emergency stop is over: {error}");
-        }
-    }
-
-    /// Asks the planner to sit, and to stay down until it is asked no more; at most once in [`SIT_AGAIN`].
-    pub fn ask_to_retire(&mut self, now: Duration) {
-        if now >= self.sit_asked + SIT_AGAIN {
-            self.call_retire(now);
-        }
-    }
-
-    fn call_sit(&mut self, now: Duration) {
-        self.sit_asked = now;
-        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
-        if let Err(error) = told {
-            tracing::warn!("cannot ask the planner to sit: {error}");
-        }
-    }
-
-    /// A planner other than ours may know `sit` alone.
-    fn call_retire(&mut self, now: Duration) {
-        self.call_sit(now);
-        if let Err(error) = self.retire.call(&Trigger::Request {}, |_| {}) {
-            tracing::debug!("the planner cannot be asked to stay down: {error}");
         }
     }
 

@@ -69,7 +69,7 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
             front.ask(action, received.at, move |Answer { success, message }| {
                 if success && action == Action::Enable {
                     // Before the answer: who gets it may ask the planner to stand.
-                    teller.lock().unwrap_or_else(PoisonError::into_inner).release_planner();
+                    teller.lock().unwrap_or_else(PoisonError::into_inner).planner().release();
                 }
                 if !success {
                     let asked = if action == Action::Enable { "enable" } else { "disable" };

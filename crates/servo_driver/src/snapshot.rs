@@ -1,7 +1,7 @@
 //! What the I/O thread tells after each tick.
 
 use crate::owners::MAX_JOINTS;
-use crate::stop::{Stoppable, Timing};
+use crate::stoppable::{Stoppable, Timing};
 use embedded_hal::i2c::I2c;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;

@@ -2,15 +2,10 @@
 //!
 //! Each stop adds one to a generation. Whoever asks for pulses shows a [`Ticket`] with the generation at which he was
 //! heard; pulses flow only while that is still the newest, and this is looked at for every frame that would carry one
-//! ([`Stoppable`]). So no order in which threads happen to run lets an `enable` undo a later stop.
+//! ([`Stoppable`](crate::Stoppable)). So no order in which threads happen to run lets an `enable` undo a later stop.
 
 use crate::pins::SharedPins;
 use crate::waker::Waker;
-use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
-use hexapod_ros::monotonic_now;
-use hexapod_servo::pca9685::asks_for_pulse;
-use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
@@ -81,6 +76,13 @@ struct State {
 pub struct Ticket {
     generation: u64,
     received: Duration,
+}
+
+impl Ticket {
+    /// Stops when it was drawn.
+    pub(crate) fn generation(self) -> u64 {
+        self.generation
+    }
 }
 
 /// Why a ticket is void.
@@ -185,11 +187,13 @@ impl StopLine {
         self.state.done.load(Ordering::SeqCst) >= number
     }
 
-    fn is_pulled(&self) -> bool {
+    /// Whether an emergency stop waits for the thread of the bus.
+    pub(crate) fn is_pulled(&self) -> bool {
         self.state.asked.load(Ordering::SeqCst) & Stop::Emergency.bit() != 0
     }
 
-    fn generation(&self) -> u64 {
+    /// Stops so far.
+    pub(crate) fn generation(&self) -> u64 {
         self.state.generation.load(Ordering::SeqCst)
     }
 }
@@ -215,101 +219,6 @@ impl Outcome {
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// A bus that carries pulses only with a permit, and gives way to an emergency stop: that waits for one transaction at
-/// most and not for a whole tick with its retries.
-#[derive(Debug)]
-pub struct Stoppable<B> {
-    bus: B,
-    line: StopLine,
-    permit: Option<u64>,
-    timing: Timing,
-}
-
-/// How long transactions take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Timing {
-    /// Time in transactions since the start.
-    pub busy: Duration,
-    /// The longest transaction since this was last asked for.
-    pub longest: Duration,
-}
-
-impl<B> Stoppable<B> {
-    /// `bus` behind `line`, without a permit.
-    pub fn new(bus: B, line: StopLine) -> Self {
-        Self { bus, line, permit: None, timing: Timing::default() }
-    }
-
-    /// Lets pulses pass until the next stop.
-    pub fn permit(&mut self, ticket: Ticket) {
-        self.permit = Some(ticket.generation);
-    }
-
-    /// Lets no pulse pass any more.
-    pub fn revoke(&mut self) {
-        self.permit = None;
-    }
-
-    /// How long transactions took; the longest is counted from the last call.
-    pub fn take_timing(&mut self) -> Timing {
-        let timing = self.timing;
-        self.timing.longest = Duration::ZERO;
-        timing
-    }
-
-    fn is_refused(&self, address: u8, operations: &[Operation<'_>]) -> bool {
-        let pulse =
-            || operations.iter().any(|operation| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes)));
-        (address != ALL_CALL_ADDRESS && self.line.is_pulled())
-            || (self.permit != Some(self.line.generation()) && pulse())
-    }
-}
-
-/// Why a transaction failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped<E> {
-    /// It gave way to a stop.
-    GaveWay,
-    /// The bus failed.
-    Bus(E),
-}
-
-impl<E: fmt::Display> fmt::Display for Stopped<E> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GaveWay => formatter.write_str("gave way to a stop"),
-            Self::Bus(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl<E: Error> Error for Stopped<E> {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::GaveWay => ErrorKind::Other,
-            Self::Bus(error) => error.kind(),
-        }
-    }
-}
-
-impl<B: I2c> ErrorType for Stoppable<B> {
-    type Error = Stopped<B::Error>;
-}
-
-impl<B: I2c> I2c for Stoppable<B> {
-    fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
-        if self.is_refused(address, operations) {
-            return Err(Stopped::GaveWay);
-        }
-        let begun = monotonic_now();
-        let result = self.bus.transaction(address, operations);
-        let took = monotonic_now().saturating_sub(begun);
-        self.timing.busy += took;
-        self.timing.longest = self.timing.longest.max(took);
-        result.map_err(Stopped::Bus)
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use crate::desk::Desk;
 use crate::front::Front;
-use crate::guard::OwnGuard;
 use crate::io_thread::{IoEnd, IoThread};
+use crate::own_guard::OwnGuard;
 use crate::planner::Pose;
 use crate::publish::Teller;
 use crate::setup::Live;
@@ -77,7 +77,7 @@ impl Supervisor<'_> {
             if !shutdown.is_running() {
                 let since = *leaving.get_or_insert_with(|| self.leave(now));
                 // The planner is to sit and to stay down, whoever else tells it what.
-                self.teller().ask_to_retire(now);
+                self.teller().planner().ask_to_retire(now);
                 if self.is_time(shutdown.stage(), newest.as_ref(), now.saturating_sub(since), now) {
                     break;
                 }
