@@ -1,8 +1,10 @@
 //! The thread between clients and robot: what comes in from clients goes through the [`Helm`], what it orders is
 //! published, and what is heard of the robot is told. The network cannot hold it up, nor can it hold up the control loop.
 
+use crate::calls::Calls;
 use crate::hands::Hands;
-use crate::helm::{ClientId, Helm, Intent, Order, Refusal, Stop};
+use crate::helm::Helm;
+use crate::intents::{ClientId, Intent, Order, Refusal, Stop, Want};
 use crate::out::{Down, Out};
 use crate::params::Setup;
 use crate::protocol::{self, Ask, Close, Incoming, Service};
@@ -15,12 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// How long a service's answer is waited for.
-const ANSWER_TIME: Duration = Duration::from_secs(5);
 /// How long the robot is listened to after the last client has left: one that comes back finds it.
 const LISTEN_ON: Duration = Duration::from_secs(5);
-/// Calls of a client that may wait for their answers.
-const MOST_CALLS: usize = 8;
 
 /// What comes in.
 pub(crate) enum Input {
@@ -40,15 +38,6 @@ pub(crate) enum Input {
     End,
 }
 
-/// A call whose answer a client waits for.
-struct Call {
-    number: u64,
-    client: ClientId,
-    ask: u64,
-    service: Service,
-    since: Duration,
-}
-
 pub(crate) struct Desk {
     setup: Setup,
     helm: Helm,
@@ -59,8 +48,7 @@ pub(crate) struct Desk {
     lane: Option<OpenLane>,
     /// When the last client left.
     alone: Duration,
-    calls: Vec<Call>,
-    called: u64,
+    calls: Calls,
     inbox: Sender<Input>,
     errors: RateLimited,
     report: Report,
@@ -84,8 +72,7 @@ impl Desk {
             opener,
             lane: None,
             alone: Duration::ZERO,
-            calls: vec![],
-            called: 0,
+            calls: Calls::default(),
             inbox,
             errors: RateLimited::default(),
             report,
@@ -126,8 +113,7 @@ impl Desk {
     fn next(&self, now: Duration) -> Duration {
         let state = (!self.teller.guests.is_empty()).then_some(self.teller.next);
         let lane = self.is_deaf_soon().then_some(self.alone + LISTEN_ON);
-        let call = self.calls.iter().map(|call| call.since + ANSWER_TIME).min();
-        let due = [self.helm.next(), self.stops.next(now), state, lane, call];
+        let due = [self.helm.next(), self.stops.next(now), state, lane, self.calls.next()];
         due.into_iter().flatten().fold(self.report.next(), Duration::min)
     }
 
@@ -269,7 +255,7 @@ impl Desk {
         self.carry_out(&orders);
         let was_welcome = self.teller.guests.name(id).is_some();
         self.teller.guests.leave(id);
-        self.calls.retain(|call| call.client != id);
+        self.calls.leave(id);
         if was_welcome {
             self.alone = now;
             tracing::info!("client {id} has left{}", if drove { "; it was driving" } else { "" });
@@ -318,7 +304,7 @@ impl Desk {
         self.teller.guests.answer(id, ask, "ok", "");
     }
 
-    fn lease(&mut self, id: ClientId, ask: u64, want: crate::helm::Want, now: Duration) {
+    fn lease(&mut self, id: ClientId, ask: u64, want: Want, now: Duration) {
         let (before, mut orders) = (self.helm.driver(), vec![]);
         let changed = self.helm.lease(id, want, now, &mut orders);
         self.carry_out(&orders);
@@ -346,12 +332,10 @@ impl Desk {
     }
 
     fn call(&mut self, client: ClientId, ask: u64, service: Service, now: Duration) {
-        if self.calls.iter().filter(|call| call.client == client).count() >= MOST_CALLS {
+        let Some(number) = self.calls.begin((client, ask), service, now) else {
             return self.teller.guests.answer(client, ask, "service", "too many calls wait for their answers");
-        }
-        self.called += 1;
-        let (number, inbox) = (self.called, self.inbox.clone());
-        self.calls.push(Call { number, client, ask, service, since: now });
+        };
+        let inbox = self.inbox.clone();
         let sent = self.hands.call(service, move |success, message| {
             let _ = inbox.send(Input::Answered { call: number, success, message });
         });
@@ -359,8 +343,7 @@ impl Desk {
     }
 
     fn answered(&mut self, number: u64, success: bool, message: &str, now: Duration) {
-        let Some(index) = self.calls.iter().position(|call| call.number == number) else { return };
-        let call = self.calls.swap_remove(index);
+        let Some(call) = self.calls.close(number) else { return };
         let (name, message) = (call.service.name(), reason(message));
         tracing::info!("{name} by client {}: {message}", call.client);
         self.teller.guests.answer(call.client, call.ask, if success { "ok" } else { "service" }, &message);
@@ -371,8 +354,7 @@ impl Desk {
 
     /// Answers the calls that no service has answered.
     fn forget_calls(&mut self, now: Duration) {
-        let late = |call: &mut Call| now.saturating_sub(call.since) >= ANSWER_TIME;
-        for call in self.calls.extract_if(.., late) {
+        for call in self.calls.late(now) {
             let words = format!("the robot does not answer `{}`", call.service.name());
             self.teller.guests.answer(call.client, call.ask, "no_answer", &words);
         }

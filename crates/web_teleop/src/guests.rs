@@ -1,6 +1,6 @@
 //! The clients that are connected, and what each is told.
 
-use crate::helm::ClientId;
+use crate::intents::ClientId;
 use crate::out::{Down, Out};
 use crate::protocol::{Answer, Client, Refused, text};
 use axum::extract::ws::Utf8Bytes;

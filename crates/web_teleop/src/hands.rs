@@ -1,6 +1,6 @@
 //! What the node publishes and calls: what a user of the robot's topics would, nothing else.
 
-use crate::helm::{Motion, Order, Stop};
+use crate::intents::{Motion, Order, Stop};
 use crate::protocol::{PoseOffset, Service};
 use crate::recording::{Recorder, Topic};
 use hexapod_ros::clock::to_stamp;

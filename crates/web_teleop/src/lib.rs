@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod calls;
 mod definitions;
 mod desk;
 mod ears;
@@ -8,6 +9,7 @@ mod guests;
 mod hands;
 mod heard;
 pub mod helm;
+pub mod intents;
 pub mod invitation;
 mod node;
 mod out;

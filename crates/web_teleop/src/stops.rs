@@ -1,6 +1,6 @@
 //! What becomes of a stop, from the press to the robot's answer. Without I/O and clock.
 
-use crate::helm::{ClientId, Hold, Stop};
+use crate::intents::{ClientId, Hold, Stop};
 use crate::protocol::StopTold;
 use std::time::Duration;
 

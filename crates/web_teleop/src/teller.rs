@@ -3,7 +3,7 @@
 use crate::ears::Ears;
 use crate::guests::Guests;
 use crate::heard::Heard;
-use crate::helm::ClientId;
+use crate::intents::ClientId;
 use crate::out::Down;
 use crate::params::Setup;
 use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopTold, Welcome, text};

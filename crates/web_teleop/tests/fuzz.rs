@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 use web_teleop::gate::Gate;
-use web_teleop::helm::Motion;
+use web_teleop::intents::Motion;
 use web_teleop::protocol::{Bad, Incoming, MOST_BYTES, MOST_NAME, parse};
 
 const CORPUS: [&str; 11] = [

@@ -5,7 +5,8 @@
 
 use proptest::prelude::*;
 use std::time::Duration;
-use web_teleop::helm::{Helm, Hold, Intent, Motion, Order, Refusal, STALE_AFTER, Stop, Want};
+use web_teleop::helm::{Helm, STALE_AFTER};
+use web_teleop::intents::{Hold, Intent, Motion, Order, Refusal, Stop, Want};
 
 const DEAD_MAN: Duration = Duration::from_millis(300);
 

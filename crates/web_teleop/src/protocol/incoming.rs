@@ -1,7 +1,7 @@
 //! Messages of clients: parsed once, with every value in its bounds.
 
 use super::{MOST_BYTES, MOST_NAME};
-use crate::helm::{Motion, Stop, Want};
+use crate::intents::{Motion, Stop, Want};
 use hexapod_ros::bounds;
 use serde::Deserialize;
 

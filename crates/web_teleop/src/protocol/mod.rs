@@ -1,12 +1,15 @@
 //! What goes over the WebSocket, as docs/web_protocol.md has it.
 
+mod close;
 mod incoming;
+mod names;
 mod outgoing;
 
+pub use close::Close;
 pub use incoming::{Ask, Bad, Incoming, PoseOffset, Service, parse};
 pub use outgoing::{
-    Ages, Battery, Client, Close, Event, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames, Rounded,
-    State, StopTold, text,
+    Ages, Battery, Client, Event, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames, Rounded, State,
+    StopTold, text,
 };
 pub(crate) use outgoing::{Answer, Events, FullStick, Pong, Refused, Welcome};
 

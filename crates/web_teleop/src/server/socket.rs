@@ -4,7 +4,7 @@
 use super::shared::Shared;
 use crate::desk::Input;
 use crate::heard::seconds;
-use crate::helm::ClientId;
+use crate::intents::ClientId;
 use crate::out::{Down, Out, States};
 use crate::protocol::{Bad, Close, Incoming, Pong, parse, text};
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
