@@ -12,6 +12,7 @@ pub mod drive;
 pub mod exit;
 pub mod guard;
 pub mod identify;
+mod loads;
 pub mod lookout;
 pub mod new;
 pub mod parameters;

@@ -1,6 +1,7 @@
 //! What is seen of a robot on its topics, put together for the terminal view.
 
-use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
+use crate::loads::Loads;
+use hexapod_kinematics::{Leg, LegAngles, Robot};
 use hexapod_ros::bounds::{excerpt, is_ros_name, reason};
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use hexapod_ros::r2r::geometry_msgs::msg::{Twist, WrenchStamped};
@@ -183,26 +184,6 @@ fn forget(snapshot: &mut Snapshot) {
     snapshot.limited_by = blank.limited_by;
 }
 
-/// What feet bear, as heard last: an estimate rather than a prediction, while it is not old.
-#[derive(Clone, Debug, Default)]
-struct Loads([Option<(FootLoad, Duration)>; MAX_LEGS]);
-
-impl Loads {
-    const FRESH: Duration = Duration::from_millis(500);
-
-    fn see(&mut self, leg: usize, load: FootLoad, at: Duration) {
-        let better = self.of(leg, at).is_some_and(|known| known.source < load.source);
-        if let Some(known) = self.0.get_mut(leg).filter(|_| !better) {
-            *known = Some((load, at));
-        }
-    }
-
-    fn of(&self, leg: usize, now: Duration) -> Option<FootLoad> {
-        let (load, at) = (*self.0.get(leg)?)?;
-        (now.saturating_sub(at) < Self::FRESH).then_some(load)
-    }
-}
-
 /// The hips' hull stands for the body.
 fn outline(robot: &Robot) -> Vec<[f64; 2]> {
     let hips = robot.legs().iter().map(|leg| leg.hip_in_body().xy());
@@ -313,19 +294,6 @@ mod tests {
             assert_eq!((seen.snapshot.gait.as_str(), seen.snapshot.gaits.len()), ("wave", 2), "{namespace}");
             assert!(seen.snapshot.motions.is_empty());
         }
-    }
-
-    #[test]
-    fn when_a_force_is_estimated_expect_no_prediction_over_it_until_it_is_old() {
-        let (mut loads, ms) = (Loads::default(), Duration::from_millis);
-        let load = |up_n, source| FootLoad { up_n, source };
-        loads.see(2, load(4.0, LoadSource::Estimated), ms(1000));
-        loads.see(2, load(9.0, LoadSource::Predicted), ms(1100));
-        assert_eq!(loads.of(2, ms(1200)), Some(load(4.0, LoadSource::Estimated)));
-        loads.see(2, load(9.0, LoadSource::Predicted), ms(1600));
-        assert_eq!(loads.of(2, ms(1700)), Some(load(9.0, LoadSource::Predicted)));
-        assert_eq!((loads.of(2, ms(2200)), loads.of(0, ms(1000))), (None, None));
-        loads.see(99, load(9.0, LoadSource::Predicted), ms(1600));
     }
 
     #[test]
