@@ -56,11 +56,13 @@ pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
 
 /// Whether the mean velocity of a whole segment hides what one moment of it needs: near the greatest, or at the edge of
 /// their reach, to which only an offset takes them, where feet may go out of it and in again.
+#[inline]
 pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
     ratio > SURE_PART || is_near_end(plant, end)
 }
 
 /// Whether joints that need so many times their greatest velocity are fast enough.
+#[inline]
 pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
     if ratio > VELOCITY_PART { Err(Blocked::TooFast(ratio / VELOCITY_PART)) } else { Ok(()) }
 }
@@ -71,6 +73,7 @@ fn is_near_end(plant: &Plant, state: &State) -> bool {
 }
 
 /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
+#[inline]
 pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f64) -> f64 {
     // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
     let mut worst = [0.0; MAX_LEG_JOINTS];

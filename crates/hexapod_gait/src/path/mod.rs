@@ -36,12 +36,15 @@ impl Path<'_> {
         let seconds = *ns as f64 * 1e-9;
         let ratio = velocity_ratio(self.plant, start, end, seconds);
         fast_enough(ratio)?;
-        if hides_a_moment(self.plant, end, ratio) {
-            let mut half = self.at(start, *ns / 2, advance);
-            reach(self.plant, start, &mut half, effort)?;
-            fast_enough(moment_ratio(self.plant, [start, &half, end], seconds))?;
-        }
-        Ok(())
+        if hides_a_moment(self.plant, end, ratio) { self.look_halfway(start, segment, effort) } else { Ok(()) }
+    }
+
+    /// Whether no moment of a segment needs more than the joints can do.
+    #[inline(never)]
+    fn look_halfway(&self, start: &State, segment: &Segment, effort: &mut Effort) -> Result<(), Blocked> {
+        let mut half = self.at(start, segment.ns / 2, &segment.advance);
+        reach(self.plant, start, &mut half, effort)?;
+        fast_enough(moment_ratio(self.plant, [start, &half, &segment.end], segment.ns as f64 * 1e-9))
     }
 
     /// The robot `ns` after `start`, its joints not yet solved. Always from the start of the segment, never from a
@@ -65,7 +68,7 @@ impl Path<'_> {
         match &mut state.mode {
             Mode::Sitting | Mode::Found | Mode::Standing => {}
             Mode::Sequencing(sequence) => {
-                sequence.part.advance(time);
+                sequence.profile.advance(time);
                 let sequence = *sequence;
                 if let Some(angles) = state.angles.get_mut(sequence.leg) {
                     sequence.turn(angles);

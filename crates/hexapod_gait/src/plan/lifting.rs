@@ -13,28 +13,28 @@ use nalgebra::Vector2;
 /// The margin below which the robot's balance is watched, m.
 const NEAR_EDGE_M: f64 = 0.03;
 
-/// What is decided about one leg.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is decided about a leg whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     /// It is lifted.
     pub lifts: bool,
-    /// It has its turn, which stays until the others are down.
+    /// Its turn stays until the others are down.
     pub waits: bool,
     /// Whether the centre of mass may come near the edge of the support, where that has been looked at.
     pub near_edge: Option<bool>,
 }
 
-/// Whether a leg is lifted: if it is its turn, and the robot stands on the rest. `centre` is that of mass, worked out
+/// Whether a leg whose turn it is is lifted: if the robot stands on the rest. `centre` is that of mass, worked out
 /// for the first leg that asks for it.
 #[inline]
-pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Option<Vector2<f64>>) -> Turn {
+pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Option<Vector2<f64>>) -> Option<Turn> {
     let out_of_turn = is_out_of_turn(cx, start, leg);
     if !(out_of_turn || start.walk.is_due(cx.gait, leg) && may_lift(cx, start, leg)) {
-        return Turn::default();
+        return None;
     }
     // Out of turn no other feet catch the robot, whatever the gait.
     if !(out_of_turn || cx.gait.is_stable()) {
-        return Turn { lifts: true, ..Turn::default() };
+        return Some(Turn { lifts: true, waits: false, near_edge: None });
     }
     let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
     let mut margin = start.margin_without(leg, centre);
@@ -42,7 +42,7 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
         margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
     }
     let stays = margin < LIFT_MARGIN_M;
-    Turn { lifts: !stays, waits: stays && !out_of_turn, near_edge: Some(margin < NEAR_EDGE_M) }
+    Some(Turn { lifts: !stays, waits: stays && !out_of_turn, near_edge: Some(margin < NEAR_EDGE_M) })
 }
 
 /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: the phase
@@ -83,4 +83,66 @@ fn may_lift(cx: &Context, start: &State, leg: usize) -> bool {
 /// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
 fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
     start.rates.sway * (start.rates.sway.norm() / (2.0 * greatest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::mode::Stopping;
+    use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::Foot;
+    use nalgebra::Vector3;
+
+    /// A robot at the moment at which it is the turn of leg 0.
+    /// The body leans this part of the way to its foot.
+    fn at_the_turn(lean: f64) -> Option<Turn> {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        (state.walk.phase, state.sway) = (robot.1.lift_off_phase(0), lean * state.walk.foot(0).position().xy());
+        turn_of(&context(&robot), &state, 0, &mut None)
+    }
+
+    #[test]
+    fn when_the_robot_stands_on_the_rest_expect_the_leg_lifted_and_else_its_turn_kept() {
+        let lifted = Turn { lifts: true, waits: false, near_edge: Some(false) };
+        assert_eq!(at_the_turn(0.0), Some(lifted));
+        let waits = Turn { lifts: false, waits: true, near_edge: Some(true) };
+        assert_eq!(at_the_turn(0.9), Some(waits));
+    }
+
+    #[test]
+    fn when_it_is_not_its_turn_expect_nothing_decided() {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        state.walk.phase = robot.1.lift_off_phase(0) + 0.25;
+        let mut centre = None;
+        assert!((0..6).all(|leg| turn_of(&context(&robot), &state, leg, &mut centre).is_none()));
+        assert!(centre.is_none(), "the centre of mass is not asked for");
+    }
+
+    #[test]
+    fn when_stopping_expect_a_foot_lifted_only_where_it_would_be_dragged_out_of_its_reach_and_only_in_time() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Stopping(Stopping::now(0))));
+        state.walk.phase = robot.1.lift_off_phase(0);
+        assert_eq!(turn_of(&cx, &state, 0, &mut None), None, "it stands well");
+        let back = state.walk.foot(0).position() - Vector3::new(0.99 * state.walk.nominal.reach.axes().x, 0.0, 0.0);
+        state.walk.feet[0] = Foot::Planted { at: back };
+        assert!(turn_of(&cx, &state, 0, &mut None).is_some_and(|turn| turn.lifts));
+        state.ns = (state.walk.cycle * 1e9) as u64;
+        assert_eq!(turn_of(&cx, &state, 0, &mut None), None, "it would be down too late");
+    }
+
+    #[test]
+    fn when_a_foot_may_not_be_lifted_at_rest_expect_the_turn_of_the_one_farthest_from_its_place() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        assert_eq!(turn_passed_on(&cx, &state), None, "no foot waits");
+        state.walk.waiting = true;
+        state.walk.feet[4] = Foot::Planted { at: state.walk.foot(4).position() + Vector3::new(0.01, 0.0, 0.0) };
+        assert_eq!(turn_passed_on(&cx, &state), Some(robot.1.lift_off_phase(4)));
+        state.rates.sway = Vector2::new(0.01, 0.0);
+        assert_eq!(turn_passed_on(&cx, &state), None, "it still leans");
+    }
 }

@@ -120,7 +120,7 @@ impl Planner<'_> {
         start.walk.waiting = false;
         let mut centre = None;
         for leg in 0..self.plant.legs().len() {
-            let Turn { lifts, waits, near_edge } = turn_of(&cx, start, leg, &mut centre);
+            let Some(Turn { lifts, waits, near_edge }) = turn_of(&cx, start, leg, &mut centre) else { continue };
             start.walk.waiting |= waits;
             start.near_edge = near_edge.unwrap_or(start.near_edge);
             if lifts {

@@ -29,7 +29,7 @@ pub(crate) struct LegSequence {
     pub stage: LegStage,
     pub from: LegAngles,
     pub to: LegAngles,
-    pub part: MinimumJerk,
+    pub profile: MinimumJerk,
     /// Legs that have been placed, one bit each.
     pub placed: u32,
     pub goal: Goal,
@@ -56,7 +56,7 @@ impl LegSequence {
 
     /// Turns the leg's joints to where they are now.
     pub(crate) fn turn(&self, angles: &mut LegAngles) {
-        let part = self.part.part();
+        let part = self.profile.part();
         for (angle, (from, to)) in angles.iter_mut().zip(self.from.iter().zip(self.to.iter())) {
             // Rounding must not carry it beyond a limit at either end.
             *angle = (from + (to - from) * part).max(from.min(*to)).min(from.max(*to));

@@ -12,7 +12,6 @@ use crate::plant::stance::Stance;
 use crate::state::State;
 use crate::state::mode::Mode;
 use hexapod_kinematics::{Effort, Robot};
-use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// The shipped robot and its tripod, for stages to be tried alone.
@@ -29,8 +28,14 @@ pub(crate) fn shipped() -> (Plant, Gait) {
 pub(crate) fn on_its_feet((plant, gait): &(Plant, Gait), mode: Mode) -> State {
     let mut state = State::sitting(plant, gait.cycle_time());
     (state.mode, state.height) = (mode, plant.stance.spec().height);
-    for (leg, rest) in plant.stance.rest().iter().enumerate() {
-        let foot = Vector3::new(rest.x, rest.y, -state.height);
+    bent(plant, state)
+}
+
+/// The same with its legs bent as body and feet ask for.
+pub(crate) fn bent(plant: &Plant, mut state: State) -> State {
+    let body_from_footprint = state.footprint_from_body().inverse();
+    for leg in 0..plant.legs().len() {
+        let foot = body_from_footprint.transform_point(&state.walk.foot(leg).position().into()).coords;
         state.angles[leg] = plant.inverse(leg, &foot, &state.angles[leg], &mut Effort::new(100)).unwrap();
     }
     state

@@ -171,7 +171,7 @@ fn when_settings_or_gaits_change_expect_what_an_engine_made_with_them_does() {
             let mut changed = engine(legs, 0, Some(60.0));
             let wanted = gait(changed.robot(), &specs(legs)[index]);
             let mut settings = settings();
-            (settings.step_height, settings.limits) = (0.041, settings.limits);
+            settings.step_height = 0.041;
             settings.limits.linear_acceleration *= 0.5;
             changed.set_step_height(settings.step_height);
             changed.set_limits(settings.limits);

@@ -48,3 +48,56 @@ fn creeps(plant: &Plant, start: &State, segment: &Segment) -> bool {
     let pace = segment.advance.pace.body;
     pace < UNHINDERED && profile.left() > CREEPING * sinking_time(plant, start) * pace
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plane::grid::GRID_NS;
+    use crate::state::mode::Stopping;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    /// Seconds after which there is no way on.
+    fn waited(mode: Mode, change: impl Fn(&mut Segment)) -> Option<f64> {
+        let robot = shipped();
+        let start = on_its_feet(&robot, mode);
+        let (mut segment, mut barred) = (Segment::from(&start, GRID_NS), Barred::default());
+        change(&mut segment);
+        (1..1000).find_map(|count| {
+            barred.count(&robot.0, &start, &segment);
+            barred.has_no_way_on().then(|| f64::from(count) * 0.01)
+        })
+    }
+
+    #[test]
+    fn when_a_stop_is_blocked_expect_half_a_second_of_standing_still_and_five_of_moves_that_lead_nowhere() {
+        let stopping = Mode::Stopping(Stopping::now(0));
+        assert_eq!(waited(stopping, |segment| segment.by = LimitedBy::Kinematics), Some(0.5));
+        let moves = |segment: &mut Segment| {
+            segment.by = LimitedBy::Kinematics;
+            segment.end.angles[0][0] += 0.01;
+        };
+        assert_eq!(waited(stopping, moves), Some(5.0));
+        assert_eq!(waited(stopping, |segment| segment.by = LimitedBy::JointVelocity), None);
+        assert_eq!(waited(Mode::Walking, |segment| segment.by = LimitedBy::Kinematics), None);
+    }
+
+    #[test]
+    fn when_a_body_creeps_down_expect_that_to_be_no_way() {
+        let lowering = Mode::Lowering(shipped().0.height_profile(0.09, 0.03, 1.0));
+        assert_eq!(waited(lowering, |segment| segment.advance.pace = segment.advance.pace.slower(0.01)), Some(0.5));
+        assert_eq!(waited(lowering, |segment| segment.advance.pace = segment.advance.pace.slower(0.5)), None);
+    }
+
+    #[test]
+    fn when_the_way_opens_again_expect_the_count_to_begin_anew() {
+        let robot = shipped();
+        let start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
+        let (open, mut barred) = (Segment::from(&start, GRID_NS), Barred::default());
+        let blocked = Segment { by: LimitedBy::Kinematics, ..open };
+        for _ in 0..4 {
+            (0..40).for_each(|_| barred.count(&robot.0, &start, &blocked));
+            barred.count(&robot.0, &start, &open);
+            assert!(!barred.has_no_way_on());
+        }
+    }
+}

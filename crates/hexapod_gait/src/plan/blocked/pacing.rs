@@ -67,6 +67,7 @@ fn rests(start: &State) -> bool {
 }
 
 /// Asks less of a segment that is blocked; false where nobody knows of what.
+#[inline(never)]
 fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) -> bool {
     let Advance { rates, pace } = &mut segment.advance;
     match blocked {
@@ -87,6 +88,7 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
 
 /// A segment up to an event that is slowed comes short of it, and the next one again. Where each leg is solved by
 /// itself, which takes long, it goes on to the event at its pace, or to the next point of the grid.
+#[inline(never)]
 fn stretch(path: &Path, start: &State, segment: &mut Segment, effort: &mut Effort) {
     let left = GRID_NS - start.ns % GRID_NS;
     let Pace { body, swing, .. } = segment.advance.pace;

@@ -52,3 +52,70 @@ pub(crate) fn retreat(path: &Path, start: &State, segment: &mut Segment, leaving
     }
     stay(path, start, segment);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plane::grid::GRID_NS;
+    use crate::state::tests::{bent, on_its_feet, shipped};
+    use crate::state::walk::{Foot, Step};
+    use nalgebra::Vector3;
+
+    fn retreated(start: &State, leaving: bool, effort: u32) -> Segment {
+        let robot = shipped();
+        let mut segment = Segment::from(start, GRID_NS);
+        let path = Path { plant: &robot.0, gait: &robot.1 };
+        retreat(&path, start, &mut segment, leaving, &mut Effort::new(effort));
+        segment
+    }
+
+    fn leant(mode: Mode) -> State {
+        let robot = shipped();
+        let mut start = on_its_feet(&robot, mode);
+        start.offset.translation = Vector3::new(0.02, 0.0, 0.005);
+        bent(&robot.0, start)
+    }
+
+    #[test]
+    fn when_the_body_is_not_over_its_feet_expect_it_to_go_back_towards_them() {
+        let start = leant(Mode::Walking);
+        let segment = retreated(&start, false, 400);
+        assert!(segment.end.offset.translation.norm() < start.offset.translation.norm());
+        assert_eq!((segment.by, segment.advance.pace.body), (LimitedBy::Kinematics, 0.0));
+        assert_eq!(segment.end.walk.feet(), start.walk.feet());
+    }
+
+    #[test]
+    fn when_standing_expect_the_pose_kept_unless_the_robot_is_about_to_leave() {
+        let start = leant(Mode::Standing);
+        assert_eq!(retreated(&start, false, 400).end.offset, start.offset);
+        assert_ne!(retreated(&start, true, 400).end.offset, start.offset);
+    }
+
+    #[test]
+    fn when_the_body_is_over_its_feet_expect_those_in_the_air_to_come_in() {
+        let robot = shipped();
+        let mut start = on_its_feet(&robot, Mode::Walking);
+        let reach = start.walk.nominal.reach;
+        let (twist, aim) = (crate::plane::twist::Twist::ZERO, crate::plane::twist::Twist::ZERO);
+        let out = start.walk.foot(0).position() * 1.05;
+        start.walk.feet[0] = Foot::Planted { at: out };
+        start.walk.lift(&robot.1, 0, Step { twist, aim, height: 0.03, reach });
+        let start = bent(&robot.0, start);
+        let segment = retreated(&start, false, 400);
+        assert!(segment.advance.pace.draw_in > 0.0);
+        let (Foot::Swinging { lift_off: before, .. }, Foot::Swinging { lift_off: after, .. }) =
+            (start.walk.foot(0), segment.end.walk.foot(0))
+        else {
+            panic!("it is in the air")
+        };
+        assert!((before.xy() - after.xy()).norm() > 1e-4, "{before} {after}");
+    }
+
+    #[test]
+    fn when_the_effort_is_spent_expect_the_pose_held_and_the_reason_given() {
+        let start = leant(Mode::Walking);
+        let segment = retreated(&start, false, 0);
+        assert_eq!((segment.end.angles, segment.by), (start.angles, LimitedBy::Planning));
+    }
+}

@@ -23,9 +23,17 @@ use hexapod_kinematics::Effort;
 use nalgebra::Vector2;
 
 /// What follows where the last mode is over, or a stop or a way down `has_no_way_on`.
+#[inline]
 pub(crate) fn following(plant: &Plant, start: &State, has_no_way_on: bool, effort: &mut Effort) -> Option<State> {
+    let lasts = matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing | Mode::Walking);
+    if lasts { None } else { ended(plant, start, has_no_way_on, effort) }
+}
+
+/// The same of a mode that ends by itself.
+#[inline(never)]
+fn ended(plant: &Plant, start: &State, has_no_way_on: bool, effort: &mut Effort) -> Option<State> {
     let next = match start.mode {
-        Mode::Sequencing(sequence) if sequence.part.is_done() => next_stage(plant, start, sequence, effort),
+        Mode::Sequencing(sequence) if sequence.profile.is_done() => next_stage(plant, start, sequence, effort),
         Mode::Rising(profile) if profile.is_done() => start.in_mode(Mode::Standing),
         Mode::Lowering(profile) if profile.is_done() => lie_down(plant, start),
         Mode::Lowering(_) if has_no_way_on => come_to_rest(plant, start),
@@ -90,4 +98,89 @@ fn treading(cx: &Context, start: &State, stop: Stopping) -> State {
         next.walk.start(cx.gait, Twist::ZERO);
     }
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::Foot;
+    use nalgebra::Vector3;
+
+    const EFFORT: u32 = 400;
+
+    fn after_stop(then: Then, change: impl Fn(&mut State)) -> Option<Mode> {
+        let robot = shipped();
+        let stop = Stopping::now(0).to(then);
+        let mut start = on_its_feet(&robot, Mode::Stopping(stop));
+        change(&mut start);
+        stopped(&context(&robot), &start, &Ramp::REST, stop, &mut Effort::new(EFFORT)).map(|next| next.mode)
+    }
+
+    #[test]
+    fn when_all_is_at_rest_expect_the_stop_over_and_not_before() {
+        assert_eq!(after_stop(Then::Stand, |_| {}), Some(Mode::Standing));
+        assert_eq!(after_stop(Then::Stand, |start| start.twist[1] = Twist::new(0.01, 0.0, 0.0)), None);
+        assert_eq!(after_stop(Then::Stand, |start| start.rates.level = 0.01), None);
+        let probing = |start: &mut State| start.walk.feet[1] = Foot::Probing { at: start.walk.foot(1).position() };
+        assert_eq!(after_stop(Then::Stand, probing), None);
+    }
+
+    #[test]
+    fn when_it_is_to_sit_expect_the_body_over_its_feet_first_and_feet_in_the_way_put_back() {
+        assert!(matches!(after_stop(Then::Sit, |_| {}), Some(Mode::Lowering(_))));
+        assert_eq!(after_stop(Then::Sit, |start| start.offset.translation.x = 0.01), None);
+        assert_eq!(after_stop(Then::Sit, |start| start.sway.x = 0.01), None);
+        let far = |start: &mut State| {
+            let in_the_way = start.walk.foot(3).position() - Vector3::new(0.0, 0.13, 0.0);
+            start.walk.feet[3] = Foot::Planted { at: in_the_way };
+        };
+        let Some(Mode::Stopping(stop)) = after_stop(Then::Sit, far) else { panic!("it is put back") };
+        assert_eq!(stop.centring, 1 << 3);
+    }
+
+    #[test]
+    fn when_a_mode_lasts_until_it_is_told_to_end_expect_nothing_to_follow() {
+        let robot = shipped();
+        for mode in [Mode::Sitting, Mode::Found, Mode::Standing, Mode::Walking, Mode::Stopping(Stopping::now(0))] {
+            let next = following(&robot.0, &on_its_feet(&robot, mode), false, &mut Effort::new(EFFORT));
+            assert!(next.is_none(), "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn when_a_change_of_height_is_over_expect_the_robot_on_its_feet_or_on_its_belly() {
+        let robot = shipped();
+        let mut profile = robot.0.height_profile(0.03, 0.09, 1.0);
+        let next = |mode| following(&robot.0, &on_its_feet(&robot, mode), false, &mut Effort::new(EFFORT));
+        assert!(next(Mode::Rising(profile)).is_none());
+        profile.advance(1.0);
+        assert_eq!(next(Mode::Rising(profile)).map(|next| next.mode), Some(Mode::Standing));
+        assert_eq!(next(Mode::Lowering(profile)).map(|next| next.mode), Some(Mode::Sitting));
+    }
+
+    #[test]
+    fn when_there_is_no_way_on_expect_a_body_that_is_high_to_sink_and_a_low_one_to_lie() {
+        let robot = shipped();
+        let lowering = Mode::Lowering(robot.0.height_profile(0.09, 0.03, 1.0));
+        let at = |height: f64| {
+            let start = State { height, ..on_its_feet(&robot, lowering) };
+            following(&robot.0, &start, true, &mut Effort::new(EFFORT)).map(|next| next.mode)
+        };
+        assert!(matches!(at(0.08), Some(Mode::Sinking(_))));
+        assert_eq!(at(0.04), Some(Mode::Sitting));
+    }
+
+    #[test]
+    fn when_setting_out_expect_a_foot_about_to_be_lifted_and_the_pose_unchanged() {
+        let robot = shipped();
+        let start = on_its_feet(&robot, Mode::Standing);
+        let nominal = robot.0.stance.nominal(0.01, 0.5);
+        let next = setting_out(&context(&robot), &start, nominal, Twist::new(0.05, 0.0, 0.0));
+        assert_eq!((next.mode, next.walk.nominal.raised), (Mode::Walking, 0.01));
+        assert_eq!((0..6).filter(|&leg| next.walk.is_due(&robot.1, leg)).count(), 3, "a tripod");
+        let moved = next.footprint_from_body().translation.vector - start.footprint_from_body().translation.vector;
+        assert!(moved.norm() < 1e-15, "{moved}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
 use hexapod_kinematics::Effort;
 
 /// What follows what is asked; nothing where nothing is asked. `packs` where the robot folds its legs once it sits.
+#[inline]
 pub(crate) fn requested(
     plant: &Plant,
     start: &State,
@@ -17,13 +18,16 @@ pub(crate) fn requested(
     packs: bool,
     effort: &mut Effort,
 ) -> Option<State> {
-    if requests.posture.is_none() && !requests.stop {
-        return None;
-    }
+    let asked = requests.posture.is_some() || requests.stop;
+    asked.then(|| answered(plant, start, requests, packs, effort))
+}
+
+#[inline(never)]
+fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, effort: &mut Effort) -> State {
     let stops = requests.stop && start.mode == Mode::Walking;
     let mode = if stops { Mode::Stopping(Stopping::now(start.ns)) } else { start.mode };
     let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
-    let next = match (posture, mode) {
+    match (posture, mode) {
         (_, Mode::Sequencing(sequence)) => {
             start.in_mode(Mode::Sequencing(redirected(sequence, posture, requests.stop, packs)))
         }
@@ -36,8 +40,7 @@ pub(crate) fn requested(
         (Some(Posture::Sit), Mode::Rising(_)) => start.in_mode(lower(plant, start)),
         (Some(Posture::GoHome), Mode::Standing) => stepping_first(plant, start, Then::GoHome),
         (_, mode) => start.in_mode(mode),
-    };
-    Some(next)
+    }
 }
 
 /// The same stage of a leg's way, for another goal.
@@ -52,5 +55,83 @@ fn redirected(sequence: LegSequence, posture: Option<Posture>, stop: bool, packs
         (_, Goal::Land(_)) => sequence,
         _ if stop => sequence.to_goal(Goal::Sit),
         _ => sequence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    fn answer(mode: Mode, requests: Requests, packs: bool) -> Option<Mode> {
+        let robot = shipped();
+        let start = on_its_feet(&robot, mode);
+        requested(&robot.0, &start, requests, packs, &mut Effort::new(400)).map(|next| next.mode)
+    }
+
+    fn bringing(goal: Goal) -> (Mode, LegSequence) {
+        let (plant, _) = shipped();
+        let angles = plant.sitting[2];
+        let profile = plant.leg_profile(2, &angles, &angles);
+        let stage = crate::state::mode::LegStage::Carrying;
+        let sequence = LegSequence { leg: 2, stage, from: angles, to: angles, profile, placed: 0b111, goal };
+        (Mode::Sequencing(sequence), sequence)
+    }
+
+    #[test]
+    fn when_nothing_is_asked_expect_nothing_to_follow() {
+        assert_eq!(answer(Mode::Walking, Requests::default(), false), None);
+        assert_eq!(answer(Mode::Sitting, Requests { released: true, ..Requests::default() }, true), None);
+    }
+
+    #[test]
+    fn when_a_posture_is_asked_for_expect_the_way_there() {
+        let (stand, sit) = (Requests::stop_for(Posture::Stand), Requests::stop_for(Posture::Sit));
+        let (pack, home) = (Requests::stop_for(Posture::Pack), Requests::stop_for(Posture::GoHome));
+        let stopping = |then| Mode::Stopping(Stopping::now(0).to(then));
+        for (mode, requests, expected) in [
+            (Mode::Walking, stand, stopping(Then::Stand)),
+            (Mode::Walking, sit, stopping(Then::Sit)),
+            (Mode::Walking, pack, stopping(Then::Sit)),
+            (Mode::Walking, home, stopping(Then::Stand)),
+            (Mode::Standing, sit, stopping(Then::Sit)),
+            (Mode::Standing, home, stopping(Then::GoHome)),
+            (Mode::Standing, stand, Mode::Standing),
+            (Mode::Sitting, sit, Mode::Sitting),
+            (stopping(Then::Sit), stand, stopping(Then::Stand)),
+        ] {
+            assert_eq!(answer(mode, requests, false), Some(expected), "{mode:?} {requests:?}");
+        }
+        let (plant, gait) = shipped();
+        let rising = rise(&plant, &on_its_feet(&(plant.clone(), gait), Mode::Standing));
+        assert!(matches!(answer(rising, sit, false), Some(Mode::Lowering(_))));
+        assert!(matches!(
+            answer(Mode::Lowering(plant.height_profile(0.09, 0.03, 1.0)), stand, false),
+            Some(Mode::Rising(_))
+        ));
+    }
+
+    #[test]
+    fn when_a_leg_is_on_its_way_expect_it_to_finish_for_another_goal() {
+        let (stand, sit) = (Requests::stop_for(Posture::Stand), Requests::stop_for(Posture::Sit));
+        let stop = Requests { stop: true, ..Requests::default() };
+        for (goal, requests, packs, expected) in [
+            (Goal::Stand, sit, false, Goal::Sit),
+            (Goal::Stand, stop, false, Goal::Sit),
+            (Goal::Sit, stand, false, Goal::Stand),
+            (Goal::Pack, sit, true, Goal::Pack),
+            (Goal::Pack, sit, false, Goal::Sit),
+            (Goal::Land(Then::Stand), sit, false, Goal::Land(Then::Sit)),
+            (Goal::Land(Then::Sit), stop, false, Goal::Land(Then::Sit)),
+            (Goal::Land(Then::Sit), stand, false, Goal::Land(Then::Stand)),
+        ] {
+            let (mode, sequence) = bringing(goal);
+            let expected = Mode::Sequencing(sequence.to_goal(expected));
+            assert_eq!(answer(mode, requests, packs), Some(expected), "{goal:?} {requests:?}");
+        }
+        // Legs that were folded have to be placed, every one.
+        let (mode, sequence) = bringing(Goal::Pack);
+        let again = LegSequence { placed: 0, ..sequence.to_goal(Goal::Stand) };
+        assert_eq!(answer(mode, stand, true), Some(Mode::Sequencing(again)));
     }
 }

@@ -29,8 +29,16 @@ fn put_below(plant: &Plant, start: &State, leg: usize, then: Then, effort: &mut 
     let reached = plant.inverse(leg, &in_body, &from, effort);
     let to = reached.or_else(|| Some(plant.legs().get(leg)?.approach(&in_body, &from, effort).angles));
     let to = to.unwrap_or(from);
-    let part = plant.leg_profile(leg, &from, &to);
-    Mode::Sequencing(LegSequence { leg, stage: LegStage::Putting, from, to, part, placed: 0, goal: Goal::Land(then) })
+    let profile = plant.leg_profile(leg, &from, &to);
+    Mode::Sequencing(LegSequence {
+        leg,
+        stage: LegStage::Putting,
+        from,
+        to,
+        profile,
+        placed: 0,
+        goal: Goal::Land(then),
+    })
 }
 
 /// What follows when such a foot is down.

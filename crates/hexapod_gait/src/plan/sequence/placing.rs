@@ -22,8 +22,8 @@ pub(crate) fn place_from(plant: &Plant, start: &State, placed: u32, effort: &mut
         None => (LegStage::Carrying, angles_in_place(plant, start, leg, plant.stance.spec().step_height, effort)),
     };
     let placed = placed | (1 << leg);
-    let part = plant.leg_profile(leg, &from, &to);
-    let mode = Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Stand });
+    let profile = plant.leg_profile(leg, &from, &to);
+    let mode = Mode::Sequencing(LegSequence { leg, stage, from, to, profile, placed, goal: Goal::Stand });
     State { packed: start.packed & !(1 << leg), ..start.in_mode(mode) }
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn next_stage(plant: &Plant, start: &State, done: LegSequence, effort
         LegStage::Putting => return place_from(plant, start, done.placed, effort),
     };
     let to = angles_in_place(plant, start, done.leg, lift, effort);
-    let part = plant.leg_profile(done.leg, &done.to, &to);
-    start.in_mode(Mode::Sequencing(LegSequence { stage, from: done.to, to, part, ..done }))
+    let profile = plant.leg_profile(done.leg, &done.to, &to);
+    start.in_mode(Mode::Sequencing(LegSequence { stage, from: done.to, to, profile, ..done }))
 }
 
 /// Starts to fold a leg of those that are not folded, front to rear on either side in turn; none when all are.
@@ -57,17 +57,17 @@ pub(crate) fn fold_from(plant: &Plant, start: &State, folded: u32, effort: &mut 
         Some(to) => (LegStage::Lifting, to),
         None => (LegStage::Putting, packed.get(leg).copied().unwrap_or(from)),
     };
-    let part = plant.leg_profile(leg, &from, &to);
+    let profile = plant.leg_profile(leg, &from, &to);
     let placed = folded | (1 << leg);
-    Some(Mode::Sequencing(LegSequence { leg, stage, from, to, part, placed, goal: Goal::Pack }))
+    Some(Mode::Sequencing(LegSequence { leg, stage, from, to, profile, placed, goal: Goal::Pack }))
 }
 
 /// From a lifted leg to a folded one.
 fn folding(plant: &Plant, start: &State, done: LegSequence) -> Mode {
     let packed = plant.packed.as_ref().and_then(|packed| packed.get(done.leg));
     let to = packed.copied().unwrap_or_else(|| start.angles_of(done.leg));
-    let part = plant.leg_profile(done.leg, &done.to, &to);
-    Mode::Sequencing(LegSequence { stage: LegStage::Putting, from: done.to, to, part, ..done })
+    let profile = plant.leg_profile(done.leg, &done.to, &to);
+    Mode::Sequencing(LegSequence { stage: LegStage::Putting, from: done.to, to, profile, ..done })
 }
 
 /// Raises the body to where it walks.
