@@ -16,7 +16,7 @@ mod urdf;
 mod workspace;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
-pub use batch::{Batch, Lane, Lanes3, Sectors, sin_cos_lanes};
+pub use batch::{Batch, Lane, Lanes3, Sectors, Vectors, sin_cos_lanes};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, Effort, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};

@@ -3,6 +3,7 @@
 
 use crate::common::{Random, RandomLegs, random_angles};
 use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, Robot};
+use nalgebra::Vector3;
 
 fn check(robot: &Robot, random: &mut Random, rounds: usize) {
     let mut batch = Batch::new(robot).unwrap();
@@ -20,7 +21,7 @@ fn check(robot: &Robot, random: &mut Random, rounds: usize) {
         let reached = batch.inverse(&feet, &mut found);
         for (i, leg) in robot.legs().iter().enumerate() {
             let foot = leg.foot_in_body(&angles[i]);
-            assert!((nalgebra::Vector3::from(forward.get(i)) - foot).norm() < 1e-12);
+            assert!((Vector3::from(forward.get(i)) - foot).norm() < 1e-12);
             let q = LegAngles::from(found.get(i));
             let miss = (leg.foot_in_body(&q) - foot).norm();
             assert!(reached[i] == 1.0 && miss < 1e-9, "{i} {miss:e} {reached:?} {q:?} {:?}", angles[i]);
@@ -88,7 +89,7 @@ fn check_reach(robot: &Robot, random: &mut Random, rounds: usize) -> [usize; 2] 
             batch.bend_as(robot, i, &leg.posture());
         }
         let reached = batch.inverse(&feet, &mut found);
-        let quick = batch.reaches(&feet, &batch.sectors(&lower, &upper));
+        let quick = batch.reaches(&feet, &Vector3::zeros(), &batch.sectors(&lower, &upper));
         for i in 0..robot.legs().len() {
             let margins = [0, 1, 2].map(|k| (found.0[k][i] - lower.0[k][i]).min(upper.0[k][i] - found.0[k][i]));
             let margin = margins.into_iter().fold(f64::INFINITY, f64::min);
@@ -127,9 +128,9 @@ fn when_feet_are_not_finite_expect_none_reached() {
             for (i, leg) in robot.legs().iter().enumerate() {
                 feet.set(i, leg.foot_in_body(&leg.posture()).into());
             }
-            assert_eq!(batch.reaches(&feet, &all)[..6], [1.0; 6]);
+            assert_eq!(batch.reaches(&feet, &Vector3::zeros(), &all)[..6], [1.0; 6]);
             feet.0[k] = [bad; 8];
-            assert_eq!(batch.reaches(&feet, &all)[..6], [0.0; 6], "{bad} {k}");
+            assert_eq!(batch.reaches(&feet, &Vector3::zeros(), &all)[..6], [0.0; 6], "{bad} {k}");
         }
     }
 }

@@ -14,6 +14,25 @@ const SURE_PART: f64 = 0.75;
 /// How near to an end of its range a joint may come between two points of the grid, rad.
 const NEAR_END_RAD: f64 = 0.03;
 
+/// A kernel in the widest vectors over the joints of each leg, their number known to the compiler.
+macro_rules! over_joints {
+    ($plant:expr, $joints:ident => $kernel:expr) => {
+        if $plant.most_joints <= 4 {
+            const $joints: usize = 4;
+            $plant.vectors.run(
+                #[inline(always)]
+                || $kernel,
+            )
+        } else {
+            const $joints: usize = MAX_LEG_JOINTS;
+            $plant.vectors.run(
+                #[inline(always)]
+                || $kernel,
+            )
+        }
+    };
+}
+
 /// Why a segment cannot be gone as planned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Blocked {
@@ -75,31 +94,42 @@ fn is_near_end(plant: &Plant, state: &State) -> bool {
 /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
 #[inline]
 pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f64) -> f64 {
-    // Joint by joint of all legs, in vectors; joints that a leg does not have do not move.
-    let mut worst = [0.0; MAX_LEG_JOINTS];
-    let legs = plant.greatest_rad_s.iter().zip(&from.angles).zip(&to.angles).take(plant.legs().len());
-    for ((greatest, from), to) in legs {
-        let joints = greatest.padded().iter().zip(from.padded().iter().zip(to.padded()));
-        for (worst, (greatest, (from, to))) in worst.iter_mut().zip(joints) {
-            let part = (to - from).abs() / (greatest * seconds + 1e-9);
-            *worst = if part > *worst { part } else { *worst };
-        }
-    }
-    worst.into_iter().fold(0.0, f64::max)
+    over_joints!(plant, J => {
+        let poses = from.angles.iter().zip(&to.angles).map(|(from, to)| (from.padded(), to.padded()));
+        worst::<J>(plant, seconds, poses.map(|(from, to)| std::array::from_fn(|k| (to[k] - from[k]).abs())))
+    })
 }
 
 /// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses at
 /// its start, middle and end: velocities that change evenly are greatest at one of the ends.
 pub(super) fn moment_ratio(plant: &Plant, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
-    let mut worst: f64 = 0.0;
-    let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
-    for (leg, ((start, middle), end)) in plant.legs().iter().zip(poses) {
-        let poses = start.iter().zip(middle.iter()).zip(end.iter());
-        for (joint, ((start, middle), end)) in leg.joints().iter().zip(poses) {
-            let (first, second) = (2.0 * (middle - start), 2.0 * (end - middle));
-            let ends = (1.5 * first - 0.5 * second).abs().max((1.5 * second - 0.5 * first).abs());
-            worst = worst.max(ends / (joint.limits().velocity * seconds + 1e-9));
+    over_joints!(plant, J => {
+        let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
+        let moves = poses.map(|((start, middle), end)| {
+            let (start, middle, end) = (start.padded(), middle.padded(), end.padded());
+            std::array::from_fn(|k| {
+                let (first, second) = (2.0 * (middle[k] - start[k]), 2.0 * (end[k] - middle[k]));
+                greater((1.5 * first - 0.5 * second).abs(), (1.5 * second - 0.5 * first).abs())
+            })
+        });
+        worst::<J>(plant, seconds, moves)
+    })
+}
+
+/// The greatest of what the first `J` joints of each leg move, rad, in parts of what they may move in that time; joints
+/// that a leg does not have do not move.
+#[inline(always)]
+fn worst<const J: usize>(plant: &Plant, seconds: f64, moves: impl Iterator<Item = [f64; J]>) -> f64 {
+    let mut worst = [0.0; J];
+    for (greatest, moves) in plant.greatest_rad_s.iter().zip(moves).take(plant.legs().len()) {
+        for (worst, (greatest, moves)) in worst.iter_mut().zip(greatest.padded().iter().zip(moves)) {
+            *worst = greater(*worst, moves / (greatest * seconds + 1e-9));
         }
     }
-    worst
+    worst.into_iter().fold(0.0, greater)
+}
+
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }

@@ -1,15 +1,13 @@
 //! All legs solved at once.
 
 use crate::plant::stance::Stance;
-use hexapod_kinematics::{Batch, Lane, Lanes3, LegAngles, MAX_LEGS, Robot, Sectors};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, MAX_LEGS, Robot, Sectors};
 use nalgebra::{Isometry3, Vector3};
 
-/// The inverse of all legs and, lane by lane, the range of each joint that walking uses.
+/// The inverse of all legs, and the range of each joint that walking uses.
 #[derive(Clone, Debug)]
 pub(crate) struct BatchIk {
     batch: Batch,
-    lower: Lanes3,
-    upper: Lanes3,
     sectors: Sectors,
 }
 
@@ -24,22 +22,26 @@ impl BatchIk {
             upper.set(leg, most);
         }
         let sectors = batch.sectors(&lower, &upper);
-        Some(Self { batch, lower, upper, sectors })
+        Some(Self { batch, sectors })
     }
 
     /// Feet `at` these places over the ground as the body sees them.
     pub(crate) fn seen(&self, body_from_footprint: &Isometry3<f64>, at: impl Fn(usize) -> Vector3<f64>) -> Lanes3 {
+        self.places(at).transformed(body_from_footprint)
+    }
+
+    fn places(&self, at: impl Fn(usize) -> Vector3<f64>) -> Lanes3 {
         let mut feet = Lanes3::default();
         for leg in 0..self.batch.leg_count() {
             let at = at(leg);
             feet.set(leg, [at.x, at.y, at.z]);
         }
-        feet.transformed(body_from_footprint)
+        feet
     }
 
-    /// Which feet, as the body sees them, are reached as walking does.
-    pub(crate) fn reaches(&self, feet: &Lanes3) -> [bool; MAX_LEGS] {
-        self.batch.reaches(feet, &self.sectors).map(|reached| reached == 1.0)
+    /// Which feet, all moved `by` so much as the body sees them, are reached as walking does.
+    pub(crate) fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>) -> [bool; MAX_LEGS] {
+        self.batch.reaches(feet, by, &self.sectors).map(|reached| reached == 1.0)
     }
 
     /// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
@@ -52,28 +54,15 @@ impl BatchIk {
     ) -> bool {
         let count = self.batch.leg_count();
         let mut found = Lanes3::default();
-        let reached = self.batch.inverse(&self.seen(body_from_footprint, at), &mut found);
-        let used = self.used(&reached, &found);
+        let reached = self.batch.inverse_within(body_from_footprint, &self.places(at), &self.sectors, &mut found);
         let mut fine = true;
-        for (leg, (angles, used)) in all.iter_mut().zip(used).enumerate().take(count) {
+        for (leg, (angles, reached)) in all.iter_mut().zip(reached).enumerate().take(count) {
             if is_missing(leg) {
                 continue;
             }
             *angles = LegAngles::from(found.get(leg));
-            fine &= used;
+            fine &= reached == 1.0;
         }
         fine
-    }
-
-    /// Which legs reach their places within the ranges that are used.
-    fn used(&self, reached: &Lane, found: &Lanes3) -> [bool; MAX_LEGS] {
-        let mut used = reached.map(|reached| reached >= 1.0);
-        let joints = found.0.iter().zip(self.lower.0.iter().zip(&self.upper.0));
-        for (found, (lower, upper)) in joints {
-            for (used, (angle, (lower, upper))) in used.iter_mut().zip(found.iter().zip(lower.iter().zip(upper))) {
-                *used &= (lower <= angle) & (angle <= upper);
-            }
-        }
-        used
     }
 }

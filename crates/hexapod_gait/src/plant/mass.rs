@@ -1,7 +1,7 @@
 //! The robot's centre of mass at a pose, without allocation.
 
 use crate::plane::support::SupportPolygon;
-use hexapod_kinematics::{Lane, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot, sin_cos_lanes};
+use hexapod_kinematics::{Lane, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot, Vectors, sin_cos_lanes};
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector2, Vector3};
 use std::f64::consts::PI;
 
@@ -31,6 +31,7 @@ pub(crate) struct Masses {
     legs: usize,
     joints: usize,
     total: f64,
+    vectors: Vectors,
 }
 
 impl Masses {
@@ -56,6 +57,7 @@ impl Masses {
             legs: robot.legs().len(),
             joints: robot.legs().iter().map(|leg| leg.joint_count()).max().unwrap_or(0),
             total: model.total_mass(),
+            vectors: Vectors::of_this_processor(),
         };
         for (index, (leg, carried)) in robot.legs().iter().zip(&legs).enumerate() {
             let mut before = Matrix3::identity();
@@ -94,15 +96,25 @@ impl Masses {
         }
         // Numbers of lanes known to the compiler, so that it makes vectors of them.
         let carried = match self.legs {
-            0..=4 => self.carried::<4>(angles),
-            5..=6 => self.carried::<6>(angles),
-            _ => self.carried::<MAX_LEGS>(angles),
+            0..=4 => self.vectors.run(
+                #[inline(always)]
+                || self.carried::<4>(angles),
+            ),
+            5..=6 => self.vectors.run(
+                #[inline(always)]
+                || self.carried::<6>(angles),
+            ),
+            _ => self.vectors.run(
+                #[inline(always)]
+                || self.carried::<MAX_LEGS>(angles),
+            ),
         };
         (self.body + carried) / self.total
     }
 
     /// The moment of all that the first `N` legs carry: from the feet inwards, so that one vector of each leg is turned
     /// and no frame.
+    #[inline(always)]
     fn carried<const N: usize>(&self, angles: &[LegAngles; MAX_LEGS]) -> Vector3<f64> {
         let mut beyond = [[0.0; N]; 3];
         for (place, rank) in self.ranks.iter().enumerate().take(self.joints).rev() {

@@ -19,7 +19,7 @@ use crate::plant::mass::Masses;
 use crate::plant::settings::Settings;
 use crate::plant::settings::StanceSpec;
 use crate::plant::stance::{Stance, StanceError};
-use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot, Vectors};
 use nalgebra::{Isometry3, Vector2, Vector3};
 use std::sync::Arc;
 
@@ -29,12 +29,15 @@ pub(crate) struct Plant {
     pub robot: Arc<Robot>,
     pub stance: Stance,
     pub masses: Masses,
+    /// Those of the processor.
+    pub vectors: Vectors,
     /// All legs solved at once, if their geometry allows.
     pub batch_ik: Option<BatchIk>,
     /// What the joints can do, where their accelerations are limited.
     pub joints: Option<JointBound>,
-    /// The joints' greatest velocities.
+    /// The joints' greatest velocities, and how many joints a leg has at most.
     pub greatest_rad_s: [LegAngles; MAX_LEGS],
+    pub most_joints: usize,
     /// Where the joints are when the robot sits with its feet at rest: bent as walking bends them.
     pub sitting: [LegAngles; MAX_LEGS],
     /// Legs that are switched off, one bit each.
@@ -66,6 +69,8 @@ impl Plant {
         }
         Self {
             masses: Masses::of(&robot),
+            vectors: Vectors::of_this_processor(),
+            most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
             batch_ik: BatchIk::of(&robot, &stance),
             joints: JointBound::of(&robot, &stance),
             greatest_rad_s,

@@ -1,5 +1,6 @@
 //! Forward kinematics of all legs, lane by lane: the inverse's steps run backwards.
 
+use super::vectors::over_lanes;
 use super::{Batch, Lanes3};
 use crate::legs::MAX_LEGS;
 use crate::poly::sin_cos;
@@ -7,8 +8,13 @@ use crate::poly::sin_cos;
 impl Batch {
     /// Feet in the body frame (m) at joint angles (rad), written to `feet`, within 1e-12 m of [`Leg::foot_in_body`](crate::Leg::foot_in_body).
     pub fn forward(&self, angles: &Lanes3, feet: &mut Lanes3) {
+        over_lanes!(self, N => self.first_feet::<N>(angles, feet));
+    }
+
+    #[inline(always)]
+    fn first_feet<const N: usize>(&self, angles: &Lanes3, feet: &mut Lanes3) {
         let [out_x, out_y, out_z] = &mut feet.0;
-        for i in 0..MAX_LEGS {
+        for i in 0..N.min(MAX_LEGS) {
             let [x, y, z] = self.foot(i, angles.0[0][i], angles.0[1][i], angles.0[2][i]);
             out_x[i] = x;
             out_y[i] = y;

@@ -7,8 +7,10 @@
 mod forward;
 mod inverse;
 mod reach;
+mod vectors;
 
 pub use reach::Sectors;
+pub use vectors::Vectors;
 
 use std::f64::consts::PI;
 
@@ -19,7 +21,7 @@ use crate::ik::{Parallel, Solver};
 use crate::legs::{MAX_LEGS, Robot};
 use crate::math;
 use crate::model::JointLimits;
-use crate::poly::sin_cos;
+use crate::poly::{ARC_TANGENT, ArcTangent, sin_cos};
 
 /// One number per leg.
 pub type Lane = [f64; MAX_LEGS];
@@ -62,12 +64,14 @@ impl Lanes3 {
 
     /// Points moved by a vector.
     #[must_use]
+    #[inline(always)]
     pub fn shifted(&self, by: &Vector3<f64>) -> Self {
         let [x, y, z] = &self.0;
         Self([x.map(|x| x + by.x), y.map(|y| y + by.y), z.map(|z| z + by.z)])
     }
 
     /// Points moved by a pose, such as `body_from_world`.
+    #[inline(always)]
     pub fn transformed(&self, pose: &Isometry3<f64>) -> Self {
         let r = pose.rotation.to_rotation_matrix().into_inner();
         let t = pose.translation.vector;
@@ -81,9 +85,10 @@ impl Lanes3 {
 }
 
 /// Constants of all legs, a lane each.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Batch {
     legs: usize,
+    vectors: Vectors,
     /// Origin of joint 1 and the frame there, turned by the middle of joint 1's range.
     hip: [Lane; 3],
     x: [Lane; 3],
@@ -112,6 +117,9 @@ pub struct Batch {
     knee: Lane,
     middle: [Lane; 3],
     half: [Lane; 3],
+    /// Of all lanes alike, and for each joint anew: so the processor reads a number with the instruction that takes it,
+    /// where the compiler would keep one of them all, for which it has no registers.
+    arc_tangents: [ArcTangent<Lane>; 3],
 }
 
 impl Batch {
@@ -121,6 +129,7 @@ impl Batch {
         let zero = [0.0; MAX_LEGS];
         let mut batch = Self {
             legs: robot.legs().len(),
+            vectors: Vectors::of_this_processor(),
             hip: [zero; 3],
             x: [zero; 3],
             y: [zero; 3],
@@ -143,6 +152,7 @@ impl Batch {
             knee: [1.0; MAX_LEGS],
             middle: [zero; 3],
             half: [[1.0; MAX_LEGS]; 3],
+            arc_tangents: [ARC_TANGENT.map(|number| [number; MAX_LEGS]); 3],
         };
         for (i, leg) in robot.legs().iter().enumerate() {
             let Solver::Parallel(parallel) = &leg.solver else { return None };
@@ -219,4 +229,51 @@ fn put(lane: &mut Lane, leg: usize, value: f64) {
 
 fn put3(lanes: &mut [Lane; 3], leg: usize, value: &Vector3<f64>) {
     lanes.iter_mut().zip(value.iter()).for_each(|(lane, v)| put(lane, leg, *v));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URDF: &str = include_str!("../../../../urdf/hexapod.urdf");
+
+    /// Feet all over, within reach and out of it, and some that are nowhere.
+    fn feet(seed: u64) -> Lanes3 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let mut feet = Lanes3([(); 3].map(|()| [(); MAX_LEGS].map(|()| 0.6 * next())));
+        if seed.is_multiple_of(7) {
+            feet.0[1][(seed % 6) as usize] = f64::NAN;
+        }
+        feet
+    }
+
+    #[test]
+    fn when_solved_in_wider_vectors_than_the_builds_expect_the_same_bits() {
+        let robot = Robot::from_urdf(URDF).unwrap();
+        let wide = Batch::new(&robot).unwrap();
+        let narrow = Batch { vectors: Vectors::of_the_build(), ..wide.clone() };
+        let ranges = wide.sectors(&Lanes3([[-0.5; MAX_LEGS]; 3]), &Lanes3([[0.7; MAX_LEGS]; 3]));
+        let bits = |lanes: Lanes3| lanes.0.map(|lane| [0, 1, 2, 3, 4, 5].map(|leg| lane[leg].to_bits()));
+        for seed in 0..20_000 {
+            let feet = feet(seed);
+            let of = |batch: &Batch| {
+                let mut out = [Lanes3::default(); 4];
+                let pose = Isometry3::new(Vector3::new(0.01, 0.02, feet.0[0][0]), Vector3::new(0.1, -0.2, 0.3));
+                let reached = [
+                    batch.inverse(&feet, &mut out[0]),
+                    batch.inverse_from(&pose, &feet, &mut out[1]),
+                    batch.inverse_within(&pose, &feet, &ranges, &mut out[2]),
+                ];
+                let angles = out[0];
+                batch.forward(&angles, &mut out[3]);
+                let reaches = Lanes3([batch.reaches(&feet, &pose.translation.vector, &ranges); 3]);
+                (out.map(bits), bits(Lanes3(reached)), bits(reaches))
+            };
+            assert_eq!(of(&wide), of(&narrow), "{seed}");
+        }
+    }
 }

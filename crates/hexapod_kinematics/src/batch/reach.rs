@@ -1,9 +1,11 @@
 //! Whether feet are within reach, no angle being worked out: half the instructions of the inverse.
 
 use super::inverse::Turn;
+use super::vectors::over_lanes;
 use super::{Batch, Lane, Lanes3, put};
 use crate::legs::MAX_LEGS;
 use crate::math;
+use nalgebra::Vector3;
 
 /// By so much a range is cut short, in cosine, so that rounding never takes an angle for inside that is not.
 const ROUNDING: f64 = 1e-12;
@@ -11,9 +13,11 @@ const ROUNDING: f64 = 1e-12;
 /// The cosine of no angle: the half of an empty range.
 const NOTHING: f64 = 2.0;
 
-/// A range of each joint of all legs, as directions.
+/// A range of each joint of all legs, rad, and the same as directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sectors {
+    lower: Lanes3,
+    upper: Lanes3,
     /// The middle, measured as the batch measures angles.
     sin: [Lane; 3],
     cos: [Lane; 3],
@@ -25,7 +29,7 @@ impl Batch {
     /// Ranges, rad, inside the joints' limits, as [`Self::reaches`] wants them.
     pub fn sectors(&self, lower: &Lanes3, upper: &Lanes3) -> Sectors {
         let zero = [[0.0; MAX_LEGS]; 3];
-        let mut sectors = Sectors { sin: zero, cos: zero, half: zero };
+        let mut sectors = Sectors { lower: *lower, upper: *upper, sin: zero, cos: zero, half: zero };
         for leg in 0..self.legs {
             let (lower, upper) = (lower.get(leg), upper.get(leg));
             for (k, (lower, upper)) in lower.iter().zip(upper).enumerate() {
@@ -43,16 +47,13 @@ impl Batch {
         sectors
     }
 
-    /// Which feet in the body frame, m, are reached with each joint inside its sector: 1 or 0 in each lane. What
-    /// [`Self::inverse`] and a look at the ranges tell, but for feet within some 1e-12 of an edge, which are left out.
-    pub fn reaches(&self, feet: &Lanes3, sectors: &Sectors) -> Lane {
-        match self.legs {
-            0..=4 => self.first_reaches::<4>(feet, sectors),
-            5..=6 => self.first_reaches::<6>(feet, sectors),
-            _ => self.first_reaches::<MAX_LEGS>(feet, sectors),
-        }
+    /// Which feet in the body frame, all moved `by` so much, m, are reached with each joint inside its sector: 1 or 0 in
+    /// each lane. What [`Self::inverse_within`] tells, but for feet within some 1e-12 of an edge, which are left out.
+    pub fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>, sectors: &Sectors) -> Lane {
+        over_lanes!(self, N => self.first_reaches::<N>(&feet.shifted(by), sectors))
     }
 
+    #[inline(always)]
     fn first_reaches<const N: usize>(&self, feet: &Lanes3, sectors: &Sectors) -> Lane {
         let mut reached = [0.0; MAX_LEGS];
         for (i, reached) in reached.iter_mut().enumerate().take(N) {
@@ -71,6 +72,17 @@ impl Batch {
 }
 
 impl Sectors {
+    /// What is left of `reached`, 1 or 0 in each lane, where all joints are within their ranges.
+    #[inline(always)]
+    pub(super) fn hold<const N: usize>(&self, angles: &Lanes3, reached: &Lane) -> Lane {
+        let mut held = [0.0; MAX_LEGS];
+        for i in 0..N.min(MAX_LEGS) {
+            let is_within = |k: usize| (self.lower.0[k][i] <= angles.0[k][i]) & (angles.0[k][i] <= self.upper.0[k][i]);
+            held[i] = if is_within(0) & is_within(1) & is_within(2) { reached[i] } else { 0.0 };
+        }
+        held
+    }
+
     /// Cosine of an angle from the sector's middle, times its length.
     #[inline(always)]
     fn along<const K: usize>(&self, leg: usize, turn: Turn) -> f64 {

@@ -196,8 +196,8 @@ fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -
     let reach = view.nominal.reach.axes() * *part;
     let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
     if let Some(batch) = &cx.plant.batch_ik {
-        let feet = view.rest.shifted(&view.body_from_footprint.rotation.transform_vector(&from_rest));
-        return batch.reaches(&feet).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
+        let moved = view.body_from_footprint.rotation.transform_vector(&from_rest);
+        return batch.reaches(&view.rest, &moved).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
     }
     (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
         let at = view.nominal.place(leg).push(0.0) + from_rest;
