@@ -2,5 +2,6 @@
 
 mod colcon;
 mod faults;
+mod gait_house;
 mod layers;
 mod modules;

@@ -18,11 +18,13 @@ use crate::path::Path;
 use crate::plan::blocked::barred::Barred;
 use crate::plan::blocked::pacing::{go_as_fast_as_may_be, hold, stay};
 use crate::plan::blocked::retreat::retreat;
+use crate::plan::body::balance::balanced;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
-use crate::plan::body::{Aim, Wanted, aim, grant_on_the_spot, nominal_to_start, shift, sway};
+use crate::plan::body::sway::sway;
+use crate::plan::body::{Aim, Wanted, aim, grant_on_the_spot, nominal_to_start, shift};
 use crate::plan::context::Context;
-use crate::plan::control::{Control, Tuning};
+use crate::plan::control::{Control, Requests, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plan::lifting::{Turn, turn_of, turn_passed_on};
 use crate::plan::mode::requests::requested;
@@ -30,7 +32,7 @@ use crate::plan::mode::switching::switched;
 use crate::plan::mode::{first_steps, following, setting_out, stopped};
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
-use crate::plan::stand::{Stand, balanced, stand_of};
+use crate::plan::stand::{Stand, stand_of};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
@@ -73,27 +75,6 @@ impl Planner<'_> {
         segment
     }
 
-    fn path(&self) -> Path<'_> {
-        Path { plant: self.plant, gait: &self.control.gaits.walked }
-    }
-
-    /// Goes along a planned segment, or on whatever way is open where that one is blocked.
-    fn go_on(&mut self, start: &mut State, segment: &mut Segment) {
-        let path = Path { plant: self.plant, gait: &self.control.gaits.walked };
-        if go_as_fast_as_may_be(&path, start, segment, &mut self.allowance.going_on).is_ok() {
-            return;
-        }
-        let rates = &mut segment.advance.rates;
-        (rates.height, rates.level) = (0.0, 0.0);
-        if let Mode::Lowering(_) = start.mode {
-            // A body that is on its way down has come far enough, or goes on without its feet.
-            *start = come_to_rest(self.plant, start);
-            stay(&path, start, segment);
-        } else {
-            retreat(&path, start, segment, self.control.leaving, &mut self.allowance.going_back);
-        }
-    }
-
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
     /// put down. `None` where that has been done too often since the last point of the grid.
     fn plan(&mut self, start: &mut State, input: &Input) -> Option<u64> {
@@ -110,41 +91,104 @@ impl Planner<'_> {
         Some(if event_ns < ns as f64 { (event_ns as u64).max(1) } else { ns })
     }
 
-    /// Puts down feet whose swing is over and lifts those whose turn it is.
-    fn lift_and_put_down(&self, start: &mut State) {
-        let cx = self.control.context(self.plant);
-        if let Some(phase) = turn_passed_on(&cx, start) {
-            start.walk.phase = phase;
-        }
-        start.walk.put_down(&self.control.sensed);
-        start.walk.waiting = false;
-        let mut centre = None;
-        for leg in 0..self.plant.legs().len() {
-            let Some(Turn { lifts, waits, near_edge }) = turn_of(&cx, start, leg, &mut centre) else { continue };
-            start.walk.waiting |= waits;
-            start.near_edge = near_edge.unwrap_or(start.near_edge);
-            if lifts {
-                let reach = start.walk.nominal.reach_with(cx.gait);
-                let (twist, aim) = (start.twist_after(0.0), start.aim_after(0.0));
-                start.walk.lift(cx.gait, leg, Step { twist, aim, height: cx.step_height, reach });
-            }
-        }
-    }
-
     fn decide(&mut self, start: &mut State, input: &Input) {
         let fit = Fit { plant: self.plant, tuning: self.tuning };
         self.control.limits = fit.limits_for(&self.control.gaits.walked);
         self.control.sensed = input.contacts;
-        self.answer_requests(start);
+        let requests = self.control.take_requests();
         let wanted = self.control.wanted_twist(input.twist);
+        self.answer(start, requests);
         let asked = input.body_offset.clipped();
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
-        let cx = self.control.context(self.plant);
-        let stand = if start.mode.steps() { stand_of(&cx, start) } else { None };
+        let stand = self.stand(start);
         self.turn(start, wanted, stand.as_ref());
         self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
+    }
+
+    /// Turns to what is asked of the robot from outside.
+    fn answer(&mut self, start: &mut State, requests: Requests) {
+        let effort = &mut self.allowance.deciding;
+        if let Some(next) = requested(self.plant, start, requests, self.control.then_pack, effort) {
+            *start = next;
+        }
+    }
+
+    /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
+    fn next_mode(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
+        self.end_what_is_over(start);
+        let effort = &mut self.allowance.deciding;
+        match start.mode {
+            Mode::Sitting if self.control.then_pack => match fold_from(self.plant, start, 0, effort) {
+                Some(mode) => start.mode = mode,
+                None => self.control.then_pack = false,
+            },
+            Mode::Sitting | Mode::Found if !wanted.is_zero() => *start = place_from(self.plant, start, 0, effort),
+            Mode::Standing => self.leave(start, wanted, asked),
+            Mode::Walking if wanted.is_zero() => start.mode = Mode::Stopping(Stopping::now(start.ns)),
+            Mode::Walking => self.switch_gait(start),
+            Mode::Stopping(Stopping { then: Then::Stand, .. }) if !wanted.is_zero() => {
+                if start.walk.all_planted() {
+                    start.walk = first_steps(&self.control.context(self.plant), start, wanted);
+                }
+                start.mode = Mode::Walking;
+            }
+            Mode::Stopping(stop) => {
+                let cx = self.control.context(self.plant);
+                if let Some(next) = stopped(&cx, start, &self.control.ramp, stop, effort) {
+                    *start = next;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Turns to what follows what is over.
+    fn end_what_is_over(&mut self, start: &mut State) {
+        let (has_no_way_on, effort) = (self.control.barred.has_no_way_on(), &mut self.allowance.deciding);
+        let Some(next) = following(self.plant, start, has_no_way_on, effort) else { return };
+        match start.mode {
+            Mode::Stopping(_) => (self.control.ramp, self.control.barred) = (Ramp::REST, Barred::default()),
+            Mode::Sequencing(LegSequence { goal: Goal::Pack, .. }) if next.mode == Mode::Sitting => {
+                self.control.then_pack = false;
+            }
+            _ => {}
+        }
+        *start = next;
+    }
+
+    /// Goes over to the next gait, if one waits and may be taken up.
+    fn switch_gait(&mut self, start: &mut State) {
+        let Some(next) = self.control.gaits.next else { return };
+        if let Some(walk) = switched(&self.control.context(self.plant), start, &next) {
+            self.control.gaits.take_next();
+            (start.walk, start.mean_pace) = (walk, 1.0);
+        }
+    }
+
+    /// Sets out from where the robot stands, where a twist is wanted and the feet have room. The body's pose is looked at
+    /// before that, too, so that a walk need not wait for it.
+    fn leave(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
+        if let Some(gait) = self.control.gaits.take_next() {
+            start.walk.cycle = gait.cycle_time();
+        }
+        let effort = &mut self.allowance.deciding;
+        let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
+        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+        let granted = grant_on_the_spot(&cx, workspace, start, asked, effort);
+        if wanted.is_zero() {
+            return;
+        }
+        if let Some(nominal) = nominal_to_start(&cx, start, &granted, effort) {
+            *start = setting_out(&cx, start, nominal, wanted);
+        }
+    }
+
+    /// How a robot that steps stands.
+    #[inline]
+    fn stand(&self, start: &State) -> Option<Stand> {
+        if start.mode.steps() { stand_of(&self.control.context(self.plant), start) } else { None }
     }
 
     /// Decides the twist until the next point of the grid.
@@ -189,82 +233,46 @@ impl Planner<'_> {
         start.rates = balanced(start, stand, rates);
     }
 
-    /// Turns to what is asked of the robot from outside.
-    fn answer_requests(&mut self, start: &mut State) {
-        let (requests, effort) = (self.control.take_requests(), &mut self.allowance.deciding);
-        if let Some(next) = requested(self.plant, start, requests, self.control.then_pack, effort) {
-            *start = next;
+    /// Puts down feet whose swing is over and lifts those whose turn it is.
+    fn lift_and_put_down(&self, start: &mut State) {
+        let cx = self.control.context(self.plant);
+        if let Some(phase) = turn_passed_on(&cx, start) {
+            start.walk.phase = phase;
+        }
+        start.walk.put_down(&self.control.sensed);
+        start.walk.waiting = false;
+        let mut centre = None;
+        for leg in 0..self.plant.legs().len() {
+            let Some(Turn { lifts, waits, near_edge }) = turn_of(&cx, start, leg, &mut centre) else { continue };
+            start.walk.waiting |= waits;
+            start.near_edge = near_edge.unwrap_or(start.near_edge);
+            if lifts {
+                let reach = start.walk.nominal.reach_with(cx.gait);
+                let (twist, aim) = (start.twist_after(0.0), start.aim_after(0.0));
+                start.walk.lift(cx.gait, leg, Step { twist, aim, height: cx.step_height, reach });
+            }
         }
     }
 
-    /// Turns to what follows what is over.
-    fn end_what_is_over(&mut self, start: &mut State) {
-        let (has_no_way_on, effort) = (self.control.barred.has_no_way_on(), &mut self.allowance.deciding);
-        let Some(next) = following(self.plant, start, has_no_way_on, effort) else { return };
-        match start.mode {
-            Mode::Stopping(_) => (self.control.ramp, self.control.barred) = (Ramp::REST, Barred::default()),
-            Mode::Sequencing(LegSequence { goal: Goal::Pack, .. }) if next.mode == Mode::Sitting => {
-                self.control.then_pack = false;
-            }
-            _ => {}
-        }
-        *start = next;
-    }
-
-    /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
-    fn next_mode(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
-        self.end_what_is_over(start);
-        let effort = &mut self.allowance.deciding;
-        match start.mode {
-            Mode::Sitting if self.control.then_pack => match fold_from(self.plant, start, 0, effort) {
-                Some(mode) => start.mode = mode,
-                None => self.control.then_pack = false,
-            },
-            Mode::Sitting | Mode::Found if !wanted.is_zero() => *start = place_from(self.plant, start, 0, effort),
-            Mode::Standing => self.leave(start, wanted, asked),
-            Mode::Walking if wanted.is_zero() => start.mode = Mode::Stopping(Stopping::now(start.ns)),
-            Mode::Walking => self.switch_gait(start),
-            Mode::Stopping(Stopping { then: Then::Stand, .. }) if !wanted.is_zero() => {
-                if start.walk.all_planted() {
-                    start.walk = first_steps(&self.control.context(self.plant), start, wanted);
-                }
-                start.mode = Mode::Walking;
-            }
-            Mode::Stopping(stop) => {
-                let cx = self.control.context(self.plant);
-                if let Some(next) = stopped(&cx, start, &self.control.ramp, stop, effort) {
-                    *start = next;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Sets out from where the robot stands, where a twist is wanted and the feet have room. The body's pose is looked at
-    /// before that, too, so that a walk need not wait for it.
-    fn leave(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
-        if let Some(gait) = self.control.gaits.take_next() {
-            start.walk.cycle = gait.cycle_time();
-        }
-        let effort = &mut self.allowance.deciding;
-        let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
-        let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let granted = grant_on_the_spot(&cx, workspace, start, asked, effort);
-        if wanted.is_zero() {
+    /// Goes along a planned segment, or on whatever way is open where that one is blocked.
+    fn go_on(&mut self, start: &mut State, segment: &mut Segment) {
+        let path = Path { plant: self.plant, gait: &self.control.gaits.walked };
+        if go_as_fast_as_may_be(&path, start, segment, &mut self.allowance.going_on).is_ok() {
             return;
         }
-        if let Some(nominal) = nominal_to_start(&cx, start, &granted, effort) {
-            *start = setting_out(&cx, start, nominal, wanted);
+        let rates = &mut segment.advance.rates;
+        (rates.height, rates.level) = (0.0, 0.0);
+        if let Mode::Lowering(_) = start.mode {
+            // A body that is on its way down has come far enough, or goes on without its feet.
+            *start = come_to_rest(self.plant, start);
+            stay(&path, start, segment);
+        } else {
+            retreat(&path, start, segment, self.control.leaving, &mut self.allowance.going_back);
         }
     }
 
-    /// Goes over to the next gait, if one waits and may be taken up.
-    fn switch_gait(&mut self, start: &mut State) {
-        let Some(next) = self.control.gaits.next else { return };
-        if let Some(walk) = switched(&self.control.context(self.plant), start, &next) {
-            self.control.gaits.take_next();
-            (start.walk, start.mean_pace) = (walk, 1.0);
-        }
+    fn path(&self) -> Path<'_> {
+        Path { plant: self.plant, gait: &self.control.gaits.walked }
     }
 }
 

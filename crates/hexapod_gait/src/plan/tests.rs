@@ -1,7 +1,7 @@
 //! The plan alone.
 
 use super::*;
-use crate::plan::control::{Posture, Requests};
+use crate::plan::control::Posture;
 use crate::plane::limits::tests::LIMITS;
 use crate::state::tests::{on_its_feet, shipped};
 

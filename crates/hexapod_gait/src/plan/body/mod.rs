@@ -1,33 +1,25 @@
 //! Where the body goes over its feet: to the pose that is asked for, as far as the feet have room, and to where it is
 //! balanced.
 
+pub(crate) mod balance;
 pub(crate) mod height;
 pub(crate) mod levelling;
+pub(crate) mod sway;
 pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
 use crate::plan::body::height::{NominalAim, SAME};
 use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant, is_within_workspace};
 use crate::plan::context::Context;
-use crate::plan::sequence::centring::{is_centring, lean_for_centring};
-use crate::plan::stand::{Stand, short_of_edges};
 use crate::plane::grid::{GRID_NS, GRID_S};
 use crate::plane::limits::gentle;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::mode::{Mode, Stopping, Then};
-use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
-use nalgebra::{Vector2, Vector3};
 
 /// Points of the grid from one look at all the feet's room to the next.
 const LOOK_STEPS: u64 = 8;
-/// How fast the body sways, m/s.
-const SWAY_RATE_M_S: f64 = 0.15;
-/// Part of a cycle in which a foot takes up its share of the weight.
-const SWAY_PHASE: f64 = 0.15;
-/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
-const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
 /// Where the body's offset goes, and the nominal stance with it.
 #[derive(Clone, Copy, Debug)]
@@ -134,70 +126,6 @@ pub(crate) fn shift(cx: &Context, start: &State, target: &BodyOffset) -> BodyOff
     }
 }
 
-/// The rate of the body's sway over the feet that stay.
-#[inline]
-pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
-    let sway = sway_target(cx, start, stand, effort) - start.sway;
-    let greatest = SWAY_RATE_M_S * GRID_S;
-    let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
-    let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-    let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
-    gentle(start.rates.sway, rate, sway.norm(), cx.plant.shift_m_s2())
-}
-
-/// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
-/// being lifted or put down.
-#[inline]
-fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
-    let gait = cx.gait;
-    if let Mode::Stopping(stop) = start.mode {
-        if is_centring(cx, start, stop) {
-            return lean_for_centring(cx, start);
-        }
-        if start.walk.all_planted() {
-            return Vector2::zeros();
-        }
-    }
-    if gait.sway() == 0.0 || !start.mode.steps() {
-        return Vector2::zeros();
-    }
-    let (mut sum, mut total) = (Vector2::zeros(), 0.0);
-    for (leg, foot) in start.walk.feet().iter().enumerate() {
-        let Foot::Planted { at } = foot else { continue };
-        let own = start.walk.own_phase(gait, leg);
-        let weight = own.min(gait.duty_factor() - own).clamp(0.0, SWAY_PHASE);
-        sum += at.xy() * weight;
-        total += weight;
-    }
-    if total < 1e-6 {
-        return start.sway;
-    }
-    let centre = stand.map_or_else(|| start.centre(cx.plant), |stand| stand.centre) - start.sway;
-    let lean = (sum / total - centre) * gait.sway();
-    let most = gait.sway_reach() * start.walk.nominal.reach.least();
-    let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
-    // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
-    let waits = start.walk.waiting && start.walk.all_planted();
-    let farther = waits && cx.plant.joints.is_none();
-    lean * if farther { part.max(lean_in_workspace(cx, start, lean, effort)) } else { part }
-}
-
-/// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-fn lean_in_workspace(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
-    let mut fits = |part: f64| {
-        let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
-        let feet = start.walk.feet().iter().zip(start.walk.nominal.rest()).enumerate();
-        let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
-        planted.all(|(leg, (foot, rest))| {
-            [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {
-                let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                cx.plant.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
-            })
-        })
-    };
-    LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
-}
-
 /// Nothing but this height.
 #[inline]
 fn level(raised: f64) -> BodyOffset {
@@ -209,6 +137,7 @@ mod tests {
     use super::*;
     use crate::plan::context::tests::context;
     use crate::state::tests::{on_its_feet, shipped};
+    use nalgebra::Vector3;
 
     const EFFORT: u32 = 1000;
 
@@ -264,12 +193,5 @@ mod tests {
         }
         assert!(state.offset.is_near(&low()));
         assert!(shift(&cx, &state, &state.offset).is_zero());
-    }
-
-    #[test]
-    fn when_a_gait_does_not_sway_expect_no_sway() {
-        let robot = shipped();
-        let state = on_its_feet(&robot, Mode::Walking);
-        assert_eq!(sway(&context(&robot), &state, None, &mut Effort::new(EFFORT)), Vector2::zeros());
     }
 }
