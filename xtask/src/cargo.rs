@@ -6,8 +6,6 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::layout::{Layout, target_dir};
-use crate::ros::Ros;
-use crate::stamp::{self, Key};
 
 /// The crates that stand apart from the workspace, where `Cargo.toml` excludes them.
 pub const APART: [&str; 2] = [BENCH, WASM];
@@ -19,23 +17,17 @@ pub const WASM: &str = "hexapod_wasm";
 /// The package that holds the executables.
 pub const PACKAGE: &str = "hexapod";
 
-/// Crates that keep bindings generated from the messages they were built with.
-const BINDINGS: [&str; 4] = ["r2r_msg_gen", "r2r_rcl", "r2r_actions", "r2r"];
-
-/// A cargo command in the workspace, with the environment of `ros`.
-pub fn cargo(layout: &Layout, ros: Option<&Ros>) -> Command {
+/// A cargo command in the workspace.
+pub fn cargo(layout: &Layout) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(layout.root());
-    if let Some(ros) = ros {
-        ros.apply(&mut command);
-    }
     forget_xtask(&mut command);
     command
 }
 
 /// A cargo command in the crate `name`, which stands apart from the workspace but builds where it does.
 pub fn cargo_apart(layout: &Layout, name: &str) -> Result<Command> {
-    let mut command = cargo(layout, None);
+    let mut command = cargo(layout);
     command.current_dir(layout.root().join("crates").join(name)).env("CARGO_TARGET_DIR", target_dir()?);
     Ok(command)
 }
@@ -63,14 +55,6 @@ pub fn release_dir() -> Result<PathBuf> {
     Ok(target_dir()?.join("release"))
 }
 
-/// The command that builds all executables. One and the same everywhere: other packages or features on the command
-/// line would compile r2r once more.
-pub fn build_executables(layout: &Layout, ros: &Ros) -> Command {
-    let mut command = cargo(layout, Some(ros));
-    command.args(["build", "--release", "--bins", "-p", PACKAGE]);
-    command
-}
-
 /// Runs `command` to its end, its output going where ours goes.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().context("cannot start cargo")?;
@@ -78,20 +62,6 @@ pub fn run(command: &mut Command) -> Result<()> {
         bail!("cargo ended with {status}");
     }
     Ok(())
-}
-
-/// Drops r2r's bindings when the messages they were made from changed: r2r itself looks at the environment's paths
-/// only, which stay the same.
-pub fn refresh_bindings(layout: &Layout, environment: &Key) -> Result<()> {
-    let stamp = target_dir()?.join(".ros_environment");
-    if stamp::matches(&stamp, environment) {
-        return Ok(());
-    }
-    let mut command = cargo(layout, None);
-    command.arg("clean").args(["--quiet"]).args(BINDINGS.iter().flat_map(|name| ["-p", name]));
-    // It fails where r2r is no dependency (yet); then there is nothing to drop.
-    let _ = command.output().context("cannot start cargo")?;
-    stamp::write(&stamp, environment)
 }
 
 #[cfg(test)]

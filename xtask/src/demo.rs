@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::cargo::{PACKAGE, build_executables, forget_xtask, release_dir, run};
+use crate::cargo::{PACKAGE, forget_xtask, release_dir, run};
 use crate::layout::Layout;
 use crate::page;
 use crate::ros::Ros;
@@ -20,7 +20,7 @@ pub fn demo(layout: &Layout, args: impl Iterator<Item = OsString>) -> Result<()>
     if !program.exists() {
         eprintln!("building; the first time takes some minutes, most of them for the ROS 2 bindings ...");
     }
-    run(&mut build_executables(layout, &ros)).context("cannot build the demo")?;
+    run(&mut ros.build_executables(layout)).context("cannot build the demo")?;
 
     let mut command = Command::new(&program);
     command.arg("demo").args(args);

@@ -1,6 +1,7 @@
 //! The project's commands: `cargo xtask help` lists them.
 
 mod bench;
+mod bindings;
 mod cargo;
 mod cmake_paths;
 mod demo;

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::cargo::refresh_bindings;
+use crate::bindings;
+use crate::cargo::{PACKAGE, cargo};
 use crate::env::Variables;
 use crate::layout::Layout;
 use crate::process::find_program;
@@ -36,7 +37,7 @@ impl Ros {
             return Ok(Self::Sourced { distro });
         }
         let key = setup::ensure(layout, scope)?;
-        refresh_bindings(layout, &key)?;
+        bindings::refresh(layout, &key)?;
         Ok(Self::Ours { variables: Variables::of(layout)?, python: layout.python() })
     }
 
@@ -45,6 +46,14 @@ impl Ros {
         if let Self::Ours { variables, .. } = self {
             variables.apply(command);
         }
+    }
+
+    /// The command that builds all executables. One and the same everywhere: other packages or features on the command
+    /// line would compile r2r once more.
+    pub fn build_executables(&self, layout: &Layout) -> Command {
+        let mut command = cargo_in(layout, Some(self));
+        command.args(["build", "--release", "--bins", "-p", PACKAGE]);
+        command
     }
 
     /// The interpreter that has rclpy.
@@ -65,6 +74,15 @@ impl Ros {
             Self::Ours { variables, .. } => variables.exports(),
         }
     }
+}
+
+/// A cargo command in the workspace, with the environment of `ros`.
+pub fn cargo_in(layout: &Layout, ros: Option<&Ros>) -> Command {
+    let mut command = cargo(layout);
+    if let Some(ros) = ros {
+        ros.apply(&mut command);
+    }
+    command
 }
 
 /// The distribution of a sourced ROS 2 that is not our own.

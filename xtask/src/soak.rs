@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{build_executables, forget_xtask, release_dir, run};
+use crate::cargo::{forget_xtask, release_dir, run};
 use crate::layout::{Layout, target_dir};
 use crate::ros::Ros;
 use crate::setup::Scope;
@@ -55,7 +55,7 @@ pub fn soak(layout: &Layout, options: &Options) -> Result<bool> {
     let ros = Ros::ensure(layout, Scope::Test)?;
     let python = ros.python();
     require_pytest(&python, &ros)?;
-    run(&mut build_executables(layout, &ros)).context("cannot build the robot")?;
+    run(&mut ros.build_executables(layout)).context("cannot build the robot")?;
 
     let mut command = Command::new(python);
     command.arg(layout.root().join("tests/ros/soak.py")).arg("--hours").arg(options.hours.to_string());

@@ -6,12 +6,12 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{APART, WASM, build_executables, cargo, cargo_apart, forget_xtask, release_dir};
+use crate::cargo::{APART, WASM, cargo, cargo_apart, forget_xtask, release_dir};
 use crate::layout::{Layout, target_dir};
 use crate::page;
 use crate::process::read;
 use crate::report::Report;
-use crate::ros::Ros;
+use crate::ros::{Ros, cargo_in};
 use crate::setup::Scope;
 use crate::wasm;
 use crate::workspace::{Member, members, selection};
@@ -87,7 +87,7 @@ impl Run<'_> {
     fn formatting(&mut self) {
         let title = "formatting";
         if self.wants_lints(title, "fmt", "rustup component add rustfmt") {
-            self.report.section(title, cargo(self.layout, None).args(["fmt", "--all", "--check"]), &[0]);
+            self.report.section(title, cargo(self.layout).args(["fmt", "--all", "--check"]), &[0]);
         }
     }
 
@@ -97,7 +97,7 @@ impl Run<'_> {
             return;
         }
         let deny = |args: &[&str]| {
-            let mut command = cargo(self.layout, None);
+            let mut command = cargo(self.layout);
             command.arg("deny").args(args);
             command
         };
@@ -135,19 +135,19 @@ impl Run<'_> {
 
         let title = format!("lints, {name}");
         if self.wants_lints(&title, "clippy", "rustup component add clippy") {
-            let mut command = cargo(self.layout, ros);
+            let mut command = cargo_in(self.layout, ros);
             command.args(["clippy", "--all-targets"]).args(profile).args(&packages).args(["--", "-D", "warnings"]);
             self.report.section(&title, &mut command, &[0]);
         }
 
         // Links to what is not there, and what rustdoc would misread.
         if self.options.filter.is_none() {
-            let mut command = cargo(self.layout, ros);
+            let mut command = cargo_in(self.layout, ros);
             command.args(["doc", "--no-deps"]).args(profile).args(&packages).env("RUSTDOCFLAGS", "-D warnings");
             self.report.section(&format!("documentation, {name}"), &mut command, &[0]);
         }
 
-        let mut command = cargo(self.layout, ros);
+        let mut command = cargo_in(self.layout, ros);
         command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         if std::env::var_os(SEED).is_none() {
@@ -202,7 +202,7 @@ impl Run<'_> {
 
     /// The executables, driven from outside as a user would.
     fn nodes(&mut self, ros: &Ros) {
-        self.report.section("executables", &mut build_executables(self.layout, ros), &[0]);
+        self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
         for part in [Part::Together, Part::OneAtATime] {
             match pytest(self.layout, ros, part, self.options.filter.as_deref()) {
                 Ok(mut command) => {
@@ -219,7 +219,7 @@ impl Run<'_> {
         if self.options.filter.is_some() {
             return false;
         }
-        if read(cargo(self.layout, None).args([tool, "--version"])).is_ok() {
+        if read(cargo(self.layout).args([tool, "--version"])).is_ok() {
             return true;
         }
         self.report.skip(title, &format!("cargo {tool} is not installed: {install}"));

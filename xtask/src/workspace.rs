@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::cargo::cargo;
 use crate::layout::Layout;
 use crate::process::read;
-use crate::ros::Ros;
+use crate::ros::{Ros, cargo_in};
 
 /// The one dependency that binds to a ROS 2 when it is compiled.
 const BINDING: &str = "r2r";
@@ -24,7 +23,7 @@ pub struct Member {
 
 /// All members, by name.
 pub fn members(layout: &Layout, ros: Option<&Ros>) -> Result<Vec<Member>> {
-    let mut command = cargo(layout, ros);
+    let mut command = cargo_in(layout, ros);
     let text = read(command.args(["metadata", "--format-version", "1"]))?;
     parse(&serde_json::from_str(&text).context("cannot read `cargo metadata`")?)
 }

@@ -1,6 +1,6 @@
 //! What was found for one joint so far.
 
-use crate::asked::Travel;
+use crate::travel::Travel;
 use hexapod_servo::calibration::{PulseCurve, RawPoint, RawServo, Servo};
 
 /// A joint that stood at an angle, and the pulse it had there.

@@ -2,12 +2,14 @@
 
 mod asked;
 mod braille;
+mod degrees;
 mod dialogue;
 mod finding;
 mod mover;
 mod page;
 mod picture;
 mod progress;
+mod travel;
 mod view;
 
 pub use dialogue::{Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage, Told};

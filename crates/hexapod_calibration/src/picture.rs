@@ -1,7 +1,7 @@
 //! A drawing of a leg that shows one joint: where its 0 is, which way is plus, which part turns. From the kinematics.
 
 use crate::braille::{Canvas, Stroke};
-use crate::view::degrees;
+use crate::degrees::degrees;
 use hexapod_kinematics::Leg;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 

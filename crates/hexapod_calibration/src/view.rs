@@ -1,5 +1,6 @@
 //! What a person is told and shown.
 
+use crate::degrees::{degrees, degrees_fine};
 use crate::dialogue::{Dialogue, Mode, Stage};
 use crate::page::{Page, Tone};
 use crate::picture::{Drawing, draw_joint};
@@ -147,14 +148,4 @@ impl Dialogue {
         let (leg, joint) = self.leg();
         draw_joint(leg, joint, &Drawing { pose_rad, limit_rad, size: PICTURE })
     }
-}
-
-/// Whole degrees, or tenths where it is none.
-pub fn degrees(angle_rad: f64) -> String {
-    let angle = angle_rad.to_degrees();
-    if (angle - angle.round()).abs() < 0.05 { format!("{:.0}", angle.round() + 0.0) } else { format!("{angle:.1}") }
-}
-
-fn degrees_fine(angle_rad: f64) -> String {
-    format!("{:.1}", angle_rad.to_degrees() + 0.0)
 }

@@ -1,12 +1,12 @@
 //! A parsed file, or several as layers: typed access by path, and errors that point into them.
 
-use serde::de::DeserializeOwned;
-
-use crate::error::{ConfigError, Faults, Location};
+use crate::error::{ConfigError, Faults};
+use crate::location::Location;
+use crate::reading::{self, MAX_BYTES};
 use crate::scalar::Scalar;
-use crate::source::{self, MAX_BYTES, Source};
+use crate::source::Source;
 use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
-use crate::{layers, suggest, tree_builder, typed};
+use crate::{layers, tree_builder};
 
 /// A configuration file that is sound YAML: one document, no key twice, no alias, anchor or tag, bounded size and
 /// depth, finite numbers. Or several such files as [layers](Document::layered).
@@ -30,32 +30,6 @@ pub struct Entry {
     pub location: Location,
     /// The value, unless it is a mapping or a list.
     pub scalar: Option<Scalar>,
-}
-
-/// A value that is no mapping, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf {
-    /// Path from the top.
-    pub path: String,
-    /// The value, as YAML on one line.
-    pub value: String,
-    /// Number of the layer, from 0 for the lowest.
-    pub layer: usize,
-    /// Name of the file.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-}
-
-/// Another value for one key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Path of the key.
-    pub path: String,
-    /// What it shall be, as written in YAML.
-    pub value: String,
-    /// Path of the key after which it is put in if it is not there.
-    pub after: String,
 }
 
 impl Document {
@@ -95,7 +69,7 @@ impl Document {
     /// The document, or the source of one that says nothing.
     fn build(mut source: Source) -> Result<Result<Self, Source>, ConfigError> {
         if source.text.len() > MAX_BYTES {
-            return Err(source::too_large(&source.name));
+            return Err(reading::too_large(&source.name));
         }
         if source.text.starts_with('\u{feff}') {
             source.text.remove(0);
@@ -156,44 +130,6 @@ impl Document {
         &self.sources[self.tree.node(node).layer]
     }
 
-    /// The whole file as a value of type `T`, which should be `#[serde(deny_unknown_fields)]` so that a misspelt key
-    /// is an error and not a default.
-    ///
-    /// # Errors
-    /// Unknown, missing and ill-typed keys, at their line; all of them.
-    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        let mut faults = Faults::default();
-        let value = self.deserialize_on(&mut faults);
-        faults.or(value)
-    }
-
-    /// As [`deserialize`](Self::deserialize), of what holds in the file: the rest is noted and left out. None where too
-    /// little is left.
-    pub fn deserialize_on<T: DeserializeOwned>(&self, faults: &mut Faults) -> Option<T> {
-        typed::deserialize(self, self.tree.root, faults)
-    }
-
-    /// What stands at a path such as `servos.left_front_coxa` or `legs[2]`, as a value of type `T`.
-    ///
-    /// # Errors
-    /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
-    pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
-        match self.tree.find(path) {
-            Found::Exact(node) => {
-                let mut faults = Faults::default();
-                let value = typed::deserialize(self, node, &mut faults);
-                faults.or(value)
-            }
-            Found::Parent(parent) => Err(self.missing(parent, path)),
-        }
-    }
-
-    fn missing(&self, parent: NodeId, path: &str) -> ConfigError {
-        let last = path.rsplit('.').next().unwrap_or(path);
-        let help = suggest::hint(last, self.tree.pairs(parent).iter().map(|pair| pair.key.as_str()));
-        self.error_at(path, "this key is missing", help)
-    }
-
     /// The keys directly below a mapping, in the order of the file; none when the path leads to no mapping.
     pub fn entries(&self, path: &str) -> Vec<Entry> {
         let Found::Exact(node) = self.tree.find(path) else { return Vec::new() };
@@ -214,89 +150,6 @@ impl Document {
     pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
         ConfigError::at(self.source_of(node), self.tree.pointed(node), key_path, message, help)
-    }
-
-    /// Every value that is no mapping, a list as a whole, in order.
-    pub fn leaves(&self) -> Vec<Leaf> {
-        layers::leaves(self)
-    }
-
-    /// The text with other scalars at some paths; all else, comments included, stays as it is. A key that is not there is
-    /// put in after `after`, a scalar in the same mapping.
-    ///
-    /// # Errors
-    /// There is neither a scalar at a path nor at its `after`.
-    pub fn edited(&self, edits: &[Edit]) -> Result<String, ConfigError> {
-        let mut changes = edits.iter().map(|edit| self.change(edit)).collect::<Result<Vec<_>, _>>()?;
-        changes.sort_by_key(|(span, _)| span.start);
-        let mut text = self.source().text.clone();
-        for (span, replacement) in changes.into_iter().rev() {
-            text.replace_range(span, &replacement);
-        }
-        Ok(text)
-    }
-
-    fn change(&self, edit: &Edit) -> Result<(std::ops::Range<usize>, String), ConfigError> {
-        if let Some(span) = self.scalar_span(&edit.path) {
-            return Ok((span, edit.value.clone()));
-        }
-        let after = self.scalar_span(&edit.after);
-        let after = after.ok_or_else(|| self.error_at(&edit.path, "there is no plain value here to change", ""))?;
-        let key = edit.path.rsplit('.').next().unwrap_or(&edit.path);
-        let whole = &self.source().text;
-        let line_start = whole[..after.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &whole[line_start..after.start];
-        let indent = &before[..before.len() - before.trim_start().len()];
-        // One key a line, or several in braces.
-        let plain = !before.contains(['{', ',']);
-        let between = if plain { format!("\n{indent}") } else { ", ".into() };
-        if plain {
-            let end = whole[after.end..].find('\n').map_or(whole.len(), |at| after.end + at);
-            return Ok((end..end, format!("{between}{key}: {}", edit.value)));
-        }
-        Ok((after.end..after.end, format!("{between}{key}: {}", edit.value)))
-    }
-
-    /// The text with other lines for one entry of a mapping, which has one entry a line or more; an entry that is not
-    /// there is put in as the first. `lines` gives them, with their ends, for an indentation in spaces.
-    ///
-    /// # Errors
-    /// The mapping is not there, or is written in braces.
-    pub fn with_entry(
-        &self,
-        mapping: &str,
-        key: &str,
-        lines: impl FnOnce(usize) -> String,
-    ) -> Result<String, ConfigError> {
-        let text = &self.source().text;
-        let in_braces = || self.error_at(mapping, "this is written in braces", "write one entry a line, indented");
-        let Found::Exact(parent) = self.tree.find(mapping) else {
-            return Err(self.error_at(mapping, "is missing", ""));
-        };
-        let pairs = self.tree.pairs(parent);
-        let place = |pair: &Pair| layers::lines_of(self, pair.value).ok_or_else(in_braces);
-        let indent = match pairs.first() {
-            Some(pair) => place(pair)?.1,
-            None if self.tree.is_blank(parent) => 2,
-            None => return Err(in_braces()),
-        };
-        let span = match pairs.iter().find(|pair| pair.key == key) {
-            Some(pair) => place(pair)?.0,
-            None => {
-                let start = self.tree.node(parent).key_span.as_ref().map_or(0, |span| span.end);
-                let at = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
-                at..at
-            }
-        };
-        let before = &text[..span.start];
-        let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-        Ok(format!("{before}{end}{}{}", lines(indent), &text[span.end..]))
-    }
-
-    fn scalar_span(&self, path: &str) -> Option<std::ops::Range<usize>> {
-        let Found::Exact(node) = self.tree.find(path) else { return None };
-        let node = self.tree.node(node);
-        matches!(node.kind, Kind::Scalar(_)).then(|| node.span.clone()).filter(|span| !span.is_empty())
     }
 
     /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.

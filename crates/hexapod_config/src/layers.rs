@@ -1,12 +1,9 @@
 //! Files over one another: one tree in which every value knows the layer it came from.
 
 use std::mem;
-use std::ops::Range;
 
-use crate::document::{Document, Leaf};
-use crate::error::Location;
 use crate::scalar::Scalar;
-use crate::tree::{Kind, NodeId, Pair, Step, Tree, push_step};
+use crate::tree::{Kind, NodeId, Pair, Tree};
 
 /// Lays a tree over another one, as layer number `layer`.
 pub(crate) fn overlay(tree: &mut Tree, above: Tree, layer: usize) {
@@ -62,70 +59,4 @@ fn take_pairs(tree: &mut Tree, node: NodeId) -> Vec<Pair> {
 /// `null` or `~`, written out.
 fn is_null(tree: &Tree, node: NodeId) -> bool {
     matches!(tree.node(node).kind, Kind::Scalar(Scalar::Null)) && !tree.is_blank(node)
-}
-
-/// Every value that is no mapping, in order; a mapping without keys, too.
-pub(crate) fn leaves(document: &Document) -> Vec<Leaf> {
-    let mut leaves = Vec::new();
-    gather(document, document.tree().root, &mut String::new(), &mut leaves);
-    leaves
-}
-
-fn gather(document: &Document, node: NodeId, path: &mut String, leaves: &mut Vec<Leaf>) {
-    let tree = document.tree();
-    let pairs = tree.pairs(node);
-    for pair in pairs {
-        let length = path.len();
-        push_step(path, &Step::Key(pair.key.clone()));
-        gather(document, pair.value, path, leaves);
-        path.truncate(length);
-    }
-    if pairs.is_empty() {
-        let source = document.source_of(node);
-        let line = Location::in_text(&source.text, tree.pointed(node).start).line;
-        let (layer, file) = (tree.node(node).layer, source.name.clone());
-        leaves.push(Leaf { path: path.clone(), value: written(document, node), layer, file, line });
-    }
-}
-
-/// A value as it is written, on one line.
-fn written(document: &Document, id: NodeId) -> String {
-    let node = document.tree().node(id);
-    match &node.kind {
-        Kind::Scalar(_) => document.source_of(id).text[node.span.clone()].trim().replace('\n', " "),
-        Kind::Sequence(items) => {
-            let items: Vec<String> = items.iter().map(|item| written(document, *item)).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Kind::Mapping(pairs) => {
-            let pairs: Vec<String> =
-                pairs.iter().map(|pair| format!("{}: {}", pair.key, written(document, pair.value))).collect();
-            format!("{{{}}}", pairs.join(", "))
-        }
-    }
-}
-
-/// The lines of an entry, and its indentation; `None` where other things stand in them, too.
-pub(crate) fn lines_of(document: &Document, node: NodeId) -> Option<(Range<usize>, usize)> {
-    let text = &document.source_of(node).text;
-    let key = document.tree().node(node).key_span.clone()?;
-    let start = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[start..key.start];
-    // Brackets that close what is in the entry follow its last value, on the same line.
-    let last = last_byte(document.tree(), node).max(key.end);
-    let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
-    let rest =
-        text[last..end].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ']' | ':' | '{' | '['));
-    let alone = indent.trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));
-    alone.then_some((start..end, indent.len()))
-}
-
-/// Where the last value in a value ends.
-fn last_byte(tree: &Tree, id: NodeId) -> usize {
-    let node = tree.node(id);
-    match &node.kind {
-        Kind::Scalar(_) => node.span.end,
-        Kind::Mapping(pairs) => pairs.iter().map(|pair| last_byte(tree, pair.value)).max().unwrap_or(node.span.start),
-        Kind::Sequence(items) => items.iter().map(|item| last_byte(tree, *item)).max().unwrap_or(node.span.start),
-    }
 }

@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod document;
+mod edit;
 mod error;
 mod layers;
+mod leaves;
+mod location;
+mod reading;
 pub mod ros_params;
 mod scalar;
 mod source;
@@ -12,8 +16,12 @@ mod tree_builder;
 mod typed;
 pub mod units;
 
-pub use document::{Document, Edit, Entry, Leaf};
-pub use error::{ConfigError, Faults, Location};
+pub use document::{Document, Entry};
+pub use edit::Edit;
+pub use error::{ConfigError, Faults};
+pub use leaves::Leaf;
+pub use location::Location;
+pub use reading::MAX_BYTES;
 pub use scalar::Scalar;
-pub use source::{MAX_BYTES, Source};
+pub use source::Source;
 pub use tree_builder::MAX_DEPTH;

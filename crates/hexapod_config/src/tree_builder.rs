@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 
-use crate::error::{ConfigError, Faults, Location};
+use crate::error::{ConfigError, Faults};
+use crate::location::Location;
 use crate::scalar::Scalar;
 use crate::source::Source;
 use crate::tree::{Kind, Node, NodeId, Pair, Step, Tree, Voids, push_step};

@@ -7,11 +7,51 @@ use serde_yaml::with::singleton_map_recursive;
 use crate::document::Document;
 use crate::error::{ConfigError, Faults};
 use crate::suggest;
-use crate::tree::{NodeId, Step, Voids, push_step};
+use crate::tree::{Found, NodeId, Step, Voids, push_step};
+
+impl Document {
+    /// The whole file as a value of type `T`, which should be `#[serde(deny_unknown_fields)]` so that a misspelt key
+    /// is an error and not a default.
+    ///
+    /// # Errors
+    /// Unknown, missing and ill-typed keys, at their line; all of them.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
+        let mut faults = Faults::default();
+        let value = self.deserialize_on(&mut faults);
+        faults.or(value)
+    }
+
+    /// As [`deserialize`](Self::deserialize), of what holds in the file: the rest is noted and left out. None where too
+    /// little is left.
+    pub fn deserialize_on<T: DeserializeOwned>(&self, faults: &mut Faults) -> Option<T> {
+        deserialize(self, self.tree().root, faults)
+    }
+
+    /// What stands at a path such as `servos.left_front_coxa` or `legs[2]`, as a value of type `T`.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
+    pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
+        match self.tree().find(path) {
+            Found::Exact(node) => {
+                let mut faults = Faults::default();
+                let value = deserialize(self, node, &mut faults);
+                faults.or(value)
+            }
+            Found::Parent(parent) => Err(self.missing(parent, path)),
+        }
+    }
+
+    fn missing(&self, parent: NodeId, path: &str) -> ConfigError {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let help = suggest::hint(last, self.tree().pairs(parent).iter().map(|pair| pair.key.as_str()));
+        self.error_at(path, "this key is missing", help)
+    }
+}
 
 /// What holds below a node as a value of type `T`. Each fault is noted and its place passed over; what is missing only
 /// because of that is not told.
-pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId, faults: &mut Faults) -> Option<T> {
+fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId, faults: &mut Faults) -> Option<T> {
     let tree = document.tree();
     let mut void = tree.void.clone();
     document.fault().into_iter().for_each(|fault| faults.add(fault.clone()));

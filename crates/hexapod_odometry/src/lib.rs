@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod estimate;
 mod fit;
 mod ground;
 mod history;
 mod odometry;
 mod variance;
 
-pub use odometry::{Estimate, Fit, Odometry, SampleError};
+pub use estimate::{Estimate, Fit};
+pub use odometry::{Odometry, SampleError};

@@ -3,7 +3,7 @@
 //! Planned contacts know nothing of feet that slip or of links that bend. The way walked and the angle turned therefore
 //! add up as a random walk: about 2 cm after a metre, 5 degrees after a full turn.
 
-use crate::odometry::Estimate;
+use crate::estimate::Estimate;
 
 /// Variance at the start: 1 mm and a tenth of a degree.
 const PLACE_M2: f64 = 1e-6;

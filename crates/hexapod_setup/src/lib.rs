@@ -6,6 +6,7 @@ mod forward;
 pub mod frames;
 mod gaits;
 mod kind;
+mod layout;
 mod limitless;
 mod meshes;
 mod motions;

@@ -1,14 +1,14 @@
 //! What `gait_planner` can be set to.
 
 use crate::frames;
-use crate::params::{common, number, switch, text};
+use crate::params::{PLANNER, common, number, switch, text};
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector2;
 
 /// Name of the node.
-pub const NODE: &str = "gait_planner";
+pub const NODE: &str = PLANNER;
 
 /// The node's parameters.
 #[must_use]

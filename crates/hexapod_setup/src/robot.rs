@@ -1,11 +1,11 @@
 //! The robot's description.
 
 use crate::files::{ConfigFile, Files};
+use crate::layout;
 use crate::limitless;
 use crate::meshes;
 use crate::origin::Origin;
 use crate::overrides::Overrides;
-use crate::unfit;
 use crate::written::Written;
 use hexapod_config::{ConfigError, Document, Faults, Source, units};
 use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, Robot};
@@ -89,7 +89,7 @@ impl Description {
         match robot {
             Ok(mut robot) => {
                 believable(&origin, &robot)?;
-                unfit::check_apart(&origin, &robot)?;
+                layout::check_apart(&origin, &robot)?;
                 let mut faults = Faults::default();
                 faults.note(overrides.pose(&mut robot));
                 let packed = faults.note(overrides.packed(&robot));

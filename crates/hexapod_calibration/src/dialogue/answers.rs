@@ -1,10 +1,10 @@
 //! What comes of an answer.
 
 use super::{Dialogue, Key, Mode, Outcome, Stage};
+use crate::degrees::degrees;
 use crate::finding::{Finding, Mark};
 use crate::mover::STEP_DEG;
 use crate::page::Tone;
-use crate::view::degrees;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 
 /// How far a servo must have been turned to see which one it is, in degrees.

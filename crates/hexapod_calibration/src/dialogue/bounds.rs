@@ -3,6 +3,7 @@
 use super::{Dialogue, Mode, Stage};
 use crate::asked;
 use crate::finding::Nominal;
+use crate::travel::Travel;
 
 /// How far a servo is turned to see which one it is, in degrees.
 const TEST_DEG: f64 = 5.0;
@@ -37,7 +38,7 @@ impl Dialogue {
         match self.mode {
             Mode::Verify => {
                 let (minus_rad, plus_rad) = self.servo().angle_limits_rad();
-                let travel = asked::Travel { minus_rad, plus_rad, urdf_rad: self.urdf_rad() };
+                let travel = Travel { minus_rad, plus_rad, urdf_rad: self.urdf_rad() };
                 asked::next(&travel, &self.finding().marks, true)
             }
             Mode::Calibrate => {

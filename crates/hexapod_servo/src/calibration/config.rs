@@ -1,11 +1,8 @@
 //! The validated configuration of all boards and servos.
 
 use super::clock::PwmClock;
-use super::error::ServoConfigError;
-use super::raw::RawServoConfig;
 use super::servo::Servo;
 use super::timing::Timing;
-use super::validate;
 
 /// One validated board.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,24 +63,5 @@ impl ServoConfig {
     /// Index of a joint by name.
     pub fn joint_index(&self, joint: &str) -> Option<usize> {
         self.servos.iter().position(|servo| servo.joint == joint)
-    }
-}
-
-impl ServoConfig {
-    /// The checked configuration.
-    ///
-    /// # Errors
-    /// All that is wrong with it; never empty.
-    pub fn check(raw: &RawServoConfig) -> Result<Self, Vec<ServoConfigError>> {
-        validate::config(raw)
-    }
-}
-
-impl TryFrom<RawServoConfig> for ServoConfig {
-    type Error = ServoConfigError;
-
-    /// As [`ServoConfig::check`], with the first error alone.
-    fn try_from(raw: RawServoConfig) -> Result<Self, ServoConfigError> {
-        Self::check(&raw).map_err(|found| found.into_iter().next().unwrap_or(ServoConfigError::NoServos))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 
 use super::error::ServoConfigError as E;
 use super::ordered;
@@ -338,5 +338,11 @@ impl TryFrom<ServoFile> for RawServoConfig {
 
     fn try_from(file: ServoFile) -> Result<Self, String> {
         file.resolve(|_| 0).map(|(raw, _)| raw).map_err(|error| format!("{}: {error}", error.key_path()))
+    }
+}
+
+impl<'de> Deserialize<'de> for RawServoConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ServoFile::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
     }
 }

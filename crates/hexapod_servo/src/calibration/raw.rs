@@ -4,11 +4,8 @@
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::file::ServoFile;
-
-/// The whole of `config/servos.yaml`, kinds and defaults filled in ([`ServoFile`]).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(try_from = "ServoFile")]
+/// The whole of `config/servos.yaml`, kinds and defaults filled in ([`ServoFile`](super::ServoFile)).
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RawServoConfig {
     /// PCA9685 boards; servos name them by their index in this list.
     pub boards: Vec<RawBoard>,

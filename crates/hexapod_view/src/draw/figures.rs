@@ -6,7 +6,8 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{footfall_strip, theme, titled};
+use super::footfall_strip;
+use super::theme::{self, titled};
 use crate::format::{fixed, plain};
 use crate::{Snapshot, Teleop};
 

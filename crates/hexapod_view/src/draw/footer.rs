@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::{theme, titled};
+use super::theme::{self, titled};
 use crate::format::plain;
 use crate::keys::SHORT_HELP;
 use crate::{Level, Snapshot};

@@ -9,7 +9,7 @@ mod top_view;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
+use ratatui::widgets::{Paragraph, Wrap};
 
 use crate::{Snapshot, Teleop, status_line};
 
@@ -57,10 +57,4 @@ fn draw_small(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
     }
     lines.extend([Line::from(status_line(snapshot)), Line::from("X EMERGENCY STOP  Esc quit"), Line::from(room)]);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
-}
-
-/// A quiet heading: a thin rule with a title.
-fn titled(title: impl Into<String>) -> Block<'static> {
-    let title = Line::from(format!("{} ", title.into())).style(theme::quiet());
-    Block::new().borders(Borders::TOP).border_style(theme::faint()).title(title)
 }

@@ -1,7 +1,9 @@
-//! Colours: blue for well, orange for care, vermilion for wrong. They are told apart with every common colour vision,
+//! Headings and colours: blue for well, orange for care, vermilion for wrong. They are told apart with every common colour vision,
 //! stand out on dark and light grounds, and are never the only sign of anything.
 
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Borders};
 
 use crate::Level;
 
@@ -52,4 +54,10 @@ pub(crate) fn sign(level: Level) -> &'static str {
         Level::Error => "■",
         Level::Stale => "○",
     }
+}
+
+/// A quiet heading: a thin rule with a title.
+pub(crate) fn titled(title: impl Into<String>) -> Block<'static> {
+    let title = Line::from(format!("{} ", title.into())).style(quiet());
+    Block::new().borders(Borders::TOP).border_style(faint()).title(title)
 }

@@ -7,7 +7,7 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::canvas::{Canvas, Context, Line, Points};
 
-use super::{theme, titled};
+use super::theme::{self, titled};
 use crate::format::{abbreviation, fixed};
 use crate::{LegView, Snapshot};
 

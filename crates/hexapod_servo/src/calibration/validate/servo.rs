@@ -1,112 +1,22 @@
-//! Every check between [`RawServoConfig`] and [`ServoConfig`].
+//! Checks of one servo beside those before it.
 
-use std::time::Duration;
+use std::ops::RangeInclusive;
 
-use super::clock::PwmClock;
-use super::config::{Board, ServoConfig};
-use super::curve::{self, PulseCurve};
-use super::error::ServoConfigError as E;
-use super::raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming};
-use super::servo::Servo;
-use super::timing::Timing;
+use super::bounds::{Found, GREATEST_ANGLE_RAD, PULSE_US, finite, note, within};
+use crate::calibration::clock::PwmClock;
+use crate::calibration::config::ServoConfig;
+use crate::calibration::curve::{self, PulseCurve};
+use crate::calibration::error::ServoConfigError as E;
+use crate::calibration::raw::{RawPoint, RawServo};
+use crate::calibration::servo::Servo;
 use crate::pca9685::{PulseRange, registers};
 
-/// No servo has pulse limits outside these, in microseconds.
-pub const PULSE_US: std::ops::RangeInclusive<f64> = 300.0..=2700.0;
+/// Corrections of a joint's angle that are believed, rad, and speeds of a servo, rad/s.
+const TRIM_RAD: RangeInclusive<f64> = -3.15..=3.15;
+const SPEED_RAD_S: RangeInclusive<f64> = 1e-6..=100.0;
 
-/// All that is wrong, in the order in which it was found.
-type Found = Vec<E>;
-
-/// Angles of a servo are believed up to this: a turn either way.
-pub(super) const GREATEST_ANGLE_RAD: f64 = 6.3;
-
-/// The value, or nothing where an error stands in its place, which is taken down.
-fn note<T>(found: &mut Found, result: Result<T, E>) -> Option<T> {
-    result.map_err(|error| found.push(error)).ok()
-}
-
-/// The checked configuration, or all that is wrong with it.
-pub(super) fn config(raw: &RawServoConfig) -> Result<ServoConfig, Found> {
-    let mut found = Found::new();
-    let timing = timing(&raw.timing, &mut found);
-    let boards = boards(&raw.boards, &mut found);
-    if raw.servos.0.is_empty() {
-        found.push(E::NoServos);
-    }
-    // What servos are told against where a board does not hold; nothing comes of it.
-    let fallback = PwmClock::nearest(50.0, 25e6);
-    let clocks: Vec<Option<PwmClock>> = boards.iter().map(|board| board.map_or(fallback, |b| Some(b.clock))).collect();
-    let boards = boards.into_iter().flatten().collect();
-    let mut checked = ServoConfig { boards, servos: Vec::new(), groups: Vec::new(), timing: timing.unwrap_or(NO_TIME) };
-    let mut plugs = Vec::new();
-    for (joint, servo) in &raw.servos.0 {
-        add_servo(&mut checked, (joint, servo), &clocks, &mut plugs, &mut found);
-    }
-    if found.is_empty() { Ok(checked) } else { Err(found) }
-}
-
-/// In the place of times that do not hold, in a configuration that nobody gets.
-const NO_TIME: Timing = Timing {
-    command_timeout: Duration::ZERO,
-    sit_after: None,
-    relax_after: None,
-    group_interval: Duration::ZERO,
-    soft_start_rad_s: 0.0,
-    pose_tolerance_rad: 0.0,
-    stall_error_rad: 0.0,
-    stall_after: None,
-    fault_off_after: Duration::ZERO,
-};
-
-/// The boards in the order of the file, none for one that does not hold.
-fn boards(raw: &[RawBoard], found: &mut Found) -> Vec<Option<Board>> {
-    match raw.len() {
-        0 => found.push(E::NoBoards),
-        count if count > registers::MAX_BOARDS => {
-            found.push(E::TooManyBoards { count });
-            return raw.iter().map(|_| None).collect();
-        }
-        _ => {}
-    }
-    let mut boards: Vec<Option<Board>> = Vec::with_capacity(raw.len());
-    for (index, board) in raw.iter().enumerate() {
-        let path = |key: &str| format!("boards[{index}].{key}");
-        let valid =
-            address(board.address).ok_or_else(|| E::BadAddress { path: path("address"), address: board.address });
-        let address = note(found, valid);
-        let first = raw[..index].iter().position(|other| other.address == board.address);
-        if let (Some(first), Some(_)) = (first, address) {
-            found.push(E::DuplicateAddress { path: path("address"), address: board.address, first });
-        }
-        let clock = note(found, clock(board, path));
-        boards.push(address.zip(clock).map(|(address, clock)| Board { address, clock }));
-    }
-    boards
-}
-
-fn address(address: i64) -> Option<u8> {
-    let address = u8::try_from(address).ok()?;
-    registers::is_board_address(address).then_some(address)
-}
-
-fn clock(board: &RawBoard, path: impl Fn(&str) -> String) -> Result<PwmClock, E> {
-    let (frequency_hz, oscillator_hz) = (board.pwm_frequency_hz, board.oscillator_hz);
-    finite(frequency_hz, || path("pwm_frequency_hz"))?;
-    finite(oscillator_hz, || path("oscillator_hz"))?;
-    if !(24.0..=1526.0).contains(&frequency_hz) {
-        return Err(E::BadFrequency { path: path("pwm_frequency_hz"), frequency_hz });
-    }
-    if !(20e6..=30e6).contains(&oscillator_hz) {
-        return Err(E::BadOscillator { path: path("oscillator_hz"), oscillator_hz });
-    }
-    PwmClock::nearest(frequency_hz, oscillator_hz).ok_or_else(|| E::FrequencyUnreachable {
-        path: path("pwm_frequency_hz"),
-        frequency_hz,
-        oscillator_hz,
-    })
-}
-
-fn add_servo<'a>(
+/// Adds a servo to the configuration if all of it holds.
+pub(super) fn add_servo<'a>(
     config: &mut ServoConfig,
     (joint, raw): (&'a str, &RawServo),
     clocks: &[Option<PwmClock>],
@@ -173,10 +83,6 @@ fn add_servo<'a>(
         config.servos.push(servo);
     }
 }
-
-/// Corrections of a joint's angle that are believed, rad, and speeds of a servo, rad/s.
-const TRIM_RAD: std::ops::RangeInclusive<f64> = -3.15..=3.15;
-const SPEED_RAD_S: std::ops::RangeInclusive<f64> = 1e-6..=100.0;
 
 fn plug<'a>(
     raw: &RawServo,
@@ -301,62 +207,4 @@ fn group(config: &mut ServoConfig, joint: &str, raw: &RawServo) -> usize {
         config.groups.push(name.into());
         config.groups.len() - 1
     })
-}
-
-/// None where a time does not hold.
-fn timing(raw: &RawTiming, found: &mut Found) -> Option<Timing> {
-    let mut number =
-        |key: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
-            let (lower, upper) = (*range.start(), *range.end());
-            let checked = within(value, range, &|key: &str| format!("timing.{key}"), key, |path, value| {
-                E::OutOfRange { path, value, lower, upper }
-            });
-            note(found, checked)
-        };
-    let command_timeout = number("command_timeout_s", raw.command_timeout_s, 0.02..=10.0);
-    let sit_after = number("sit_after_s", raw.sit_after_s, DAY_S);
-    let relax_after = number("relax_after_s", raw.relax_after_s, DAY_S);
-    let group_interval = number("group_interval_s", raw.group_interval_s, 0.0..=5.0);
-    let soft_start_rad_s = number("soft_start_rad_s", raw.soft_start_rad_s, 0.01..=5.0);
-    let pose_tolerance_rad = number("pose_tolerance_rad", raw.pose_tolerance_rad, 0.01..=6.3);
-    let stall_error_rad = number("stall_error_rad", raw.stall_error_rad, 0.01..=6.3);
-    let stall_after = number("stall_after_s", raw.stall_after_s, DAY_S);
-    let fault_off_after = number("fault_off_after_s", raw.fault_off_after_s, 0.0..=600.0);
-    if let (Some(sit_s), Some(relax_s)) = (sit_after, relax_after)
-        && relax_s > 0.0
-        && sit_s >= relax_s
-    {
-        found.push(E::SitAfterRelax { path: "timing.sit_after_s".into(), sit_s, relax_s });
-    }
-    let seconds = Duration::from_secs_f64;
-    let after = |limit_s: f64| (limit_s > 0.0).then(|| seconds(limit_s));
-    Some(Timing {
-        command_timeout: seconds(command_timeout?),
-        sit_after: after(sit_after?),
-        relax_after: after(relax_after?),
-        group_interval: seconds(group_interval?),
-        soft_start_rad_s: soft_start_rad_s?,
-        pose_tolerance_rad: pose_tolerance_rad?,
-        stall_error_rad: stall_error_rad?,
-        stall_after: after(stall_after?),
-        fault_off_after: seconds(fault_off_after?),
-    })
-}
-
-/// From never, as 0, to a day.
-const DAY_S: std::ops::RangeInclusive<f64> = 0.0..=86_400.0;
-
-fn finite(value: f64, path: impl Fn() -> String) -> Result<(), E> {
-    if value.is_finite() { Ok(()) } else { Err(E::NotFinite { path: path(), value }) }
-}
-
-fn within(
-    value: f64,
-    range: std::ops::RangeInclusive<f64>,
-    path: &impl Fn(&str) -> String,
-    key: &str,
-    error: impl Fn(String, f64) -> E,
-) -> Result<f64, E> {
-    finite(value, || path(key))?;
-    if range.contains(&value) { Ok(value) } else { Err(error(path(key), value)) }
 }

@@ -1,0 +1,47 @@
+//! Where the body is, and what that was worked out from.
+
+use nalgebra::{Isometry3, Vector3};
+use std::time::Duration;
+
+/// What the pose was worked out from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// Three or more feet: place and attitude.
+    Rigid,
+    /// Two feet, or feet on one line: place and yaw; roll and pitch are those of the sample before.
+    Planar,
+    /// At most one foot: the last velocity, for a while.
+    #[default]
+    Coasting,
+}
+
+/// Where the body is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Time of the sample.
+    pub time: Duration,
+    /// Pose of the body in the odom frame.
+    pub odom_from_body: Isometry3<f64>,
+    /// Velocity in the body frame, m/s, mean of the last 50 ms.
+    pub linear: Vector3<f64>,
+    /// Turning velocity in the body frame, rad/s, mean of the last 50 ms.
+    pub angular: Vector3<f64>,
+    /// What the pose was worked out from.
+    pub fit: Fit,
+    /// How many feet are on the ground.
+    pub feet_down: usize,
+    /// Sum of the certainties of the feet on the ground (see [`Odometry::trust`](crate::Odometry::trust)).
+    pub support: f64,
+    /// The greatest distance between a foot and its anchor, m.
+    pub worst_residual: f64,
+    /// Whether the anchors were dropped and taken anew, as at the start.
+    pub restarted: bool,
+    /// Way walked, m.
+    pub travelled: f64,
+    /// Angle turned, to whichever side, rad.
+    pub turned: f64,
+    /// The way walked, m, each part counted up to a hundredfold where few feet were certain: variances grow with it.
+    pub doubtful_way: f64,
+    /// The angle turned, rad, in the same way.
+    pub doubtful_turn: f64,
+}
