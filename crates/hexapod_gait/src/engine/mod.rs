@@ -14,6 +14,7 @@ use crate::gait::Gait;
 use crate::path::Path;
 use crate::plan::Planner;
 use crate::plan::control::{Control, Posture, Requests, Tuning};
+use crate::plan::fitting::Fit;
 use crate::plane::grid::GRID_NS;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -214,6 +215,11 @@ impl Engine {
     pub fn stop(&mut self) {
         self.now.control.requests.stop = true;
         self.now.control.requests.released = false;
+    }
+
+    /// What fits gaits to this robot.
+    pub(super) fn fit(&self) -> Fit<'_> {
+        Fit { plant: &self.plant, tuning: &self.tuning }
     }
 
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its

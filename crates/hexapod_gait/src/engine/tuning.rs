@@ -50,10 +50,6 @@ impl Engine {
         self.time_gaits();
     }
 
-    pub(super) fn fit(&self) -> Fit<'_> {
-        Fit { plant: &self.plant, tuning: &self.tuning }
-    }
-
     /// Works the gaits out anew, after a change of what they depend on.
     fn time_gaits(&mut self) {
         let fit = Fit { plant: &self.plant, tuning: &self.tuning };

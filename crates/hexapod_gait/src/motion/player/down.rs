@@ -1,7 +1,7 @@
 //! The short way from anywhere in a motion to sitting: feet in the air come down, and the engine has the robot, which
 //! sits down on the feet where they are.
 
-use super::{Phase, Player};
+use super::state::{Phase, Player};
 use crate::gait::posture::BodyOffset;
 use crate::motion::check::{ground, stands};
 use crate::motion::transition::{Solved, Stage};
@@ -35,6 +35,17 @@ impl Player {
             }
         }
         false
+    }
+
+    /// Gives the robot back to the engine, which sits where that was asked for.
+    pub(super) fn rest(&mut self) {
+        (self.phase, self.cancelled) = (Phase::Idle, false);
+        if std::mem::take(&mut self.sit_when_home) {
+            self.engine.sit();
+            if std::mem::take(&mut self.pack_when_home) {
+                self.engine.pack();
+            }
+        }
     }
 
     fn legs(&self) -> usize {

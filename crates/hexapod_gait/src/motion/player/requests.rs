@@ -1,6 +1,6 @@
 //! What can be asked of a player.
 
-use super::{Phase, Player};
+use super::state::{Phase, Player};
 use crate::motion::kinds::Motion;
 use std::sync::Arc;
 

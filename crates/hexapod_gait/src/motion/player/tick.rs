@@ -1,6 +1,6 @@
 //! One tick of what is played: no joint too fast, the path kept.
 
-use super::{Dropped, Phase, Player};
+use super::state::{Dropped, Phase, Player};
 use crate::motion::check::ground;
 use crate::motion::job::Step;
 use crate::motion::kinds::Motion;

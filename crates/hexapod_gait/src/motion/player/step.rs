@@ -1,0 +1,66 @@
+//! One step: the engine's, or what is played.
+
+use super::state::{Dropped, Phase, Player};
+use crate::state::pose::Target;
+use crate::state::tick::{GaitState, Input, Tick};
+
+/// The longest time the player takes at once, s.
+const MAX_DT_S: f64 = 0.1;
+
+impl Player {
+    /// Moves on by `dt` seconds. A twist breaks off what is played.
+    pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
+        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let driven = input.twist.is_command();
+        if driven && self.job.is_busy() {
+            if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
+                self.drop_motions(Dropped::Driven);
+            }
+            self.cancel();
+        }
+        if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
+            self.begin();
+        }
+        match self.phase {
+            Phase::Idle => {
+                self.engine.step(input, dt);
+                return self.engine.last();
+            }
+            // The engine stands meanwhile, and sees when the driver lets go of the stick.
+            Phase::Entering(_) | Phase::Running | Phase::Leaving(_) if !driven => {
+                self.engine.step(&Input::default(), dt);
+            }
+            _ => {}
+        }
+        self.play_on(dt);
+        self.last()
+    }
+
+    /// Starts to play once the engine stands.
+    fn begin(&mut self) {
+        match self.engine.present_state() {
+            GaitState::Sitting => self.engine.stand(),
+            GaitState::Standing if self.engine.is_at_another_height() => {
+                if std::mem::replace(&mut self.sent_home, true) {
+                    self.sent_home = false;
+                    self.drop_motions(Dropped::NoLegToSpare);
+                } else {
+                    self.engine.go_home();
+                }
+            }
+            GaitState::Standing => {
+                self.sent_home = false;
+                self.tick = *self.engine.last();
+                self.angles = self.tick.angles;
+                self.home = self.engine.home();
+                let mut pose = self.home.pose;
+                (pose.offset, pose.feet) = (self.engine.offset(), self.tick.feet);
+                self.now = Target::Feet(pose);
+                self.phase = Phase::Settling(None);
+                (self.pace, self.cancelled) = (1.0, false);
+                self.choose();
+            }
+            _ => {}
+        }
+    }
+}
