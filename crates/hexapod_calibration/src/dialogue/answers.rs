@@ -1,6 +1,7 @@
 //! What comes of an answer.
 
-use super::{Dialogue, Key, Mode, Outcome, Stage};
+use super::state::Dialogue;
+use super::terms::{Key, Mode, Outcome, Stage};
 use crate::degrees::degrees;
 use crate::finding::{Finding, Mark};
 use crate::mover::STEP_DEG;
@@ -122,6 +123,17 @@ impl Dialogue {
         let rising = self.nominal().us_per_rad > 0.0;
         let (minus_us, plus_us) = if rising { (min_us, max_us) } else { (max_us, min_us) };
         Finding { rising: Some(rising), minus_us: Some(minus_us), plus_us: Some(plus_us), ..finding }
+    }
+
+    /// What was changed last could not be written, for this reason: it is as before.
+    pub fn reject(&mut self, reason: &str) {
+        let Some((config, joint, finding)) = self.before.take() else { return };
+        self.config = config;
+        self.check_again();
+        (self.done[joint], self.verified[joint]) = (false, false);
+        self.findings[joint] = Finding { marks: Vec::new(), ..finding };
+        self.go_to(joint);
+        self.say(Tone::Bad, format!("{} was not written: {reason}", self.servo().joint()));
     }
 
     /// The most by which the angles set differ from what the file says.

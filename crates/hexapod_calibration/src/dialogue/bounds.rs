@@ -1,8 +1,10 @@
-//! Which pulses may be tried, and which is gone to.
+//! Which joint and which pulse is gone to, and which pulses may be tried.
 
-use super::{Dialogue, Mode, Stage};
+use super::state::Dialogue;
+use super::terms::{Mode, Stage};
 use crate::asked;
 use crate::finding::Nominal;
+use crate::mover::Mover;
 use crate::travel::Travel;
 
 /// How far a servo is turned to see which one it is, in degrees.
@@ -13,6 +15,28 @@ const BEYOND_RAD: f64 = 0.52;
 const USUAL_US: (f64, f64) = (500.0, 2500.0);
 
 impl Dialogue {
+    /// Goes to the joint of this name; false if there is none.
+    pub fn go_to_joint(&mut self, name: &str) -> bool {
+        let joint = self.checked.joint_index(name);
+        joint.into_iter().for_each(|joint| self.go_to(joint));
+        joint.is_some()
+    }
+
+    pub(super) fn step_joint(&mut self, by: isize) {
+        let count = self.done.len() as isize;
+        self.go_to((self.joint as isize + by).rem_euclid(count) as usize);
+    }
+
+    /// To a joint, with pulses off.
+    pub(super) fn go_to(&mut self, joint: usize) {
+        self.joint = joint;
+        let clock = self.checked.boards()[self.servo().board()].clock();
+        let nominal = self.nominal();
+        self.mover = Mover::new(nominal.neutral_us, nominal.us_per_deg(), 1.0 / clock.counts_per_us());
+        self.choosing = None;
+        self.begin_stage();
+    }
+
     /// Bounds and goal of what is asked for now.
     pub(super) fn begin_stage(&mut self) {
         self.asked_rad = self.next_angle();

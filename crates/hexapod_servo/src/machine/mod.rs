@@ -12,6 +12,7 @@ mod inputs;
 mod joint;
 mod state;
 mod stopping;
+mod tick;
 
 pub use checks::{ArmCheck, ArmReport};
 pub use counters::Counters;

@@ -32,56 +32,67 @@ pub(super) fn add_servo<'a>(
         found.push(E::DuplicateJoint { path: format!("servos.{joint}"), joint: joint.into() });
     }
     let plug = plug(raw, clocks.len(), plugs, joint, &path, found);
-    let limited = limits(raw, &path, found);
-    let curve = if limited { pulse_curve(raw, &path, found) } else { None };
     let clock = plug.and_then(|(board, _)| clocks[board]);
-    let range = clock.filter(|_| limited).and_then(|clock| note(found, range(raw, clock, &path)));
-    let neutral_us = if limited { note(found, neutral(raw, &path)) } else { None };
+    let pulses = pulses(raw, clock, &path, found);
     if let Some(group) = raw.group.as_ref().filter(|group| !is_one_word(group)) {
         found.push(E::BadGroup { path: path("group"), group: group.clone() });
     }
-    let direction = note(found, direction(raw, &path));
-    let trim = |path, trim_rad| E::BadTrim { path, trim_rad };
-    let trim_rad = note(found, within(raw.trim_rad, TRIM_RAD, &path, "trim_rad", trim));
-    let speed = |path, speed_rad_s| E::BadSpeed { path, speed_rad_s };
-    let speed_limit_rad_s = note(found, within(raw.speed_limit_rad_s, SPEED_RAD_S, &path, "speed_limit_rad_s", speed));
-    let parts = (plug, clock, curve, range, neutral_us, direction, trim_rad, speed_limit_rad_s);
-    let (
-        Some((board, channel)),
-        Some(clock),
-        Some(curve),
-        Some(range),
-        Some(neutral_us),
-        Some(direction),
-        Some(trim_rad),
-        Some(speed_limit_rad_s),
-    ) = parts
-    else {
+    let turning = turning(raw, &path, found);
+    let (Some((board, channel)), Some(clock), Some(pulses), Some(turning)) = (plug, clock, pulses, turning) else {
         return;
     };
-    let (min_pulse_us, max_pulse_us) = (raw.min_pulse_us, raw.max_pulse_us);
-    if found.len() == before {
-        let group = group(config, joint, raw);
-        let mut servo = Servo {
-            joint: joint.into(),
-            group,
-            board,
-            channel,
-            curve,
-            direction,
-            trim_rad,
-            min_pulse_us,
-            max_pulse_us,
-            neutral_us,
-            speed_limit_rad_s,
-            clock,
-            range,
-            angles_rad: (0.0, 0.0),
-        };
-        let ends = (servo.angle_rad(min_pulse_us), servo.angle_rad(max_pulse_us));
-        servo.angles_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
-        config.servos.push(servo);
+    if found.len() > before {
+        return;
     }
+    let group = group(config, joint, raw);
+    let (curve, range, neutral_us) = pulses;
+    let (direction, trim_rad, speed_limit_rad_s) = turning;
+    let (min_pulse_us, max_pulse_us) = (raw.min_pulse_us, raw.max_pulse_us);
+    let mut servo = Servo {
+        joint: joint.into(),
+        group,
+        board,
+        channel,
+        curve,
+        direction,
+        trim_rad,
+        min_pulse_us,
+        max_pulse_us,
+        neutral_us,
+        speed_limit_rad_s,
+        clock,
+        range,
+        angles_rad: (0.0, 0.0),
+    };
+    let ends = (servo.angle_rad(min_pulse_us), servo.angle_rad(max_pulse_us));
+    servo.angles_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
+    config.servos.push(servo);
+}
+
+/// The curve, the counts that are allowed, and the pulse at which the horn is mounted.
+fn pulses(
+    raw: &RawServo,
+    clock: Option<PwmClock>,
+    path: &impl Fn(&str) -> String,
+    found: &mut Found,
+) -> Option<(PulseCurve, PulseRange, f64)> {
+    if !limits(raw, path, found) {
+        return None;
+    }
+    let curve = pulse_curve(raw, path, found);
+    let range = clock.and_then(|clock| note(found, range(raw, clock, path)));
+    let neutral_us = note(found, neutral(raw, path));
+    Some((curve?, range?, neutral_us?))
+}
+
+/// The direction, the correction of the angle, rad, and the greatest speed, rad/s.
+fn turning(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> Option<(f64, f64, f64)> {
+    let direction = note(found, direction(raw, path));
+    let trim = |path, trim_rad| E::BadTrim { path, trim_rad };
+    let trim_rad = note(found, within(raw.trim_rad, TRIM_RAD, path, "trim_rad", trim));
+    let speed = |path, speed_rad_s| E::BadSpeed { path, speed_rad_s };
+    let speed_limit_rad_s = note(found, within(raw.speed_limit_rad_s, SPEED_RAD_S, path, "speed_limit_rad_s", speed));
+    Some((direction?, trim_rad?, speed_limit_rad_s?))
 }
 
 fn plug<'a>(
