@@ -5,3 +5,4 @@ mod faults;
 mod gait_house;
 mod layers;
 mod modules;
+mod sizes;

@@ -6,6 +6,7 @@ mod error;
 mod layers;
 mod leaves;
 mod location;
+mod parser_words;
 mod reading;
 pub mod ros_params;
 mod scalar;

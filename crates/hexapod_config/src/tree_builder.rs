@@ -9,6 +9,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 
 use crate::error::{ConfigError, Faults};
 use crate::location::Location;
+use crate::parser_words::explain;
 use crate::scalar::Scalar;
 use crate::source::Source;
 use crate::tree::{Kind, Node, NodeId, Pair, Step, Tree, Voids, push_step};
@@ -333,20 +334,4 @@ fn too_deep() -> String {
 
 fn is_null(node: &Node) -> bool {
     matches!(node.kind, Kind::Scalar(Scalar::Null))
-}
-
-/// The parser's words, with what usually causes them.
-fn explain(info: &str) -> (String, &'static str) {
-    let help = if info.contains("escape") {
-        "in double quotes a backslash starts an escape: write it twice, or use single quotes"
-    } else if info.contains("quoted scalar") {
-        "close the quote"
-    } else if info.contains("flow") || info.contains("bracket") || info.contains("','") {
-        "check the brackets, braces and commas"
-    } else if info.contains("simple key") || info.contains("mapping values") || info.contains("':'") {
-        "write `key: value` with a space after the colon, and indent all keys of a mapping alike"
-    } else {
-        "check the indentation, colons, quotes and brackets here and in the line above"
-    };
-    (format!("this is not valid YAML: {info}"), help)
 }

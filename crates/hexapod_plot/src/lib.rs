@@ -5,6 +5,7 @@ mod chart;
 mod error;
 mod film;
 mod gait;
+mod hull;
 mod legs;
 mod mesh;
 mod page;

@@ -2,6 +2,7 @@
 
 use crate::bsp::back_to_front;
 use crate::error::PlotError;
+use crate::hull::convex_hull;
 use crate::mesh::{Face, faces};
 use crate::scene::{Placed, place_visuals};
 use crate::svg::{Anchor, Paint, Svg};
@@ -272,28 +273,6 @@ fn draw_shadow(svg: &mut Svg, camera: &Camera, ground: &Ground, groups: &[Vec<Fa
     svg.open_group(&[("opacity", "0.2")]);
     svg.path(&outlines, true, &Paint { stroke: Some((theme.shadow(), 2.0)), ..Paint::fill(theme.shadow()) });
     svg.close_group();
-}
-
-/// Andrew's monotone chain, anticlockwise.
-fn convex_hull(mut points: Vec<Point2<f64>>) -> Vec<[f64; 2]> {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let half = |points: &mut dyn Iterator<Item = &Point2<f64>>| {
-        let mut chain: Vec<Point2<f64>> = Vec::new();
-        for point in points {
-            while let [.., a, b] = chain[..] {
-                if (b - a).perp(&(point - b)) > 1e-9 {
-                    break;
-                }
-                chain.pop();
-            }
-            chain.push(*point);
-        }
-        chain.pop();
-        chain
-    };
-    let mut hull = half(&mut points.iter());
-    hull.extend(half(&mut points.iter().rev()));
-    hull.into_iter().map(Into::into).collect()
 }
 
 /// A polyline as narrow faces turned to the viewer.

@@ -8,6 +8,7 @@ mod body;
 mod convert;
 mod lines;
 mod lint;
+mod nesting;
 mod origin;
 mod remarks;
 mod shapes;
