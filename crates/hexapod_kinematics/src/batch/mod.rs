@@ -4,6 +4,7 @@
 //! chosen once, from a pose; targets out of reach or outside the limits are brought in by clamping, which is total
 //! and cheap but not the nearest point: [`Leg::inverse_nearest`](crate::Leg::inverse_nearest) is that.
 
+mod bent;
 mod forward;
 mod inverse;
 mod reach;

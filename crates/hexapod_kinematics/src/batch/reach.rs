@@ -1,6 +1,6 @@
 //! Whether feet are within reach, no angle being worked out: half the instructions of the inverse.
 
-use super::inverse::Turn;
+use super::bent::Turn;
 use super::vectors::over_lanes;
 use super::{Batch, Lane, Lanes3, put};
 use crate::legs::MAX_LEGS;
