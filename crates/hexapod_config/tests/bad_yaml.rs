@@ -70,12 +70,27 @@ fn load(yaml: &str) -> Result<Robot, ConfigError> {
     Document::parse(Source::new("robot.yaml", yaml))?.deserialize()
 }
 
+/// The least time that some work takes, of several tries where it is long: a busy machine holds one up, not all.
+fn least_time(bound: Duration, mut work: impl FnMut()) -> Duration {
+    let mut least = Duration::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        work();
+        least = least.min(start.elapsed());
+        if least < bound {
+            break;
+        }
+    }
+    least
+}
+
 /// `words` must all be in the message or the help.
 #[track_caller]
 fn check(yaml: &str, line: usize, key: &str, words: &[&str]) {
-    let start = Instant::now();
     let error = load(yaml).expect_err("a bad file was accepted");
-    assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
+    let bound = Duration::from_secs(1);
+    let took = least_time(bound, || drop(load(yaml)));
+    assert!(took < bound, "took {took:?}");
     let said = format!("{error:#}");
     assert_eq!(error.line(), Some(line), "{said}");
     assert_eq!(error.key().unwrap_or_default(), key, "{said}");
@@ -269,10 +284,12 @@ fn when_file_is_large_expect_bounded_time() {
     }
     flow.push('}');
     for text in [flat, flow, format!("[{}]", "1,".repeat(15_000)), format!("a: {}", "x".repeat(1_000_000))] {
-        let start = Instant::now();
-        let document = Document::parse(Source::new("large.yaml", text)).unwrap();
-        assert!(document.deserialize::<Robot>().is_err());
-        assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
+        let bound = Duration::from_secs(5);
+        let took = least_time(bound, || {
+            let document = Document::parse(Source::new("large.yaml", text.as_str())).unwrap();
+            assert!(document.deserialize::<Robot>().is_err());
+        });
+        assert!(took < bound, "took {took:?}");
     }
 }
 
