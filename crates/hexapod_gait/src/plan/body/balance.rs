@@ -24,3 +24,62 @@ pub(crate) fn balanced(start: &State, stand: Option<&Stand>, rates: BodyRates) -
     let swaying = BodyRates { offset: BodyOffset::default(), ..rates };
     if falls(&swaying) { BodyRates { sway: Vector2::zeros(), ..swaying } } else { swaying }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::plan::stand::{over_edges, stand_of};
+    use crate::plane::twist::Twist;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::{Foot, Step};
+    use nalgebra::Vector3;
+
+    /// On three feet, leaning ahead until the centre of mass is hardly more than its margin from the edge.
+    fn at_the_edge() -> (State, Stand) {
+        let robot = shipped();
+        let cx = context(&robot);
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        let (reach, twist) = (state.walk.nominal.reach, Twist::ZERO);
+        for leg in (0..6).filter(|&leg| robot.1.offset(leg) == robot.1.offset(0)) {
+            state.walk.lift(&robot.1, leg, Step { twist, aim: twist, height: 0.03, reach });
+        }
+        assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);
+        state.near_edge = true;
+        for step in 0..600 {
+            state.sway.x = 5e-4 * f64::from(step);
+            let stand = stand_of(&cx, &state).unwrap();
+            if stand.edges.margin(stand.centre) < MARGIN_M + 5e-4 {
+                return (state, stand);
+            }
+        }
+        panic!("there is an edge ahead")
+    }
+
+    fn rates(offset: f64, sway: f64) -> BodyRates {
+        let mut rates = BodyRates { sway: Vector2::new(sway, 0.0), ..BodyRates::REST };
+        rates.offset.translation = Vector3::new(offset, 0.0, 0.0);
+        rates
+    }
+
+    #[test]
+    fn when_the_body_would_leave_the_midst_of_its_feet_expect_its_offset_stopped_and_its_sway_only_if_it_must_be() {
+        let (state, stand) = at_the_edge();
+        let balanced = |offset: f64, sway: f64| balanced(&state, Some(&stand), rates(offset, sway));
+        assert_eq!(balanced(-0.1, -0.1), rates(-0.1, -0.1), "back");
+        assert_eq!(balanced(0.5, -0.1), rates(0.0, -0.1));
+        assert_eq!(balanced(0.0, 0.5), rates(0.0, 0.0));
+        assert_eq!(super::balanced(&state, None, rates(0.5, 0.5)), rates(0.5, 0.5), "far from every edge");
+    }
+
+    #[test]
+    fn when_the_walk_goes_towards_an_edge_expect_it_to_bound_the_twist_and_not_the_other_way() {
+        let (state, stand) = at_the_edge();
+        let factor =
+            |vx: f64| over_edges(&state, Some(&stand), Twist::new(vx, 0.0, 0.0), |edge| edge.hard_factor(GRID_S));
+        assert!(factor(0.2) < 1.0 && factor(0.2) > 0.0, "{}", factor(0.2));
+        assert_eq!(factor(-0.2), 1.0);
+    }
+}

@@ -88,3 +88,54 @@ fn is_at(start: &State, leg: usize, places: &[Vector2<f64>]) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    fn centred(then: Then, change: impl Fn(&mut State)) -> u32 {
+        let robot = shipped();
+        let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
+        change(&mut start);
+        feet_to_centre(&context(&robot), &start, then, &mut Effort::new(1000))
+    }
+
+    #[test]
+    fn when_a_foot_stands_where_its_leg_cannot_bend_as_far_as_the_body_sinks_expect_it_put_back() {
+        assert_eq!(centred(Then::Sit, |_| {}), 0);
+        let near = |start: &mut State| start.walk.feet[1] = moved(start, 1, 0.008);
+        assert_eq!(centred(Then::Sit, near), 0, "it bends all the same");
+        let in_the_way = |start: &mut State| start.walk.feet[1] = moved(start, 1, -0.13);
+        assert_eq!(centred(Then::Sit, in_the_way), 1 << 1);
+    }
+
+    #[test]
+    fn when_it_goes_home_from_another_height_expect_all_feet_put_back_that_are_elsewhere() {
+        let robot = shipped();
+        let raised = |start: &mut State| {
+            start.walk.nominal = robot.0.stance.nominal(0.02, 1.0);
+            start.walk.feet[1] = moved(start, 1, 0.008);
+            start.walk.feet[4] = moved(start, 4, 0.008);
+        };
+        assert_eq!(centred(Then::GoHome, raised), 1 << 1 | 1 << 4);
+    }
+
+    #[test]
+    fn when_treading_takes_too_long_expect_an_end_of_it() {
+        let robot = shipped();
+        let stop = Stopping { centring: 1, ..Stopping::now(0).to(Then::Sit) };
+        let mut start = on_its_feet(&robot, Mode::Stopping(stop));
+        start.walk.feet[0] = moved(&start, 0, 0.03);
+        assert!(is_centring(&context(&robot), &start, stop) && is_out_of_turn(&context(&robot), &start, 0));
+        start.ns = 10_000_000_000;
+        assert!(is_late(&context(&robot), &start, stop) && !is_centring(&context(&robot), &start, stop));
+    }
+
+    /// A foot farther out from the body's middle.
+    fn moved(start: &State, leg: usize, out: f64) -> Foot {
+        let at = start.walk.foot(leg).position();
+        Foot::Planted { at: at + out * at.xy().normalize().push(0.0) }
+    }
+}

@@ -50,3 +50,46 @@ pub(super) fn landed(plant: &Plant, start: &State, leg: usize, then: Then, effor
     }
     come_down(plant, &next, then, effort)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plane::twist::Twist;
+    use crate::state::tests::{bent, on_its_feet, shipped};
+    use crate::state::walk::Step;
+
+    const EFFORT: u32 = 400;
+
+    #[test]
+    fn when_a_stop_finds_no_way_on_expect_feet_in_the_air_put_down_below_where_they_are() {
+        let robot = shipped();
+        let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
+        let (reach, twist) = (start.walk.nominal.reach, Twist::ZERO);
+        start.walk.lift(&robot.1, 3, Step { twist, aim: twist, height: 0.03, reach });
+        if let Foot::Swinging { at, .. } = &mut start.walk.feet[3] {
+            at.z = 0.02;
+        }
+        start = bent(&robot.0, start);
+        (start.rates.height, start.rates.level) = (0.01, 0.01);
+        let next = come_down(&robot.0, &start, Then::Sit, &mut Effort::new(EFFORT));
+        let Mode::Sequencing(put) = next.mode else { panic!("{:?}", next.mode) };
+        assert_eq!((put.leg, put.goal), (3, Goal::Land(Then::Sit)));
+        assert_eq!((next.rates.height, next.rates.level), (0.0, 0.0));
+        // Once its joints are there, it stands on the ground, and the body comes down between the feet.
+        let mut there = next;
+        there.angles[3] = put.to;
+        let down = landed(&robot.0, &there, 3, Then::Sit, &mut Effort::new(EFFORT));
+        let Foot::Planted { at } = down.walk.foot(3) else { panic!("{:?}", down.walk.foot(3)) };
+        assert!((at - start.walk.foot(3).position().xy().push(0.0)).norm() < 1e-9, "{at}");
+        assert!(matches!(down.mode, Mode::Lowering(_)));
+    }
+
+    #[test]
+    fn when_all_feet_are_down_expect_what_was_to_follow() {
+        let robot = shipped();
+        let start = State { ns: 7, ..on_its_feet(&robot, Mode::Stopping(Stopping::now(0))) };
+        let after = |then| come_down(&robot.0, &start, then, &mut Effort::new(EFFORT)).mode;
+        assert_eq!(after(Then::Stand), Mode::Stopping(Stopping::now(7)));
+        assert!(matches!(after(Then::Sit), Mode::Lowering(_)));
+    }
+}

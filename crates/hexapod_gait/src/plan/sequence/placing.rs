@@ -105,3 +105,79 @@ fn lifted(plant: &Plant, leg: usize, from: &LegAngles, effort: &mut Effort) -> O
     let foot = plant.legs().get(leg)?.foot_in_body(from);
     plant.inverse(leg, &(foot + Vector3::new(0.0, 0.0, plant.stance.spec().step_height)), from, effort)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    const EFFORT: u32 = 400;
+
+    /// Sitting, with these legs elsewhere.
+    fn sitting(elsewhere: &[usize]) -> (Plant, State) {
+        let robot = shipped();
+        let mut start = State::sitting(&robot.0, robot.1.cycle_time());
+        for &leg in elsewhere {
+            start.angles[leg][0] += 0.3;
+            start.packed |= 1 << leg;
+        }
+        (robot.0, start)
+    }
+
+    #[test]
+    fn when_every_leg_is_in_its_place_expect_the_body_to_rise() {
+        let (plant, start) = sitting(&[]);
+        assert!(matches!(place_from(&plant, &start, 0, &mut Effort::new(EFFORT)).mode, Mode::Rising(_)));
+        let (plant, start) = sitting(&[2]);
+        assert!(
+            matches!(place_from(&plant, &start, 1 << 2, &mut Effort::new(EFFORT)).mode, Mode::Rising(_)),
+            "it had its turn"
+        );
+    }
+
+    #[test]
+    fn when_legs_are_elsewhere_expect_first_the_one_without_which_the_robot_stands_best() {
+        let (plant, start) = sitting(&[0, 1, 4]);
+        let next = place_from(&plant, &start, 0, &mut Effort::new(EFFORT));
+        let Mode::Sequencing(first) = next.mode else { panic!("{:?}", next.mode) };
+        let margin = |leg: usize| margin_on_others(&plant, &start, leg);
+        assert!([0, 1, 4].iter().all(|&leg| margin(leg) <= margin(first.leg)) && margin(0) != margin(1));
+        assert_eq!((first.placed, first.goal), (1 << first.leg, Goal::Stand));
+        assert_eq!(next.packed, start.packed & !(1 << first.leg), "it is no longer folded");
+    }
+
+    #[test]
+    fn when_a_leg_of_a_robot_that_lies_cannot_lift_its_foot_first_expect_it_carried_over_and_put_in_its_place() {
+        let (plant, start) = sitting(&[5]);
+        let mut state = place_from(&plant, &start, 0, &mut Effort::new(EFFORT));
+        let mut stages = vec![];
+        while let Mode::Sequencing(sequence) = state.mode {
+            stages.push(sequence.stage);
+            assert!(sequence.leg == 5 && stages.len() < 9);
+            state.angles[5] = sequence.to;
+            state = next_stage(&plant, &state, sequence, &mut Effort::new(EFFORT));
+        }
+        assert_eq!(stages, [LegStage::Carrying, LegStage::Putting]);
+        assert!(matches!(state.mode, Mode::Rising(_)) && is_placed(&plant, &state, 5));
+    }
+
+    #[test]
+    fn when_legs_are_folded_expect_each_in_turn_and_then_to_sit() {
+        let (mut plant, gait) = shipped();
+        assert_eq!(
+            fold_from(&plant, &on_its_feet(&(plant.clone(), gait), Mode::Sitting), 0, &mut Effort::new(EFFORT)),
+            None
+        );
+        plant.packed = Some(plant.sitting);
+        let mut state = State::sitting(&plant, gait.cycle_time());
+        state.mode = fold_from(&plant, &state, 0, &mut Effort::new(EFFORT)).unwrap_or(Mode::Standing);
+        let mut legs = vec![];
+        while let Mode::Sequencing(sequence) = state.mode {
+            legs.push(sequence.leg);
+            assert!(legs.len() < 30);
+            state = next_stage(&plant, &state, sequence, &mut Effort::new(EFFORT));
+        }
+        legs.dedup();
+        assert_eq!((legs, state.mode, state.packed), ((0..6).collect(), Mode::Sitting, 0b11_1111));
+    }
+}

@@ -90,3 +90,55 @@ pub(crate) fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
     }
     least
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use crate::gait::GaitSpec;
+    use crate::plan::context::tests::context;
+    use crate::plant::sides::leg_places;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+    use nalgebra::Vector2;
+    use proptest::prelude::*;
+
+    const FASTEST: f64 = 0.2;
+
+    proptest! {
+        #[test]
+        fn when_any_twist_is_walked_expect_the_longest_cycle_whose_steps_are_no_longer_than_the_stride(
+            vx in -FASTEST..FASTEST, vy in -FASTEST..FASTEST, wz in -1.0..1.0f64,
+        ) {
+            let (plant, tripod) = shipped();
+            let spec = GaitSpec { least_cycle_time: Some(0.5 * tripod.cycle_time()), ..GaitSpec::default() };
+            let gait = Gait::try_new(&spec, &leg_places(&plant.robot)).unwrap();
+            let ([least, most], twist) = (gait.cycle_times(), Twist::new(vx, vy, wz));
+            let nominal = plant.stance.own_nominal();
+            let cycle = cycle_for(&nominal, &gait, twist);
+            prop_assert!((least..=most).contains(&cycle));
+            let factor = |cycle: f64| stride_factor(&nominal, &gait, cycle, twist);
+            prop_assert!(cycle == least || factor(cycle) > 1.0 - 1e-9, "{cycle} s: {}", factor(cycle));
+            prop_assert!(cycle == most || factor(1.01 * cycle) < 1.0, "{cycle} s is not the longest");
+            // With that part of the twist, steps are as long as the stride.
+            let allowed = twist.scaled(factor(most));
+            prop_assert!(stride_factor(&nominal, &gait, most, allowed) > 1.0 - 1e-9);
+        }
+    }
+
+    #[test]
+    fn when_a_foot_is_at_the_edge_of_its_reach_expect_it_to_bound_what_takes_it_out_alone() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let ahead = Twist::new(0.05, 0.0, 0.0);
+        assert_eq!(within_reach(&state.walk, cx.gait, ahead), 1.0);
+        let back = Vector2::new(0.999 * state.walk.nominal.reach.axes().x, 0.0);
+        state.walk.feet[0] = Foot::Planted { at: (state.walk.nominal.place(0) - back).push(0.0) };
+        assert!(within_reach(&state.walk, cx.gait, ahead) < 0.5);
+        assert_eq!(within_reach(&state.walk, cx.gait, ahead.scaled(-1.0)), 1.0);
+        // So near to the edge it cannot stay until its turn.
+        state.walk.phase = cx.gait.lift_off_phase(0) + 0.01;
+        assert!(!can_go_on(&cx, &State { twist: [ahead; 2], ..state }, Feet::of(&state.walk), cx.gait));
+        assert!(can_go_on(&cx, &State { twist: [ahead.scaled(-1.0); 2], ..state }, Feet::of(&state.walk), cx.gait));
+    }
+}
