@@ -104,3 +104,25 @@ pub(crate) fn result(done: Result<(), String>) -> msg::SetParametersResult {
     let reason = done.as_ref().err().map(|reason| bounds::reason(reason).into_owned());
     msg::SetParametersResult { successful: done.is_ok(), reason: reason.unwrap_or_default() }
 }
+
+/// The `names` that are below one of the `prefixes`, or below none where there are none, at most `depth` dots deep.
+pub(crate) fn listing<'a>(
+    names: impl Iterator<Item = &'a str>,
+    prefixes: &[String],
+    depth: u64,
+) -> msg::ListParametersResult {
+    let below = |name: &str, prefix: &str| {
+        let rest = if prefix.is_empty() { Some(name) } else { name.strip_prefix(prefix)?.strip_prefix('.') };
+        rest.map(|rest| depth == 0 || (rest.matches('.').count() as u64) < depth)
+    };
+    let is_listed = |name: &&str| {
+        (prefixes.is_empty() && below(name, "") == Some(true))
+            || prefixes.iter().any(|prefix| name == prefix || below(name, prefix) == Some(true))
+    };
+    let names: Vec<String> = names.filter(is_listed).map(String::from).collect();
+    let prefix = |name: &String| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned());
+    let mut prefixes: Vec<String> = names.iter().filter_map(prefix).collect();
+    prefixes.sort();
+    prefixes.dedup();
+    msg::ListParametersResult { names, prefixes }
+}

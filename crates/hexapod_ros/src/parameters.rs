@@ -6,7 +6,7 @@
 use crate::bounds::{self, Burst};
 use crate::clock::{RosClock, to_stamp};
 use crate::pacer::monotonic_now;
-use crate::parameter_messages::{bounded, description, from_message, result, to_message, wanted};
+use crate::parameter_messages::{bounded, description, from_message, listing, result, to_message, wanted};
 use crate::publisher::Publisher;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named};
 use r2r::rcl_interfaces::msg;
@@ -158,23 +158,7 @@ impl Parameters {
     }
 
     pub(crate) fn list(&self, prefixes: &[String], depth: u64) -> msg::ListParametersResult {
-        let prefixes = wanted(prefixes);
-        let below = |name: &str, prefix: &str| {
-            let rest = if prefix.is_empty() { Some(name) } else { name.strip_prefix(prefix)?.strip_prefix('.') };
-            rest.map(|rest| depth == 0 || (rest.matches('.').count() as u64) < depth)
-        };
-        let listed = |name: &str| {
-            (prefixes.is_empty() && below(name, "") == Some(true))
-                || prefixes.iter().any(|prefix| name == prefix || below(name, prefix) == Some(true))
-        };
-        let names: Vec<String> = self.locked(|shared| {
-            shared.specs.iter().map(|spec| spec.name).filter(|name| listed(name)).map(String::from).collect()
-        });
-        let mut prefixes: Vec<String> =
-            names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
-        prefixes.sort();
-        prefixes.dedup();
-        msg::ListParametersResult { names, prefixes }
+        self.locked(|shared| listing(shared.specs.iter().map(|spec| spec.name), wanted(prefixes), depth))
     }
 
     pub(crate) fn describe(&self, names: &[String]) -> Vec<msg::ParameterDescriptor> {

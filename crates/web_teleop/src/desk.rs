@@ -4,39 +4,20 @@
 use crate::calls::Calls;
 use crate::hands::Hands;
 use crate::helm::Helm;
+use crate::input::Input;
 use crate::intents::{ClientId, Intent, Order, Refusal, Stop, Want};
-use crate::out::{Down, Out};
+use crate::listening::Listening;
+use crate::out::Down;
 use crate::params::Setup;
 use crate::protocol::{self, Ask, Close, Incoming, Service};
 use crate::report::{Counts, Report};
 use crate::stops::Stops;
 use crate::teller::Teller;
 use hexapod_ros::bounds::{RateLimited, reason};
-use hexapod_ros::{LaneOpener, OpenLane, RosError, monotonic_now};
+use hexapod_ros::{LaneOpener, RosError, monotonic_now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
-
-/// How long the robot is listened to after the last client has left: one that comes back finds it.
-const LISTEN_ON: Duration = Duration::from_secs(5);
-
-/// What comes in.
-pub(crate) enum Input {
-    /// A connection is there.
-    Join { id: ClientId, out: Out },
-    /// A client's message, at its receipt.
-    Message { id: ClientId, message: Incoming, received: Duration },
-    /// A value of a client's message was out of range.
-    Bad { id: ClientId, of: &'static str, ask: Option<u64>, message: String },
-    /// A connection is gone.
-    Leave { id: ClientId },
-    /// A service has answered: the number of the call.
-    Answered { call: u64, success: bool, message: String },
-    /// A stop was answered: its number.
-    StopAnswered { stop: u64, success: bool, message: String },
-    /// The node ends.
-    End,
-}
 
 pub(crate) struct Desk {
     setup: Setup,
@@ -44,10 +25,7 @@ pub(crate) struct Desk {
     stops: Stops,
     teller: Teller,
     hands: Hands,
-    opener: LaneOpener,
-    lane: Option<OpenLane>,
-    /// When the last client left.
-    alone: Duration,
+    listening: Listening,
     calls: Calls,
     inbox: Sender<Input>,
     errors: RateLimited,
@@ -69,9 +47,7 @@ impl Desk {
             stops: Stops::default(),
             teller,
             hands,
-            opener,
-            lane: None,
-            alone: Duration::ZERO,
+            listening: Listening::new(opener),
             calls: Calls::default(),
             inbox,
             errors: RateLimited::default(),
@@ -112,14 +88,14 @@ impl Desk {
     /// When there is something to do without an input.
     fn next(&self, now: Duration) -> Duration {
         let state = (!self.teller.guests.is_empty()).then_some(self.teller.next);
-        let lane = self.is_deaf_soon().then_some(self.alone + LISTEN_ON);
+        let lane = if self.is_listened_for() { None } else { self.listening.ends() };
         let due = [self.helm.next(), self.stops.next(now), state, lane, self.calls.next()];
         due.into_iter().flatten().fold(self.report.next(), Duration::min)
     }
 
-    /// Whether the robot is listened to for nobody.
-    fn is_deaf_soon(&self) -> bool {
-        self.lane.is_some() && self.teller.guests.is_empty() && !self.teller.ears.recorder.is_on()
+    /// Whether somebody wants to hear of the robot.
+    fn is_listened_for(&self) -> bool {
+        !self.teller.guests.is_empty() || self.teller.ears.recorder.is_on()
     }
 
     fn tick(&mut self, now: Duration) {
@@ -144,8 +120,8 @@ impl Desk {
             self.teller.rest(now);
         }
         self.report(now);
-        if self.is_deaf_soon() && now >= self.alone + LISTEN_ON {
-            self.lane = None;
+        if !self.is_listened_for() {
+            self.listening.end_if_due(now);
         }
     }
 
@@ -207,10 +183,7 @@ impl Desk {
             }
             Incoming::Pose(offset, seen) => {
                 match self.helm.may_pose(id).and_then(|()| self.helm.is_fresh(seen, received)) {
-                    Ok(()) => {
-                        let sent = self.hands.pose(offset);
-                        self.warn(sent);
-                    }
+                    Ok(()) => self.warn(self.hands.pose(offset)),
                     Err(refusal) => self.refuse(id, ("pose", None), refusal, now),
                 }
             }
@@ -227,26 +200,15 @@ impl Desk {
             return self.teller.guests.to(id, |out| out.send(Down::Close(close)));
         }
         tracing::info!("client {id} ({name}) is connected");
-        self.listen(now);
+        if self.listening.begin(&self.teller.ears) {
+            self.teller.next = now;
+        }
         // The first state it gets is one of now.
         self.show(now);
         self.teller.guests.welcome(id, name);
         let stop = self.stops.told(self.helm.hold());
         self.teller.welcome(id, &self.setup, &stop, now);
         self.tell_lease(("joined", Some(id), None), now);
-    }
-
-    /// Listens to the robot, if nobody did.
-    fn listen(&mut self, now: Duration) {
-        if self.lane.is_some() {
-            return;
-        }
-        self.teller.heard().forget();
-        self.teller.next = now;
-        match self.teller.ears.listen(&self.opener) {
-            Ok(lane) => self.lane = lane,
-            Err(error) => tracing::error!("the robot cannot be listened to: {error}"),
-        }
     }
 
     fn leave(&mut self, id: ClientId, now: Duration) {
@@ -257,7 +219,7 @@ impl Desk {
         self.teller.guests.leave(id);
         self.calls.leave(id);
         if was_welcome {
-            self.alone = now;
+            self.listening.alone(now);
             tracing::info!("client {id} has left{}", if drove { "; it was driving" } else { "" });
             self.tell_lease(if drove { ("lost", None, Some(id)) } else { ("left", Some(id), None) }, now);
         }
@@ -312,19 +274,8 @@ impl Desk {
             Err(refusal) => return self.refuse(id, ("lease", Some(ask)), refusal, now),
             Ok(false) => {}
             Ok(true) => {
-                let change = match (self.helm.driver(), before) {
-                    (None, _) => "released",
-                    (Some(_), None) => "taken",
-                    (Some(_), Some(_)) => "taken_over",
-                };
-                let did = if change == "taken_over" {
-                    "takes over as the driver"
-                } else if change == "taken" {
-                    "drives"
-                } else {
-                    "gives up driving"
-                };
-                tracing::info!("client {id} {did}");
+                let (change, words) = protocol::lease_change(before, self.helm.driver());
+                tracing::info!("client {id} {words}");
                 self.tell_lease((change, Some(id), before), now);
             }
         }
@@ -393,8 +344,7 @@ impl Desk {
     /// Publishes what the helm orders.
     fn carry_out(&mut self, orders: &[Order]) {
         for order in orders {
-            let sent = self.hands.carry_out(*order);
-            self.warn(sent);
+            self.warn(self.hands.carry_out(*order));
         }
     }
 

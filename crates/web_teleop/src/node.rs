@@ -1,9 +1,10 @@
 //! The node: a server for the page, and what its clients ask for on the robot's topics.
 
-use crate::desk::{Desk, Input};
+use crate::desk::Desk;
 use crate::ears::Ears;
 use crate::hands::Hands;
 use crate::heard::Heard;
+use crate::input::Input;
 use crate::invitation;
 use crate::params::Setup;
 use crate::recording::Recorder;

@@ -7,6 +7,7 @@ mod outgoing;
 
 pub use close::Close;
 pub use incoming::{Ask, Bad, Incoming, PoseOffset, Service, parse};
+pub(crate) use names::lease_change;
 pub use outgoing::{
     Ages, Battery, Client, Event, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames, Rounded, State,
     StopTold, text,

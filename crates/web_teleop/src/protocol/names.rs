@@ -1,7 +1,7 @@
 //! What the protocol calls things, and the words for the person who drives.
 
 use super::incoming::{Ask, Service};
-use crate::intents::{Hold, Refusal, Stop};
+use crate::intents::{ClientId, Hold, Refusal, Stop};
 
 impl Refusal {
     /// Its name in the protocol.
@@ -77,5 +77,14 @@ impl Ask {
             Self::Call(_) => "call",
             Self::Record(_) => "record",
         }
+    }
+}
+
+/// The name of a change of the driver that a client asked for, and the words for what that client does.
+pub(crate) fn lease_change(before: Option<ClientId>, now: Option<ClientId>) -> (&'static str, &'static str) {
+    match (before, now) {
+        (_, None) => ("released", "gives up driving"),
+        (None, Some(_)) => ("taken", "drives"),
+        (Some(_), Some(_)) => ("taken_over", "takes over as the driver"),
     }
 }

@@ -1,7 +1,7 @@
 //! What all connections share.
 
-use crate::desk::Input;
 use crate::gate::Gate;
+use crate::input::Input;
 use crate::out::States;
 use crate::recording::Recorder;
 use crate::shelf::Shelf;

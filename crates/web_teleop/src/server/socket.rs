@@ -2,8 +2,8 @@
 //! socket.
 
 use super::shared::Shared;
-use crate::desk::Input;
 use crate::heard::seconds;
+use crate::input::Input;
 use crate::intents::ClientId;
 use crate::out::{Down, Out, States};
 use crate::protocol::{Bad, Close, Incoming, Pong, parse, text};
