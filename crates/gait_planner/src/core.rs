@@ -6,19 +6,12 @@ use crate::felt::{Felt, SwitchFaults};
 use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
-use hexapod_gait::arc::ArcStep;
+use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
+use hexapod_gait::{Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::Consumer;
 use std::time::Duration;
-
-/// Which topics drive the robot: those that spoke last.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Steering {
-    Twist(Twist),
-    Arc { velocity: f64 },
-}
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
@@ -30,11 +23,8 @@ pub struct Core {
     /// Some servo is told something.
     held: bool,
     steering: Steering,
-    steered_at: Option<Moment>,
-    stick: Stick,
     ticked_at: Duration,
     clock_rate: ClockRate,
-    curvature: f64,
     felt: Felt,
     timeout: Duration,
     input: Input,
@@ -43,20 +33,6 @@ pub struct Core {
     tracker: Tracker,
     watch: Watch,
 }
-
-/// Whether the driver's stick counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stick {
-    Counts,
-    /// The servos were let go: what comes next has to be a command of zero. Silence is none, for a stick that is still
-    /// pushed may be heard again later.
-    Barred,
-    /// The same, and the driver has been told.
-    BarredTold,
-}
-
-/// What is said of a stick that does not count.
-pub const IGNORED_STICK: &str = "servos released: release the stick (send a zero command) to walk again";
 
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
@@ -85,12 +61,9 @@ impl Core {
             started_at: None,
             speaks: false,
             held: false,
-            steering: Steering::Twist(Twist::ZERO),
-            steered_at: None,
-            stick: Stick::Counts,
+            steering: Steering::new(),
             ticked_at: Duration::ZERO,
             clock_rate: ClockRate::default(),
-            curvature: 0.0,
             felt: Felt::default(),
             timeout,
             input: Input::default(),
@@ -130,7 +103,7 @@ impl Core {
     /// Whether the stick is pushed and does not count, because no zero has come since the servos were released.
     #[must_use]
     pub fn ignores_stick(&self) -> bool {
-        self.stick == Stick::BarredTold
+        self.steering.ignores_stick()
     }
 
     /// Switches under the feet that are not believed.
@@ -156,14 +129,14 @@ impl Core {
         }
         if now.at < self.ticked_at || !self.is_steered(now) {
             // For good, whatever the clock says later.
-            self.steered_at = None;
+            self.steering.forget();
         }
         if now.at < self.ticked_at || !self.feels(now) {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
         self.ticked_at = now.at;
-        self.input.twist = self.twist();
+        self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
         let end = self.end_of_step();
@@ -177,10 +150,7 @@ impl Core {
 
     /// What comes of a motion that was ended by a step and by no other command: it was dropped, or the robot is driven.
     fn end_of_step(&mut self) -> End {
-        let driver = match self.steering {
-            Steering::Twist(_) => "cmd_vel",
-            Steering::Arc { .. } => "velocity",
-        };
+        let driver = self.steering.topic();
         let Some(dropped) = self.player.take_dropped() else { return End::canceled_by(driver) };
         let reason = dropped.reason();
         self.refuse("motion", reason);
@@ -199,16 +169,16 @@ impl Core {
     }
 
     fn sit_for(&mut self, why: &'static str) {
-        self.steered_at = None;
+        self.steering.forget();
         self.player.sit();
         self.tracker.follow(&self.player, End::canceled_by(why));
     }
 
     fn take(&mut self, Received { command, at }: Received) {
         match command {
-            Command::Twist(twist) => self.steer(Steering::Twist(twist), at),
-            Command::Velocity(velocity) => self.steer(Steering::Arc { velocity }, at),
-            Command::Curvature(curvature) => self.curvature = curvature,
+            Command::Twist(twist) => self.steer(Wanted::Twist(twist), at),
+            Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, at),
+            Command::Curvature(curvature) => self.steering.bend(curvature),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
@@ -216,13 +186,13 @@ impl Core {
                 if motion.is_some() {
                     self.moved = true;
                     // The newest command counts: what was driven before the motion does not end it.
-                    self.steered_at = None;
+                    self.steering.forget();
                 }
                 self.play(motion);
             }
             Command::Trajectory(asked) => {
                 if self.last().state == GaitState::Standing && !self.player.job().is_busy() {
-                    self.steered_at = None;
+                    self.steering.forget();
                     self.play(Some(asked));
                 } else {
                     let reason = "the robot is not standing";
@@ -278,8 +248,7 @@ impl Core {
     /// again once a command of zero has come, and then another one.
     fn freeze(&mut self, why: &'static str) {
         self.player.freeze();
-        self.stick = Stick::Barred;
-        self.steered_at = None;
+        self.steering.bar();
         self.tracker.abort(why);
     }
 
@@ -316,54 +285,29 @@ impl Core {
         self.refused = Some(Refused { topic, reason });
     }
 
-    fn steer(&mut self, steering: Steering, at: Moment) {
-        let (topic, rests) = match steering {
-            Steering::Twist(twist) => ("cmd_vel", twist.is_zero()),
-            Steering::Arc { velocity } => ("velocity", velocity == 0.0),
-        };
-        if rests {
-            self.stick = Stick::Counts;
-        } else if self.stick != Stick::Counts {
-            if self.stick == Stick::Barred {
-                self.refuse(topic, IGNORED_STICK);
-            }
-            self.stick = Stick::BarredTold;
-            return;
+    fn steer(&mut self, wanted: Wanted, at: Moment) {
+        match self.steering.take(wanted, at) {
+            Ok(()) => self.notice(),
+            Err(Ignored { is_new: true }) => self.refuse(wanted.topic(), IGNORED_STICK),
+            Err(_) => {}
         }
-        self.steering = steering;
-        self.steered_at = Some(at);
-        self.notice();
     }
 
     /// Lets the engine know what is wanted between two commands of one tick: whether a stop found the stick at rest, or
     /// it was let go before it was pushed again.
     fn notice(&mut self) {
-        let twist = self.twist();
+        let twist = self.steering.twist(self.player.engine());
         self.player.engine_mut().notice(twist);
     }
 
     fn is_steered(&self, now: Moment) -> bool {
         let timeout = self.timeout.max(self.intake.least_timeout());
-        self.steered_at.is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
+        self.steering.at().is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
     }
 
     /// Whether what the feet told still counts.
     fn feels(&self, now: Moment) -> bool {
         self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
-    }
-
-    /// What is wanted now: nothing when the last command is too old.
-    fn twist(&self) -> Twist {
-        match self.steering {
-            _ if self.steered_at.is_none() => Twist::ZERO,
-            Steering::Twist(twist) => twist,
-            Steering::Arc { velocity } => {
-                let engine = self.player.engine();
-                let stance_time = engine.gait().stance_time();
-                let step = ArcStep::new(velocity * stance_time, self.curvature, engine.rest_feet());
-                step.twist(stance_time)
-            }
-        }
     }
 }
 

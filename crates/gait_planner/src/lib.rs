@@ -20,6 +20,7 @@ mod run;
 mod services;
 mod setup;
 mod status;
+mod steering;
 mod subscriptions;
 mod trajectory;
 pub mod walked;

@@ -1,11 +1,11 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
-use crate::core::IGNORED_STICK;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::outbox::Remarks;
 use crate::pulse::Pulse;
+use crate::steering::IGNORED_STICK;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;

@@ -2,6 +2,7 @@ use super::*;
 use crate::command::queues;
 use crate::params::{settings, shipped};
 use crate::setup::Setup;
+use hexapod_gait::Twist;
 use rtrb::Producer;
 use std::sync::Arc;
 
