@@ -3,6 +3,7 @@
 mod contacts;
 mod feet;
 mod joints;
+mod known;
 mod links;
 mod messages;
 mod node;

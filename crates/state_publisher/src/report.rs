@@ -45,7 +45,7 @@ fn report_input(status: &mut Status, name: &str, input: &mut Input, seconds: f64
 }
 
 fn report_joints(status: &mut Status, state: &State, now: Duration) {
-    let sources = state.sources(now);
+    let sources = state.known.sources(now);
     let from = match (sources.servos, sources.commands) {
         (0, 0) => "nothing yet".to_owned(),
         (0, _) => "joint_commands".to_owned(),
@@ -99,7 +99,7 @@ fn report_odometry(status: &mut Status, state: &mut State) {
     let Fitness { worst_residual, restarts } = std::mem::take(&mut state.fitness);
     status.value("worst fit of a foot (mm)", format!("{:.3}", worst_residual * 1e3));
     status.value("odometry restarts", restarts);
-    let moves = std::mem::take(&mut state.moved);
+    let moves = std::mem::take(&mut state.known.moved);
     let Some(estimate) = state.estimate() else { return };
     status.value("feet on the ground", estimate.feet_down);
     status.value("way walked (m)", format!("{:.3}", estimate.travelled));

@@ -3,6 +3,7 @@
 use crate::contacts::{ContactQueue, Contacts};
 use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
+use crate::known::KnownJoints;
 use hexapod_dynamics::Source;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
@@ -12,9 +13,6 @@ use hexapod_ros::{ContactReader, bounds};
 use nalgebra::Vector3;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What a servo was told this long ago no longer counts.
-const SERVO_FRESH: Duration = Duration::from_millis(300);
 
 /// What came in on one topic.
 #[derive(Clone, Debug, Default)]
@@ -48,16 +46,6 @@ pub(crate) struct Fitness {
     pub restarts: u64,
 }
 
-/// Where the joints' positions come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sources {
-    pub servos: usize,
-    pub commands: usize,
-}
-
-/// A joint whose command changes by no more rests, rad.
-const AT_REST_RAD: f64 = 1e-6;
-
 pub(crate) struct State {
     pub commands: Input,
     pub servos: Input,
@@ -78,12 +66,7 @@ pub(crate) struct State {
     switch_reader: ContactReader,
     /// Contacts as planned with the last commands.
     planned: Option<Contacts>,
-    commanded: Vec<Reading>,
-    commanded_at: Option<Duration>,
-    /// A joint was told to move since diagnostics last looked.
-    pub moved: bool,
-    told: Vec<Option<(Reading, Duration)>>,
-    told_at: Duration,
+    pub known: KnownJoints,
     /// What the last message of the servos says.
     sample: Vec<Option<Reading>>,
     odometry: Odometry,
@@ -108,13 +91,7 @@ impl State {
             contact_queue: ContactQueue::default(),
             switch_reader: ContactReader::of_some("foot_switches", legs),
             planned: None,
-            commanded: (0..table.len())
-                .map(|i| Reading { position: table.resting(i).unwrap_or(0.0), ..Reading::default() })
-                .collect(),
-            commanded_at: None,
-            moved: false,
-            told: vec![None; table.len()],
-            told_at: Duration::ZERO,
+            known: KnownJoints::new(&table),
             sample: vec![None; table.len()],
             odometry: Odometry::new(robot.legs().len()),
             table,
@@ -173,14 +150,10 @@ impl State {
     /// A `joint_commands` message of `stamp`, received at `now`.
     pub(crate) fn take_commands(&mut self, message: &JointState, stamp: Duration, now: Duration) {
         match self.command_reader.read(&self.table, message) {
-            Ok(readings) => readings.for_each(|(joint, reading)| {
-                let before = std::mem::replace(&mut self.commanded[joint], reading).position;
-                self.moved |= (self.commanded[joint].position - before).abs() > AT_REST_RAD;
-            }),
+            Ok(readings) => self.known.command(readings, stamp),
             Err(refused) => return self.commands.refuse(refused),
         }
         self.commands.take(now);
-        self.commanded_at = Some(stamp);
         self.walk(stamp, now);
     }
 
@@ -194,12 +167,9 @@ impl State {
                 return false;
             }
         }
-        for (told, reading) in self.told.iter_mut().zip(&self.sample) {
-            *told = reading.map(|reading| (reading, now)).or(*told);
-        }
+        self.known.tell(&self.sample, stamp, now);
         self.servos.take(now);
         self.empty += u64::from(message.name.is_empty());
-        self.told_at = stamp;
         let Some(feet) = &mut self.feet else { return false };
         let bears = !message.effort.is_empty() && feet.take_efforts(&self.table, &self.sample, stamp, now);
         if bears {
@@ -230,7 +200,7 @@ impl State {
         let mut source = Source::Measured;
         for leg in 0..self.table.leg_count() {
             for (place, &joint) in self.table.leg(leg).iter().enumerate() {
-                let measured = self.fresh(joint, now).and_then(|reading| reading.effort);
+                let measured = self.known.fresh(joint, now).and_then(|reading| reading.effort);
                 let predicted = || prediction.as_ref().and_then(|all| all.torques.get(leg)?.get(place).copied());
                 let Some(effort) = measured.or_else(predicted) else {
                     efforts.clear();
@@ -262,7 +232,7 @@ impl State {
         let mut feet = [Vector3::zeros(); MAX_LEGS];
         let legs = self.table.leg_count();
         for (index, leg) in self.robot.legs().iter().enumerate() {
-            feet[index] = leg.foot_in_body(&self.table.leg_angles(index, &self.commanded));
+            feet[index] = leg.foot_in_body(&self.table.leg_angles(index, self.known.commanded()));
         }
         self.planned = self.contact_queue.take();
         if let (Some(planned), Some(feet)) = (&self.planned, &mut self.feet) {
@@ -283,26 +253,6 @@ impl State {
         }
     }
 
-    /// Whether every joint of every leg is known at `now`.
-    pub(crate) fn is_complete(&self, now: Duration) -> bool {
-        self.commanded_at.is_some()
-            || (0..self.table.len())
-                .all(|joint| self.table.resting(joint).is_some() || self.fresh(joint, now).is_some())
-    }
-
-    /// What the servo of a joint was told, unless that is too long ago.
-    fn fresh(&self, joint: usize, now: Duration) -> Option<&Reading> {
-        let (reading, received) = self.told[joint].as_ref()?;
-        (now.saturating_sub(*received) < SERVO_FRESH).then_some(reading)
-    }
-
-    /// Where the joints' positions come from at `now`.
-    pub(crate) fn sources(&self, now: Duration) -> Sources {
-        let servos = (0..self.table.len()).filter(|&joint| self.fresh(joint, now).is_some()).count();
-        let commands = if self.commanded_at.is_some() { self.table.len() - servos } else { 0 };
-        Sources { servos, commands }
-    }
-
     /// Writes positions and velocities of all joints as known at `now`, in the order of the table, and returns the
     /// stamp of the message they came from; `None`, and nothing written, before every joint is known.
     pub(crate) fn write_joints(
@@ -311,25 +261,19 @@ impl State {
         positions: &mut [f64],
         velocities: &mut [f64],
     ) -> Option<Duration> {
-        if !self.is_complete(now) {
-            return None;
-        }
-        let mut from_servos = false;
-        for joint in 0..self.table.len() {
-            let told = self.fresh(joint, now);
-            from_servos |= told.is_some();
-            let commanded = &self.commanded[joint];
-            positions[joint] = told.unwrap_or(commanded).position;
-            velocities[joint] = told.and_then(|told| told.velocity).or(commanded.velocity).unwrap_or(0.0);
-        }
-        self.table.apply_mimics(positions, velocities);
-        if from_servos { Some(self.told_at) } else { self.commanded_at }
+        self.known.write(&self.table, now, positions, velocities)
+    }
+
+    /// Whether every joint of every leg is known at `now`.
+    pub(crate) fn is_complete(&self, now: Duration) -> bool {
+        self.known.is_complete(&self.table, now)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known::Sources;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
@@ -362,7 +306,7 @@ mod tests {
         state.take_servos(&servo, ms(5010), ms(20));
         let (positions, velocities, stamp) = written(&state, ms(100)).unwrap();
         assert_eq!((positions[0], positions[1], velocities[1], stamp), (0.3, 0.25, 0.1, ms(5010)));
-        assert_eq!(state.sources(ms(100)), Sources { servos: 1, commands: 17 });
+        assert_eq!(state.known.sources(ms(100)), Sources { servos: 1, commands: 17 });
         let (positions, _, stamp) = written(&state, ms(320)).unwrap();
         assert_eq!((positions[1], stamp), (0.3, ms(5000)));
     }

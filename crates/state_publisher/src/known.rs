@@ -1,0 +1,104 @@
+//! What is known of the joints: as the servos were told, else as commanded.
+
+use crate::joints::{JointTable, Reading};
+use std::time::Duration;
+
+/// What a servo was told this long ago no longer counts.
+const SERVO_FRESH: Duration = Duration::from_millis(300);
+/// A joint whose command changes by no more rests, rad.
+const AT_REST_RAD: f64 = 1e-6;
+
+/// Where the joints' positions come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sources {
+    pub servos: usize,
+    pub commands: usize,
+}
+
+/// All joints, by their place in the table.
+pub(crate) struct KnownJoints {
+    commanded: Vec<Reading>,
+    commanded_at: Option<Duration>,
+    /// A joint was told to move since diagnostics last looked.
+    pub moved: bool,
+    told: Vec<Option<(Reading, Duration)>>,
+    told_at: Duration,
+}
+
+impl KnownJoints {
+    pub(crate) fn new(table: &JointTable) -> Self {
+        let at_rest = |joint| Reading { position: table.resting(joint).unwrap_or(0.0), ..Reading::default() };
+        Self {
+            commanded: (0..table.len()).map(at_rest).collect(),
+            commanded_at: None,
+            moved: false,
+            told: vec![None; table.len()],
+            told_at: Duration::ZERO,
+        }
+    }
+
+    /// Takes commands of `stamp`: joints and their readings.
+    pub(crate) fn command(&mut self, readings: impl Iterator<Item = (usize, Reading)>, stamp: Duration) {
+        for (joint, reading) in readings {
+            let before = std::mem::replace(&mut self.commanded[joint], reading).position;
+            self.moved |= (reading.position - before).abs() > AT_REST_RAD;
+        }
+        self.commanded_at = Some(stamp);
+    }
+
+    /// Takes what the servos of some joints were told, of `stamp`, received at `now`.
+    pub(crate) fn tell(&mut self, sample: &[Option<Reading>], stamp: Duration, now: Duration) {
+        for (told, reading) in self.told.iter_mut().zip(sample) {
+            *told = reading.map(|reading| (reading, now)).or(*told);
+        }
+        self.told_at = stamp;
+    }
+
+    /// All joints as commanded.
+    pub(crate) fn commanded(&self) -> &[Reading] {
+        &self.commanded
+    }
+
+    /// Whether every joint of every leg is known at `now`.
+    pub(crate) fn is_complete(&self, table: &JointTable, now: Duration) -> bool {
+        self.commanded_at.is_some()
+            || (0..table.len()).all(|joint| table.resting(joint).is_some() || self.fresh(joint, now).is_some())
+    }
+
+    /// What the servo of a joint was told, unless that is too long ago.
+    pub(crate) fn fresh(&self, joint: usize, now: Duration) -> Option<&Reading> {
+        let (reading, received) = self.told[joint].as_ref()?;
+        (now.saturating_sub(*received) < SERVO_FRESH).then_some(reading)
+    }
+
+    /// Where the joints' positions come from at `now`.
+    pub(crate) fn sources(&self, now: Duration) -> Sources {
+        let servos = (0..self.told.len()).filter(|&joint| self.fresh(joint, now).is_some()).count();
+        let commands = if self.commanded_at.is_some() { self.told.len() - servos } else { 0 };
+        Sources { servos, commands }
+    }
+
+    /// Writes positions and velocities of all joints as known at `now`, in the order of the table, and returns the
+    /// stamp of the message they came from; `None`, and nothing written, before every joint is known.
+    pub(crate) fn write(
+        &self,
+        table: &JointTable,
+        now: Duration,
+        positions: &mut [f64],
+        velocities: &mut [f64],
+    ) -> Option<Duration> {
+        if !self.is_complete(table, now) {
+            return None;
+        }
+        let mut from_servos = false;
+        for joint in 0..table.len() {
+            let told = self.fresh(joint, now);
+            from_servos |= told.is_some();
+            let commanded = &self.commanded[joint];
+            positions[joint] = told.unwrap_or(commanded).position;
+            velocities[joint] = told.and_then(|told| told.velocity).or(commanded.velocity).unwrap_or(0.0);
+        }
+        table.apply_mimics(positions, velocities);
+        if from_servos { Some(self.told_at) } else { self.commanded_at }
+    }
+}
