@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::inbox::{Inbox, Now};
 use crate::life::Moment;
 use crate::lookout::{Lookout, spawn};
-use crate::outbox::{Outbox, outbox};
+use crate::outbox::{Done, Outbox, outbox};
 use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
@@ -17,6 +17,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Diagnostics, Headers, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
+use rtrb::Consumer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -55,20 +56,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
     let (stop, end) = (Arc::clone(&ended), shutdown.clone());
-    let publisher = spawn("planner-publish", move || {
-        // Whether it is granted, the control loop reports for both.
-        let _ = realtime::join_loops(priority::PUBLISHING);
-        loop {
-            let last = stop.load(Ordering::SeqCst);
-            outlet.publish_all(&mut done);
-            outlet.watch(monotonic_now());
-            outlet.watch_end(&end);
-            if last {
-                return;
-            }
-            std::thread::park_timeout(Duration::from_millis(50));
-        }
-    })?;
+    let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &stop, &end))?;
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
@@ -94,6 +82,22 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _ = spinner.join();
     }
     ran
+}
+
+/// Publishes what has been done until `stop`, then what is left.
+fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, stop: &AtomicBool, end: &Shutdown) {
+    // Whether it is granted, the control loop reports for both.
+    let _ = realtime::join_loops(priority::PUBLISHING);
+    loop {
+        let last = stop.load(Ordering::SeqCst);
+        outlet.publish_all(done);
+        outlet.watch(monotonic_now());
+        outlet.watch_end(end);
+        if last {
+            return;
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
 }
 
 /// What the planner has, in one line.
