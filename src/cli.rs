@@ -206,29 +206,6 @@ pub struct FileArgs {
     pub urdf: String,
 }
 
-/// How to run.
-#[derive(Clone, Debug, Default, Args)]
-pub struct RunArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// Where the servos are [default: as hexapod.yaml says]
-    #[arg(long)]
-    pub bus: Option<Bus>,
-    /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
-    #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
-    pub params: Vec<String>,
-    /// Serve a page to drive the robot from, on http://localhost:8080
-    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
-    pub web: bool,
-    /// What is logged: debug, info, warn, error or fatal; of one node as in gait_planner:=debug
-    #[arg(long = "log-level", value_name = "[NODE:=]LEVEL", value_parser = log_level)]
-    pub log_levels: Vec<String>,
-    /// End in order when standard input is closed: whoever started this process has gone.
-    #[arg(long, hide = true)]
-    pub attached: bool,
-}
-
 /// Which files to read and where the servos are.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BusArgs {
@@ -238,17 +215,26 @@ pub struct BusArgs {
     /// Where the servos are [default: as hexapod.yaml says]
     #[arg(long)]
     pub bus: Option<Bus>,
-    /// Set a parameter of a node, as in servo_driver.i2c_device:=3, or of every node that has it
+    /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
 }
 
-impl BusArgs {
-    /// The same as for a run.
-    #[must_use]
-    pub fn as_run(&self) -> RunArgs {
-        RunArgs { files: self.files.clone(), bus: self.bus, params: self.params.clone(), ..RunArgs::default() }
-    }
+/// How to run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    /// Which robot.
+    #[command(flatten)]
+    pub bus: BusArgs,
+    /// Serve a page to drive the robot from, on http://localhost:8080
+    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
+    pub web: bool,
+    /// What is logged: debug, info, warn, error or fatal; of one node as in gait_planner:=debug
+    #[arg(long = "log-level", value_name = "[NODE:=]LEVEL", value_parser = log_level)]
+    pub log_levels: Vec<String>,
+    /// End in order when standard input is closed: whoever started this process has gone.
+    #[arg(long, hide = true)]
+    pub attached: bool,
 }
 
 /// How to guard.

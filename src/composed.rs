@@ -65,7 +65,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
-    let nodes = Nodes::create(parameters(arguments)?, arguments, local_topics, shutdown)?;
+    let nodes = Nodes::create(parameters(&arguments.bus)?, arguments, local_topics, shutdown)?;
     let values = share(nodes.values());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     let setups = Setups::load(&values)?;

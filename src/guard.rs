@@ -22,7 +22,7 @@ const NAME: &str = "hexapod_guard";
 /// # Errors
 /// The files do not hold, or there is no bus.
 pub fn guard(arguments: &GuardArgs) -> Result<(), Failure> {
-    let params = parameters(&arguments.bus.as_run())?.driver;
+    let params = parameters(&arguments.bus)?.driver;
     let setup = Setup::load(&params)?;
     let shutdown = Shutdown::on_signals()?;
     log::begin();

@@ -1,6 +1,6 @@
 //! The parameters of all nodes: `hexapod.yaml`, and the command line over it.
 
-use crate::cli::{FileArgs, RunArgs};
+use crate::cli::{BusArgs, FileArgs};
 use hexapod_config::ros_params::{
     ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
 };
@@ -61,7 +61,7 @@ impl AllParams {
 ///
 /// # Errors
 /// There are no such files.
-pub fn read_parameters(arguments: &RunArgs, faults: &mut Faults) -> Result<AllParams, ConfigError> {
+pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllParams, ConfigError> {
     let FileArgs { config, urdf } = &arguments.files;
     let files = Files::find(config, urdf)?;
     let document = faults.note(files.in_config("hexapod.yaml").read_on());

@@ -21,7 +21,7 @@ const ENDING: Duration = Duration::from_millis(800);
 /// # Errors
 /// There is no such joint or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
-    let params = parameters(&arguments.bus.as_run())?.driver;
+    let params = parameters(&arguments.bus)?.driver;
     tell_files([&params]);
     let setup = Setup::load(&params)?;
     let place = place(&setup, arguments)?;

@@ -1,7 +1,7 @@
 //! All files of a robot, read and checked for all nodes.
 
 use crate::agreement::{check_clock, check_robots};
-use crate::cli::{FileArgs, RunArgs};
+use crate::cli::{BusArgs, FileArgs};
 use crate::exit::Failure;
 use crate::parameters::{AllParams, read_parameters};
 use crate::strength;
@@ -57,7 +57,7 @@ impl Setups {
 ///
 /// # Errors
 /// File, line and key of what does not hold, in the other files too; arguments that do not.
-pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
+pub fn parameters(arguments: &BusArgs) -> Result<AllParams, Failure> {
     let mut faults = Faults::default();
     let all = read_parameters(arguments, &mut faults)?;
     if !faults.is_empty() {
@@ -75,5 +75,5 @@ pub fn parameters(arguments: &RunArgs) -> Result<AllParams, Failure> {
 /// # Errors
 /// As [`parameters`].
 pub fn parameters_of(files: &FileArgs) -> Result<AllParams, Failure> {
-    parameters(&RunArgs { files: files.clone(), ..RunArgs::default() })
+    parameters(&BusArgs { files: files.clone(), ..BusArgs::default() })
 }

@@ -31,7 +31,7 @@ const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// # Errors
 /// There is no terminal, the files do not hold, or there is no bus.
 pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
-    let all = parameters(&arguments.bus.as_run())?;
+    let all = parameters(&arguments.bus)?;
     let (params, planner) = (all.driver, all.planner);
     let setup = Setup::load(&params)?;
     let files = files_of(&params)?;

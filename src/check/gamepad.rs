@@ -142,7 +142,7 @@ impl std::fmt::Display for Given {
 #[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
-    use crate::cli::RunArgs;
+    use crate::cli::BusArgs;
     use crate::setups::parameters;
 
     /// What is said of an owner's `joystick.yaml`.
@@ -151,7 +151,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("joystick.yaml"), text).unwrap();
         let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/config");
-        let mut arguments = RunArgs::default();
+        let mut arguments = BusArgs::default();
         arguments.files.config = shipped.into();
         let planner = gait_planner::Setup::load(&parameters(&arguments).unwrap().planner).unwrap();
         let files = Files::find(folder.to_str().unwrap(), "").unwrap();
