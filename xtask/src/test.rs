@@ -124,8 +124,8 @@ impl Run<'_> {
         }
     }
 
-    /// Lints, documentation and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables are
-    /// built as well, so that r2r is generated and compiled once.
+    /// Lints, documentation and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables
+    /// are built as well, so that r2r is generated and compiled once.
     fn crates(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
         if members.is_empty() {
             return;
@@ -140,11 +140,12 @@ impl Run<'_> {
             self.report.section(&title, &mut command, &[0]);
         }
 
-        // Links to what is not there, and what rustdoc would misread.
+        // Links to what is not there, and what rustdoc would misread. The executables of nodes have the names of their
+        // libraries, in whose place cargo would put them.
         if self.options.filter.is_none() {
-            let mut command = cargo_in(self.layout, ros);
-            command.args(["doc", "--no-deps"]).args(profile).args(&packages).env("RUSTDOCFLAGS", "-D warnings");
-            self.report.section(&format!("documentation, {name}"), &mut command, &[0]);
+            let (mut command, targets) = (cargo_in(self.layout, ros), ros.map(|_| "--lib"));
+            command.args(["doc", "--no-deps"]).args(targets).args(profile).args(&packages);
+            self.report.section(&format!("documentation, {name}"), command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
 
         let mut command = cargo_in(self.layout, ros);

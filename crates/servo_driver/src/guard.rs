@@ -68,7 +68,7 @@ impl Term {
     }
 }
 
-/// Watches over the driver on the bus of `setup` until `shutdown`. With the bus hanging it ends [`ENDING`] after the
+/// Watches over the driver on the bus of `setup` until `shutdown`. With the bus hanging it ends `ENDING` after the
 /// first signal, and at once with the second.
 ///
 /// # Errors
