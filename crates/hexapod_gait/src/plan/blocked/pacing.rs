@@ -199,5 +199,6 @@ mod tests {
         let (went, segment) = paced(&start);
         assert!(went.is_ok() && segment.advance.rates.sway == Vector2::zeros());
         assert_eq!((segment.advance.pace.body, segment.by), (1.0, LimitedBy::Nothing));
+        assert_eq!(segment.end.rates, segment.advance.rates, "from there it is no longer planned with");
     }
 }
