@@ -13,8 +13,8 @@ use crate::protocol::{self, Ask, Close, Incoming, Service};
 use crate::report::{Counts, Report};
 use crate::stops::Stops;
 use crate::teller::Teller;
-use hexapod_ros::bounds::{RateLimited, reason};
-use hexapod_ros::{LaneOpener, RosError, monotonic_now};
+use hexapod_ros::bounds::reason;
+use hexapod_ros::{LaneOpener, monotonic_now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -28,7 +28,6 @@ pub(crate) struct Desk {
     listening: Listening,
     calls: Calls,
     inbox: Sender<Input>,
-    errors: RateLimited,
     report: Report,
     refused: u64,
     stopped: u64,
@@ -50,7 +49,6 @@ impl Desk {
             listening: Listening::new(opener),
             calls: Calls::default(),
             inbox,
-            errors: RateLimited::default(),
             report,
             refused: 0,
             stopped: 0,
@@ -183,7 +181,7 @@ impl Desk {
             }
             Incoming::Pose(offset, seen) => {
                 match self.helm.may_pose(id).and_then(|()| self.helm.is_fresh(seen, received)) {
-                    Ok(()) => self.warn(self.hands.pose(offset)),
+                    Ok(()) => self.hands.warn(self.hands.pose(offset)),
                     Err(refusal) => self.refuse(id, ("pose", None), refusal, now),
                 }
             }
@@ -242,7 +240,7 @@ impl Desk {
         let sent = self.hands.stop(stop, move |success, message| {
             let _ = inbox.send(Input::StopAnswered { stop: number, success, message });
         });
-        self.warn(sent);
+        self.hands.warn(sent);
     }
 
     fn ask(&mut self, id: ClientId, ask: u64, what: Ask, now: Duration) {
@@ -262,7 +260,7 @@ impl Desk {
             Ask::Gait(name) => self.hands.gait(&name),
             Ask::Motion(name) => self.hands.motion(&name),
         };
-        self.warn(sent);
+        self.hands.warn(sent);
         self.teller.guests.answer(id, ask, "ok", "");
     }
 
@@ -290,7 +288,7 @@ impl Desk {
         let sent = self.hands.call(service, move |success, message| {
             let _ = inbox.send(Input::Answered { call: number, success, message });
         });
-        self.warn(sent);
+        self.hands.warn(sent);
     }
 
     fn answered(&mut self, number: u64, success: bool, message: &str, now: Duration) {
@@ -344,15 +342,7 @@ impl Desk {
     /// Publishes what the helm orders.
     fn carry_out(&mut self, orders: &[Order]) {
         for order in orders {
-            self.warn(self.hands.carry_out(*order));
-        }
-    }
-
-    fn warn(&mut self, sent: Result<(), RosError>) {
-        if let Err(error) = sent
-            && let Some(line) = self.errors.admit(&error.to_string(), monotonic_now())
-        {
-            tracing::warn!("{line}");
+            self.hands.warn(self.hands.carry_out(*order));
         }
     }
 }

@@ -3,12 +3,13 @@
 use crate::intents::{Motion, Order, Stop};
 use crate::protocol::{PoseOffset, Service};
 use crate::recording::{Recorder, Topic};
+use hexapod_ros::bounds::RateLimited;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Publisher, RosClock, RosError, RosNode};
+use hexapod_ros::{Caller, Publisher, RosClock, RosError, RosNode, monotonic_now};
 
 /// Velocity commands, in the type that the planner takes.
 enum CmdVel {
@@ -32,6 +33,7 @@ pub(crate) struct Hands {
     pack: Caller<Trigger::Service>,
     enable: Caller<SetBool::Service>,
     recorder: Recorder,
+    errors: RateLimited,
 }
 
 impl Hands {
@@ -57,6 +59,7 @@ impl Hands {
             pack: node.caller("pack")?,
             enable: node.caller("enable")?,
             recorder,
+            errors: RateLimited::default(),
         })
     }
 
@@ -130,6 +133,15 @@ impl Hands {
 
     pub fn motion(&self, name: &str) -> Result<(), RosError> {
         self.motion.publish(&StringMsg { data: name.into() })
+    }
+
+    /// Warns of what could not be sent.
+    pub fn warn(&mut self, sent: Result<(), RosError>) {
+        if let Err(error) = sent
+            && let Some(line) = self.errors.admit(&error.to_string(), monotonic_now())
+        {
+            tracing::warn!("{line}");
+        }
     }
 
     /// Carries out what does not wait for an answer.

@@ -1,3 +1,5 @@
+mod felt;
+
 use super::*;
 use crate::command::queues;
 use crate::params::{settings, shipped};
@@ -338,70 +340,5 @@ trait Bits {
 impl Bits for hexapod_kinematics::LegAngles {
     fn map_bits(&self) -> Vec<u64> {
         self.iter().map(|angle| angle.to_bits()).collect()
-    }
-}
-
-#[test]
-fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan_once_it_is_silent() {
-    /// Ticks until the contacts of the first leg become `wanted`, while it feels what `feel` says of each tick.
-    fn until(bench: &mut Bench, wanted: bool, feel: impl Fn(usize) -> Option<bool>) -> usize {
-        let most = 200;
-        (0..most)
-            .find(|&tick| {
-                bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
-                if let Some(feel) = feel(tick) {
-                    let mut contacts = [None; MAX_LEGS];
-                    contacts[0] = Some(feel);
-                    bench.send(Command::Contacts(contacts));
-                }
-                bench.tick(1);
-                bench.core.last().contacts[0] == wanted
-            })
-            .unwrap_or(most)
-    }
-    fn swing(feel: impl Fn(usize) -> Option<bool>) -> (usize, Bench) {
-        let mut bench = Bench::standing();
-        until(&mut bench, false, |_| None);
-        until(&mut bench, true, |_| None);
-        until(&mut bench, false, |_| None);
-        (until(&mut bench, true, feel), bench)
-    }
-    let (planned, _) = swing(|_| None);
-    let (early, _) = swing(|tick| Some(tick > 10));
-    let (late, mut bench) = swing(|_| Some(false));
-    assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
-    // A switch that is stuck is not believed.
-    assert_eq!(swing(|_| Some(true)).0, planned);
-    // A switch that has died says nothing more.
-    until(&mut bench, false, |_| Some(false));
-    let after = until(&mut bench, true, |_| None);
-    assert!(after.abs_diff(planned) <= 2, "{after} {planned}");
-}
-
-#[test]
-fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_planned() {
-    let drive = |feel: fn(usize) -> Option<bool>| {
-        let mut bench = Bench::standing();
-        let mut down = [0; 6];
-        for tick in 0..1500 {
-            bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
-            bench.send(Command::Contacts(std::array::from_fn(feel)));
-            bench.tick(1);
-            let counts = tick >= 1000;
-            (0..6).for_each(|leg| down[leg] += usize::from(counts && bench.core.last().contacts[leg]));
-        }
-        (down, bench.core.switch_faults())
-    };
-    let (planned, faults) = drive(|_| None);
-    assert_eq!(faults, [None; MAX_LEGS]);
-    let (down, faults) = drive(|leg| match leg {
-        1 | 4 => Some(false),
-        2 => Some(true),
-        _ => None,
-    });
-    assert_eq!(faults[..6].iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, true, false, true, false]);
-    for leg in [1, 2, 4] {
-        // The last step may be cut off elsewhere. A foot that felt for the ground would be down for half of that.
-        assert!(down[leg].abs_diff(planned[leg]) <= 20, "leg {leg}: {} {}", down[leg], planned[leg]);
     }
 }
