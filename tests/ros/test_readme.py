@@ -24,7 +24,7 @@ COMMAND_S, STAYS_S = 60.0, 20.0
 # it needs what a machine for tests has not. The first pattern that fits counts.
 ENDS, STAYS, ELSEWHERE = 'ends', 'stays', 'elsewhere'
 HOW = [
-    (r'(cd src/hexapod && )?cargo xtask (test|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
+    (r'(cd src/hexapod && )?cargo xtask (test|ci|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
     (r'eval "\$\(cargo xtask env\)"', ELSEWHERE, 'xtask/tests'),
     (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
      'changes the machine'),
