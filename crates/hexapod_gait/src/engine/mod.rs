@@ -264,22 +264,20 @@ impl Engine {
 
     /// The same in a new segment.
     fn plan_and_follow(&mut self, input: &Input, travel: &mut Travel, left: u64) -> u64 {
-        let mut start = self.now.start;
-        let Snapshot { control, allowance, .. } = &mut self.now;
+        let Snapshot { start, control, allowance, .. } = &mut self.now;
         if start.ns.is_multiple_of(GRID_NS) {
             *allowance = Allowance::FULL;
         }
         let before = *allowance;
         let mut planner = Planner { plant: &self.plant, tuning: &self.tuning, control, allowance };
-        let segment = planner.next_segment(&mut start, input);
+        let segment = planner.next_segment(start, input);
         self.now.work += self.now.allowance.since(&before);
-        let ns = segment.ns;
-        let to = left.min(ns);
-        travel.add(&start, &segment, 0, to);
-        if to == ns {
+        let to = left.min(segment.ns);
+        travel.add(&self.now.start, &segment, 0, to);
+        if to == segment.ns {
             self.now.start = segment.end;
         } else {
-            (self.now.start, self.now.segment, self.now.elapsed_ns) = (start, Some(segment), to);
+            (self.now.segment, self.now.elapsed_ns) = (Some(segment), to);
         }
         to
     }

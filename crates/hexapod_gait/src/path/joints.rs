@@ -56,14 +56,11 @@ pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
     }
     let body_from_footprint = state.footprint_from_body().inverse();
     if let Some(batch) = &plant.batch_ik {
-        let walk = &state.walk;
-        let at = |leg: usize| walk.foot(leg).position();
-        let is_missing = |leg: usize| *walk.foot(leg) == Foot::Missing;
-        let found = &mut state.angles;
         if !effort.take(BATCH_IK) {
             return None;
         }
-        return batch.solve(&body_from_footprint, at, is_missing, found).then_some(());
+        let feet = state.walk.feet().iter().map(|foot| (*foot != Foot::Missing).then(|| foot.position()));
+        return batch.solve(&body_from_footprint, feet, &mut state.angles).then_some(());
     }
     let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
     for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {

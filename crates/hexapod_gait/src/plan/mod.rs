@@ -101,7 +101,7 @@ impl Planner<'_> {
         let asked = input.body_offset.clipped();
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
-        self.control.leaving = start.mode == Mode::Standing && !wanted.is_zero();
+        self.control.leaving = matches!(start.mode, Mode::Standing) && !wanted.is_zero();
         let stand = self.stand(start);
         self.turn(start, wanted, stand.as_ref());
         self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
@@ -200,7 +200,7 @@ impl Planner<'_> {
         }
         let Control { gaits, limits, step_height, ramp, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let wanted = bounded(&cx, start, if start.mode == Mode::Walking { wanted } else { Twist::ZERO });
+        let wanted = bounded(&cx, start, if matches!(start.mode, Mode::Walking) { wanted } else { Twist::ZERO });
         let Cadence { cycle, mean_pace } = cadence(&cx, start, wanted.twist);
         (start.walk.cycle, start.mean_pace) = (cycle, mean_pace);
         let TwistStep { limited, aim } = steer(&cx, ramp, gaits, start, wanted, stand);

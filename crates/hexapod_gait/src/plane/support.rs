@@ -20,10 +20,9 @@ impl SupportPolygon {
             *point = foot;
             total += 1;
         }
-        let points = points.get_mut(..total).unwrap_or_default();
-        points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+        let points = points.get(..total).unwrap_or_default();
         let mut polygon = Self { corners: [Vector2::zeros(); MAX_LEGS], count: 0 };
-        if let Some(&first) = points.first() {
+        if let Some(&first) = points.iter().min_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y))) {
             polygon.wrap(first, points);
         }
         polygon
@@ -41,8 +40,8 @@ impl SupportPolygon {
                     continue;
                 }
                 let turn = cross(next - corner, candidate - corner);
-                let farther = (candidate - corner).norm_squared() > (next - corner).norm_squared();
-                if next == corner || turn < 0.0 || (turn == 0.0 && farther) {
+                let is_farther = || (candidate - corner).norm_squared() > (next - corner).norm_squared();
+                if next == corner || turn < 0.0 || (turn == 0.0 && is_farther()) {
                     next = candidate;
                 }
             }

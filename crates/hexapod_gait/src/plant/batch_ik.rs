@@ -25,43 +25,29 @@ impl BatchIk {
         Some(Self { batch, sectors })
     }
 
-    /// Feet `at` these places over the ground as the body sees them.
-    pub(crate) fn seen(&self, body_from_footprint: &Isometry3<f64>, at: impl Fn(usize) -> Vector3<f64>) -> Lanes3 {
-        self.places(at).transformed(body_from_footprint)
+    /// Whether the feet that count, all moved `by` so much as the body sees them, are reached as walking does.
+    pub(crate) fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>, counts: &[bool; MAX_LEGS]) -> bool {
+        let reached = self.batch.reaches(feet, by, &self.sectors);
+        reached.iter().zip(counts).fold(true, |all, (reached, counts)| all & ((*reached == 1.0) | !counts))
     }
 
-    fn places(&self, at: impl Fn(usize) -> Vector3<f64>) -> Lanes3 {
-        let mut feet = Lanes3::default();
-        for leg in 0..self.batch.leg_count() {
-            let at = at(leg);
-            feet.set(leg, [at.x, at.y, at.z]);
-        }
-        feet
-    }
-
-    /// Which feet, all moved `by` so much as the body sees them, are reached as walking does.
-    pub(crate) fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>) -> [bool; MAX_LEGS] {
-        self.batch.reaches(feet, by, &self.sectors).map(|reached| reached == 1.0)
-    }
-
-    /// Angles of all legs with the feet `at` these places over the ground; whether all reach theirs as walking does.
+    /// Angles of all legs with their feet there over the ground, but for those that have none; whether all reach theirs as
+    /// walking does.
     pub(crate) fn solve(
         &self,
         body_from_footprint: &Isometry3<f64>,
-        at: impl Fn(usize) -> Vector3<f64>,
-        is_missing: impl Fn(usize) -> bool,
+        feet: impl Iterator<Item = Option<Vector3<f64>>> + Clone,
         all: &mut [LegAngles; MAX_LEGS],
     ) -> bool {
-        let count = self.batch.leg_count();
+        let places = Lanes3::of_points(feet.clone().map(Option::unwrap_or_default));
         let mut found = Lanes3::default();
-        let reached = self.batch.inverse_within(body_from_footprint, &self.places(at), &self.sectors, &mut found);
+        let reached = self.batch.inverse_within(body_from_footprint, &places, &self.sectors, &mut found);
         let mut fine = true;
-        for (leg, (angles, reached)) in all.iter_mut().zip(reached).enumerate().take(count) {
-            if is_missing(leg) {
-                continue;
+        for (((angles, found), reached), foot) in all.iter_mut().zip(found.legs()).zip(reached).zip(feet) {
+            if foot.is_some() {
+                *angles = LegAngles::from(found);
+                fine &= reached == 1.0;
             }
-            *angles = LegAngles::from(found.get(leg));
-            fine &= reached == 1.0;
         }
         fine
     }

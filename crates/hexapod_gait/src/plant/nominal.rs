@@ -3,7 +3,7 @@
 
 use crate::gait::Gait;
 use crate::plane::reach::Reach;
-use hexapod_kinematics::{Leg, MAX_LEGS};
+use hexapod_kinematics::{Lane, Leg, MAX_LEGS, Vectors};
 use nalgebra::{Point3, Vector2};
 
 /// The resting feet with the body at one height, and how far they may go from there.
@@ -43,42 +43,92 @@ impl NominalStance {
     }
 
     /// With the feet moved out by `out` and so much of the reach.
-    pub(crate) fn moved(&self, raised: f64, reach_part: f64, out: impl Fn(usize) -> Vector2<f64>) -> Self {
-        let mut moved = Self { raised, reach_part, reach: self.reach.scaled(reach_part), ..*self };
-        moved.rest.iter_mut().take(self.count).enumerate().for_each(|(leg, rest)| *rest += out(leg));
-        moved
+    #[inline]
+    fn moved(mut self, raised: f64, reach_part: f64, [x, y]: &[Lane; 2]) -> Self {
+        (self.raised, self.reach_part, self.reach) = (raised, reach_part, self.reach.scaled(reach_part));
+        for ((rest, x), y) in self.rest.iter_mut().zip(x).zip(y).take(self.count) {
+            *rest += Vector2::new(*x, *y);
+        }
+        self
     }
 }
 
-/// How a sprawled leg is drawn in: its foot stays as far from the joint that lifts it.
-#[derive(Clone, Copy, Debug, Default)]
+/// How sprawled legs are drawn in, a lane each: a foot stays as far from the joint that lifts its leg.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawIn {
     /// Straight out from the hip; zero for a leg that is not drawn in.
-    outward: Vector2<f64>,
+    outward: [Lane; 2],
     /// The resting foot from the joint, outwards and down, m.
+    out: Lane,
+    down: Lane,
+    vectors: Vectors,
+}
+
+impl DrawIn {
+    /// Of no leg.
+    pub(crate) fn none() -> Self {
+        let zero = [0.0; MAX_LEGS];
+        Self { outward: [zero; 2], out: zero, down: zero, vectors: Vectors::of_this_processor() }
+    }
+
+    /// Of legs whose feet rest there (footprint frame) with the body at this height, m.
+    pub(crate) fn of<'a>(legs: impl Iterator<Item = (&'a Leg, Vector2<f64>)>, height: f64) -> Self {
+        let mut all = Self::none();
+        for (index, (leg, rest)) in legs.enumerate().take(MAX_LEGS) {
+            if let Some(Sprawled { outward, out, down }) = Sprawled::of(leg, rest, height) {
+                (all.outward[0][index], all.outward[1][index]) = (outward.x, outward.y);
+                (all.out[index], all.down[index]) = (out, down);
+            }
+        }
+        all
+    }
+
+    /// Where the feet of a stance go with the body so much higher, and so much of their reach.
+    #[inline]
+    pub(crate) fn moved(&self, own: NominalStance, raised: f64, reach_part: f64) -> NominalStance {
+        own.moved(
+            raised,
+            reach_part,
+            &self.vectors.run(
+                #[inline(always)]
+                || self.moves(raised),
+            ),
+        )
+    }
+
+    /// How far each foot goes with the body so much higher.
+    #[inline(always)]
+    fn moves(&self, raised: f64) -> [Lane; 2] {
+        let (mut moves, most) = ([[0.0; MAX_LEGS]; 2], raised.abs());
+        for leg in 0..MAX_LEGS {
+            let (out, down) = (self.out[leg], self.down[leg] + raised);
+            let squared = out * out + self.down[leg] * self.down[leg] - down * down;
+            // A leg that stands steeply would have to go far out for a little less height.
+            let part = (if squared > 0.0 { squared } else { 0.0 }).sqrt() - out;
+            let part = if part > -most { part } else { -most };
+            let part = if part < most { part } else { most };
+            (moves[0][leg], moves[1][leg]) = (self.outward[0][leg] * part, self.outward[1][leg] * part);
+        }
+        moves
+    }
+}
+
+/// A leg that is drawn in.
+struct Sprawled {
+    outward: Vector2<f64>,
     out: f64,
     down: f64,
 }
 
-impl DrawIn {
-    /// Of a leg whose foot rests there (footprint frame) with the body at this height, m.
-    pub(crate) fn of(leg: &Leg, rest: Vector2<f64>, height: f64) -> Self {
-        let [hip, lift, ..] = leg.joints() else { return Self::default() };
-        let outward = (rest - leg.hip_in_body().xy()).try_normalize(1e-6);
-        let Some(outward) = outward.filter(|_| !leg.is_upright()) else { return Self::default() };
+impl Sprawled {
+    fn of(leg: &Leg, rest: Vector2<f64>, height: f64) -> Option<Self> {
+        let [hip, lift, ..] = leg.joints() else { return None };
+        let outward = (rest - leg.hip_in_body().xy()).try_normalize(1e-6).filter(|_| !leg.is_upright())?;
         let lift = lift.origin().translation.vector;
         let along = hip.axis().dot(&lift);
         // The joint is as far from the hip's axis, and as high, wherever the leg points.
         let from_axis = (lift - hip.axis().scale(along)).norm();
         let out = outward.dot(&(rest - leg.hip_in_body().xy())) - from_axis;
-        Self { outward, out: out.max(0.0), down: height + (hip.origin() * Point3::from(lift)).z }
-    }
-
-    /// How far the foot goes with the body so much higher.
-    pub(crate) fn moves(&self, raised: f64) -> Vector2<f64> {
-        let down = self.down + raised;
-        let squared = self.out * self.out + self.down * self.down - down * down;
-        // A leg that stands steeply would have to go far out for a little less height.
-        self.outward * (squared.max(0.0).sqrt() - self.out).max(-raised.abs()).min(raised.abs())
+        Some(Self { outward, out: out.max(0.0), down: height + (hip.origin() * Point3::from(lift)).z })
     }
 }

@@ -18,7 +18,7 @@ pub struct Stance {
     reach: Reach,
     spec: StanceSpec,
     usable: [Usable; MAX_LEGS],
-    draw_in: [DrawIn; MAX_LEGS],
+    draw_in: DrawIn,
 }
 
 /// Why a robot cannot stand as asked.
@@ -67,7 +67,7 @@ impl Stance {
         }
         let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
         let rest = [Vector2::zeros(); MAX_LEGS];
-        let draw_in = [DrawIn::default(); MAX_LEGS];
+        let draw_in = DrawIn::none();
         let reach = Reach::new(Vector2::zeros());
         let mut stance = Self { count: legs.len(), rest, reach, spec, usable, draw_in };
         let mut radius = f64::INFINITY;
@@ -95,9 +95,7 @@ impl Stance {
                 self.reach = reach;
             }
         }
-        for ((draw_in, leg), rest) in self.draw_in.iter_mut().zip(robot.legs()).zip(self.rest) {
-            *draw_in = DrawIn::of(leg, rest, self.spec.height);
-        }
+        self.draw_in = DrawIn::of(robot.legs().iter().zip(self.rest), self.spec.height);
         self
     }
 
@@ -192,8 +190,7 @@ impl Stance {
         if raised == 0.0 && room == 1.0 {
             return self.own_nominal();
         }
-        self.own_nominal()
-            .moved(raised, room, |leg| self.draw_in.get(leg).map_or_else(Vector2::zeros, |leg| leg.moves(raised)))
+        self.draw_in.moved(self.own_nominal(), raised, room)
     }
 
     /// Whether neighbours keep clear of each other with another nominal stance.

@@ -49,6 +49,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// Of `ns` from `start` on, at its rates and at full pace, its end not yet worked out.
+    #[inline(always)]
     pub(crate) fn from(start: &State, ns: u64) -> Self {
         Self { ns, advance: Advance { rates: start.rates, pace: Pace::FULL }, by: LimitedBy::Nothing, end: *start }
     }

@@ -48,6 +48,24 @@ impl Default for Lanes3 {
 }
 
 impl Lanes3 {
+    /// Points of the first legs, m; zeros for the others.
+    #[inline]
+    pub fn of_points(points: impl Iterator<Item = Vector3<f64>>) -> Self {
+        let mut lanes = Self::default();
+        let [x, y, z] = &mut lanes.0;
+        for (((x, y), z), point) in x.iter_mut().zip(y).zip(z).zip(points) {
+            (*x, *y, *z) = (point.x, point.y, point.z);
+        }
+        lanes
+    }
+
+    /// The numbers of each leg.
+    #[inline]
+    pub fn legs(&self) -> impl Iterator<Item = [f64; 3]> {
+        let [x, y, z] = &self.0;
+        x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z])
+    }
+
     /// The numbers of one leg; zeros past [`MAX_LEGS`].
     pub fn get(&self, leg: usize) -> [f64; 3] {
         let [x, y, z] = &self.0;

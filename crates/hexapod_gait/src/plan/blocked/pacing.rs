@@ -39,7 +39,7 @@ pub(crate) fn go_as_fast_as_may_be(
         segment.end.ns += segment.ns;
         return Ok(());
     }
-    let attempts = if start.mode == Mode::Standing { STANDING_ATTEMPTS } else { ATTEMPTS };
+    let attempts = if matches!(start.mode, Mode::Standing) { STANDING_ATTEMPTS } else { ATTEMPTS };
     let mut last = Blocked::Unknown;
     for attempt in 0..attempts {
         if attempt > 0 {

@@ -78,7 +78,7 @@ fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     let nominal = Some(NominalAim { raised, reach_part: granted.reach_part });
     let offset = granted.offset.at_height(granted.offset.translation.z - raised);
     let auto_pose = cx.gait.auto_pose();
-    if start.mode != Mode::Walking || auto_pose.is_none() {
+    if !matches!(start.mode, Mode::Walking) || auto_pose.is_none() {
         return Aim { offset, nominal };
     }
     Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), nominal }

@@ -3,7 +3,6 @@
 use crate::gait::posture::BodyOffset;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
-use crate::plant::batch_ik::BatchIk;
 use crate::plant::nominal::NominalStance;
 use crate::plant::resting::LIFT_PROFILE;
 use crate::state::State;
@@ -171,8 +170,8 @@ fn view<'a>(cx: &Context, start: &'a State, nominal: &'a NominalStance, offset: 
     let mut counts = [false; MAX_LEGS];
     let feet = start.walk.feet().iter();
     counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
-    let seen = |batch: &BatchIk| batch.seen(&body_from_footprint, |leg| nominal.place(leg).push(0.0));
-    let rest = cx.plant.batch_ik.as_ref().map(seen).unwrap_or_default();
+    let places = nominal.rest().iter().map(|rest| rest.push(0.0));
+    let rest = Lanes3::of_points(places).transformed(&body_from_footprint);
     View { start, nominal, body_from_footprint, rest, counts }
 }
 
@@ -197,7 +196,7 @@ fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -
     let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
     if let Some(batch) = &cx.plant.batch_ik {
         let moved = view.body_from_footprint.rotation.transform_vector(&from_rest);
-        return batch.reaches(&view.rest, &moved).iter().zip(view.counts).all(|(&reached, counts)| reached || !counts);
+        return batch.reaches(&view.rest, &moved, &view.counts);
     }
     (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
         let at = view.nominal.place(leg).push(0.0) + from_rest;

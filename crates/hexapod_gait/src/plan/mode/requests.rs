@@ -24,7 +24,7 @@ pub(crate) fn requested(
 
 #[inline(never)]
 fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, effort: &mut Effort) -> State {
-    let stops = requests.stop && start.mode == Mode::Walking;
+    let stops = requests.stop && matches!(start.mode, Mode::Walking);
     let mode = if stops { Mode::Stopping(Stopping::now(start.ns)) } else { start.mode };
     let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
     match (posture, mode) {
