@@ -99,17 +99,17 @@ impl DrawIn {
     /// How far each foot goes with the body so much higher.
     #[inline(always)]
     fn moves(&self, raised: f64) -> [Lane; 2] {
-        let (mut moves, most) = ([[0.0; MAX_LEGS]; 2], raised.abs());
-        for leg in 0..MAX_LEGS {
+        let most = raised.abs();
+        let parts: Lane = std::array::from_fn(|leg| {
             let (out, down) = (self.out[leg], self.down[leg] + raised);
             let squared = out * out + self.down[leg] * self.down[leg] - down * down;
             // A leg that stands steeply would have to go far out for a little less height.
             let part = (if squared > 0.0 { squared } else { 0.0 }).sqrt() - out;
             let part = if part > -most { part } else { -most };
-            let part = if part < most { part } else { most };
-            (moves[0][leg], moves[1][leg]) = (self.outward[0][leg] * part, self.outward[1][leg] * part);
-        }
-        moves
+            if part < most { part } else { most }
+        });
+        let [x, y] = &self.outward;
+        [std::array::from_fn(|leg| x[leg] * parts[leg]), std::array::from_fn(|leg| y[leg] * parts[leg])]
     }
 }
 

@@ -4,3 +4,4 @@ mod accelerations;
 mod bounds;
 mod demand;
 mod rates;
+mod work;
