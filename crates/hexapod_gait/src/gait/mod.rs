@@ -10,7 +10,7 @@ pub(crate) mod swing;
 use crate::gait::auto_pose::AutoPose;
 use crate::gait::needs::LiftNeeds;
 use crate::gait::phase::fraction;
-use crate::gait::swing::SwingProfile;
+use crate::gait::swing::{SwingPoint, SwingProfile, touch_down_shape};
 use crate::plane::reach::STRIDE_PART;
 use crate::plane::support::SupportPolygon;
 use hexapod_kinematics::MAX_LEGS;
@@ -30,6 +30,7 @@ pub struct Gait {
     lift_offs: [f64; MAX_LEGS],
     swing: SwingProfile,
     drift: f64,
+    swing_haste: f64,
     touch_down_speed: f64,
     step_height: Option<f64>,
     sway: f64,
@@ -62,6 +63,7 @@ impl Gait {
             lift_offs: lift_offs(spec.duty_factor, &offsets),
             swing: spec.swing,
             drift: spec.swing.drift(1.0 - spec.duty_factor),
+            swing_haste: spec.swing.haste(),
             touch_down_speed: spec.touch_down_speed,
             step_height: spec.step_height,
             sway: spec.sway,
@@ -203,6 +205,31 @@ impl Gait {
     /// How long the ground takes for the way that a foot still goes back with it after it has been lifted, in cycles.
     pub(crate) fn drift(&self) -> f64 {
         self.drift
+    }
+
+    /// The greatest speed of a foot across, in units of that of a smooth swing.
+    pub(crate) fn swing_haste(&self) -> f64 {
+        self.swing_haste
+    }
+
+    /// The same gait with feet that feel the ground: those that would swing smoothly search for it.
+    #[must_use]
+    pub fn feeling(&self) -> Self {
+        if self.swing != SwingProfile::Smooth {
+            return *self;
+        }
+        let swing = SwingProfile::Searching;
+        Self { swing, drift: swing.drift(self.swing_part()), swing_haste: swing.haste(), needs: None, ..*self }
+    }
+
+    /// Where a foot is when this part of its swing, which takes `seconds`, is over.
+    #[inline]
+    pub(crate) fn swing_at(&self, progress: f64, seconds: f64) -> SwingPoint {
+        SwingPoint {
+            travel: self.swing.travel(progress),
+            lift: self.swing.lift(progress),
+            descent: self.touch_down_speed * seconds * touch_down_shape(progress),
+        }
     }
 
     /// Where leg `leg` is in its cycle at `phase` in [0, 1].

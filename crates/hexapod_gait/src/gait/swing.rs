@@ -13,6 +13,10 @@ pub enum SwingProfile {
     Smooth,
     /// Constant speed across, half a sine up: the classic profile, which scuffs at both ends.
     Sine,
+    /// Up quickly, over its place early, then down at an even and slow speed: for feet that feel the ground, which may
+    /// be higher than planned, and that press on until they are told. C2 as `Smooth`. Named for the searching movements
+    /// of insects that step into a gap (Dürr 2001).
+    Searching,
 }
 
 impl SwingProfile {
@@ -20,8 +24,9 @@ impl SwingProfile {
     #[must_use]
     pub fn travel(self, s: f64) -> f64 {
         match self {
-            Self::Smooth => blended(s),
+            Self::Smooth => blended(s, BLEND),
             Self::Sine => s,
+            Self::Searching => blended(s / OVER_PLACE, BLEND),
         }
     }
 
@@ -33,9 +38,18 @@ impl SwingProfile {
             Self::Smooth => {
                 let slope = part * (1.0 - BLEND);
                 let x = 0.5 - math::sin(math::asin(1.0 - 2.0 * slope) / 3.0);
-                part * BLEND * x - blended(BLEND * x)
+                part * BLEND * x - blended(BLEND * x, BLEND)
             }
-            Self::Sine => 0.0,
+            _ => greatest(|s| part * s - self.travel(s)),
+        }
+    }
+
+    /// Its greatest speed across, in units of that of `Smooth`: as much more a foot is accelerated whose touch-down point
+    /// follows a change of course.
+    pub(crate) fn haste(self) -> f64 {
+        match self {
+            Self::Smooth => 1.0,
+            _ => greatest(|s| (self.travel(s) - self.travel(s - STEP)) / STEP) * (1.0 - BLEND),
         }
     }
 
@@ -48,21 +62,64 @@ impl SwingProfile {
                 bump * bump * bump
             }
             Self::Sine => math::sin(std::f64::consts::PI * s),
+            Self::Searching if s < APEX => minimum_jerk(s / APEX),
+            Self::Searching => {
+                let down = (s - APEX) / (1.0 - APEX);
+                let slow = (1.0 - DROP) * blended(down, SLOW_BLEND);
+                1.0 - slow - DROP * minimum_jerk(down / DROP)
+            }
         }
+    }
+}
+
+/// Where a foot is on its way from lift-off to touch-down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SwingPoint {
+    /// Part of the way across.
+    pub travel: f64,
+    /// Part of the step height, and what is added to it for the touch-down speed, m.
+    pub lift: f64,
+    pub descent: f64,
+}
+
+impl SwingPoint {
+    /// Height, m, of a foot that is lifted by `height` from `lift_off` to the ground as planned.
+    #[inline]
+    pub(crate) fn height(&self, height: f64, lift_off: f64) -> f64 {
+        height * self.lift + lift_off * (1.0 - self.travel) + self.descent
     }
 }
 
 /// Part of the swing that a foot takes to come up to speed, and again to slow down.
 const BLEND: f64 = 0.4;
+/// Parts of a searching swing after which the foot is at its apex, and over its place.
+const APEX: f64 = 0.3;
+const OVER_PLACE: f64 = 0.85;
+/// Part of its height that such a foot comes down quickly, above what ground there may be, and of its time for that; and
+/// the part of the rest in which it comes up to its speed.
+const DROP: f64 = 0.35;
+const SLOW_BLEND: f64 = 0.2;
 
-/// From 0 to 1 with a speed that rises and falls as a smooth step and is constant between; clamps `s`.
-fn blended(s: f64) -> f64 {
+/// From 0 to 1 with a speed that rises and falls as a smooth step, each in this part of the way, and is constant between;
+/// clamps `s`.
+#[inline]
+fn blended(s: f64, blend: f64) -> f64 {
     let s = s.clamp(0.0, 1.0);
     let rest = s.min(1.0 - s);
-    let x = (rest / BLEND).min(1.0);
-    let blend = BLEND * x * x * x * (1.0 - 0.5 * x);
-    let way = (blend + (rest - BLEND).max(0.0)) / (1.0 - BLEND);
+    let x = (rest / blend).min(1.0);
+    let slow = blend * x * x * x * (1.0 - 0.5 * x);
+    let way = (slow + (rest - blend).max(0.0)) / (1.0 - blend);
     if s <= 0.5 { way } else { 1.0 - way }
+}
+
+/// Distance of the moments at which a profile is looked at.
+const STEP: f64 = 1.0 / 4096.0;
+
+/// The greatest of all moments of a swing, and of those between about the greatest: not for a tick.
+fn greatest(of: impl Fn(f64) -> f64) -> f64 {
+    let around = |at: f64, step: f64| (-64..=64).map(move |k| (at + f64::from(k) * step).clamp(0.0, 1.0));
+    let best = |at: f64, step: f64| around(at, step).max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap_or(at);
+    of([1.0 / 128.0, STEP, STEP / 64.0, STEP / 4096.0].into_iter().fold(0.5, best))
 }
 
 /// Greatest velocity and acceleration of [`minimum_jerk`] in one second.
@@ -99,9 +156,11 @@ pub(crate) fn touch_down_shape(progress: f64) -> f64 {
 mod tests {
     use super::*;
 
+    const ALL: [SwingProfile; 3] = [SwingProfile::Smooth, SwingProfile::Sine, SwingProfile::Searching];
+
     #[test]
     fn when_lifted_expect_the_foot_to_drift_as_far_as_any_moment_of_the_swing_shows() {
-        for profile in [SwingProfile::Smooth, SwingProfile::Sine] {
+        for profile in ALL {
             for part in [0.05, 0.1, 1.0 / 6.0, 0.25, 0.5, 0.7] {
                 let behind = (0..=10_000).map(|k| f64::from(k) / 10_000.0).map(|s| part * s - profile.travel(s));
                 let farthest = behind.fold(0.0, f64::max);
@@ -111,23 +170,43 @@ mod tests {
     }
 
     #[test]
-    fn when_at_the_ends_expect_no_lift_and_at_half_way_the_apex() {
-        for profile in [SwingProfile::Smooth, SwingProfile::Sine] {
+    fn when_at_the_ends_expect_no_lift_and_between_the_apex() {
+        for profile in ALL {
             assert!(profile.lift(0.0).abs() < 1e-15 && profile.lift(1.0).abs() < 1e-15);
-            assert!((profile.lift(0.5) - 1.0).abs() < 1e-15);
+            assert!((greatest(|s| profile.lift(s)) - 1.0).abs() < 1e-12, "{profile:?}");
             assert_eq!((profile.travel(0.0), profile.travel(1.0)), (0.0, 1.0));
         }
     }
 
     #[test]
-    fn when_smooth_expect_no_velocity_or_acceleration_against_the_ground_at_the_ends() {
+    fn when_not_a_sine_expect_no_velocity_or_acceleration_against_the_ground_at_the_ends_and_no_jump_between() {
         let h = 1e-4;
-        for f in [SwingProfile::travel, SwingProfile::lift] {
+        for (profile, f) in [SwingProfile::Smooth, SwingProfile::Searching]
+            .into_iter()
+            .flat_map(|profile| [(profile, SwingProfile::travel as fn(_, f64) -> f64), (profile, SwingProfile::lift)])
+        {
+            let bend = |at: f64| {
+                let [a, b, c] = [0.0, h, 2.0 * h].map(|d| f(profile, at + d));
+                ((c - a) / (2.0 * h), (a - 2.0 * b + c) / (h * h))
+            };
             for end in [0.0, 1.0 - 2.0 * h] {
-                let [a, b, c] = [0.0, h, 2.0 * h].map(|d| f(SwingProfile::Smooth, end + d));
-                assert!(((c - a) / (2.0 * h)).abs() < 1e-5);
-                assert!(((a - 2.0 * b + c) / (h * h)).abs() < 0.1);
+                let (velocity, acceleration) = bend(end);
+                assert!(velocity.abs() < 1e-4 && acceleration.abs() < 1.0, "{profile:?}: {velocity}, {acceleration}");
             }
+            let bends: Vec<f64> = (0..9998).map(|k| bend(f64::from(k) * h).1).collect();
+            let jump = bends.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+            assert!(jump < 1.0, "{profile:?}: its acceleration jumps by {jump}");
         }
+    }
+
+    #[test]
+    fn when_searching_expect_the_foot_slow_wherever_the_ground_may_be_and_over_its_place() {
+        let profile = SwingProfile::Searching;
+        for s in (0..=1000).map(|k| f64::from(k) / 1000.0).filter(|&s| s > 0.5 && profile.lift(s) < 0.42) {
+            let speed = (profile.lift(s - 1e-6) - profile.lift(s)) / 1e-6;
+            assert!(speed < 1.2 && profile.lift(s) >= profile.lift(s + 1e-3), "{speed} at {s}");
+        }
+        assert_eq!(profile.travel(0.85), 1.0);
+        assert!((profile.haste() - 1.0 / 0.85).abs() < 1e-3);
     }
 }

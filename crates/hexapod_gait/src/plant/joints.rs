@@ -32,7 +32,7 @@ const PLANNED_VELOCITY: f64 = 0.9;
 const FOR_CHANGES: f64 = 0.25;
 const FOR_SHIFTS: f64 = 0.15;
 /// How much a touch-down point that follows the twist accelerates its foot, in units of its velocity over the time of
-/// the swing: a bound of the products of travel and rate of following in `Walk::advance`.
+/// the swing: a bound of the products of travel and rate of following in `Walk::advance`, where the swing is smooth.
 const FOLLOWING: f64 = 5.8;
 /// Part of a foot's circle in which the joints are looked at.
 const USED_PART: f64 = 0.8;
@@ -137,7 +137,7 @@ impl JointBound {
     /// that follow the twist leave the joints enough for the swing.
     pub(crate) fn part_of_acceleration(&self, gait: &Gait, foot_m_s2: f64) -> f64 {
         let ahead = 1.0 + 0.5 * gait.duty_factor() / gait.swing_part();
-        (FOR_CHANGES / (self.acceleration * FOLLOWING * ahead * foot_m_s2)).min(1.0)
+        (FOR_CHANGES / (self.acceleration * FOLLOWING * gait.swing_haste() * ahead * foot_m_s2)).min(1.0)
     }
 
     /// How fast the body's shift over its feet may change its speed, m/s^2.
@@ -174,8 +174,9 @@ fn foot_at(gait: &Gait, twist: Twist, rest: Vector2<f64>, lift: f64, phase: f64)
     let s = (phase - duty) / gait.swing_part();
     let lift_off = twist.motion(0.5 * duty - phase).apply(rest);
     let touch_down = twist.motion(0.5 * duty + 1.0 - phase).apply(rest);
-    let at = lift_off + (touch_down - lift_off) * gait.swing().travel(s);
-    Vector3::new(at.x, at.y, lift * gait.swing().lift(s))
+    let swing = gait.swing_at(s, gait.swing_time());
+    let at = lift_off + (touch_down - lift_off) * swing.travel;
+    at.push(swing.height(lift, 0.0))
 }
 
 /// The shortest time, s, in which a leg's joints can go from some angles to others, at rest at both ends (minimum jerk).

@@ -2,7 +2,7 @@
 
 use crate::gait::Gait;
 use crate::gait::phase::fraction;
-use crate::gait::swing::{follow_part, touch_down_shape};
+use crate::gait::swing::{SwingPoint, follow_part};
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
@@ -286,9 +286,8 @@ impl Walk {
                     let wanted = course.onward.apply(place);
                     let touch_down = touch_down + (wanted - touch_down) * course.follow;
                     let touch_down = ground.drawn_in(touch_down, rest);
-                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.travel;
-                    let up = height * course.lift + lift_off.z * (1.0 - course.travel) + course.descent;
-                    let at = Vector3::new(flat.x, flat.y, up);
+                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.at.travel;
+                    let at = flat.push(course.at.height(height, lift_off.z));
                     let progress = course.now;
                     Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at }
                 }
@@ -308,10 +307,7 @@ struct Course {
     onward: Displacement,
     /// Part of the way the touch-down point goes towards where it is wanted.
     follow: f64,
-    travel: f64,
-    lift: f64,
-    /// Height for the touch-down speed, m.
-    descent: f64,
+    at: SwingPoint,
 }
 
 impl Course {
@@ -323,9 +319,7 @@ impl Course {
             seconds,
             onward: ground.twist.motion((1.0 - now) * seconds),
             follow: follow_part(before, now),
-            travel: gait.swing().travel(now),
-            lift: gait.swing().lift(now),
-            descent: gait.touch_down_speed() * seconds * touch_down_shape(now),
+            at: gait.swing_at(now, seconds),
         }
     }
 }
