@@ -11,9 +11,11 @@ use crate::plan::control::Requests;
 use crate::plan::sequence::descent::NEAR_M;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
+use crate::state::overlay::Overlay;
 use crate::state::rates::BodyRates;
-use crate::state::walk::{Foot, Walk};
+use crate::state::walk::Walk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::Vector2;
 
@@ -65,6 +67,6 @@ impl Engine {
         (self.now.segment, self.now.elapsed_ns) = (None, 0);
         (start.mode, start.walk, start.angles) = (mode, walk, *angles);
         (start.height, start.offset, start.sway) = (height, BodyOffset::default(), Vector2::zeros());
-        start.rates = BodyRates::REST;
+        (start.overlay, start.rates) = (Overlay::NONE, BodyRates::REST);
     }
 }

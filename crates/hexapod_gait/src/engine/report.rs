@@ -2,10 +2,10 @@
 
 use crate::plant::Plant;
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use crate::state::segment::Travel;
 use crate::state::tick::Tick;
-use crate::state::walk::Foot;
 use hexapod_kinematics::MAX_LEGS;
 
 /// Takes down a state to which the robot has come by `travel` in `dt` seconds; `tick` is still the one before.
@@ -27,7 +27,7 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Tra
                 let in_body = leg.foot_in_body(now);
                 footprint_from_body.transform_point(&in_body.into()).coords
             }
-            _ => foot.position(),
+            _ => state.held(index),
         };
     }
     tick.angles = state.angles;

@@ -3,8 +3,8 @@
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::allowance::BATCH_IK;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
 
 /// Part of a joint's greatest velocity that is used.
@@ -59,12 +59,15 @@ pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
         if !effort.take(BATCH_IK) {
             return None;
         }
-        let feet = state.walk.feet().iter().map(|foot| (*foot != Foot::Missing).then(|| foot.position()));
+        let overlay = &state.overlay;
+        let held = |(leg, foot): (usize, &Foot)| (*foot != Foot::Missing).then(|| overlay.over(leg, foot.position()));
+        let feet = state.walk.feet().iter().enumerate().map(held);
         return batch.solve(&body_from_footprint, feet, &mut state.angles).then_some(());
     }
     let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
     for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
-        let in_body = body_from_footprint.transform_point(&foot.position().into()).coords;
+        let at = state.overlay.over(index, foot.position());
+        let in_body = body_from_footprint.transform_point(&at.into()).coords;
         *angles = plant.inverse(index, &in_body, seed, effort)?;
     }
     Some(())

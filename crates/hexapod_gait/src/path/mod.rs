@@ -88,6 +88,7 @@ impl Path<'_> {
             Mode::Walking | Mode::Stopping(_) => {
                 state.walk.advance(self.gait, &self.ground(start, ns, advance));
                 state.height += rates.height * (real * pace.offset);
+                state.overlay.advance(&rates.overlay, real * pace.offset);
             }
         }
     }
@@ -99,7 +100,7 @@ impl Path<'_> {
         let mean = start.twist_after(ns as f64 / 2.0);
         Ground {
             motion: if mean.is_zero() { Displacement::identity() } else { mean.motion(time) },
-            rise: rates.level * (real * pace.offset),
+            rise: rates.level.over(real * pace.offset),
             twist: start.twist_after(ns as f64),
             aim: start.aim_after(ns as f64),
             reach: start.walk.nominal.reach_with(self.gait),

@@ -5,7 +5,7 @@
 
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::walk::Foot;
+use crate::state::foot::Foot;
 
 /// Takes all legs this part of the way that is left to the sitting pose.
 pub(crate) fn sink(plant: &Plant, state: &mut State, part: f64) {

@@ -6,8 +6,8 @@ use super::*;
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
+use crate::state::foot::Foot;
 use crate::state::tests::{on_its_feet, shipped};
-use crate::state::walk::Foot;
 use nalgebra::Vector2;
 
 fn go(start: &State, ns: u64) -> (Result<(), Blocked>, Segment) {

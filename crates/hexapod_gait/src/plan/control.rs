@@ -8,7 +8,10 @@ use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::tick::Input;
+use crate::state::walk::Sensed;
 use hexapod_kinematics::MAX_LEGS;
+use nalgebra::Vector2;
 
 /// What changes at the points of the grid only.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +23,7 @@ pub(crate) struct Control {
     pub then_pack: bool,
     /// The robot stands and is about to walk, once its feet have room.
     pub leaving: bool,
-    pub sensed: [Option<bool>; MAX_LEGS],
+    pub sensing: Sensing,
     pub workspace: WorkspaceSearch,
     pub step_height: f64,
     pub limits: TwistLimits,
@@ -28,6 +31,33 @@ pub(crate) struct Control {
     pub gaits: Gaits,
     pub requests: Requests,
 }
+
+/// What is known of the ground under the feet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sensing {
+    pub sensed: Sensed,
+    /// Where feet are wanted on it.
+    pub footholds: [Option<Vector2<f64>>; MAX_LEGS],
+}
+
+impl Sensing {
+    /// What an input tells, as far as it can be.
+    pub(crate) fn of(input: &Input) -> Self {
+        let late = if input.contacts_late > 0.0 { input.contacts_late.min(LATEST_S) } else { 0.0 };
+        let is_finite = |at: &Vector2<f64>| at.x.is_finite() && at.y.is_finite();
+        Self {
+            sensed: Sensed { contacts: input.contacts, late },
+            footholds: input.footholds.map(|foothold| foothold.filter(is_finite)),
+        }
+    }
+
+    pub(crate) fn foothold(&self, leg: usize) -> Option<Vector2<f64>> {
+        self.footholds.get(leg).copied().flatten()
+    }
+}
+
+/// Contacts that are told later than this, s, are taken for as late.
+const LATEST_S: f64 = 0.2;
 
 /// The gait that is walked, and the one that is to be taken up.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +143,7 @@ impl Control {
             held: false,
             leaving: false,
             then_pack: false,
-            sensed: [None; MAX_LEGS],
+            sensing: Sensing::default(),
             workspace: WorkspaceSearch::new(),
             step_height: tuning.step_height,
             limits: tuning.limits,

@@ -41,7 +41,8 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
     if let Some(joints) = &cx.plant.joints {
         margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
     }
-    let stays = margin < LIFT_MARGIN_M;
+    // A foot that has not met the ground yet may have to take up its share of the weight first.
+    let stays = margin < LIFT_MARGIN_M || start.walk.seeks_ground();
     Some(Turn { lifts: !stays, waits: stays && !out_of_turn, near_edge: Some(margin < NEAR_EDGE_M) })
 }
 
@@ -89,9 +90,9 @@ fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::state::foot::Foot;
     use crate::state::mode::Stopping;
     use crate::state::tests::{on_its_feet, shipped};
-    use crate::state::walk::Foot;
     use nalgebra::Vector3;
 
     /// A robot at the moment at which it is the turn of leg 0.

@@ -19,12 +19,13 @@ use crate::plan::blocked::barred::Barred;
 use crate::plan::blocked::pacing::{go_as_fast_as_may_be, hold, stay};
 use crate::plan::blocked::retreat::retreat;
 use crate::plan::body::balance::balanced;
+use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
 use crate::plan::body::sway::sway;
 use crate::plan::body::{Aim, Wanted, aim, grant_on_the_spot, nominal_to_start, shift};
 use crate::plan::context::Context;
-use crate::plan::control::{Control, Requests, Tuning};
+use crate::plan::control::{Control, Requests, Sensing, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plan::lifting::{Turn, turn_of, turn_passed_on};
 use crate::plan::mode::requests::requested;
@@ -94,7 +95,7 @@ impl Planner<'_> {
     fn decide(&mut self, start: &mut State, input: &Input) {
         let fit = Fit { plant: self.plant, tuning: self.tuning };
         self.control.limits = fit.limits_for(&self.control.gaits.walked);
-        self.control.sensed = input.contacts;
+        self.control.sensing = Sensing::of(input);
         let requests = self.control.take_requests();
         let wanted = self.control.wanted_twist(input.twist);
         self.answer(start, requests);
@@ -102,6 +103,9 @@ impl Planner<'_> {
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = matches!(start.mode, Mode::Standing) && !wanted.is_zero();
+        if start.mode.steps() {
+            start.walk.aim_at(&self.control.sensing.footholds);
+        }
         let stand = self.stand(start);
         self.turn(start, wanted, stand.as_ref());
         self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
@@ -229,7 +233,8 @@ impl Planner<'_> {
         // Until a foot is lifted again, which looks at the margin.
         start.near_edge |= !shift.is_zero();
         let (height, level) = (start.rates.height, level_rate(&cx, start));
-        let rates = BodyRates { height, level, offset: shift, sway: sway(&cx, start, stand, effort) };
+        let overlay = give_rates(&cx, start);
+        let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
         start.rates = balanced(start, stand, rates);
     }
 
@@ -239,7 +244,7 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
-        start.walk.put_down(&self.control.sensed);
+        start.walk.put_down(cx.gait, &self.control.sensing.sensed, &mut start.overlay);
         start.walk.waiting = false;
         let mut centre = None;
         for leg in 0..self.plant.legs().len() {
@@ -247,9 +252,14 @@ impl Planner<'_> {
             start.walk.waiting |= waits;
             start.near_edge = near_edge.unwrap_or(start.near_edge);
             if lifts {
-                let reach = start.walk.nominal.reach_with(cx.gait);
-                let (twist, aim) = (start.twist_after(0.0), start.aim_after(0.0));
-                start.walk.lift(cx.gait, leg, Step { twist, aim, height: cx.step_height, reach });
+                let step = Step {
+                    twist: start.twist_after(0.0),
+                    aim: start.aim_after(0.0),
+                    height: cx.step_height,
+                    reach: start.walk.nominal.reach_with(cx.gait),
+                    foothold: self.control.sensing.foothold(leg),
+                };
+                start.walk.lift(cx.gait, leg, &step);
             }
         }
     }
@@ -261,7 +271,7 @@ impl Planner<'_> {
             return;
         }
         let rates = &mut segment.advance.rates;
-        (rates.height, rates.level) = (0.0, 0.0);
+        *rates = BodyRates { offset: rates.offset, sway: rates.sway, ..BodyRates::REST };
         if let Mode::Lowering(_) = start.mode {
             // A body that is on its way down has come far enough, or goes on without its feet.
             *start = come_to_rest(self.plant, start);

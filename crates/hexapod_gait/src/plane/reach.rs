@@ -54,6 +54,13 @@ impl Reach {
         if part > PLACE_PART { rest + step * (PLACE_PART / part) } else { rest + step }
     }
 
+    /// The place nearest to one that is wanted, on the way there from a foot's rest, at which the foot may be put down.
+    #[inline]
+    pub(crate) fn nearest(&self, rest: Vector2<f64>, wanted: Vector2<f64>) -> Vector2<f64> {
+        let part = self.part(wanted - rest);
+        if part > PLACE_PART { rest + (wanted - rest) * (PLACE_PART / part) } else { wanted }
+    }
+
     /// The ellipse in this part of its size.
     pub(crate) fn scaled(&self, part: f64) -> Self {
         Self { axes: self.axes * part, inverse: self.inverse / part }

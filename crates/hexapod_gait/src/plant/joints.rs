@@ -152,6 +152,16 @@ impl JointBound {
     }
 }
 
+/// How fast any foot may go where it rests, m/s, before one of its joints is too fast.
+pub(crate) fn foot_speed(robot: &Robot, stance: &Stance) -> f64 {
+    let mut bound = JointBound { acceleration: 0.0, velocity: 0.0 };
+    for (index, leg) in robot.legs().iter().enumerate() {
+        let rest = stance.rest()[index].push(-stance.spec().height);
+        bound.take_place(leg, &rest, |foot, seed| stance.inverse(index, leg, foot, seed));
+    }
+    1.0 / bound.velocity.max(f64::EPSILON)
+}
+
 /// What is left for the cycle at least, however much the rest takes.
 const LEAST_ROOM: f64 = 0.05;
 /// Part of the greatest acceleration of a rising body: legs that are bent further follow it faster.

@@ -14,7 +14,7 @@ pub(crate) mod usable;
 
 use crate::gait::posture::MinimumJerk;
 use crate::plant::batch_ik::BatchIk;
-use crate::plant::joints::{JointBound, turn_time};
+use crate::plant::joints::{JointBound, foot_speed, turn_time};
 use crate::plant::mass::Masses;
 use crate::plant::settings::Settings;
 use crate::plant::settings::StanceSpec;
@@ -44,6 +44,8 @@ pub(crate) struct Plant {
     pub missing: u32,
     /// Where the joints are when the legs are folded.
     pub packed: Option<[LegAngles; MAX_LEGS]>,
+    /// How fast a foot may be held elsewhere than on its path, m/s, which leaves the joints their speed for the path.
+    pub give_m_s: f64,
     /// Seconds that standing up and sitting down take.
     pub stand_time: f64,
     pub sit_time: f64,
@@ -51,6 +53,8 @@ pub(crate) struct Plant {
 
 /// How far a leg that is switched off is held above the ground, m.
 const CLEAR_M: f64 = 0.01;
+/// Part of the speed of feet at rest for what they give.
+const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
 const STAGE_TIME_S: f64 = 0.25;
 
@@ -73,6 +77,7 @@ impl Plant {
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
             batch_ik: BatchIk::of(&robot, &stance),
             joints: JointBound::of(&robot, &stance),
+            give_m_s: GIVE_SHARE * foot_speed(&robot, &stance),
             greatest_rad_s,
             sitting,
             missing: 0,

@@ -1,8 +1,10 @@
 //! The robot at one moment.
 
 pub(crate) mod allowance;
+pub(crate) mod foot;
 pub(crate) mod ground;
 pub(crate) mod mode;
+pub(crate) mod overlay;
 pub(crate) mod pose;
 pub(crate) mod rates;
 pub(crate) mod segment;
@@ -17,9 +19,11 @@ use crate::plane::limits::LimitedBy;
 use crate::plane::support::SupportPolygon;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
+use crate::state::overlay::Overlay;
 use crate::state::rates::BodyRates;
-use crate::state::walk::{Foot, Walk};
+use crate::state::walk::Walk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Isometry3, Vector2, Vector3};
 
@@ -36,6 +40,8 @@ pub(crate) struct State {
     pub offset: BodyOffset,
     /// Shift of the body that keeps its weight over the feet that stay, m.
     pub sway: Vector2<f64>,
+    /// What is added to the feet's path.
+    pub overlay: Overlay,
     /// How these change until the next point of the grid.
     pub rates: BodyRates,
     /// The twist at the last point of the grid and at the next.
@@ -64,6 +70,7 @@ impl State {
             height: plant.stance.spec().sit_height,
             offset: BodyOffset::default(),
             sway: Vector2::zeros(),
+            overlay: Overlay::NONE,
             rates: BodyRates::REST,
             twist: [Twist::ZERO; 2],
             aim: [Twist::ZERO; 2],
@@ -79,6 +86,22 @@ impl State {
     /// The same in another mode.
     pub(crate) fn in_mode(&self, mode: Mode) -> Self {
         Self { mode, ..*self }
+    }
+
+    /// The same with the overlay part of the feet's path: what leads through joint space knows none.
+    pub(crate) fn without_overlay(&self) -> Self {
+        let mut walk = self.walk;
+        for (leg, foot) in walk.feet.iter_mut().enumerate() {
+            if let Foot::Planted { at } = foot {
+                *at = self.overlay.over(leg, *at);
+            }
+        }
+        Self { walk, overlay: Overlay::NONE, ..*self }
+    }
+
+    /// Where a foot is held: on its path, or where the overlay has it.
+    pub(crate) fn held(&self, leg: usize) -> Vector3<f64> {
+        self.overlay.over(leg, self.walk.foot(leg).position())
     }
 
     /// Feet on the ground, footprint frame.

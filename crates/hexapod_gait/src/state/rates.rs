@@ -1,6 +1,9 @@
 //! How fast the body moves over its feet, apart from its walk.
 
 use crate::gait::posture::BodyOffset;
+use crate::state::ground::Rise;
+use crate::state::overlay::OverlayRates;
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
 /// Changes per second, from one point of the grid to the next.
@@ -8,8 +11,10 @@ use nalgebra::{Vector2, Vector3};
 pub(crate) struct BodyRates {
     /// Of the height, m/s.
     pub height: f64,
-    /// How fast the ground under the feet comes up towards the body, m/s: see `plan/body/levelling.rs`.
-    pub level: f64,
+    /// How the ground under the feet comes up towards the body: see `plan/body/levelling.rs`.
+    pub level: Rise,
+    /// How feet that are held elsewhere come back to their path: see `plan/body/giving.rs`.
+    pub overlay: OverlayRates,
     pub offset: BodyOffset,
     /// m/s.
     pub sway: Vector2<f64>,
@@ -18,7 +23,8 @@ pub(crate) struct BodyRates {
 impl BodyRates {
     pub(crate) const REST: Self = Self {
         height: 0.0,
-        level: 0.0,
+        level: Rise::NONE,
+        overlay: [0.0; MAX_LEGS],
         offset: BodyOffset { translation: Vector3::new(0.0, 0.0, 0.0), rotation: Vector3::new(0.0, 0.0, 0.0) },
         sway: Vector2::new(0.0, 0.0),
     };

@@ -4,7 +4,7 @@ use crate::gait::posture::BodyOffset;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Vector2, Vector3};
 
 /// What the robot is doing, as published on `gait_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,11 @@ pub struct Input {
     /// What each foot feels, where it feels anything: `Some(true)` plants a foot that is on its way down at once,
     /// `Some(false)` lets one go on down at the end of its swing.
     pub contacts: [Option<bool>; MAX_LEGS],
+    /// How late a foot tells that it has met the ground, s: it is taken to stand where it was then.
+    pub contacts_late: f64,
+    /// Where feet in the air, and those lifted next, are to be put down, m, in the footprint frame as it is now: as near
+    /// to it as they reach. A planner of footholds renews them as the body moves.
+    pub footholds: [Option<Vector2<f64>>; MAX_LEGS],
 }
 
 /// What comes of a tick.

@@ -2,52 +2,14 @@
 
 use crate::gait::Gait;
 use crate::gait::phase::fraction;
-use crate::gait::swing::{SwingPoint, follow_part};
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
+use crate::state::foot::{Course, EVENT_S, Felt, Foot, Swing};
 use crate::state::ground::Ground;
+use crate::state::overlay::Overlay;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
-
-/// One foot, in the footprint frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Foot {
-    /// On the ground, not moving over it.
-    Planted { at: Vector3<f64> },
-    /// In the air between two points of the ground, which move under the body as the ground does.
-    Swinging {
-        lift_off: Vector3<f64>,
-        touch_down: Vector2<f64>,
-        progress: f64,
-        seconds: f64,
-        height: f64,
-        /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
-        left_ground: bool,
-        at: Vector3<f64>,
-    },
-    /// At the end of its swing without having met the ground: it goes on down.
-    Probing { at: Vector3<f64> },
-    /// Switched off: held up out of the way.
-    Missing,
-}
-
-impl Foot {
-    pub(crate) fn position(&self) -> Vector3<f64> {
-        match self {
-            Self::Planted { at } | Self::Swinging { at, .. } | Self::Probing { at } => *at,
-            Self::Missing => Vector3::zeros(),
-        }
-    }
-
-    pub(crate) fn is_planted(&self) -> bool {
-        matches!(self, Self::Planted { .. })
-    }
-
-    fn is_in_the_air(&self) -> bool {
-        matches!(self, Self::Swinging { .. } | Self::Probing { .. })
-    }
-}
 
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
@@ -61,26 +23,6 @@ pub(crate) struct Walk {
     /// Where they rest.
     pub nominal: NominalStance,
     count: usize,
-}
-
-/// Events nearer together than this are one, s.
-pub(crate) const EVENT_S: f64 = 1e-7;
-/// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
-const PROBE_SPEED_M_S: f64 = 0.04;
-const PROBE_DEPTH_M: f64 = 0.02;
-/// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
-const EARLY_HEIGHT_M: f64 = 0.02;
-
-/// What a foot is lifted for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    /// The twist now, and the one expected when the foot is down.
-    pub twist: Twist,
-    pub aim: Twist,
-    /// m.
-    pub height: f64,
-    /// How far from rest the foot may be put down.
-    pub reach: Reach,
 }
 
 impl Walk {
@@ -111,6 +53,11 @@ impl Walk {
         !self.feet().iter().any(Foot::is_in_the_air)
     }
 
+    /// Whether a foot goes on down that has not met the ground where it was planned.
+    pub(crate) fn seeks_ground(&self) -> bool {
+        self.feet().iter().any(|foot| matches!(foot, Foot::Probing { .. }))
+    }
+
     /// The mean height of the feet on the ground, m; zero if there is none.
     pub(crate) fn mean_height(&self) -> f64 {
         let planted = self.feet().iter().filter(|foot| foot.is_planted());
@@ -136,11 +83,7 @@ impl Walk {
 
     /// The longest time until a foot in the air is down.
     pub(crate) fn time_in_the_air(&self) -> f64 {
-        let left = |foot: &Foot| match foot {
-            Foot::Swinging { progress, seconds, .. } => (1.0 - progress) * seconds,
-            _ => 0.0,
-        };
-        self.feet().iter().map(left).fold(0.0, f64::max)
+        self.feet().iter().filter_map(Foot::swing_left).fold(0.0, f64::max)
     }
 
     /// Seconds until the next foot is lifted or put down.
@@ -148,7 +91,7 @@ impl Walk {
         let mut least = f64::INFINITY;
         for (leg, foot) in self.feet().iter().enumerate() {
             let time = match foot {
-                Foot::Swinging { progress, seconds, .. } => (1.0 - progress) * seconds,
+                Foot::Swinging(swing) => swing.left(),
                 Foot::Planted { .. } if !self.waiting => self.time_to_lift(gait, leg),
                 _ => f64::INFINITY,
             };
@@ -160,38 +103,44 @@ impl Walk {
         least
     }
 
-    /// Puts down the feet whose swing is over, and those that feel the ground before.
-    pub(crate) fn put_down(&mut self, sensed: &[Option<bool>; MAX_LEGS]) {
-        for (foot, sensed) in self.feet.iter_mut().take(self.count).zip(sensed) {
-            *foot = match *foot {
-                Foot::Swinging { progress, left_ground: true, at, .. }
-                    if progress > 0.5 && *sensed == Some(true) && at.z <= EARLY_HEIGHT_M =>
-                {
-                    Foot::Planted { at }
-                }
-                Foot::Swinging { progress, seconds, touch_down, .. } if (1.0 - progress) * seconds <= EVENT_S => {
-                    let at = Vector3::new(touch_down.x, touch_down.y, 0.0);
-                    if *sensed == Some(false) { Foot::Probing { at } } else { Foot::Planted { at } }
-                }
-                Foot::Probing { at } if *sensed != Some(false) || at.z <= -PROBE_DEPTH_M => Foot::Planted { at },
-                Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at } => {
-                    let left_ground = left_ground || *sensed != Some(true);
-                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at }
-                }
-                other => other,
-            };
+    /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
+    /// as they were told late.
+    pub(crate) fn put_down(&mut self, gait: &Gait, sensed: &Sensed, overlay: &mut Overlay) {
+        for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
+            overlay.add(leg, -foot.put_down(gait, &sensed.by(leg)));
         }
     }
 
     /// Lifts a foot.
-    pub(crate) fn lift(&mut self, gait: &Gait, leg: usize, Step { twist, aim, height, reach }: Step) {
+    pub(crate) fn lift(&mut self, gait: &Gait, leg: usize, step: &Step) {
         if let Foot::Planted { at } = *self.foot(leg) {
             let seconds = gait.swing_part() * self.cycle;
-            let place = reach.place(self.nominal.place(leg), &self.ahead(gait, aim));
-            let touch_down = twist.motion(seconds).apply(place);
+            let (onward, rest) = (step.twist.motion(seconds), self.nominal.place(leg));
+            let place = match step.foothold {
+                None => step.reach.place(rest, &self.ahead(gait, step.aim)),
+                Some(foothold) => step.reach.nearest(rest, onward.apply_inverse(foothold)),
+            };
+            let swing = Swing {
+                lift_off: at,
+                touch_down: onward.apply(place),
+                foothold: step.foothold,
+                progress: 0.0,
+                seconds,
+                height: step.height,
+                left_ground: false,
+                at,
+            };
             if let Some(foot) = self.feet.get_mut(leg) {
-                let (progress, left_ground) = (0.0, false);
-                *foot = Foot::Swinging { lift_off: at, touch_down, progress, seconds, height, left_ground, at };
+                *foot = Foot::Swinging(swing);
+            }
+        }
+    }
+
+    /// Says where feet in the air are to be put down.
+    pub(crate) fn aim_at(&mut self, footholds: &[Option<Vector2<f64>>; MAX_LEGS]) {
+        for (foot, wanted) in self.feet.iter_mut().zip(footholds) {
+            if let Foot::Swinging(swing) = foot {
+                swing.foothold = *wanted;
             }
         }
     }
@@ -265,62 +214,42 @@ impl Walk {
         // Feet that were lifted together go on alike.
         let mut last: Option<Course> = None;
         for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()) {
-            *foot = match *foot {
-                Foot::Planted { at } => Foot::Planted { at: ground.carried(at) },
-                Foot::Probing { at } => {
-                    let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
-                    let at = ground.carried(at) - down;
-                    let flat = ground.drawn_in(at.xy(), rest);
-                    Foot::Probing { at: Vector3::new(flat.x, flat.y, at.z) }
-                }
-                Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, .. } => {
-                    let course = match last {
-                        Some(course) if (course.before, course.seconds) == (progress, seconds) => course,
-                        _ => Course::new(gait, ground, progress, seconds),
-                    };
+            match foot {
+                Foot::Planted { at } => *at = ground.carried(*at),
+                Foot::Probing { at } => *foot = Foot::probe(*at, rest, ground),
+                Foot::Swinging(swing) => {
+                    let course = last.filter(|course| course.is_of(swing));
+                    let course = course.unwrap_or_else(|| Course::new(gait, ground, swing));
                     last = Some(course);
-                    let lift_off = ground.carried(lift_off);
-                    let lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
-                    let touch_down = ground.motion.apply_inverse(touch_down);
-                    let place = ground.reach.place(rest, &ahead);
-                    let wanted = course.onward.apply(place);
-                    let touch_down = touch_down + (wanted - touch_down) * course.follow;
-                    let touch_down = ground.drawn_in(touch_down, rest);
-                    let flat = lift_off.xy() + (touch_down - lift_off.xy()) * course.at.travel;
-                    let at = flat.push(course.at.height(height, lift_off.z));
-                    let progress = course.now;
-                    Foot::Swinging { lift_off, touch_down, progress, seconds, height, left_ground, at }
+                    swing.advance(ground, &course, rest, &ahead);
                 }
-                Foot::Missing => Foot::Missing,
-            };
+                Foot::Missing => {}
+            }
         }
     }
 }
 
-/// How a swing goes on, whichever foot's it is.
-#[derive(Clone, Copy)]
-struct Course {
-    before: f64,
-    now: f64,
-    seconds: f64,
-    /// The body's motion until the foot is down.
-    onward: Displacement,
-    /// Part of the way the touch-down point goes towards where it is wanted.
-    follow: f64,
-    at: SwingPoint,
+/// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, how far from
+/// rest it may be put down, and where it is wanted, if anybody says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub twist: Twist,
+    pub aim: Twist,
+    pub height: f64,
+    pub reach: Reach,
+    pub foothold: Option<Vector2<f64>>,
 }
 
-impl Course {
-    fn new(gait: &Gait, ground: &Ground, before: f64, seconds: f64) -> Self {
-        let now = (before + ground.time / seconds).min(1.0);
-        Self {
-            before,
-            now,
-            seconds,
-            onward: ground.twist.motion((1.0 - now) * seconds),
-            follow: follow_part(before, now),
-            at: gait.swing_at(now, seconds),
-        }
+/// What all feet feel, and how late they tell, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sensed {
+    pub contacts: [Option<bool>; MAX_LEGS],
+    pub late: f64,
+}
+
+impl Sensed {
+    fn by(&self, leg: usize) -> Felt {
+        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::common::{gait, settings, specs, twist};
 use hexapod_gait::{Engine, GaitSpec, Input};
+use nalgebra::{Matrix3, Vector2, Vector3};
 
 const DT: f64 = 0.001;
 
@@ -19,7 +20,7 @@ fn walking(spec: &GaitSpec) -> Engine {
 }
 
 /// Heights of leg 0 over the swing that comes next, one each millisecond, from lift-off to the tick it is down.
-fn swing(engine: &mut Engine, input: &Input, steer: impl Fn(&mut Input, f64, bool)) -> Vec<f64> {
+fn swing(engine: &mut Engine, input: &Input, mut steer: impl FnMut(&mut Input, f64, bool)) -> Vec<f64> {
     let mut input = *input;
     while !engine.last().contacts[0] {
         engine.step(&input, DT);
@@ -41,6 +42,14 @@ fn swing(engine: &mut Engine, input: &Input, steer: impl Fn(&mut Input, f64, boo
     heights
 }
 
+/// How far rises are from being those of one plane over the feet.
+fn off_plane(risen: &[(Vector3<f64>, f64)]) -> f64 {
+    let [a, b, c] = [0, 1, 2].map(|index| Vector3::new(risen[index].0.x, risen[index].0.y, 1.0));
+    let rises = Vector3::new(risen[0].1, risen[1].1, risen[2].1);
+    let plane = Matrix3::from_rows(&[a.transpose(), b.transpose(), c.transpose()]).try_inverse().unwrap() * rises;
+    risen.iter().map(|(at, rise)| (plane.dot(&Vector3::new(at.x, at.y, 1.0)) - rise).abs()).fold(0.0, f64::max)
+}
+
 #[test]
 fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_there() {
     let mut engine = walking(&specs(6)[2]);
@@ -49,13 +58,14 @@ fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_there() {
     });
     let stands_at = *heights.last().unwrap();
     assert!((0.005..0.0121).contains(&stands_at), "planted at {stands_at}");
-    // It stays on its stone until its next turn, and the body rises over all of them alike.
+    // It stays on its stone until its next turn, and the ground comes up under all of them as one plane.
     for _ in 0..300 {
         let before = engine.last().feet;
         let after = engine.step(&twist(0.04, 0.0, 0.0), DT);
-        let risen = (0..6).filter(|&leg| after.contacts[leg]).map(|leg| after.feet[leg].z - before[leg].z);
-        let risen: Vec<f64> = risen.collect();
-        assert!(after.contacts[0] && risen.iter().all(|rise| (rise - risen[0]).abs() < 1e-12), "{risen:?}");
+        let risen =
+            (0..6).filter(|&leg| after.contacts[leg]).map(|leg| (before[leg], after.feet[leg].z - before[leg].z));
+        let risen: Vec<_> = risen.collect();
+        assert!(after.contacts[0] && off_plane(&risen) < 1e-9, "{risen:?}");
     }
     assert!(engine.last().feet[0].z < stands_at - 1e-3);
 }
@@ -66,7 +76,8 @@ fn when_a_switch_is_stuck_closed_expect_the_foot_put_down_as_planned() {
     let mut stuck = twist(0.04, 0.0, 0.0);
     stuck.contacts[0] = Some(true);
     let heights = swing(&mut engine, &stuck, |_, _, _| {});
-    assert!(heights.last().unwrap().abs() < 1e-9, "{heights:?}");
+    // But for the ground, which comes up under it while the body levels.
+    assert!(heights.last().unwrap().abs() < 2e-6, "{heights:?}");
 }
 
 #[test]
@@ -142,5 +153,58 @@ fn when_swinging_expect_position_velocity_and_acceleration_continuous_through_bo
         let acceleration: Vec<f64> = velocity.windows(2).map(|w| (w[1] - w[0]) / dt).collect();
         let step = acceleration.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
         assert!(step < 0.6, "acceleration of axis {axis} jumps by {step} m/s^2");
+    }
+}
+
+#[test]
+fn when_contact_is_told_late_expect_the_foot_back_up_where_it_met_the_ground_and_no_jump() {
+    for late in [0.02, 0.05] {
+        let mut engine = walking(&specs(6)[2]);
+        let mut input = Input { contacts_late: late, ..twist(0.04, 0.0, 0.0) };
+        // The ground is met at 10 mm, and told of so much later.
+        let mut met_since = None;
+        let heights = swing(&mut engine, &input, |input, height, falling| {
+            let now = met_since.get_or_insert(0.0);
+            *now = if falling && height < 0.01 { *now + DT } else { 0.0 };
+            input.contacts[0] = Some(*now > late);
+        });
+        let pressed = *heights.last().unwrap();
+        assert!(pressed < 0.0095, "told so late it is below: {pressed}");
+        input.contacts[0] = Some(true);
+        let (mut others, mut last) = (0.0, engine.last().feet);
+        for _ in 0..250 {
+            let tick = *engine.step(&input, DT);
+            let stands = (1..6).find(|&leg| tick.contacts[leg]).unwrap();
+            others += tick.feet[stands].z - last[stands].z;
+            assert!((tick.feet[0].z - last[0].z).abs() < 0.2 * DT, "no jump");
+            last = tick.feet;
+        }
+        let back = engine.last().feet[0].z - others;
+        assert!((back - 0.01).abs() < 2.5e-3, "{back} told {late} s late, {pressed} by then");
+    }
+}
+
+#[test]
+fn when_a_foothold_is_given_expect_the_foot_put_down_there_or_as_near_as_it_reaches() {
+    let mut engine = walking(&specs(6)[2]);
+    let rest = engine.rest_feet()[0];
+    let axes = engine.stance().reach().axes();
+    for (wanted, is_within) in [(Vector2::new(0.01, -0.008), true), (Vector2::new(0.3, 0.2), false)] {
+        let mut input = twist(0.0, 0.0, 0.1);
+        (0..10_000).find(|_| engine.step(&input, DT).contacts[0]).unwrap();
+        (0..10_000).find(|_| !engine.step(&input, DT).contacts[0]).unwrap();
+        // A place on the ground, which goes by under the body.
+        let swing_s = engine.gait().swing_time();
+        let mut place = input.twist.motion(swing_s).apply(rest + wanted);
+        while !engine.last().contacts[0] {
+            input.footholds[0] = Some(place);
+            let tick = engine.step(&input, DT);
+            place = tick.twist.motion(DT).apply_inverse(place);
+        }
+        let off = engine.last().feet[0].xy() - rest;
+        let part = off.component_div(&axes).norm();
+        assert!(part <= 0.91, "{part} of its reach");
+        assert!(!is_within || (off - wanted).norm() < 2e-3, "{off} for {wanted}");
+        assert!(is_within || part > 0.85, "{part} of its reach");
     }
 }

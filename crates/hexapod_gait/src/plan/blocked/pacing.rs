@@ -5,10 +5,11 @@ use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::state::State;
+use crate::state::ground::Rise;
 use crate::state::mode::Mode;
 use crate::state::rates::BodyRates;
 use crate::state::segment::{Advance, Pace, Segment};
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::{Effort, MAX_LEGS};
 use nalgebra::Vector2;
 
 /// Paces that are tried.
@@ -75,7 +76,8 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
             segment.by = segment.by.max(LimitedBy::JointVelocity);
             *pace = slow_enough(start, *pace, ratio, attempt);
         }
-        Blocked::OutOfReach if rates.level != 0.0 => rates.level = 0.0,
+        Blocked::OutOfReach if !rates.level.is_zero() => rates.level = Rise::NONE,
+        Blocked::OutOfReach if rates.overlay != [0.0; MAX_LEGS] => rates.overlay = [0.0; MAX_LEGS],
         Blocked::OutOfReach if rates.sway != Vector2::zeros() => rates.sway = Vector2::zeros(),
         Blocked::OutOfReach => {
             segment.by = LimitedBy::Kinematics;
@@ -157,8 +159,8 @@ fn is_behind(start: &State, pace: f64) -> bool {
 mod tests {
     use super::*;
     use crate::plane::twist::Twist;
+    use crate::state::foot::Foot;
     use crate::state::tests::{on_its_feet, shipped};
-    use crate::state::walk::Foot;
 
     fn paced(start: &State) -> (Result<(), Blocked>, Segment) {
         let robot = shipped();

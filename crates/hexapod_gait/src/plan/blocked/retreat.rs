@@ -57,8 +57,9 @@ pub(crate) fn retreat(path: &Path, start: &State, segment: &mut Segment, leaving
 mod tests {
     use super::*;
     use crate::plane::grid::GRID_NS;
+    use crate::state::foot::{Foot, Swing};
     use crate::state::tests::{bent, on_its_feet, shipped};
-    use crate::state::walk::{Foot, Step};
+    use crate::state::walk::Step;
     use nalgebra::Vector3;
 
     fn retreated(start: &State, leaving: bool, effort: u32) -> Segment {
@@ -100,11 +101,11 @@ mod tests {
         let (twist, aim) = (crate::plane::twist::Twist::ZERO, crate::plane::twist::Twist::ZERO);
         let out = start.walk.foot(0).position() * 1.05;
         start.walk.feet[0] = Foot::Planted { at: out };
-        start.walk.lift(&robot.1, 0, Step { twist, aim, height: 0.03, reach });
+        start.walk.lift(&robot.1, 0, &Step { twist, aim, height: 0.03, reach, foothold: None });
         let start = bent(&robot.0, start);
         let segment = retreated(&start, false, 400);
         assert!(segment.advance.pace.draw_in > 0.0);
-        let (Foot::Swinging { lift_off: before, .. }, Foot::Swinging { lift_off: after, .. }) =
+        let (Foot::Swinging(Swing { lift_off: before, .. }), Foot::Swinging(Swing { lift_off: after, .. })) =
             (start.walk.foot(0), segment.end.walk.foot(0))
         else {
             panic!("it is in the air")

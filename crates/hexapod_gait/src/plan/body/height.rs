@@ -7,8 +7,8 @@ use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
+use crate::state::foot::{Foot, Swing};
 use crate::state::mode::Mode;
-use crate::state::walk::Foot;
 use nalgebra::Vector2;
 
 /// How fast the part of the feet's reach that is used changes, per second.
@@ -61,7 +61,9 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
         Foot::Planted { at } | Foot::Probing { at } => reach.part(at.xy() - rest) <= 1.0,
         // Between the two it is within reach, too.
-        Foot::Swinging { at, touch_down, .. } => [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0),
+        Foot::Swinging(Swing { at, touch_down, .. }) => {
+            [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0)
+        }
         Foot::Missing => true,
     };
     start.walk.feet().iter().zip(next.rest()).all(is_within)

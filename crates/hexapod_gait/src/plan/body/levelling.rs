@@ -1,26 +1,108 @@
 //! Feet that feel the ground stand higher or deeper than planned, and one that is told late of it, too deep: the body
-//! goes back to its height over the mean of the feet that stand. So it follows stairs and slopes, and late contacts do
-//! not add up.
+//! goes back to its height over the mean of the feet that stand, and slowly back to level over the plane through the
+//! ground that the feet have met. So it follows stairs and slopes, and errors do not add up from step to step.
 
 use crate::plan::body::height::SAME;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::gentle;
 use crate::state::State;
-use nalgebra::Vector1;
+use crate::state::foot::Foot;
+use crate::state::ground::Rise;
+use crate::state::mode::Mode;
+use nalgebra::{Matrix2, Vector1, Vector2, Vector3};
 
 /// How fast the body goes back to its height, m/s, and how fast that changes, m/s^2.
 const LEVEL_RATE_M_S: f64 = 0.02;
 const LEVEL_M_S2: f64 = 0.1;
+/// Seconds in which a slope of the ground falls to a third as the body follows it, and how fast that is at most, rad/s.
+const SLOPE_TIME_S: f64 = 0.7;
+const SLOPE_RATE_RAD_S: f64 = 0.05;
 
-/// How fast the ground comes up under the body until the next point of the grid, m/s.
-pub(crate) fn level_rate(cx: &Context, start: &State) -> f64 {
+/// How the ground comes up under the body until the next point of the grid.
+pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
     let depth = if start.mode.steps() { -start.walk.mean_height() } else { 0.0 };
-    if depth.abs() < SAME && start.rates.level == 0.0 {
-        return 0.0;
+    // A stop waits for its height, not for what takes longer.
+    let slope = if start.mode == Mode::Walking { slope(start) } else { Vector2::zeros() };
+    let last = start.rates.level;
+    if depth.abs() < SAME && slope == Vector2::zeros() && last.is_zero() {
+        return Rise::NONE;
     }
-    let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
     let greatest = cx.plant.shift_m_s2().min(LEVEL_M_S2);
-    let rate = gentle(Vector1::new(start.rates.level), Vector1::new(wanted), depth.abs(), greatest).x;
-    if depth.abs() < SAME && rate.abs() < SAME { 0.0 } else { rate }
+    let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
+    let height = gentle(Vector1::new(last.height), Vector1::new(wanted), depth.abs(), greatest).x;
+    let wanted = (slope / -SLOPE_TIME_S).cap_magnitude(SLOPE_RATE_RAD_S);
+    let tilt = gentle(last.slope, wanted, slope.norm(), greatest / cx.plant.farthest_rest());
+    Rise {
+        height: if depth.abs() < SAME && height.abs() < SAME { 0.0 } else { height },
+        slope: if slope.norm() < SAME && tilt.norm() < SAME { Vector2::zeros() } else { tilt },
+    }
+}
+
+/// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
+fn slope(start: &State) -> Vector2<f64> {
+    let points = || start.walk.feet().iter().filter_map(Foot::met);
+    if points().all(|at| at.z == 0.0) {
+        return Vector2::zeros();
+    }
+    let (sum, count) = points().fold((Vector3::zeros(), 0.0), |(sum, count), at| (sum + at, count + 1.0));
+    let mean = sum / count;
+    let (mut squares, mut heights) = (Matrix2::zeros(), Vector2::zeros());
+    for from_mean in points().map(|at| at - mean) {
+        squares += from_mean.xy() * from_mean.xy().transpose();
+        heights += from_mean.xy() * from_mean.z;
+    }
+    // Feet in a line, or nearly, tell no plane.
+    let (determinant, trace) = (squares.determinant(), squares.trace());
+    if determinant <= LEAST_SPREAD * trace * trace {
+        return Vector2::zeros();
+    }
+    let [[a, b], [_, d]] = [[squares.m11, squares.m12], [squares.m21, squares.m22]];
+    Vector2::new(d * heights.x - b * heights.y, a * heights.y - b * heights.x) / determinant
+}
+
+/// The determinant of the feet's spread, in parts of its squared trace, below which they stand in a line.
+const LEAST_SPREAD: f64 = 0.01;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    #[test]
+    fn when_feet_stand_on_a_slope_expect_it_found_and_the_body_to_follow_until_it_is_gone() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let wanted = Vector2::new(0.05, -0.03);
+        for foot in &mut state.walk.feet {
+            if let Foot::Planted { at } = foot {
+                at.z = wanted.dot(&at.xy()) + 0.004;
+            }
+        }
+        assert!((slope(&state) - wanted).norm() < 1e-12);
+        for _ in 0..1500 {
+            let last = state.rates.level;
+            state.rates.level = level_rate(&cx, &state);
+            assert!((state.rates.level.height - last.height).abs() <= LEVEL_M_S2 * GRID_S + 1e-12);
+            assert!(state.rates.level.slope.norm() <= SLOPE_RATE_RAD_S + 1e-12);
+            let rise = state.rates.level.over(GRID_S);
+            for foot in &mut state.walk.feet {
+                if let Foot::Planted { at } = foot {
+                    at.z += rise.at(at.xy());
+                }
+            }
+        }
+        assert!(slope(&state).norm() < 1e-4 && state.walk.mean_height().abs() < 1e-6, "{}", slope(&state));
+    }
+
+    #[test]
+    fn when_feet_in_a_line_have_met_the_ground_expect_no_slope() {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        for (leg, foot) in state.walk.feet.iter_mut().enumerate() {
+            *foot = Foot::Planted { at: Vector3::new(0.1 * leg as f64, 0.01 * (leg % 2) as f64, 0.01) };
+        }
+        assert_eq!(slope(&state), Vector2::zeros());
+    }
 }

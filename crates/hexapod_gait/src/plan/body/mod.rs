@@ -2,6 +2,7 @@
 //! balanced.
 
 pub(crate) mod balance;
+pub(crate) mod giving;
 pub(crate) mod height;
 pub(crate) mod levelling;
 pub(crate) mod sway;

@@ -6,8 +6,8 @@ use crate::plan::stand::Stand;
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::{BRAKING_PART, gentle, stoppable};
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
 use nalgebra::{Vector2, Vector3};
 

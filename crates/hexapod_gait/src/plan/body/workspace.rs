@@ -6,7 +6,7 @@ use crate::plane::grid::GRID_NS;
 use crate::plant::nominal::NominalStance;
 use crate::plant::resting::LIFT_PROFILE;
 use crate::state::State;
-use crate::state::walk::Foot;
+use crate::state::foot::Foot;
 use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
 

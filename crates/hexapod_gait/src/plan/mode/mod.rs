@@ -70,7 +70,7 @@ pub(crate) fn stepping_first(plant: &Plant, start: &State, then: Then) -> State 
 /// What follows a stop once nothing moves any more and, before the robot sits, its feet are under it.
 pub(crate) fn stopped(cx: &Context, start: &State, ramp: &Ramp, stop: Stopping, effort: &mut Effort) -> Option<State> {
     let rests = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && ramp.is_at_rest();
-    if !rests || start.rates.level != 0.0 {
+    if !rests || !start.rates.level.is_zero() || !start.overlay.is_none() {
         return None;
     }
     if stop.then == Then::Stand {
@@ -104,8 +104,8 @@ fn treading(cx: &Context, start: &State, stop: Stopping) -> State {
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::state::foot::Foot;
     use crate::state::tests::{on_its_feet, shipped};
-    use crate::state::walk::Foot;
     use nalgebra::Vector3;
 
     const EFFORT: u32 = 400;
@@ -122,7 +122,8 @@ mod tests {
     fn when_all_is_at_rest_expect_the_stop_over_and_not_before() {
         assert_eq!(after_stop(Then::Stand, |_| {}), Some(Mode::Standing));
         assert_eq!(after_stop(Then::Stand, |start| start.twist[1] = Twist::new(0.01, 0.0, 0.0)), None);
-        assert_eq!(after_stop(Then::Stand, |start| start.rates.level = 0.01), None);
+        assert_eq!(after_stop(Then::Stand, |start| start.rates.level.height = 0.01), None);
+        assert_eq!(after_stop(Then::Stand, |start| start.overlay.add(0, 0.001)), None);
         let probing = |start: &mut State| start.walk.feet[1] = Foot::Probing { at: start.walk.foot(1).position() };
         assert_eq!(after_stop(Then::Stand, probing), None);
     }

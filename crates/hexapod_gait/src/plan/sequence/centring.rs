@@ -5,8 +5,8 @@ use crate::plan::stand::LIFT_MARGIN_M;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::{Mode, Stopping, Then};
-use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
 use nalgebra::{Vector2, Vector3};
 

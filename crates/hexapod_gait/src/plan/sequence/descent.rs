@@ -3,8 +3,8 @@
 use crate::gait::posture::BodyOffset;
 use crate::plant::Plant;
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use crate::state::walk::Foot;
 use nalgebra::{Vector2, Vector3};
 
 /// How far from its place a foot may be when the body rises on it, m.

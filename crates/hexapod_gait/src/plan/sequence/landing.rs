@@ -4,17 +4,16 @@
 use crate::plan::sequence::descent::lower_as_found;
 use crate::plant::Plant;
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::{Goal, LegSequence, LegStage, Mode, Stopping, Then};
 use crate::state::rates::BodyRates;
-use crate::state::walk::Foot;
 use hexapod_kinematics::Effort;
 
 /// Puts down a foot in the air, or else sits down or stands as the robot has come to rest.
 pub(crate) fn come_down(plant: &Plant, start: &State, then: Then, effort: &mut Effort) -> State {
     let BodyRates { offset, sway, .. } = start.rates;
-    let resting = State { rates: BodyRates { offset, sway, ..BodyRates::REST }, ..*start };
-    let in_the_air = |foot: &Foot| matches!(foot, Foot::Swinging { .. } | Foot::Probing { .. });
-    match resting.walk.feet().iter().position(in_the_air) {
+    let resting = State { rates: BodyRates { offset, sway, ..BodyRates::REST }, ..start.without_overlay() };
+    match resting.walk.feet().iter().position(Foot::is_in_the_air) {
         Some(leg) => resting.in_mode(put_below(plant, start, leg, then, effort)),
         None if then == Then::Sit => lower_as_found(plant, &resting),
         None => resting.in_mode(Mode::Stopping(Stopping::now(start.ns))),

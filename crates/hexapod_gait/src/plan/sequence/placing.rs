@@ -5,8 +5,8 @@ use crate::plan::sequence::landing::landed;
 use crate::plane::support::SupportPolygon;
 use crate::plant::Plant;
 use crate::state::State;
+use crate::state::foot::Foot;
 use crate::state::mode::{Goal, LegSequence, LegStage, Mode};
-use crate::state::walk::Foot;
 use hexapod_kinematics::{Effort, LegAngles};
 use nalgebra::Vector3;
 

@@ -8,7 +8,8 @@ use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
-use crate::state::walk::{Foot, Walk};
+use crate::state::foot::Foot;
+use crate::state::walk::Walk;
 
 /// The feet with a nominal stance, their own or one that they are to have.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::gait::{GaitSpec, LegPlace};
+use crate::state::ground::Rise;
 
 fn walk() -> (Walk, Gait) {
     let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
@@ -13,15 +14,23 @@ fn walk() -> (Walk, Gait) {
     (Walk::at_rest(NominalStance::of_stance(&rest, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
 }
 
+fn put_down(walk: &mut Walk, gait: &Gait, contact: Option<bool>) {
+    let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
+    walk.put_down(gait, &sensed, &mut { Overlay::NONE });
+}
+
 /// Leg 0 at this part of its swing.
 fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     let ((mut walk, gait), still) = (walk(), Displacement::identity());
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach });
-    walk.put_down(&[sensed; MAX_LEGS]);
+    walk.lift(&gait, 0, &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach, foothold: None });
+    put_down(&mut walk, &gait, sensed);
     let (twist, time) = (Twist::ZERO, progress * 0.25);
     let lean = Vector2::zeros();
-    walk.advance(&gait, &Ground { motion: still, rise: 0.0, twist, aim: twist, reach, time, draw_in: 0.0, lean });
+    walk.advance(
+        &gait,
+        &Ground { motion: still, rise: Rise::NONE, twist, aim: twist, reach, time, draw_in: 0.0, lean },
+    );
     (walk, gait)
 }
 
@@ -29,13 +38,16 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, Step { twist, aim: twist, height: 0.02, reach });
+    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, reach, foothold: None });
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let lean = Vector2::zeros();
-        walk.advance(&gait, &Ground { motion, rise: 0.0, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean });
+        walk.advance(
+            &gait,
+            &Ground { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean },
+        );
     }
-    walk.put_down(&[None; MAX_LEGS]);
+    put_down(&mut walk, &gait, None);
     let place = walk.nominal.place(0) + Vector2::new(0.5 * 0.75 * 0.04, 0.0);
     assert!(walk.foot(0).is_planted());
     assert!((walk.foot(0).position() - place.push(0.0)).norm() < 1e-9, "{:?}", walk.foot(0));
@@ -46,19 +58,19 @@ fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_res
 #[test]
 fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way_up_not() {
     for (progress, planted) in [(0.3, false), (0.9, true)] {
-        let (mut walk, _) = swinging(progress, None);
-        walk.put_down(&[Some(true); MAX_LEGS]);
+        let (mut walk, gait) = swinging(progress, None);
+        put_down(&mut walk, &gait, Some(true));
         assert_eq!(walk.foot(0).is_planted(), planted, "{progress}");
     }
-    let (mut stuck, _) = swinging(0.9, Some(true));
-    stuck.put_down(&[Some(true); MAX_LEGS]);
+    let (mut stuck, gait) = swinging(0.9, Some(true));
+    put_down(&mut stuck, &gait, Some(true));
     assert!(!stuck.foot(0).is_planted(), "a switch that never opened is not believed");
 }
 
 #[test]
 fn when_a_swing_ends_without_ground_expect_the_foot_to_go_on_down() {
-    let (mut walk, _) = swinging(1.0, None);
-    walk.put_down(&[Some(false); MAX_LEGS]);
+    let (mut walk, gait) = swinging(1.0, None);
+    put_down(&mut walk, &gait, Some(false));
     assert!(matches!(walk.foot(0), Foot::Probing { .. }) && !walk.all_planted());
 }
 

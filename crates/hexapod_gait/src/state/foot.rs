@@ -1,0 +1,196 @@
+//! One foot, from step to step: on the ground, in the air, and how it comes down.
+
+use crate::gait::Gait;
+use crate::gait::swing::{SwingPoint, follow_part};
+use crate::plane::twist::Displacement;
+use crate::state::ground::Ground;
+use nalgebra::{Vector2, Vector3};
+
+/// One foot, in the footprint frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Foot {
+    /// On the ground, not moving over it.
+    Planted {
+        at: Vector3<f64>,
+    },
+    Swinging(Swing),
+    /// At the end of its swing without having met the ground: it goes on down.
+    Probing {
+        at: Vector3<f64>,
+    },
+    /// Switched off: held up out of the way.
+    Missing,
+}
+
+/// A foot in the air between two points of the ground, which move under the body as the ground does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Swing {
+    pub lift_off: Vector3<f64>,
+    pub touch_down: Vector2<f64>,
+    /// Where on the ground it is wanted, if anybody says so.
+    pub foothold: Option<Vector2<f64>>,
+    pub progress: f64,
+    pub seconds: f64,
+    pub height: f64,
+    /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
+    pub left_ground: bool,
+    pub at: Vector3<f64>,
+}
+
+/// What a foot feels, and how late it tells, s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Felt {
+    pub contact: Option<bool>,
+    pub late: f64,
+}
+
+/// Events nearer together than this are one, s.
+pub(crate) const EVENT_S: f64 = 1e-7;
+/// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
+const PROBE_SPEED_M_S: f64 = 0.04;
+const PROBE_DEPTH_M: f64 = 0.02;
+/// A foot that stands deeper than this has found no ground, m.
+const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
+/// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
+const EARLY_HEIGHT_M: f64 = 0.02;
+
+impl Foot {
+    pub(crate) fn position(&self) -> Vector3<f64> {
+        match self {
+            Self::Planted { at } | Self::Swinging(Swing { at, .. }) | Self::Probing { at } => *at,
+            Self::Missing => Vector3::zeros(),
+        }
+    }
+
+    pub(crate) fn is_planted(&self) -> bool {
+        matches!(self, Self::Planted { .. })
+    }
+
+    pub(crate) fn is_in_the_air(&self) -> bool {
+        matches!(self, Self::Swinging(_) | Self::Probing { .. })
+    }
+
+    /// Where it has met the ground last, if it has.
+    pub(crate) fn met(&self) -> Option<Vector3<f64>> {
+        match self {
+            Self::Planted { at } if at.z > -MET_DEPTH_M => Some(*at),
+            Self::Swinging(swing) if swing.lift_off.z > -MET_DEPTH_M => Some(swing.lift_off),
+            _ => None,
+        }
+    }
+
+    /// Seconds until its swing is over; none of a foot that does not swing.
+    pub(crate) fn swing_left(&self) -> Option<f64> {
+        match self {
+            Self::Swinging(swing) => Some(swing.left()),
+            _ => None,
+        }
+    }
+
+    /// Puts a foot down whose swing is over, or that feels the ground before. How deep it is then below the ground that
+    /// it was told of late, m.
+    pub(crate) fn put_down(&mut self, gait: &Gait, felt: &Felt) -> f64 {
+        match self {
+            Self::Swinging(swing) if swing.feels_ground(felt) => {
+                let at = swing.at.xy().push(swing.height_before(gait, felt.late));
+                let depth = at.z - swing.at.z;
+                *self = Self::Planted { at };
+                depth
+            }
+            Self::Swinging(swing) if swing.left() <= EVENT_S => {
+                let at = swing.touch_down.push(0.0);
+                *self = if felt.contact == Some(false) { Self::Probing { at } } else { Self::Planted { at } };
+                0.0
+            }
+            Self::Swinging(swing) => {
+                swing.left_ground |= felt.contact != Some(true);
+                0.0
+            }
+            Self::Probing { at } if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
+                let depth =
+                    if felt.contact == Some(true) { (PROBE_SPEED_M_S * felt.late).min(-at.z).max(0.0) } else { 0.0 };
+                *self = Self::Planted { at: *at + Vector3::new(0.0, 0.0, depth) };
+                depth
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Sinks on, as far as the time goes.
+    pub(crate) fn probe(at: Vector3<f64>, rest: Vector2<f64>, ground: &Ground) -> Self {
+        let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
+        let at = ground.carried(at) - down;
+        Self::Probing { at: ground.drawn_in(at.xy(), rest).push(at.z) }
+    }
+}
+
+impl Swing {
+    pub(crate) fn left(&self) -> f64 {
+        (1.0 - self.progress) * self.seconds
+    }
+
+    /// Whether it is on its way down and its switch, which is to be believed, has closed.
+    fn feels_ground(&self, felt: &Felt) -> bool {
+        self.left_ground && self.progress > 0.5 && felt.contact == Some(true) && self.at.z <= EARLY_HEIGHT_M
+    }
+
+    /// Its height so many seconds ago, m, but no lower than it is.
+    fn height_before(&self, gait: &Gait, seconds: f64) -> f64 {
+        if seconds <= 0.0 {
+            return self.at.z;
+        }
+        let before = (self.progress - seconds / self.seconds).max(0.5);
+        gait.swing_at(before, self.seconds).height(self.height, self.lift_off.z).max(self.at.z)
+    }
+
+    /// Moves it on. `ahead` is the body's motion over half a stance.
+    pub(crate) fn advance(&mut self, ground: &Ground, course: &Course, rest: Vector2<f64>, ahead: &Displacement) {
+        let lift_off = ground.carried(self.lift_off);
+        self.lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
+        self.foothold = self.foothold.map(|foothold| ground.motion.apply_inverse(foothold));
+        let touch_down = ground.motion.apply_inverse(self.touch_down);
+        let place = match self.foothold {
+            None => ground.reach.place(rest, ahead),
+            Some(foothold) => ground.reach.nearest(rest, course.onward.apply_inverse(foothold)),
+        };
+        let wanted = course.onward.apply(place);
+        let touch_down = touch_down + (wanted - touch_down) * course.follow;
+        self.touch_down = ground.drawn_in(touch_down, rest);
+        let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
+        self.at = flat.push(course.at.height(self.height, self.lift_off.z));
+        self.progress = course.now;
+    }
+}
+
+/// How a swing goes on, whichever foot's it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Course {
+    before: f64,
+    now: f64,
+    seconds: f64,
+    /// The body's motion until the foot is down.
+    onward: Displacement,
+    /// Part of the way the touch-down point goes towards where it is wanted.
+    follow: f64,
+    at: SwingPoint,
+}
+
+impl Course {
+    pub(crate) fn new(gait: &Gait, ground: &Ground, swing: &Swing) -> Self {
+        let (before, seconds) = (swing.progress, swing.seconds);
+        let now = (before + ground.time / seconds).min(1.0);
+        Self {
+            before,
+            now,
+            seconds,
+            onward: ground.twist.motion((1.0 - now) * seconds),
+            follow: follow_part(before, now),
+            at: gait.swing_at(now, seconds),
+        }
+    }
+
+    /// Whether another swing goes on alike.
+    pub(crate) fn is_of(&self, swing: &Swing) -> bool {
+        (self.before, self.seconds) == (swing.progress, swing.seconds)
+    }
+}
