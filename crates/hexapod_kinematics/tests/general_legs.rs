@@ -60,6 +60,16 @@ fn when_the_outer_axes_are_parallel_expect_every_solution() {
 }
 
 #[test]
+fn when_the_outer_axes_are_parallel_but_for_rounding_expect_every_solution_of_the_leg_as_it_is() {
+    for (seed, off) in [(21, 1e-8), (22, 2.65e-6), (23, 8e-4)] {
+        let kind = RandomLegs::NearlyParallel(off);
+        let robot = Robot::from_urdf(&crate::common::random_robot(kind, &mut Random(seed))).unwrap();
+        assert_eq!(robot.legs()[0].inverse_method(), "closed form (nearly parallel)", "{off}");
+        check_all_found(kind, seed);
+    }
+}
+
+#[test]
 fn when_the_axes_are_in_general_position_expect_every_solution() {
     check_all_found(RandomLegs::General, 12);
 }
@@ -92,6 +102,11 @@ fn check_round_trip(kind: RandomLegs) {
 #[test]
 fn when_going_forward_and_back_on_parallel_axes_expect_the_same_foot() {
     check_round_trip(RandomLegs::Parallel);
+}
+
+#[test]
+fn when_going_forward_and_back_on_nearly_parallel_axes_expect_the_same_foot() {
+    check_round_trip(RandomLegs::NearlyParallel(1e-4));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::Random;
-use hexapod_kinematics::{IkError, LegAngles, Robot};
+use hexapod_kinematics::{Effort, IkError, LegAngles, Robot};
 use nalgebra::Vector3;
 
 /// Round trips per kind of leg: ROUND_TRIPS=1000000 where someone has some minutes.
@@ -59,4 +59,35 @@ fn when_a_posture_is_set_expect_angles_nearer_to_it() {
     let after = robot.legs()[0].inverse(&target, &seed).unwrap();
     assert!((robot.legs()[0].foot_in_body(&after) - target).norm() < 1e-9);
     assert!(after.distance_squared(&wish) < before.distance_squared(&wish));
+}
+
+/// One that hurried to its posture, however short the way of its foot, was too fast at any pace: the robot stood still.
+#[test]
+fn when_a_leg_on_its_way_is_far_from_its_posture_expect_no_joint_faster_than_its_foot_and_its_time_allow() {
+    let (step_m, spare_s) = (1e-3, 0.01);
+    for n in 4..=6 {
+        let robot = Robot::from_urdf(&crate::common::many_jointed(n)).unwrap();
+        let leg = &robot.legs()[0];
+        let (mut random, mut steps, mut nearer) = (Random(40 + n as u64), 0, 0);
+        for _ in 0..2000 {
+            let from = crate::common::random_angles(leg, &mut random);
+            if leg.margins(&from).singularity_m < 0.05 || leg.margins(&from).limit_rad < 0.1 {
+                continue;
+            }
+            let way = Vector3::from_fn(|_, _| random.range(-1.0, 1.0)).normalize() * step_m;
+            let target = leg.foot_in_body(&from) + way;
+            let mut effort = Effort::new(10);
+            let found = leg.inverse_near(&target, &from, spare_s, &mut effort).unwrap();
+            assert!((leg.foot_in_body(&found) - target).norm() < 1e-9 && leg.within_limits(&found));
+            for (joint, (now, then)) in leg.joints().iter().zip(found.iter().zip(from.iter())) {
+                let most = 1.1 * step_m / 0.05 + 0.25 * joint.limits().velocity * spare_s;
+                assert!((now - then).abs() < most, "{n} {from:?} {found:?}");
+            }
+            let still = leg.inverse_near(&target, &from, 0.0, &mut effort).unwrap();
+            let posture = leg.posture();
+            nearer += usize::from(found.distance_squared(&posture) < still.distance_squared(&posture));
+            steps += 1;
+        }
+        assert!(steps > 100 && 10 * nearer > 8 * steps, "{n}: {nearer} of {steps} came nearer to the posture");
+    }
 }

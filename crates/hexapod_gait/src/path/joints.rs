@@ -64,11 +64,12 @@ pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
         let feet = state.walk.feet().iter().enumerate().map(held);
         return batch.solve(&body_from_footprint, feet, &mut state.angles).then_some(());
     }
+    let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
     let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
     for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
         let at = state.overlay.over(index, foot.position());
         let in_body = body_from_footprint.transform_point(&at.into()).coords;
-        *angles = plant.inverse(index, &in_body, seed, effort)?;
+        *angles = plant.inverse_within(index, &in_body, seed, seconds, effort)?;
     }
     Some(())
 }

@@ -119,7 +119,19 @@ impl Plant {
         seed: &LegAngles,
         effort: &mut Effort,
     ) -> Option<LegAngles> {
-        self.stance.inverse_near(leg, self.legs().get(leg)?, foot_in_body, seed, effort)
+        self.inverse_within(leg, foot_in_body, seed, 0.0, effort)
+    }
+
+    /// The same `seconds` later: time in which a redundant leg turns towards its posture, too.
+    pub(crate) fn inverse_within(
+        &self,
+        leg: usize,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        seconds: f64,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        self.stance.inverse_near((leg, self.legs().get(leg)?), foot_in_body, seed, seconds, effort)
     }
 
     /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest.

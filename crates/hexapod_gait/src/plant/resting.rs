@@ -3,7 +3,7 @@
 use crate::plane::reach::STRIDE_PART;
 use crate::plant::settings::StanceSpec;
 use crate::plant::usable::Usable;
-use hexapod_kinematics::{Leg, LegAngles, math};
+use hexapod_kinematics::{Effort, Leg, LegAngles, math};
 use nalgebra::{Vector2, Vector3};
 
 /// Distance of the places that are looked at, in lengths of the leg.
@@ -16,6 +16,8 @@ const DIRECTIONS: usize = 12;
 const SAME_POSTURE_RAD: f64 = 2.0;
 /// How far out from a hip that yaws the feet stay, in lengths of the leg.
 const NEAR_HIP: f64 = 0.15;
+/// Steps of an iteration for one place.
+pub(crate) const LOOK_EFFORT: u32 = 48;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
 /// Parts of a foot's reach and of its lift that go together: a swing is low where it starts and ends, and at its
@@ -117,7 +119,8 @@ impl<'a> Walker<'a> {
         if self.outward.is_some_and(|outward| outward.dot(&(foot - self.hip)) < clear) {
             return None;
         }
-        let angles = self.usable.inverse(self.leg, &Vector3::new(foot.x, foot.y, z), seed)?;
+        let foot = Vector3::new(foot.x, foot.y, z);
+        let angles = self.usable.inverse_near(self.leg, &foot, seed, 0.0, &mut Effort::new(LOOK_EFFORT))?;
         angles.iter().zip(seed.iter()).all(|(angle, near)| (angle - near).abs() < SAME_POSTURE_RAD).then_some(angles)
     }
 }

@@ -1,9 +1,10 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
 use crate::plane::reach::STRIDE_PART;
+use crate::plant::resting::LOOK_EFFORT;
 use crate::plant::settings::StanceSpec;
 use crate::plant::stance::{Stance, StanceError};
-use hexapod_kinematics::{Leg, Robot, math};
+use hexapod_kinematics::{Effort, Leg, Robot, math};
 use nalgebra::Vector3;
 
 /// What is asked of a stance, m; what is `None` is chosen for the robot.
@@ -132,7 +133,10 @@ impl Size {
 fn deepest(leg: &Leg) -> f64 {
     let (hip, below, length) = (leg.hip_in_body().z, leg.below_hip(), leg.length());
     let depths = (1..=100).rev().map(|percent| 0.01 * f64::from(percent) * length);
-    let reached = |depth: &f64| leg.inverse(&Vector3::new(below.x, below.y, hip - depth), &leg.posture()).is_ok();
+    let reached = |depth: &f64| {
+        let foot = Vector3::new(below.x, below.y, hip - depth);
+        leg.inverse_near(&foot, &leg.posture(), 0.0, &mut Effort::new(LOOK_EFFORT)).is_ok()
+    };
     depths.into_iter().find(reached).unwrap_or(length)
 }
 

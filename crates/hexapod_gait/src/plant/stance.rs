@@ -146,17 +146,17 @@ impl Stance {
         self.usable.get(index)?.inverse(leg, foot_in_body, seed)
     }
 
-    /// The same in bounded time, with the bend that `seed` has.
+    /// The same in bounded time, with the bend that `seed` has, and `spare_s` seconds to turn towards the posture.
     #[inline]
     pub(crate) fn inverse_near(
         &self,
-        index: usize,
-        leg: &Leg,
+        (index, leg): (usize, &Leg),
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
+        spare_s: f64,
         effort: &mut Effort,
     ) -> Option<LegAngles> {
-        self.usable.get(index)?.inverse_near(leg, foot_in_body, seed, effort)
+        self.usable.get(index)?.inverse_near(leg, foot_in_body, seed, spare_s, effort)
     }
 
     /// Whether walking uses these angles of leg `index`.

@@ -59,16 +59,18 @@ impl Usable {
         leg.inverse(foot_in_body, seed).ok().filter(|angles| self.contains(angles))
     }
 
-    /// The same in bounded time, with the bend that `seed` has.
+    /// The same in bounded time, with the bend that `seed` has; a redundant leg comes nearer to its posture by what its
+    /// joints turn in `spare_s` seconds.
     #[inline]
     pub(crate) fn inverse_near(
         &self,
         leg: &Leg,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
+        spare_s: f64,
         effort: &mut Effort,
     ) -> Option<LegAngles> {
-        leg.inverse_near(foot_in_body, seed, effort).ok().filter(|angles| self.contains(angles))
+        leg.inverse_near(foot_in_body, seed, spare_s, effort).ok().filter(|angles| self.contains(angles))
     }
 }
 

@@ -2,8 +2,11 @@
 
 use crate::gait::posture::BodyOffset;
 use crate::gait::swing::minimum_jerk;
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Point3, Vector3};
+
+/// Steps of the legs' iterations for one pose.
+const POSE_EFFORT: u32 = 500;
 
 /// Body and feet, in the footprint frame of the robot's standing place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,11 +62,11 @@ impl Pose {
         seed: &[LegAngles; MAX_LEGS],
     ) -> Result<[LegAngles; MAX_LEGS], usize> {
         let body_from_footprint = self.footprint_from_body(height).inverse();
-        let mut angles = *seed;
+        let (mut angles, mut effort) = (*seed, Effort::new(POSE_EFFORT));
         let feet = angles.iter_mut().zip(seed).zip(&self.feet);
         for (index, (leg, ((angles, seed), foot))) in robot.legs().iter().zip(feet).enumerate() {
             let foot = body_from_footprint.transform_point(&Point3::from(*foot)).coords;
-            *angles = leg.inverse(&foot, seed).map_err(|_| index)?;
+            *angles = leg.inverse_from(&foot, seed, &mut effort).map_err(|_| index)?;
         }
         Ok(angles)
     }

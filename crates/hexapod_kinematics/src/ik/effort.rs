@@ -26,6 +26,11 @@ impl Effort {
         self.steps
     }
 
+    /// So many steps of it, or what is left.
+    pub(super) fn part(&self, steps: u32) -> Self {
+        Self::new(self.steps.min(steps))
+    }
+
     /// Whether nothing is left.
     #[must_use]
     pub fn is_spent(&self) -> bool {

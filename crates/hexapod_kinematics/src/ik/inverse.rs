@@ -9,14 +9,13 @@ use super::solver::Solver;
 use crate::angles::LegAngles;
 use crate::leg::Leg;
 
-/// How a leg without a closed form, or at the edge of what that finds, is solved.
-type Iterate = fn(&Leg, &Vector3<f64>, &LegAngles, &mut Effort) -> Result<LegAngles, IkError>;
-
 impl Leg {
-    /// How the inverse is found: `closed form (parallel)`, `closed form (quartic)` or `iteration`.
+    /// How the inverse is found: `closed form (parallel)`, `closed form (nearly parallel)`, `closed form (quartic)` or
+    /// `iteration`.
     pub fn inverse_method(&self) -> &'static str {
         match self.solver {
             Solver::Parallel(_) => "closed form (parallel)",
+            Solver::Nearly(_) => "closed form (nearly parallel)",
             Solver::Quartic(_) => "closed form (quartic)",
             Solver::Iteration => "iteration",
         }
@@ -32,11 +31,13 @@ impl Leg {
         if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
             return Ok(angles);
         }
-        self.inverse_with_care(foot_in_body, seed, &mut Effort::unbounded(), Self::iterate)
+        self.inverse_with_care(foot_in_body, seed, &mut Effort::unbounded())
     }
 
     /// The same in bounded time, for a leg that is on its way: an iteration starts from `seed` only and takes the steps
-    /// of `effort`. A leg of a closed form finds what [`Self::inverse`] finds; any other the bend it has, or none.
+    /// of `effort`. A leg whose outer axes are parallel finds what [`Self::inverse`] finds; any other the bend it has, or
+    /// none. A redundant leg turns its joints as little as may be, and towards its posture by what they have time for in
+    /// `spare_s` seconds: so none turns much faster than its foot asks, however far from its posture it is.
     ///
     /// # Errors
     /// As [`Self::inverse`]; [`IkError::NotConverged`] where the effort is spent.
@@ -45,12 +46,34 @@ impl Leg {
         &self,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
+        spare_s: f64,
         effort: &mut Effort,
     ) -> Result<LegAngles, IkError> {
         if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
             return Ok(angles);
         }
-        self.inverse_with_care(foot_in_body, seed, effort, Self::iterate_near)
+        if let Solver::Parallel(_) = self.solver {
+            return self.inverse_with_care(foot_in_body, seed, effort);
+        }
+        if !foot_in_body.iter().all(|x| x.is_finite()) {
+            return Err(IkError::NotFinite);
+        }
+        self.iterate_near(foot_in_body, &self.usable_seed(seed), spare_s, effort)
+    }
+
+    /// The same in bounded time, from `seed` only, with a redundant leg on its posture as [`Self::inverse`] has it: for a
+    /// leg that is put somewhere, now or later.
+    ///
+    /// # Errors
+    /// As [`Self::inverse_near`].
+    pub fn inverse_from(
+        &self,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Result<LegAngles, IkError> {
+        let near = self.inverse_near(foot_in_body, seed, 0.0, effort)?;
+        Ok(if self.joint_count() > 3 { self.on_posture(foot_in_body, &near, effort) } else { near })
     }
 
     /// The inverse of a leg whose outer joints are parallel, in the midst of its workspace.
@@ -71,22 +94,21 @@ impl Leg {
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
         effort: &mut Effort,
-        iterate: Iterate,
     ) -> Result<LegAngles, IkError> {
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
         let seed = self.usable_seed(seed);
-        if !effort.take(self.solver.steps()) {
+        if !effort.take(1) {
             return Err(IkError::NotConverged { residual_m: f64::INFINITY, iterations: 0 });
         }
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
-                // Where two roots of the quartic are nearly one, the one inside may have been lost in the other.
-                Solver::Quartic(_) => iterate(self, foot_in_body, &seed, effort).map_err(|_| error),
+                // Where two of the roots that are polished are nearly one, the one inside may have been lost in the other.
+                Solver::Nearly(_) | Solver::Quartic(_) => self.iterate(foot_in_body, &seed, effort).map_err(|_| error),
                 _ => Err(error),
             }),
-            None => iterate(self, foot_in_body, &seed, effort),
+            None => self.iterate(foot_in_body, &seed, effort),
         }
     }
 
@@ -122,6 +144,13 @@ impl Leg {
     fn candidates(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<Result<Candidates, IkError>> {
         match &self.solver {
             Solver::Parallel(parallel) => Some(parallel.solve(foot_in_body, seed)),
+            Solver::Nearly(parallel) => {
+                let meant = parallel.solve(foot_in_body, seed).ok()?;
+                let mut found = Candidates::default();
+                let polished = meant.iter().filter_map(|angles| self.chain.polished(foot_in_body, *angles));
+                polished.for_each(|angles| found.push_distinct(angles));
+                (!found.is_empty()).then_some(Ok(found))
+            }
             Solver::Quartic(quartic) => match quartic.solve(foot_in_body, seed) {
                 Ok(found) if found.is_empty() => None,
                 other => Some(other),

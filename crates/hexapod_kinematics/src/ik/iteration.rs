@@ -5,7 +5,6 @@ use nalgebra::Vector3;
 use super::effort::Effort;
 use super::error::IkError;
 use super::newton::Descent;
-use super::redundant::{MAX_STEPS, STEPS_ON_THE_WAY};
 use super::solutions::{Solution, Solutions};
 use crate::angles::LegAngles;
 use crate::leg::Leg;
@@ -17,6 +16,8 @@ pub(super) const REACHED: f64 = 1e-9;
 const FOLLOWED: usize = 16;
 const ALL_FOLLOWED: usize = 64;
 const NEAR_MISS: f64 = 0.15;
+/// Steps of a search for a target that a leg on its way does not reach at once.
+const SEARCH_ON_THE_WAY: u32 = 24;
 
 impl Leg {
     /// A target farther away than 100 times the leg's length is moved onto that sphere about the hip, so that
@@ -80,22 +81,35 @@ impl Leg {
         effort: &mut Effort,
     ) -> Result<LegAngles, IkError> {
         self.within_length(target)?;
-        let first = self.descend(target, seed, effort);
+        let first = self.track(target, seed, effort).unwrap_or_else(|| self.descend(target, seed, effort));
         let reached = first.distance <= REACHED;
         let best = if reached { first } else { self.descend_from_all(&self.pull_in(target), seed, effort) };
-        self.settled(target, best, MAX_STEPS, effort)
+        let end = self.settled(target, best)?;
+        Ok(if self.joint_count() > 3 { self.take_on_posture(target, end, effort) } else { end.angles })
     }
 
-    /// The same from the seed only, as long as the effort lasts.
+    /// The same from the seed only, as long as the effort lasts: a redundant leg comes nearer to its posture by what its
+    /// joints turn in `spare_s` seconds.
     pub(super) fn iterate_near(
         &self,
         target: &Vector3<f64>,
         seed: &LegAngles,
+        spare_s: f64,
         effort: &mut Effort,
     ) -> Result<LegAngles, IkError> {
         self.within_length(target)?;
-        let end = self.descend(target, seed, effort);
-        self.settled(target, end, STEPS_ON_THE_WAY, effort)
+        let end = match self.track(target, seed, effort) {
+            Some(end) => end,
+            None => {
+                let mut part = effort.part(SEARCH_ON_THE_WAY);
+                let steps = part.left();
+                let end = self.descend(target, seed, &mut part);
+                effort.take(steps - part.left());
+                self.settled(target, end)?
+            }
+        };
+        let drifts = self.joint_count() > 3 && spare_s > 0.0;
+        Ok(if drifts { self.drift(target, end, spare_s, effort) } else { end.angles })
     }
 
     /// Refuses what is farther than the links are long together: told at once, as a path that leaves the workspace
@@ -105,20 +119,13 @@ impl Leg {
         if beyond > REACHED { Err(IkError::Unreachable { shortfall_m: beyond }) } else { Ok(()) }
     }
 
-    /// Where a descent has ended, a redundant leg on its posture.
-    fn settled(
-        &self,
-        target: &Vector3<f64>,
-        best: Descent,
-        steps: usize,
-        effort: &mut Effort,
-    ) -> Result<LegAngles, IkError> {
-        let distance = (best.foot() - target).norm();
-        match (distance <= REACHED, best.converged) {
-            (true, _) if self.joint_count() > 3 => Ok(self.take_on_posture(target, best, steps, effort)),
-            (true, _) => Ok(best.angles),
+    /// A descent that has ended on the target.
+    fn settled(&self, target: &Vector3<f64>, end: Descent) -> Result<Descent, IkError> {
+        let distance = (end.foot() - target).norm();
+        match (distance <= REACHED, end.converged) {
+            (true, _) => Ok(end),
             (false, true) => Err(IkError::Unreachable { shortfall_m: distance }),
-            (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: best.steps }),
+            (false, false) => Err(IkError::NotConverged { residual_m: distance, iterations: end.steps }),
         }
     }
 

@@ -7,12 +7,14 @@ mod iteration;
 mod nearest;
 mod newton;
 mod parallel;
+mod polish;
 mod quartic;
 mod range;
 mod redundant;
 mod roots;
 mod solutions;
 mod solver;
+mod track;
 mod tree;
 
 pub use effort::Effort;

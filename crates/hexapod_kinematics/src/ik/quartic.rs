@@ -12,21 +12,17 @@
 //! `tan(q3/2)`. Where one vanishes (axes 1 and 2 meet, or are parallel), its equation is linear in `c, s` instead.
 //! Each root is polished by Newton's method on the foot itself.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::error::IkError;
 use super::roots::{Trig, solve_linear_trig, solve_quadratic_trig};
 use super::solutions::Candidates;
-use crate::angles::{LegAngles, MAX_LEG_JOINTS};
+use crate::angles::LegAngles;
 use crate::leg::{Chain, turn};
 use crate::math;
 
 /// Part of a direction below which it counts as nothing: relative for `a`, in m for `o`.
 const VANISHES: f64 = 1e-6;
-/// Distance to which a root must come by polishing, m.
-const POLISHED: f64 = 1e-11;
-/// Distance at which a polished root still counts, m.
-const ACCEPTED: f64 = 5e-10;
 
 /// Constants of the closed form.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,7 +91,8 @@ impl Quartic {
             let v = self.mean + self.cosine * cos + self.sine * sin;
             for pitch in equations.pitches(self, &v, cos, sin, seed).into_iter().flatten() {
                 let yaw = self.yaw(&t, &v, pitch, seed);
-                self.keep(target, [yaw, pitch, *knee], &mut found);
+                let polished = self.chain.polished(target, [yaw, pitch, *knee]);
+                polished.into_iter().for_each(|angles| found.push_distinct(angles));
             }
         }
         Ok(found)
@@ -110,31 +107,6 @@ impl Quartic {
             return seed.first().copied().unwrap_or(0.0);
         }
         math::atan2(a1.dot(&from.cross(&to)), from.dot(&to))
-    }
-
-    /// Polishes a root and adds it when it is one and new.
-    fn keep(&self, target: &Vector3<f64>, angles: [f64; 3], found: &mut Candidates) {
-        let [mut q1, mut q2, mut q3] = angles;
-        let mut miss = f64::INFINITY;
-        for _ in 0..8 {
-            let mut padded = [0.0; MAX_LEG_JOINTS];
-            padded.iter_mut().zip([q1, q2, q3]).for_each(|(p, q)| *p = q);
-            let placed = self.chain.placed(&padded);
-            let error = target - placed.foot_at_zero();
-            miss = error.norm();
-            if miss < POLISHED {
-                break;
-            }
-            let jacobian: Matrix3<f64> = placed.placed_jacobian().fixed_columns::<3>(0).into_owned();
-            // Least squares with a trace of damping, so that a double root is approached and not left.
-            let normal = jacobian.transpose() * jacobian + Matrix3::identity() * (1e-14 * self.size * self.size);
-            let Some(step) = normal.cholesky().map(|c| c.solve(&(jacobian.transpose() * error))) else { break };
-            let step = step.map(|s| s.clamp(-0.1, 0.1));
-            (q1, q2, q3) = (q1 + step.x, q2 + step.y, q3 + step.z);
-        }
-        if miss <= ACCEPTED {
-            found.push_distinct([q1, q2, q3]);
-        }
     }
 }
 

@@ -16,36 +16,28 @@ use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::leg::{Leg, Matrix3xN};
 use crate::math;
 
-/// Most steps, and those of a leg on its way, which starts next to its posture and comes nearer at the next point.
-pub(super) const MAX_STEPS: usize = 40;
-pub(super) const STEPS_ON_THE_WAY: usize = 6;
+/// Most steps, in rounds after each of which the foot is on its target.
+const MAX_ROUNDS: usize = 14;
+const STEPS_A_ROUND: usize = 3;
 /// Longest step of one joint, rad.
 const LONGEST_STEP: f64 = 0.3;
 /// Step at which the posture is reached, rad.
-const STILL: f64 = 1e-9;
+const STILL: f64 = 1e-8;
 
-type Joints = SVector<f64, MAX_LEG_JOINTS>;
+/// Part of its greatest velocity with which a joint of a leg on its way turns towards its posture.
+const DRIFT_PART: f64 = 0.2;
+
+pub(super) type Joints = SVector<f64, MAX_LEG_JOINTS>;
 
 impl Leg {
-    /// From angles that reach the target to those nearest to the posture that do, or on the way there when the steps
-    /// or the effort are spent.
-    pub(super) fn take_on_posture(
-        &self,
-        target: &Vector3<f64>,
-        from: Descent,
-        steps: usize,
-        effort: &mut Effort,
-    ) -> LegAngles {
+    /// From angles that reach the target to those nearest to the posture that do, or on the way there when the effort is
+    /// spent.
+    pub(super) fn take_on_posture(&self, target: &Vector3<f64>, from: Descent, effort: &mut Effort) -> LegAngles {
         let mut best = from;
-        for _ in 0..steps {
-            if !effort.take(1) {
-                break;
-            }
-            let Some(step) = self.posture_step(target, &best) else { break };
-            let stepped = LegAngles::from_fn(best.angles.len(), |i| sum(best.angles.get(i), step.get(i)));
-            let settled = step.amax() < STILL;
-            let end = self.descend(target, &stepped, effort);
-            // Each step is taken back onto the surface, so that the last good one can be returned at any time.
+        for _ in 0..MAX_ROUNDS {
+            let (end, settled) = self.nearer_to_posture(target, best, effort);
+            // Each round is taken back onto the surface, so that the last good one can be returned at any time.
+            let Some(end) = self.converge(target, end, effort) else { break };
             if end.distance > REACH_TOLERANCE || self.strain(&end.angles) > self.strain(&best.angles) + 1e-12 {
                 break;
             }
@@ -57,20 +49,57 @@ impl Leg {
         best.angles
     }
 
+    /// The same from angles that are known to reach the target.
+    pub(super) fn on_posture(&self, target: &Vector3<f64>, angles: &LegAngles, effort: &mut Effort) -> LegAngles {
+        self.take_on_posture(target, self.stepped(target, angles, &Joints::zeros()), effort)
+    }
+
+    /// Some steps towards the posture, each of which brings the foot back as well; whether the last one was as good as none.
+    fn nearer_to_posture(&self, target: &Vector3<f64>, from: Descent, effort: &mut Effort) -> (Descent, bool) {
+        let mut at = from;
+        for _ in 0..STEPS_A_ROUND {
+            let step = if effort.take(1) { self.surface_step(target, &at, &self.pull(&at.angles)) } else { None };
+            let Some(step) = step else { return (at, true) };
+            at = self.stepped(target, &at.angles, &step);
+            if step.amax() < STILL {
+                return (at, true);
+            }
+        }
+        (at, false)
+    }
+
+    /// The same, each joint turning no farther than it can in `seconds` at this part of its greatest velocity.
+    pub(super) fn drift(&self, target: &Vector3<f64>, from: Descent, seconds: f64, effort: &mut Effort) -> LegAngles {
+        let Some(step) = self.surface_step(target, &from, &self.pull(&from.angles)) else { return from.angles };
+        let room = self
+            .joints()
+            .iter()
+            .zip(step.iter())
+            .map(|(joint, step)| DRIFT_PART * joint.limits().velocity * seconds / step.abs().max(STILL));
+        let step = step * room.fold(1.0, f64::min);
+        self.converge(target, self.stepped(target, &from.angles, &step), effort).unwrap_or(from).angles
+    }
+
+    /// The way from some angles to the posture.
+    fn pull(&self, angles: &LegAngles) -> Joints {
+        Joints::from_fn(|i, _| difference(self.posture.get(i), angles.get(i)))
+    }
+
     /// Distance from the posture, in ranges.
     fn strain(&self, angles: &LegAngles) -> f64 {
         let parts = self.joints().iter().zip(angles.iter()).zip(self.posture.iter());
         parts.map(|((joint, angle), posture)| math::squared((angle - posture) / range(joint.limits()))).sum()
     }
 
-    fn posture_step(&self, target: &Vector3<f64>, from: &Descent) -> Option<Joints> {
+    /// The step to the target along which the joints turn as they are pulled, as far as that leaves the foot alone; with no
+    /// pull, the least turns in parts of their ranges.
+    pub(super) fn surface_step(&self, target: &Vector3<f64>, from: &Descent, pull: &Joints) -> Option<Joints> {
         let (jacobian, at) = (from.placed.placed_jacobian(), &from.angles);
         let mut error = target - from.foot();
-        let pull = Joints::from_fn(|i, _| difference(self.posture.get(i), at.get(i)));
         let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
         let mut held = Joints::zeros();
         for _ in 0..=self.joint_count() {
-            let step = free_step(&jacobian, &error, &pull, &weight)? + held;
+            let step = free_step(&jacobian, &error, pull, &weight)? + held;
             let scale = (LONGEST_STEP / step.amax()).min(1.0);
             let step = step * scale;
             match self.first_outside(at, &step, &weight) {
@@ -110,10 +139,6 @@ fn free_step(jacobian: &Matrix3xN, error: &Vector3<f64>, pull: &Joints, weight: 
 
 fn range(limits: &crate::model::JointLimits) -> f64 {
     limits.upper - limits.lower
-}
-
-fn sum(a: Option<&f64>, b: Option<&f64>) -> f64 {
-    a.copied().unwrap_or(0.0) + b.copied().unwrap_or(0.0)
 }
 
 fn difference(a: Option<&f64>, b: Option<&f64>) -> f64 {

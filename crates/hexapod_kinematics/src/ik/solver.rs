@@ -4,6 +4,9 @@ use super::parallel::Parallel;
 use super::quartic::Quartic;
 use crate::leg::Chain;
 
+/// Sine of the angle between two axes up to which they were meant to be parallel: 1.57 for a quarter of a turn is 8e-4.
+const NEARLY: f64 = 2e-3;
+
 /// How the inverse of one leg is found; chosen once from its geometry.
 // Kept in place: a leg is built once and solved a hundred times a second.
 #[allow(clippy::large_enum_variant)]
@@ -11,6 +14,9 @@ use crate::leg::Chain;
 pub(crate) enum Solver {
     /// Three joints, the outer two parallel: closed form.
     Parallel(Parallel),
+    /// Three joints, the outer two parallel but for what a file rounds: the closed form of the leg as it was meant, its
+    /// solutions then polished on the leg as it is.
+    Nearly(Parallel),
     /// Any other three joints: closed form up to the roots of a quartic.
     Quartic(Quartic),
     /// More than three joints: iteration.
@@ -18,16 +24,12 @@ pub(crate) enum Solver {
 }
 
 impl Solver {
-    /// What the closed form costs, in steps of the iteration.
-    pub(super) fn steps(&self) -> u32 {
-        match self {
-            Self::Parallel(_) | Self::Iteration => 1,
-            Self::Quartic(_) => 8,
-        }
-    }
-
     pub(crate) fn new(chain: &Chain) -> Self {
+        if let Some(parallel) = Parallel::new(chain) {
+            return Self::Parallel(parallel);
+        }
+        let nearly = chain.straightened(NEARLY).and_then(|straight| Parallel::new(&straight));
         let quartic = || Quartic::new(chain).map_or(Self::Iteration, Self::Quartic);
-        Parallel::new(chain).map_or_else(quartic, Self::Parallel)
+        nearly.map_or_else(quartic, Self::Nearly)
     }
 }

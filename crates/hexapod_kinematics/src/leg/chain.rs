@@ -50,6 +50,18 @@ impl Chain {
         self.screws.get(..self.len).unwrap_or(&[])
     }
 
+    /// The same with the last axis along the one before it, where the sine of the angle between them is no more than this.
+    pub(crate) fn straightened(&self, most: f64) -> Option<Self> {
+        let [.., before, last] = self.screws() else { return None };
+        let (axis, meant) = (before.axis, last.axis.dot(&before.axis).signum());
+        if axis.cross(&last.axis).norm() > most {
+            return None;
+        }
+        let mut straight = *self;
+        straight.screws.get_mut(self.len - 1)?.axis = axis * meant;
+        Some(straight)
+    }
+
     /// Foot at angle zero.
     pub(crate) fn foot_at_zero(&self) -> Vector3<f64> {
         self.foot

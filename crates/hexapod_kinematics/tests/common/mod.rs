@@ -127,6 +127,8 @@ pub fn random_angles(leg: &Leg, random: &mut Random) -> LegAngles {
 pub enum RandomLegs {
     /// Outer axes parallel, lateral offsets, the first axis at any angle.
     Parallel,
+    /// The same with the last axis off by this angle, rad, as a file that rounds has it.
+    NearlyParallel(f64),
     /// Any axes and offsets.
     General,
     /// The first two axes parallel.
@@ -147,6 +149,11 @@ pub fn random_robot(kind: RandomLegs, random: &mut Random) -> String {
         RandomLegs::Parallel => {
             rpy[2] = [0.0; 3];
             axes[2] = axes[1].map(|a| -a);
+        }
+        RandomLegs::NearlyParallel(off) => {
+            // About any axis that is not the last one itself.
+            rpy[2] = unit([axes[1][1], -axes[1][0], 0.3]).map(|part| off * part);
+            axes[2] = axes[1];
         }
         RandomLegs::InnerParallel => {
             rpy[1] = [0.0; 3];
