@@ -16,6 +16,7 @@ use crate::plan::Planner;
 use crate::plan::control::{Control, Posture, Requests, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plane::grid::GRID_NS;
+use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::plant::settings::Settings;
@@ -209,6 +210,13 @@ impl Engine {
     pub fn is_packed(&self) -> bool {
         let all = (1_u32 << self.legs().len()) - 1;
         self.now.start.mode == Mode::Sitting && (self.now.start.packed | self.plant.missing) == all
+    }
+
+    /// What barred a walk that did not get on and was given up: the robot stands, and commands count again once the driver
+    /// has let go of the stick.
+    #[must_use]
+    pub fn gave_up(&self) -> Option<LimitedBy> {
+        self.now.control.gave_up()
     }
 
     /// Stops the robot with all feet planted. Commands count again once the driver has let go of the stick.

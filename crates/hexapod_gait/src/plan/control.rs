@@ -4,7 +4,8 @@ use crate::gait::Gait;
 use crate::plan::blocked::barred::Barred;
 use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
-use crate::plane::limits::TwistLimits;
+use crate::plan::progress::Progress;
+use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -28,6 +29,9 @@ pub(crate) struct Control {
     pub step_height: f64,
     pub limits: TwistLimits,
     pub barred: Barred,
+    pub progress: Progress,
+    /// The twist that the driver wants.
+    pub wanted: Twist,
     pub gaits: Gaits,
     pub requests: Requests,
 }
@@ -131,6 +135,18 @@ impl Control {
         requests
     }
 
+    /// Ends a walk that does not get on: commands are ignored until the driver lets go.
+    pub(crate) fn give_up(&mut self) {
+        self.held = true;
+        self.progress.give_up();
+    }
+
+    /// What barred a walk that was given up, until the driver lets go.
+    #[inline]
+    pub(crate) fn gave_up(&self) -> Option<LimitedBy> {
+        self.progress.gave_up.filter(|_| self.held)
+    }
+
     /// What stages read of it.
     #[inline]
     pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
@@ -148,6 +164,8 @@ impl Control {
             step_height: tuning.step_height,
             limits: tuning.limits,
             barred: Barred::default(),
+            progress: Progress::default(),
+            wanted: Twist::ZERO,
             gaits: Gaits { walked: gait, next: None, since_ns: 0 },
             requests: Requests::default(),
         }

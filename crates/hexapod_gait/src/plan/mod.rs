@@ -9,6 +9,7 @@ pub(crate) mod control;
 pub(crate) mod fitting;
 pub(crate) mod lifting;
 pub(crate) mod mode;
+pub(crate) mod progress;
 pub(crate) mod sequence;
 pub(crate) mod stand;
 pub(crate) mod twist;
@@ -31,12 +32,12 @@ use crate::plan::lifting::{Turn, turn_of, turn_passed_on};
 use crate::plan::mode::requests::requested;
 use crate::plan::mode::switching::switched;
 use crate::plan::mode::{first_steps, following, setting_out, stopped};
+use crate::plan::progress::Progress;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, stand_of};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
-use crate::plane::limits::LimitedBy;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -68,6 +69,11 @@ impl Planner<'_> {
         }
         self.control.barred.count(self.plant, start, &segment);
         let pace = segment.advance.pace.body;
+        if start.mode == Mode::Walking {
+            let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
+            let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
+            progress.count(&cx, start, &segment, *wanted);
+        }
         if matches!(start.mode, Mode::Stopping(_)) && pace < 1.0 {
             // A body that was slowed while it stops is not sped up again.
             self.control.ramp.scale(pace);
@@ -100,6 +106,7 @@ impl Planner<'_> {
         let wanted = self.control.wanted_twist(input.twist);
         self.answer(start, requests);
         let asked = input.body_offset.clipped();
+        self.control.wanted = wanted;
         self.next_mode(start, wanted, asked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = matches!(start.mode, Mode::Standing) && !wanted.is_zero();
@@ -131,6 +138,10 @@ impl Planner<'_> {
             Mode::Sitting | Mode::Found if !wanted.is_zero() => *start = place_from(self.plant, start, 0, effort),
             Mode::Standing => self.leave(start, wanted, asked),
             Mode::Walking if wanted.is_zero() => start.mode = Mode::Stopping(Stopping::now(start.ns)),
+            Mode::Walking if self.control.progress.is_lost() => {
+                self.control.give_up();
+                start.mode = Mode::Stopping(Stopping::now(start.ns));
+            }
             Mode::Walking => self.switch_gait(start),
             Mode::Stopping(Stopping { then: Then::Stand, .. }) if !wanted.is_zero() => {
                 if start.walk.all_planted() {
@@ -186,6 +197,7 @@ impl Planner<'_> {
         }
         if let Some(nominal) = nominal_to_start(&cx, start, &granted, effort) {
             *start = setting_out(&cx, start, nominal, wanted);
+            self.control.progress = Progress::default();
         }
     }
 
@@ -199,7 +211,7 @@ impl Planner<'_> {
     fn turn(&mut self, start: &mut State, wanted: Twist, stand: Option<&Stand>) {
         if !start.mode.steps() {
             (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
-            start.limited_by = LimitedBy::Nothing;
+            start.limited_by = self.control.gave_up().unwrap_or_default();
             return;
         }
         let Control { gaits, limits, step_height, ramp, .. } = &mut *self.control;

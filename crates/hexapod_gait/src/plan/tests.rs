@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::plan::control::Posture;
+use crate::plane::limits::LimitedBy;
 use crate::plane::limits::tests::LIMITS;
 use crate::state::tests::{on_its_feet, shipped};
 

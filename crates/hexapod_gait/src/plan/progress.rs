@@ -1,0 +1,113 @@
+//! Whether a robot that is to walk gets on. One that does not is not left in `walking`: it stops, stands, and says why.
+
+use crate::plan::context::Context;
+use crate::plan::twist::bounds::stride_factor;
+use crate::plane::limits::{Limited, LimitedBy};
+use crate::plane::twist::Twist;
+use crate::state::State;
+use crate::state::segment::Segment;
+
+/// A robot that walks no faster than this part of what its stride allows does not get on.
+const LEAST_PART: f64 = 0.05;
+/// For how long that is waited for, s, while nothing moves: a foot may wait for the body to lean.
+const PATIENCE_S: f64 = 1.8;
+/// Part of the time that counts while a foot is in the air: after a change of course all may have to go elsewhere first.
+const TREADING: f64 = 0.25;
+
+/// How far a walk is behind, and why the last one was given up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// Seconds that it would have to walk as it should to have got on.
+    behind_s: f64,
+    /// Where it was to go since then.
+    towards: Twist,
+    /// What held it back last.
+    by: LimitedBy,
+    /// What barred a walk that was given up, until another begins.
+    pub gave_up: Option<LimitedBy>,
+}
+
+impl Progress {
+    /// Counts a segment in which this twist was wanted.
+    #[inline]
+    pub(crate) fn count(&mut self, cx: &Context, start: &State, segment: &Segment, wanted: Twist) {
+        let size = |twist: Twist| twist.speed() + twist.wz.abs() * cx.plant.farthest_rest();
+        let (walked, wanted) =
+            (size(start.twist[1]) * segment.advance.pace.body, cx.limits.velocity(Limited::unlimited(wanted)));
+        if walked >= LEAST_PART * size(wanted.twist) && self.behind_s == 0.0 {
+            return;
+        }
+        if self.behind_s == 0.0 || !is_that_way(wanted.twist, self.towards) {
+            (self.behind_s, self.towards) = (0.0, wanted.twist);
+        }
+        let stride = stride_factor(&start.walk.nominal, cx.gait, start.walk.cycle, wanted.twist);
+        let part = walked / (stride * size(wanted.twist)).max(f64::MIN_POSITIVE);
+        let counts = if start.walk.all_planted() { 1.0 } else { TREADING };
+        let seconds = counts * segment.ns as f64 * 1e-9;
+        self.by = segment.by.max(start.limited_by);
+        self.behind_s = (self.behind_s + seconds * (1.0 - part / LEAST_PART)).max(0.0);
+    }
+
+    /// Whether the walk is to be given up.
+    #[inline]
+    pub(crate) fn is_lost(&self) -> bool {
+        self.behind_s >= PATIENCE_S
+    }
+
+    /// Gives it up.
+    pub(crate) fn give_up(&mut self) {
+        *self = Self { gave_up: Some(self.by), ..Self::default() };
+    }
+}
+
+/// Whether a twist goes more or less where another one does: who shakes the stick gets nowhere.
+fn is_that_way(twist: Twist, other: Twist) -> bool {
+    let along = twist.vx * other.vx + twist.vy * other.vy;
+    let round = twist.wz * other.wz;
+    along >= 0.0 && round >= 0.0 && (along > 0.0 || round > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::plane::grid::GRID_NS;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    /// Whether a walk is given up after so many seconds, in which the body goes at this part of 0.05 m/s and the stick is
+    /// where `stick` says.
+    fn is_lost(seconds: f64, part: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
+        let robot = shipped();
+        let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
+        if lifted {
+            let reach = state.walk.nominal.reach;
+            state.walk.lift(cx.gait, 0, (Twist::ZERO, Twist::ZERO), (0.03, reach));
+        }
+        state.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
+        for step in 0..(seconds * 100.0) as usize {
+            progress.count(&cx, &state, &Segment::from(&state, GRID_NS), stick(step));
+        }
+        progress.is_lost()
+    }
+
+    fn ahead(_: usize) -> Twist {
+        Twist::new(0.05, 0.0, 0.0)
+    }
+
+    #[test]
+    fn when_nothing_moves_expect_the_walk_given_up_within_two_seconds() {
+        assert!(is_lost(2.0, 0.0, false, ahead) && !is_lost(1.5, 0.0, false, ahead));
+        assert!(is_lost(3.0, 0.01, false, ahead) && !is_lost(60.0, 0.06, false, ahead));
+    }
+
+    #[test]
+    fn when_feet_tread_on_the_spot_expect_more_patience() {
+        assert!(is_lost(8.0, 0.0, true, ahead) && !is_lost(6.0, 0.0, true, ahead));
+    }
+
+    #[test]
+    fn when_the_stick_is_shaken_expect_the_robot_not_blamed() {
+        assert!(!is_lost(60.0, 0.0, false, |step| ahead(step).scaled(if step % 2 == 0 { 1.0 } else { -1.0 })));
+    }
+}
