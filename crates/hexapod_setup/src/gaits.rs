@@ -73,7 +73,7 @@ impl Gaits {
         let file: Option<File> = document.deserialize_on(&mut faults);
         let read = file.map(|file| Self::of_file(file, &document, robot, &mut faults));
         let gaits = faults.or(read)?;
-        if gaits.first().is_none() {
+        if gaits.in_order_of_worth().next().is_none() {
             return Err(gaits.none_for_it(&document, robot));
         }
         Ok(gaits)
@@ -201,13 +201,25 @@ impl Gaits {
     /// # Errors
     /// No gait has that name.
     pub fn starting(&self, name: &str) -> Result<(String, Gait, Option<String>), String> {
-        match (self.get(name), self.known.iter().any(|known| known.name == name), self.first()) {
+        match (self.get(name), self.known.iter().any(|known| known.name == name), self.in_order_of_worth().next()) {
             (Ok(gait), ..) => Ok((name.to_owned(), gait, None)),
             (Err(why), true, Some((other, gait))) => {
-                Ok((other.to_owned(), gait, Some(format!("{why}: starting with {other:?}"))))
+                let falls = if gait.is_stable() { String::new() } else { self.why_unstable() };
+                Ok((other.to_owned(), *gait, Some(format!("{why}: starting with {other:?}{falls}"))))
             }
             (Err(why), ..) => Err(why),
         }
+    }
+
+    /// What to say where no gait keeps this robot on its feet: what bars those that would keep others so.
+    fn why_unstable(&self) -> String {
+        let stable = self.known.iter().filter(|known| known.stable);
+        let falling = stable.filter_map(|known| Some((&known.name, known.gait.as_ref().err()?)));
+        let reasons: Vec<String> = falling
+            .filter(|(_, why)| why.ends_with(FALLS))
+            .map(|(name, why)| format!("; {name:?} is not for this robot, as {why}"))
+            .collect();
+        format!(", which does not keep it on its feet at every moment{}", reasons.concat())
     }
 
     /// The names of all gaits for this robot.
@@ -220,10 +232,10 @@ impl Gaits {
         self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
     }
 
-    /// The first gait for this robot, stable ones before others.
-    fn first(&self) -> Option<(&str, Gait)> {
+    /// The gaits of this robot with their names, stable ones before others.
+    pub(crate) fn in_order_of_worth(&self) -> impl Iterator<Item = (&str, &Gait)> {
         let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable);
-        of(true).chain(of(false)).find_map(|known| Some((known.name.as_str(), *known.gait.as_ref().ok()?)))
+        of(true).chain(of(false)).filter_map(|known| Some((known.name.as_str(), known.gait.as_ref().ok()?)))
     }
 }
 

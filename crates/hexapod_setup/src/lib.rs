@@ -16,6 +16,7 @@ pub mod params;
 pub mod planner;
 mod plausible;
 mod reach;
+mod rehearsal;
 mod robot;
 mod servos;
 mod unfit;

@@ -5,12 +5,13 @@ use crate::gaits::Gaits;
 use crate::motions::Motions;
 use crate::params::{number, wrong};
 use crate::planner;
+use crate::rehearsal::rehearse;
 use crate::robot::Description;
 use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Engine, Settings, Stance, StanceError, StanceWish};
+use hexapod_gait::{Engine, Gait, Settings, Stance, StanceError, StanceWish};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -126,12 +127,31 @@ fn engine(
         wrong(planner::NODE, params, name, reason, help)
     };
     let asked = planner::gait_name(params);
+    let made = |gait: Gait| {
+        Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
+            .without_legs(disabled.iter().map(String::as_str))
+            .map_err(|error| wrong("disabled_legs", error.to_string()))?
+            .with_packed_pose(description.packed.as_deref())
+            .map_err(|error| wrong("config", error.to_string()))
+    };
     let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
-    let engine = Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
-        .without_legs(disabled.iter().map(String::as_str))
-        .map_err(|error| wrong("disabled_legs", error.to_string()))?
-        .with_packed_pose(description.packed.as_deref())
-        .map_err(|error| wrong("config", error.to_string()))?;
+    let engine = made(gait)?;
     check_upright(params, description, &engine)?;
-    Ok((engine, name, remark))
+    let Err(stuck) = rehearse(&engine, gait) else { return Ok((engine, name, remark)) };
+    // Another gait may do: stable ones first.
+    let others = gaits.in_order_of_worth().filter(|(other, _)| *other != name);
+    let walked = others.into_iter().find(|(_, other)| rehearse(&engine, **other).is_ok());
+    let (why, help) = stuck.words(&engine);
+    match walked {
+        Some((other, gait)) => {
+            let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };
+            let remark = format!("{why} (gait {name:?}); {help}. Starting with {other:?}{falls}");
+            Ok((made(*gait)?, other.to_owned(), Some(remark)))
+        }
+        None => {
+            let hip =
+                description.robot.legs().first().and_then(|leg| leg.joints().first()).map_or("", |joint| joint.name());
+            Err(description.origin.at_joint(description.robot.model(), hip, "origin", (why, help)))
+        }
+    }
 }

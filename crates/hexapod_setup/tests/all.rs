@@ -3,4 +3,5 @@
 mod motions;
 mod odd_robots;
 mod other_robots;
+mod random_robots;
 mod servo_files;

@@ -1,0 +1,114 @@
+//! Walks a robot in all directions before it is accepted, on the engine that would walk it: one that can stand may still
+//! have no foot that it can lift, or legs too slow for a step.
+
+use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
+use hexapod_kinematics::Leg;
+
+/// Longest time that standing up is waited for, s, and the time for each direction.
+const STANDING_S: f64 = 30.0;
+const EACH_S: f64 = 5.0;
+/// A robot that gets no farther meanwhile than this part of its shortest leg stands still.
+const LEAST_WAY: f64 = 0.03;
+/// The engine decides at every 10 ms however seldom it is called.
+const TICK_S: f64 = 0.1;
+/// The directions, in parts of the greatest velocities, and what they are called.
+const WAYS: [([f64; 3], &str); 6] = [
+    ([1.0, 0.0, 0.0], "ahead"),
+    ([0.0, 1.0, 0.0], "to the left"),
+    ([0.0, 0.0, 1.0], "round to the left"),
+    ([-1.0, 0.0, 0.0], "back"),
+    ([0.0, -1.0, 0.0], "to the right"),
+    ([0.0, 0.0, -1.0], "round to the right"),
+];
+
+/// Where a robot did not get on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stuck {
+    /// The direction in words; none where it did not even stand up.
+    pub way: Option<&'static str>,
+    /// What was in the way.
+    pub by: LimitedBy,
+}
+
+/// Stands up and, from there, walks each way with a gait.
+///
+/// # Errors
+/// The first way that leads nowhere.
+pub(crate) fn rehearse(engine: &Engine, gait: Gait) -> Result<(), Stuck> {
+    let mut engine = engine.clone();
+    engine.set_gait(engine.ready(gait));
+    engine.stand();
+    let stands = (0..ticks(STANDING_S)).any(|_| engine.step(&Input::default(), TICK_S).state == GaitState::Standing);
+    if !stands {
+        return Err(Stuck { way: None, by: engine.last().limited_by });
+    }
+    let (standing, limits) = (engine.save(), engine.limits());
+    for ([ahead, aside, round], way) in WAYS {
+        engine.restore(&standing);
+        let linear = limits.linear_velocity;
+        let twist = Twist::new(ahead * linear, aside * linear, round * limits.angular_velocity);
+        walk(&mut engine, twist).map_err(|by| Stuck { way: Some(way), by })?;
+    }
+    Ok(())
+}
+
+/// Walks with a twist for a while.
+///
+/// # Errors
+/// What held the robot back most often, where it got nowhere.
+fn walk(engine: &mut Engine, twist: Twist) -> Result<(), LimitedBy> {
+    let input = Input { twist, ..Input::default() };
+    let farthest_m = engine.rest_feet().iter().map(|foot| foot.norm()).fold(0.0, f64::max);
+    let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
+    let (mut way_m, mut reasons) = (0.0, Vec::new());
+    for _ in 0..ticks(EACH_S) {
+        let tick = engine.step(&input, TICK_S);
+        way_m += (tick.twist.speed() + tick.twist.wz.abs() * farthest_m) * TICK_S;
+        reasons.push(tick.limited_by);
+    }
+    if way_m >= LEAST_WAY * shortest_m {
+        return Ok(());
+    }
+    let often = |by: &&LimitedBy| reasons.iter().filter(|other| other == by).count();
+    Err(engine.gave_up().unwrap_or_else(|| reasons.iter().max_by_key(often).copied().unwrap_or_default()))
+}
+
+fn ticks(seconds: f64) -> usize {
+    (seconds / TICK_S) as usize
+}
+
+impl Stuck {
+    /// What happens, and what would mend it.
+    pub(crate) fn words(&self, engine: &Engine) -> (String, String) {
+        let what = match self.way {
+            Some(way) => format!("the robot would stand still when it is driven {way}"),
+            None => "the robot would not get onto its feet".into(),
+        };
+        let room_mm = engine.stance().reach().least() * 1e3;
+        let (why, help) = match self.by {
+            LimitedBy::Stability => (
+                format!(
+                    "no foot can be lifted without tipping over: its centre of mass is {:.0} mm inside its feet, which have \
+                     {room_mm:.0} mm of room to step",
+                    engine.standing_margin() * 1e3
+                ),
+                "the centre of mass must be in the midst of the feet: look at the masses and origins of <inertial>, at the \
+                 origins of the legs' first joints, and at the limits, which say where feet stand"
+                    .to_owned(),
+            ),
+            LimitedBy::JointVelocity | LimitedBy::JointAcceleration => (
+                "its joints are too slow for a step".into(),
+                "raise the velocity in the <limit> of the legs' joints if their servos are faster, or lower step_height, or \
+                 give the gaits a longer cycle_time in gaits.yaml"
+                    .to_owned(),
+            ),
+            _ => (
+                format!("its feet have no more than {room_mm:.0} mm of room to step"),
+                "widen the limits of the legs' joints to what the servos do, or choose another body_height or step_height in \
+                 hexapod.yaml"
+                    .to_owned(),
+            ),
+        };
+        (format!("{what}: {why}"), help)
+    }
+}
