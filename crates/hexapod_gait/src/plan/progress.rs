@@ -42,7 +42,9 @@ impl Progress {
         }
         let stride = stride_factor(&start.walk.nominal, cx.gait, start.walk.cycle, wanted.twist);
         let part = walked / (stride * size(wanted.twist)).max(f64::MIN_POSITIVE);
-        let counts = if start.walk.all_planted() { 1.0 } else { TREADING };
+        let pace = segment.advance.pace;
+        let treads = !start.walk.all_planted() && pace.body * pace.swing > LEAST_PART;
+        let counts = if treads { TREADING } else { 1.0 };
         let seconds = counts * segment.ns as f64 * 1e-9;
         self.by = segment.by.max(start.limited_by);
         self.behind_s = (self.behind_s + seconds * (1.0 - part / LEAST_PART)).max(0.0);
@@ -74,19 +76,27 @@ mod tests {
     use crate::plane::grid::GRID_NS;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::Step;
 
     /// Whether a walk is given up after so many seconds, in which the body goes at this part of 0.05 m/s and the stick is
     /// where `stick` says.
     fn is_lost(seconds: f64, part: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
+        is_lost_at(1.0, seconds, part, lifted, stick)
+    }
+
+    /// The same of a robot that goes its path at some part of its pace.
+    fn is_lost_at(pace: f64, seconds: f64, part: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
         let robot = shipped();
         let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
         if lifted {
             let reach = state.walk.nominal.reach;
-            state.walk.lift(cx.gait, 0, (Twist::ZERO, Twist::ZERO), (0.03, reach));
+            state.walk.lift(cx.gait, 0, Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach });
         }
         state.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
         for step in 0..(seconds * 100.0) as usize {
-            progress.count(&cx, &state, &Segment::from(&state, GRID_NS), stick(step));
+            let mut segment = Segment::from(&state, GRID_NS);
+            segment.advance.pace = segment.advance.pace.slower(pace);
+            progress.count(&cx, &state, &segment, stick(step));
         }
         progress.is_lost()
     }
@@ -104,6 +114,7 @@ mod tests {
     #[test]
     fn when_feet_tread_on_the_spot_expect_more_patience() {
         assert!(is_lost(8.0, 0.0, true, ahead) && !is_lost(6.0, 0.0, true, ahead));
+        assert!(is_lost_at(0.0, 2.0, 0.0, true, ahead), "a foot that hangs in the air does not tread");
     }
 
     #[test]

@@ -12,9 +12,9 @@ const ROUNDS: u32 = 48;
 /// Steps of the legs' iterations, for the decisions at a point of the grid, for segments as they are planned, for what
 /// is tried where no segment is found, and for the pose within a segment.
 const DECIDING: u32 = 240;
-const GOING_ON: u32 = 400;
-const GOING_BACK: u32 = 160;
-pub(crate) const WITHIN: u32 = 100;
+const GOING_ON: u32 = 640;
+const GOING_BACK: u32 = 120;
+pub(crate) const WITHIN: u32 = 80;
 /// What all legs solved at once cost, in such steps.
 pub(crate) const BATCH_IK: u32 = 3;
 

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::effort::Effort;
 use super::error::IkError;
+use super::quartic::Quartic;
 use super::solutions::{self, Candidates, Solution, Solutions};
 use super::solver::Solver;
 use crate::angles::LegAngles;
@@ -15,7 +16,7 @@ impl Leg {
     pub fn inverse_method(&self) -> &'static str {
         match self.solver {
             Solver::Parallel(_) => "closed form (parallel)",
-            Solver::Nearly(_) => "closed form (nearly parallel)",
+            Solver::Nearly(..) => "closed form (nearly parallel)",
             Solver::Quartic(_) => "closed form (quartic)",
             Solver::Iteration => "iteration",
         }
@@ -105,7 +106,7 @@ impl Leg {
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
                 // Where two of the roots that are polished are nearly one, the one inside may have been lost in the other.
-                Solver::Nearly(_) | Solver::Quartic(_) => self.iterate(foot_in_body, &seed, effort).map_err(|_| error),
+                Solver::Nearly(..) | Solver::Quartic(_) => self.iterate(foot_in_body, &seed, effort).map_err(|_| error),
                 _ => Err(error),
             }),
             None => self.iterate(foot_in_body, &seed, effort),
@@ -144,17 +145,14 @@ impl Leg {
     fn candidates(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<Result<Candidates, IkError>> {
         match &self.solver {
             Solver::Parallel(parallel) => Some(parallel.solve(foot_in_body, seed)),
-            Solver::Nearly(parallel) => {
-                let meant = parallel.solve(foot_in_body, seed).ok()?;
+            Solver::Nearly(parallel, quartic) => {
+                let meant = parallel.solve(foot_in_body, seed).unwrap_or_default();
                 let mut found = Candidates::default();
                 let polished = meant.iter().filter_map(|angles| self.chain.polished(foot_in_body, *angles));
                 polished.for_each(|angles| found.push_distinct(angles));
-                (!found.is_empty()).then_some(Ok(found))
+                if found.is_empty() { roots(quartic, foot_in_body, seed) } else { Some(Ok(found)) }
             }
-            Solver::Quartic(quartic) => match quartic.solve(foot_in_body, seed) {
-                Ok(found) if found.is_empty() => None,
-                other => Some(other),
-            },
+            Solver::Quartic(quartic) => roots(quartic, foot_in_body, seed),
             Solver::Iteration => None,
         }
     }
@@ -216,5 +214,13 @@ impl Leg {
             fitted
         });
         (angles, worst)
+    }
+}
+
+/// The closed form of a quartic, where it finds the target in reach.
+fn roots(quartic: &Quartic, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<Result<Candidates, IkError>> {
+    match quartic.solve(foot_in_body, seed) {
+        Ok(found) if found.is_empty() => None,
+        other => Some(other),
     }
 }

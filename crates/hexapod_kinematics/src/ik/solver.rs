@@ -15,8 +15,9 @@ pub(crate) enum Solver {
     /// Three joints, the outer two parallel: closed form.
     Parallel(Parallel),
     /// Three joints, the outer two parallel but for what a file rounds: the closed form of the leg as it was meant, its
-    /// solutions then polished on the leg as it is.
-    Nearly(Parallel),
+    /// solutions then polished on the leg as it is; the roots of a quartic where that leads nowhere, as on the edge of what
+    /// one of the two reaches and the other does not.
+    Nearly(Parallel, Quartic),
     /// Any other three joints: closed form up to the roots of a quartic.
     Quartic(Quartic),
     /// More than three joints: iteration.
@@ -29,7 +30,10 @@ impl Solver {
             return Self::Parallel(parallel);
         }
         let nearly = chain.straightened(NEARLY).and_then(|straight| Parallel::new(&straight));
-        let quartic = || Quartic::new(chain).map_or(Self::Iteration, Self::Quartic);
-        nearly.map_or_else(quartic, Self::Nearly)
+        match (nearly, Quartic::new(chain)) {
+            (Some(parallel), Some(quartic)) => Self::Nearly(parallel, quartic),
+            (None, Some(quartic)) => Self::Quartic(quartic),
+            (_, None) => Self::Iteration,
+        }
     }
 }

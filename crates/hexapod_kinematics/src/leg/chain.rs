@@ -6,7 +6,7 @@
 //! (Brockett 1984; Lynch & Park, Modern Robotics, ch. 4). Any origin, rpy and axis of the description is inside
 //! `point_i` and `axis_i`.
 
-use nalgebra::{Isometry3, SMatrix, Vector3};
+use nalgebra::{Isometry3, Matrix3, SMatrix, Vector3};
 
 use super::joint::LegJoint;
 use crate::angles::MAX_LEG_JOINTS;
@@ -14,6 +14,9 @@ use crate::math;
 
 /// Jacobian of a foot: 3 rows (x, y, z of the body frame, m/rad), one column per joint, unused columns zero.
 pub type Matrix3xN = SMatrix<f64, 3, MAX_LEG_JOINTS>;
+
+/// Joints up to which turning all that is beyond each joint is least work.
+const FEW: usize = 3;
 
 /// A line in space that something turns about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +78,9 @@ impl Chain {
 
     /// Axes and points of the joints at the given angles in the body frame, and the foot.
     pub(crate) fn placed(&self, angles: &[f64; MAX_LEG_JOINTS]) -> Chain {
+        if self.len > FEW {
+            return self.placed_outwards(angles);
+        }
         let mut placed = *self;
         for (i, (screw, angle)) in self.screws().iter().zip(angles).enumerate().rev() {
             let (sin, cos) = math::sin_cos(*angle);
@@ -84,6 +90,21 @@ impl Chain {
             }
             placed.foot = screw.point + turn_by(&screw.axis, sin, cos, &(placed.foot - screw.point));
         }
+        placed
+    }
+
+    /// The same joint by joint from the hip outwards, with the pose of what each carries: less work for a longer chain.
+    fn placed_outwards(&self, angles: &[f64; MAX_LEG_JOINTS]) -> Chain {
+        let mut placed = *self;
+        let (mut rotation, mut shift) = (Matrix3::identity(), Vector3::zeros());
+        for (screw, angle) in placed.screws.iter_mut().take(self.len).zip(angles) {
+            let at_zero = *screw;
+            *screw = Screw { axis: rotation * at_zero.axis, point: rotation * at_zero.point + shift };
+            let (sin, cos) = math::sin_cos(*angle);
+            rotation *= matrix(&at_zero.axis, sin, cos);
+            shift = screw.point - rotation * at_zero.point;
+        }
+        placed.foot = rotation * self.foot + shift;
         placed
     }
 
@@ -100,6 +121,24 @@ impl Chain {
     pub(crate) fn jacobian(&self, angles: &[f64; MAX_LEG_JOINTS]) -> Matrix3xN {
         self.placed(angles).placed_jacobian()
     }
+}
+
+/// The turn about a unit axis by an angle given by its sine and cosine, as a matrix.
+fn matrix(axis: &Vector3<f64>, sin: f64, cos: f64) -> Matrix3<f64> {
+    let (x, y, z) = (axis.x, axis.y, axis.z);
+    let [fx, fy, fz] = [x, y, z].map(|part| part * (1.0 - cos));
+    let (sx, sy, sz) = (x * sin, y * sin, z * sin);
+    Matrix3::new(
+        x * fx + cos,
+        x * fy - sz,
+        x * fz + sy,
+        y * fx + sz,
+        y * fy + cos,
+        y * fz - sx,
+        z * fx - sy,
+        z * fy + sx,
+        z * fz + cos,
+    )
 }
 
 /// `v` turned about a unit axis (Rodrigues).
