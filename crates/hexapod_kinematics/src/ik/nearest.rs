@@ -36,7 +36,7 @@ impl Leg {
         }
         let best = self.descend_from_all(&target, &seed, &mut Effort::unbounded());
         let reached = best.distance <= REACHED && target == *foot_in_body;
-        NearestPose { angles: best.angles, foot_in_body: best.foot(), reached }
+        NearestPose { angles: best.angles, foot_in_body: self.foot_in_body(&best.angles), reached }
     }
 
     /// The same in bounded time, from `seed` only: as near as the way downhill from there leads before the effort is spent.
@@ -46,6 +46,6 @@ impl Leg {
         let target = if finite { self.pull_in(foot_in_body) } else { self.foot_in_body(&seed) };
         let end = self.descend(&target, &seed, effort);
         let reached = finite && end.distance <= REACHED && target == *foot_in_body;
-        NearestPose { angles: end.angles, foot_in_body: end.foot(), reached }
+        NearestPose { angles: end.angles, foot_in_body: self.foot_in_body(&end.angles), reached }
     }
 }
