@@ -7,27 +7,23 @@
 //! The posture being the middle of the limits by default, this keeps away from the limits; and the answer depends on
 //! the target and the seed's bend, not on the way there, so that a cyclic foot path gives cyclic angles.
 
-use nalgebra::{Matrix3, SVector, Vector3};
+use nalgebra::Vector3;
 
 use super::effort::Effort;
-use super::newton::{Descent, column};
+use super::newton::Descent;
 use super::solutions::REACH_TOLERANCE;
-use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::{Leg, Matrix3xN};
+use super::track::{Joints, range};
+use crate::angles::LegAngles;
+use crate::leg::Leg;
 use crate::math;
 
 /// Most steps, in rounds after each of which the foot is on its target.
 const MAX_ROUNDS: usize = 14;
 const STEPS_A_ROUND: usize = 3;
-/// Longest step of one joint, rad.
-const LONGEST_STEP: f64 = 0.3;
 /// Step at which the posture is reached, rad.
 const STILL: f64 = 1e-8;
-
 /// Part of its greatest velocity with which a joint of a leg on its way turns towards its posture.
 const DRIFT_PART: f64 = 0.2;
-
-pub(super) type Joints = SVector<f64, MAX_LEG_JOINTS>;
 
 impl Leg {
     /// From angles that reach the target to those nearest to the posture that do, or on the way there when the effort is
@@ -68,7 +64,7 @@ impl Leg {
         (at, false)
     }
 
-    /// The same, each joint turning no farther than it can in `seconds` at this part of its greatest velocity.
+    /// A step towards the posture, each joint turning no farther than a part of its greatest velocity takes it in `seconds`.
     pub(super) fn drift(&self, target: &Vector3<f64>, from: Descent, seconds: f64, effort: &mut Effort) -> LegAngles {
         let Some(step) = self.surface_step(target, &from, &self.pull(&from.angles)) else { return from.angles };
         let room = self
@@ -90,55 +86,6 @@ impl Leg {
         let parts = self.joints().iter().zip(angles.iter()).zip(self.posture.iter());
         parts.map(|((joint, angle), posture)| math::squared((angle - posture) / range(joint.limits()))).sum()
     }
-
-    /// The step to the target along which the joints turn as they are pulled, as far as that leaves the foot alone; with no
-    /// pull, the least turns in parts of their ranges.
-    pub(super) fn surface_step(&self, target: &Vector3<f64>, from: &Descent, pull: &Joints) -> Option<Joints> {
-        let (jacobian, at) = (from.placed.placed_jacobian(), &from.angles);
-        let mut error = target - from.foot();
-        let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
-        let mut held = Joints::zeros();
-        for _ in 0..=self.joint_count() {
-            let step = free_step(&jacobian, &error, pull, &weight)? + held;
-            let scale = (LONGEST_STEP / step.amax()).min(1.0);
-            let step = step * scale;
-            match self.first_outside(at, &step, &weight) {
-                None => return Some(step),
-                Some((joint, to_limit)) => {
-                    *weight.get_mut(joint)? = 0.0;
-                    *held.get_mut(joint)? = to_limit;
-                    error -= column(&jacobian, joint) * to_limit;
-                }
-            }
-        }
-        None
-    }
-
-    /// The free joint that a step takes farthest out of its limits, and the way to the limit.
-    fn first_outside(&self, at: &LegAngles, step: &Joints, weight: &Joints) -> Option<(usize, f64)> {
-        let outside = self.joints().iter().zip(at.iter()).zip(step.iter().zip(weight.iter())).enumerate();
-        outside
-            .filter(|(_, (_, (_, weight)))| **weight > 0.0)
-            .map(|(i, ((joint, angle), (step, _)))| (i, angle, angle + step, joint.limits()))
-            .filter(|(_, _, to, limits)| limits.margin(*to) < 0.0)
-            .max_by(|a, b| b.3.margin(b.2).total_cmp(&a.3.margin(a.2)))
-            .map(|(i, angle, to, limits)| (i, limits.clamp(to) - angle))
-    }
-}
-
-/// `p + W Jᵀ (J W Jᵀ)⁻¹ (e - J p)` over the joints whose weight is not zero.
-fn free_step(jacobian: &Matrix3xN, error: &Vector3<f64>, pull: &Joints, weight: &Joints) -> Option<Joints> {
-    let free_pull = Joints::from_fn(|i, _| if weight[i] > 0.0 { pull[i] } else { 0.0 });
-    let weighted = Matrix3xN::from_fn(|r, c| jacobian[(r, c)] * weight[c]);
-    let normal: Matrix3<f64> = weighted * jacobian.transpose();
-    let damping = 1e-9 * normal.trace();
-    let force = (normal + Matrix3::identity() * damping).cholesky()?.solve(&(error - jacobian * free_pull));
-    let step = free_pull + weighted.transpose() * force;
-    step.iter().all(|s| s.is_finite()).then_some(step)
-}
-
-fn range(limits: &crate::model::JointLimits) -> f64 {
-    limits.upper - limits.lower
 }
 
 fn difference(a: Option<&f64>, b: Option<&f64>) -> f64 {

@@ -4,13 +4,13 @@
 //! least turns. A foot goes a millimetre from one point of a path to the next, so that two or three of these steps do,
 //! where a search for the minimum of the distance takes many times as long.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, SVector, Vector3};
 
 use super::effort::Effort;
-use super::newton::Descent;
-use super::redundant::Joints;
-use crate::angles::LegAngles;
-use crate::leg::Leg;
+use super::newton::{Descent, column};
+use crate::angles::{LegAngles, MAX_LEG_JOINTS};
+use crate::leg::{Leg, Matrix3xN};
+use crate::math;
 
 /// Most steps.
 const MAX_STEPS: usize = 16;
@@ -18,6 +18,11 @@ const MAX_STEPS: usize = 16;
 const REACHED: f64 = 1e-11;
 /// A step that leaves more of the distance than this leads nowhere.
 const LEFT: f64 = 0.9;
+/// Longest step of one joint, rad.
+const LONGEST_STEP: f64 = 0.3;
+
+/// One number for each joint.
+pub(super) type Joints = SVector<f64, MAX_LEG_JOINTS>;
 
 impl Leg {
     /// Angles that reach the target, on the bend that the seed has; `None` where this does not lead there at once.
@@ -55,4 +60,54 @@ impl Leg {
         let distance = (placed.foot_at_zero() - target).norm();
         Descent { angles, placed, distance, converged: true, steps: 0 }
     }
+
+    /// The step to the target along which the joints turn as they are pulled, as far as that leaves the foot alone; with no
+    /// pull, the least turns in parts of their ranges.
+    pub(super) fn surface_step(&self, target: &Vector3<f64>, from: &Descent, pull: &Joints) -> Option<Joints> {
+        let (jacobian, at) = (from.placed.placed_jacobian(), &from.angles);
+        let mut error = target - from.foot();
+        let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
+        let mut held = Joints::zeros();
+        for _ in 0..=self.joint_count() {
+            let step = free_step(&jacobian, &error, pull, &weight)? + held;
+            let scale = (LONGEST_STEP / step.amax()).min(1.0);
+            let step = step * scale;
+            match self.first_outside(at, &step, &weight) {
+                None => return Some(step),
+                Some((joint, to_limit)) => {
+                    *weight.get_mut(joint)? = 0.0;
+                    *held.get_mut(joint)? = to_limit;
+                    error -= column(&jacobian, joint) * to_limit;
+                }
+            }
+        }
+        None
+    }
+
+    /// The free joint that a step takes farthest out of its limits, and the way to the limit.
+    fn first_outside(&self, at: &LegAngles, step: &Joints, weight: &Joints) -> Option<(usize, f64)> {
+        let outside = self.joints().iter().zip(at.iter()).zip(step.iter().zip(weight.iter())).enumerate();
+        outside
+            .filter(|(_, (_, (_, weight)))| **weight > 0.0)
+            .map(|(i, ((joint, angle), (step, _)))| (i, angle, angle + step, joint.limits()))
+            .filter(|(_, _, to, limits)| limits.margin(*to) < 0.0)
+            .max_by(|a, b| b.3.margin(b.2).total_cmp(&a.3.margin(a.2)))
+            .map(|(i, angle, to, limits)| (i, limits.clamp(to) - angle))
+    }
+}
+
+/// `p + W Jᵀ (J W Jᵀ)⁻¹ (e - J p)` over the joints whose weight is not zero.
+fn free_step(jacobian: &Matrix3xN, error: &Vector3<f64>, pull: &Joints, weight: &Joints) -> Option<Joints> {
+    let free_pull = Joints::from_fn(|i, _| if weight[i] > 0.0 { pull[i] } else { 0.0 });
+    let weighted = Matrix3xN::from_fn(|r, c| jacobian[(r, c)] * weight[c]);
+    let normal: Matrix3<f64> = weighted * jacobian.transpose();
+    let damping = 1e-9 * normal.trace();
+    let force = (normal + Matrix3::identity() * damping).cholesky()?.solve(&(error - jacobian * free_pull));
+    let step = free_pull + weighted.transpose() * force;
+    step.iter().all(|s| s.is_finite()).then_some(step)
+}
+
+/// The range of a joint, rad.
+pub(super) fn range(limits: &crate::model::JointLimits) -> f64 {
+    limits.upper - limits.lower
 }
