@@ -90,7 +90,8 @@ mod tests {
         let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
         if lifted {
             let reach = state.walk.nominal.reach;
-            state.walk.lift(cx.gait, 0, Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach });
+            let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach, foothold: None };
+            state.walk.lift(cx.gait, 0, &step);
         }
         state.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
         for step in 0..(seconds * 100.0) as usize {

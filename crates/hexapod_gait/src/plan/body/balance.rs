@@ -32,9 +32,10 @@ mod tests {
     use crate::plan::context::tests::context;
     use crate::plan::stand::{over_edges, stand_of};
     use crate::plane::twist::Twist;
+    use crate::state::foot::Foot;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
-    use crate::state::walk::{Foot, Step};
+    use crate::state::walk::Step;
     use nalgebra::Vector3;
 
     /// On three feet, leaning ahead until the centre of mass is hardly more than its margin from the edge.
@@ -44,7 +45,7 @@ mod tests {
         let mut state = on_its_feet(&robot, Mode::Walking);
         let (reach, twist) = (state.walk.nominal.reach, Twist::ZERO);
         for leg in (0..6).filter(|&leg| robot.1.offset(leg) == robot.1.offset(0)) {
-            state.walk.lift(&robot.1, leg, Step { twist, aim: twist, height: 0.03, reach });
+            state.walk.lift(&robot.1, leg, &Step { twist, aim: twist, height: 0.03, reach, foothold: None });
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);
         state.near_edge = true;

@@ -54,6 +54,7 @@ pub(super) fn landed(plant: &Plant, start: &State, leg: usize, then: Then, effor
 mod tests {
     use super::*;
     use crate::plane::twist::Twist;
+    use crate::state::ground::Rise;
     use crate::state::tests::{bent, on_its_feet, shipped};
     use crate::state::walk::Step;
 
@@ -64,16 +65,16 @@ mod tests {
         let robot = shipped();
         let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
         let (reach, twist) = (start.walk.nominal.reach, Twist::ZERO);
-        start.walk.lift(&robot.1, 3, Step { twist, aim: twist, height: 0.03, reach });
-        if let Foot::Swinging { at, .. } = &mut start.walk.feet[3] {
-            at.z = 0.02;
+        start.walk.lift(&robot.1, 3, &Step { twist, aim: twist, height: 0.03, reach, foothold: None });
+        if let Foot::Swinging(swing) = &mut start.walk.feet[3] {
+            swing.at.z = 0.02;
         }
         start = bent(&robot.0, start);
-        (start.rates.height, start.rates.level) = (0.01, 0.01);
+        (start.rates.height, start.rates.level) = (0.01, Rise { height: 0.01, ..Rise::NONE });
         let next = come_down(&robot.0, &start, Then::Sit, &mut Effort::new(EFFORT));
         let Mode::Sequencing(put) = next.mode else { panic!("{:?}", next.mode) };
         assert_eq!((put.leg, put.goal), (3, Goal::Land(Then::Sit)));
-        assert_eq!((next.rates.height, next.rates.level), (0.0, 0.0));
+        assert_eq!((next.rates.height, next.rates.level), (0.0, Rise::NONE));
         // Once its joints are there, it stands on the ground, and the body comes down between the feet.
         let mut there = next;
         there.angles[3] = put.to;
