@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
@@ -24,6 +25,9 @@ const FUZZ_SECONDS: &str = "60";
 
 /// Where property tests look for the seed of their cases.
 const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// The crate whose property tests get new cases in each run, too.
+const ENGINE: &str = "hexapod_gait";
 
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,6 +72,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     run.page();
     run.crates("crates without ROS", None, &pure);
+    run.fresh_cases();
     run.lints_apart();
     run.wasm();
     if let Some(ros) = &ros {
@@ -160,6 +165,17 @@ impl Run<'_> {
             None => {}
         }
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
+    }
+
+    /// Property tests of the engine on cases that no run has had before: the title says how to have them again.
+    fn fresh_cases(&mut self) {
+        if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
+            return;
+        }
+        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
+        let mut command = cargo(self.layout);
+        command.args(["test", "--no-fail-fast", "-p", ENGINE, "--test", "all"]).env(SEED, seed.to_string());
+        self.report.section(&format!("tests, {ENGINE} with {SEED}={seed}"), &mut command, &[0]);
     }
 
     /// Formatting and lints of the crates apart from the workspace.

@@ -18,7 +18,7 @@ const MAX_TRANSLATION_M: f64 = 0.06;
 const MAX_ROTATION_RAD: f64 = 0.35;
 /// How fast the body takes up an offset.
 pub(crate) const TRANSLATION_RATE_M_S: f64 = 0.08;
-const ROTATION_RATE_RAD_S: f64 = 0.5;
+pub(crate) const ROTATION_RATE_RAD_S: f64 = 0.5;
 
 impl BodyOffset {
     /// The offset brought within what a body can do without leaving its feet.
@@ -49,6 +49,12 @@ impl BodyOffset {
         self
     }
 
+    /// The same with the body so much higher, m.
+    pub(crate) fn raised(mut self, by: f64) -> Self {
+        self.translation.z += by;
+        self
+    }
+
     /// The offset after `time` seconds of change at `rate` per second.
     pub(crate) fn moved(&self, rate: &Self, time: f64) -> Self {
         Self { translation: self.translation + rate.translation * time, rotation: self.rotation + rate.rotation * time }
@@ -69,7 +75,12 @@ impl BodyOffset {
 
     /// Whether two offsets are the same but for rounding.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
-        (self.translation - other.translation).norm() < 1e-9 && (self.rotation - other.rotation).norm() < 1e-9
+        self.is_within(other, 1e-9)
+    }
+
+    /// Whether two offsets are no farther apart than this, m and rad.
+    pub(crate) fn is_within(&self, other: &Self, most: f64) -> bool {
+        (self.translation - other.translation).norm() < most && (self.rotation - other.rotation).norm() < most
     }
 
     /// The body's pose in the footprint frame when it stands `height` metres above the ground.

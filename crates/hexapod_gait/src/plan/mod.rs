@@ -23,8 +23,9 @@ use crate::plan::body::balance::balanced;
 use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
+use crate::plan::body::shift::{Aimed, shift};
 use crate::plan::body::sway::sway;
-use crate::plan::body::{Aim, Wanted, aim, grant_on_the_spot, nominal_to_start, shift};
+use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
 use crate::plan::context::Context;
 use crate::plan::control::{Control, Requests, Sensing, Tuning};
 use crate::plan::fitting::Fit;
@@ -68,6 +69,8 @@ impl Planner<'_> {
             Some(_) => self.go_on(start, &mut segment),
         }
         self.control.barred.count(self.plant, start, &segment);
+        // Nor does a body that was held back make up for it.
+        segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
         if start.mode == Mode::Walking {
             let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
@@ -176,7 +179,8 @@ impl Planner<'_> {
     /// Goes over to the next gait, if one waits and may be taken up.
     fn switch_gait(&mut self, start: &mut State) {
         let Some(next) = self.control.gaits.next else { return };
-        if let Some(walk) = switched(&self.control.context(self.plant), start, &next) {
+        let waited = start.ns.saturating_sub(self.control.gaits.since_ns) as f64 * 1e-9;
+        if let Some(walk) = switched(&self.control.context(self.plant), start, &next, waited) {
             self.control.gaits.take_next();
             (start.walk, start.mean_pace) = (walk, 1.0);
         }
@@ -234,14 +238,17 @@ impl Planner<'_> {
         let effort = &mut self.allowance.deciding;
         let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let Aim { offset, nominal } = aim(&cx, workspace, start, wanted, effort);
-        if let Some(HeightStep { height, rate, nominal }) = nominal.and_then(|wanted| height_step(&cx, start, wanted)) {
+        let (aim, height_rate) = (aim(&cx, workspace, start, wanted, effort), start.rates.height);
+        if let Some(HeightStep { height, rate, nominal }) =
+            aim.nominal.and_then(|wanted| height_step(&cx, start, wanted))
+        {
             (start.height, start.rates.height, start.walk.nominal) = (height, rate, nominal);
         }
-        if start.offset.is_near(&offset) {
-            start.offset = offset;
+        if start.offset.is_near(&aim.offset) && aim.auto_pose.is_none() {
+            start.offset = aim.offset;
         }
-        let shift = shift(&cx, start, &offset);
+        let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
+        let shift = shift(&cx, start, &Aimed { target, auto_pose: aim.auto_pose, height_rates });
         // Until a foot is lifted again, which looks at the margin.
         start.near_edge |= !shift.is_zero();
         let (height, level) = (start.rates.height, level_rate(&cx, start));

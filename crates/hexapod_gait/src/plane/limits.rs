@@ -204,6 +204,21 @@ pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time_le
     Boundary { room: (1.0 - part) * metres, speed: growth * metres, time_left }
 }
 
+/// The same of a foot on its way back over its resting place, too: the whole way to the edge on the other side.
+pub(crate) fn reach_across(
+    at: Vector2<f64>,
+    rest: Vector2<f64>,
+    reach: &Reach,
+    time_left: f64,
+    twist: Twist,
+) -> Boundary {
+    let (offset, velocity) = (at - rest, -twist.velocity_at(at));
+    if offset.dot(&velocity) >= 0.0 || reach.part(offset) >= 1.0 {
+        return self::reach(at, rest, reach, time_left, twist);
+    }
+    Boundary { room: reach.chord(offset, velocity), speed: velocity.norm(), time_left }
+}
+
 /// Whether a foot on the ground is so far from the edge of its reach that it does not get there within `time` seconds,
 /// whichever way it goes.
 pub(crate) fn is_far_within(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time: f64, twist: Twist) -> bool {

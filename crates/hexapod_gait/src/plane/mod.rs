@@ -1,6 +1,7 @@
 //! Geometry of the plane in which the robot walks, limits of its twist, and the grid of time.
 
 pub mod arc;
+pub(crate) mod follow;
 pub(crate) mod grid;
 pub mod limits;
 pub(crate) mod ramp;

@@ -72,6 +72,14 @@ impl Reach {
         vector.component_mul(&self.inverse).norm()
     }
 
+    /// How far it is from `offset` inside the ellipse to its edge along a direction of any length, m.
+    pub(crate) fn chord(&self, offset: Vector2<f64>, direction: Vector2<f64>) -> f64 {
+        let (at, way) = (offset.component_mul(&self.inverse), direction.component_mul(&self.inverse));
+        let (square, across) = (way.norm_squared(), at.dot(&way));
+        let root = (across * across + square * (1.0 - at.norm_squared()).max(0.0)).sqrt();
+        if square > 0.0 { (root - across) * direction.norm() / square } else { self.least() }
+    }
+
     /// How fast that part grows at `vector` when it changes by `rate`; at the centre, as for the way it goes.
     #[inline]
     pub(crate) fn part_and_growth(&self, vector: Vector2<f64>, rate: Vector2<f64>) -> (f64, f64) {

@@ -162,10 +162,10 @@ impl Plant {
         MinimumJerk::new(0.0, 1.0, turning.max(STAGE_TIME_S))
     }
 
-    /// The longest time, s, that a leg's joints take to the sitting pose.
-    pub(crate) fn time_to_sitting(&self, angles: &[LegAngles; MAX_LEGS]) -> f64 {
+    /// The longest time, s, that a leg's joints take to the sitting pose, or `least` if that is longer.
+    pub(crate) fn time_to_sitting(&self, angles: &[LegAngles; MAX_LEGS], least: f64) -> f64 {
         let legs = self.legs().iter().zip(angles.iter().zip(&self.sitting));
-        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(self.sit_time, f64::max)
+        legs.map(|(leg, (from, to))| turn_time(leg, from, to)).fold(least, f64::max)
     }
 
     /// How fast the body's motion over its feet may change, m/s^2.

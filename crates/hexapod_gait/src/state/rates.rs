@@ -28,4 +28,9 @@ impl BodyRates {
         offset: BodyOffset { translation: Vector3::new(0.0, 0.0, 0.0), rotation: Vector3::new(0.0, 0.0, 0.0) },
         sway: Vector2::new(0.0, 0.0),
     };
+
+    /// Those of a body that is taken to its height and pose at this pace.
+    pub(crate) fn held_back(self, pace: f64) -> Self {
+        if pace >= 1.0 { self } else { Self { height: self.height * pace, offset: self.offset.scaled(pace), ..self } }
+    }
 }

@@ -149,6 +149,11 @@ impl Walk {
     /// down, chosen so that no foot is carried far back before its turn. On the spot the feet farthest from their
     /// places go first.
     pub(crate) fn start(&mut self, gait: &Gait, twist: Twist) {
+        self.start_where(gait, twist, |_| true);
+    }
+
+    /// The same where such a phase may be; false where none may.
+    pub(crate) fn start_where(&mut self, gait: &Gait, twist: Twist, may: impl Fn(&Self) -> bool) -> bool {
         self.waiting = false;
         let mut best = (f64::NEG_INFINITY, self.phase);
         for leader in (0..self.count).filter(|&leg| self.foot(leg).is_planted()) {
@@ -158,11 +163,12 @@ impl Walk {
             } else {
                 -Self { phase, ..*self }.farthest_at_lift(gait, twist)
             };
-            if fit > best.0 + 1e-9 {
+            if fit > best.0 + 1e-9 && may(&Self { phase, ..*self }) {
                 best = (fit, phase);
             }
         }
         self.phase = best.1;
+        best.0 > f64::NEG_INFINITY
     }
 
     /// The phase just before a leg is lifted, with time for the feet in the air to come down but none for another

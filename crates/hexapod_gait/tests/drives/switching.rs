@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{LIMITS, Observer, drive, engine, gait, specs, twist};
-use hexapod_gait::{Engine, Gait, GaitState, Input};
+use crate::common::{LIMITS, Observer, drive, engine, engine_with, gait, specs, twist};
+use hexapod_gait::{Balance, Engine, Gait, GaitState, Input};
+use proptest::prelude::*;
 
 const DT: f64 = 0.01;
 const FULL_SPEED: [(f64, f64, f64); 5] =
@@ -89,6 +90,67 @@ fn when_stopped_at_every_phase_of_full_speed_expect_the_robot_planted_within_a_c
                 assert!(ticks <= 95, "{ticks} ticks");
             }
             assert!(planted <= 81, "planted after {planted} ticks");
+        }
+    }
+}
+
+/// The least margin (m) in so many ticks of a walk.
+fn least_margin(engine: &mut Engine, balance: &Balance, input: &Input, ticks: usize) -> f64 {
+    let margins = (0..ticks).map(|_| balance.of(engine.step(input, DT)).margin);
+    margins.fold(f64::INFINITY, f64::min)
+}
+
+/// The same where a gait follows another at every phase.
+fn least_margin_between(legs: usize, (from, to): (usize, usize), input: &Input) -> f64 {
+    let all = specs(legs);
+    let mut engine = engine_with(legs, &all[from]);
+    let (next, balance) = (gait(engine.robot(), &all[to]), Balance::new(engine.robot()));
+    for _ in 0..500 {
+        engine.step(input, DT);
+    }
+    let phases = (all[from].cycle_time / DT) as usize;
+    let margins = (0..phases).step_by(2).map(|_| {
+        engine.step(input, DT);
+        engine.step(input, DT);
+        let mut other = engine.clone();
+        other.set_gait(next);
+        least_margin(&mut other, &balance, input, 300)
+    });
+    margins.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn when_gaits_change_at_every_phase_expect_the_centre_of_mass_kept_well_among_the_feet() {
+    for legs in [6, 8] {
+        let gaits = specs(legs).len();
+        for (from, to) in (0..gaits).flat_map(|from| (0..gaits).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+            for (vx, vy, wz) in FULL_SPEED {
+                let margin = least_margin_between(legs, (from, to), &twist(vx, vy, wz));
+                println!("{legs} legs, {from} to {to} at {vx}, {vy}, {wz}: {:.1} mm", 1e3 * margin);
+                assert!(margin >= 0.01, "{legs} legs, {from} to {to} at {vx}, {vy}, {wz}: {margin} m");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_gaits_follow_each_other_at_random_expect_the_centre_of_mass_kept_well_among_the_feet(
+        legs in prop_oneof![Just(6usize), Just(8)], first in 0usize..4,
+        changes in prop::collection::vec((0usize..4, prop::array::uniform3(-0.15..0.15f64), 1usize..200), 1..8),
+    ) {
+        let all = specs(legs);
+        let mut engine = engine_with(legs, &all[first % all.len()]);
+        let balance = Balance::new(engine.robot());
+        for _ in 0..350 {
+            engine.step(&twist(0.05, 0.0, 0.0), DT);
+        }
+        for (to, [x, y, w], ticks) in changes {
+            engine.set_gait(gait(engine.robot(), &all[to % all.len()]));
+            let margin = least_margin(&mut engine, &balance, &twist(x, y, 5.0 * w), ticks);
+            prop_assert!(margin >= 0.01, "margin {margin} m");
         }
     }
 }

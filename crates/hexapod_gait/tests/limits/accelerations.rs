@@ -148,6 +148,32 @@ fn when_steps_lie_behind_their_middle_expect_no_foot_carried_out_of_its_reach() 
     assert!(meter.worst <= 137.728, "{} rad/s^2", meter.worst);
 }
 
+/// A foot that was put down while the body still sped up stands far back for its whole stance: who cannot brake hard has
+/// to slow down for it at once.
+#[test]
+fn when_a_foot_comes_down_short_expect_the_body_slowed_before_its_edge_and_a_stop_without_a_jolt() {
+    let mut engine = engine(6, 0, Some(137.8));
+    let (mut observer, mut meter) = (Observer::new(&engine, DT), Meter::new(&engine));
+    engine.stand();
+    let drives = [
+        ((0.0, 0.0, 0.0), 300),
+        ((0.0, 0.0, 0.0621), 52),
+        ((0.0, -4.199, 0.0), 274),
+        ((0.0, 0.0, 0.0), 36),
+        ((0.0299, 0.0, 0.4905), 94),
+        ((0.0, -0.1119, 0.3245), 115),
+        ((0.0, -4.402, 0.0), 127),
+        ((0.0, 0.0, 0.0), 800),
+    ];
+    for ((vx, vy, wz), ticks) in drives {
+        for _ in 0..ticks {
+            run(&mut engine, &mut observer, &mut meter, &twist(vx, vy, wz), 1).unwrap();
+            assert_ne!(engine.last().limited_by, LimitedBy::Kinematics);
+        }
+    }
+    assert!(meter.worst <= 137.8, "{} rad/s^2", meter.worst);
+}
+
 #[test]
 fn when_joints_accelerate_slowly_expect_the_robot_to_get_on_all_the_same_and_to_say_why_it_is_slow() {
     for (greatest, least_speed) in [(None, 0.14), (Some(200.0), 0.08), (Some(60.0), 0.04), (Some(20.0), 0.02)] {

@@ -4,4 +4,5 @@ mod accelerations;
 mod bounds;
 mod demand;
 mod rates;
+mod streams;
 mod work;

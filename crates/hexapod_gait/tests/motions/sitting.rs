@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use crate::common::{Observer, drive, engine, gait, specs, twist};
-use hexapod_gait::{Engine, GaitState, Input};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
 use hexapod_kinematics::LegAngles;
+use nalgebra::Vector3;
 use proptest::prelude::*;
 
 const DT: f64 = 0.01;
@@ -47,6 +48,36 @@ fn when_told_to_sit_just_after_feet_were_lifted_at_the_edge_of_their_reach_expec
     }
     let (_, planted) = ticks_to_sit(&mut engine, &mut observer, 3000).unwrap();
     assert!(planted as f64 * DT <= engine.gait().cycle_time(), "planted after {planted} ticks");
+}
+
+/// Feet that were put down at another height and pose may be out of the reach that they have where the body rests.
+#[test]
+fn when_feet_stand_beyond_their_reach_at_another_height_expect_them_put_back_and_the_body_down() {
+    let (walk, lean) = (|x, y, w| Some(Twist::new(x, y, w)), |x, y, z| (None, Vector3::new(x, y, z)));
+    let acts = [
+        ((walk(0.070_873_998, 0.0, 0.703_582_210), Vector3::zeros()), 83),
+        (lean(0.0, -0.068_009_455, 0.0), 263),
+        ((walk(0.0, 0.0, 0.262_278_338), Vector3::zeros()), 97),
+        ((walk(0.0, 0.0, -0.745_856_013), Vector3::zeros()), 133),
+        ((walk(0.123_452_626, 0.184_821_454, 0.798_337_275), Vector3::zeros()), 204),
+        (lean(0.0, 0.0, -0.040_539_868), 239),
+        (lean(0.0, 0.027_334_157, 0.0), 18),
+        (lean(-0.066_446_617, 0.0, 0.0), 74),
+        (lean(0.0, 0.0, 0.038_380_545), 221),
+        ((walk(-0.011_132_055, -0.089_464_671, 0.726_670_325), Vector3::zeros()), 204),
+    ];
+    let mut engine = engine(6);
+    let (mut observer, mut input) = (Observer::new(&engine, DT), Input::default());
+    for ((twist, translation), ticks) in acts {
+        match twist {
+            Some(twist) => input.twist = twist,
+            None => input.body_offset = BodyOffset { translation, ..BodyOffset::default() },
+        }
+        drive(&mut engine, &mut observer, &input, ticks).unwrap();
+    }
+    ticks_to_sit(&mut engine, &mut observer, 300).unwrap();
+    let height = engine.last().footprint_from_body.translation.z;
+    assert!((height - engine.stance().spec().sit_height).abs() < 1e-9, "lies at {height}");
 }
 
 proptest! {

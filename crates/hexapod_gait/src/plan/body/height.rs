@@ -1,6 +1,6 @@
 //! How the body's height goes on while the robot steps, and the feet's room and resting places with it.
 
-use crate::gait::posture::TRANSLATION_RATE_M_S;
+use crate::plan::body::shift::height_bounds;
 use crate::plan::context::Context;
 use crate::plan::twist::bounds::{Feet, can_go_on};
 use crate::plane::grid::GRID_S;
@@ -9,7 +9,7 @@ use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::foot::{Foot, Swing};
 use crate::state::mode::Mode;
-use nalgebra::Vector2;
+use nalgebra::{Vector1, Vector2};
 
 /// How fast the part of the feet's reach that is used changes, per second.
 const REACH_SHRINKS: f64 = 2.0;
@@ -47,11 +47,25 @@ pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Op
     }
     let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + REACH_GROWS * GRID_S);
     let next_part = reach_part.max(least).min(greatest);
-    let most = start.mode.haste() * TRANSLATION_RATE_M_S * GRID_S;
-    let wanted = (raised - at).max(-most).min(most);
-    let takes = takes(cx, start, &cx.plant.stance.nominal(at + wanted, next_part));
-    let (rate, part) = if takes { (wanted / GRID_S, next_part) } else { (0.0, present.reach_part) };
+    let takes = |rise: f64, part: f64| takes(cx, start, &cx.plant.stance.nominal(at + rise, part));
+    let rate = height_rate(cx, start, raised - at, |rise| takes(rise, next_part));
+    let grows = next_part >= present.reach_part;
+    let part = if grows || takes(rate * GRID_S, next_part) { next_part } else { present.reach_part };
     Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, part) })
+}
+
+/// The rate of the height with so much of its way left. It slows down before a height with which a foot would have no
+/// room, and stops at it.
+fn height_rate(cx: &Context, start: &State, left: f64, takes: impl Fn(f64) -> bool) -> f64 {
+    let bounds = height_bounds(cx, start);
+    let rate = bounds.rate(Vector1::new(left), Vector1::new(start.rates.height)).x;
+    let run_out = rate * GRID_S + rate * rate.abs() / (2.0 * bounds.acceleration);
+    if takes(run_out) {
+        return rate;
+    }
+    let change = bounds.acceleration * GRID_S;
+    let slower = start.rates.height - start.rates.height.max(-change).min(change);
+    if takes(slower * GRID_S) { slower } else { 0.0 }
 }
 
 /// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.
@@ -90,6 +104,7 @@ pub(crate) fn standing(plant: &Plant, start: &State) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gait::posture::TRANSLATION_RATE_M_S;
     use crate::plan::context::tests::context;
     use crate::state::tests::{on_its_feet, shipped};
 

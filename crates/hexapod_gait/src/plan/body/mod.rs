@@ -5,15 +5,16 @@ pub(crate) mod balance;
 pub(crate) mod giving;
 pub(crate) mod height;
 pub(crate) mod levelling;
+pub(crate) mod shift;
 pub(crate) mod sway;
 pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
 use crate::plan::body::height::{NominalAim, SAME};
+use crate::plan::body::shift::AutoMove;
 use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant, is_within_workspace};
 use crate::plan::context::Context;
-use crate::plane::grid::{GRID_NS, GRID_S};
-use crate::plane::limits::gentle;
+use crate::plane::grid::GRID_NS;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::mode::{Mode, Stopping, Then};
@@ -21,17 +22,26 @@ use hexapod_kinematics::Effort;
 
 /// Points of the grid from one look at all the feet's room to the next.
 const LOOK_STEPS: u64 = 8;
+/// How near its place (m, rad) a body is that the path takes there in its stride.
+const CLOSE: f64 = 2e-4;
+/// A height that the feet are so far from having made room for makes steps shorter, m, and to which part of their reach.
+const BEHIND_M: f64 = 0.004;
+const BEHIND_REACH: f64 = 0.75;
+/// How far the body goes up or down before its feet are drawn in or go out, m in all the reach that they do without.
+const AHEAD_M: f64 = 0.04;
 
 /// Where the body's offset goes, and the nominal stance with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
     pub offset: BodyOffset,
     pub nominal: Option<NominalAim>,
+    /// What the body does by itself beside that, if anything.
+    pub auto_pose: Option<AutoMove>,
 }
 
 impl From<BodyOffset> for Aim {
     fn from(offset: BodyOffset) -> Self {
-        Self { offset, nominal: None }
+        Self { offset, nominal: None, auto_pose: None }
     }
 }
 
@@ -61,7 +71,8 @@ pub(crate) fn aim(
             aim_walking(cx, start, &grant(cx, workspace, start, asked, effort))
         }
         Mode::Stopping(_) => {
-            Aim { offset: BodyOffset::default(), nominal: Some(NominalAim { raised: 0.0, reach_part: 1.0 }) }
+            let nominal = Some(NominalAim { raised: 0.0, reach_part: 1.0 });
+            Aim { nominal, ..BodyOffset::default().into() }
         }
         _ => BodyOffset::default().into(),
     }
@@ -70,19 +81,26 @@ pub(crate) fn aim(
 /// The same of a robot that walks: as far as the feet keep their room. What of it is height, the stance takes up.
 #[inline]
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
+    let present = start.walk.nominal;
+    let auto_pose = if matches!(start.mode, Mode::Walking) { AutoMove::of(cx.gait, &start.walk) } else { None };
     // Steps are short enough before the body goes where there is no room for longer ones.
-    if start.walk.nominal.reach_part > granted.reach_part + SAME {
-        let nominal = NominalAim { raised: start.walk.nominal.raised, reach_part: granted.reach_part };
-        return Aim { offset: start.offset, nominal: Some(nominal) };
+    if present.reach_part > granted.reach_part + SAME {
+        let offset = auto_pose.map_or(start.offset, |auto_pose| start.offset.moved(&auto_pose.now, -1.0));
+        let nominal = NominalAim { raised: present.raised, reach_part: granted.reach_part };
+        return Aim { offset, nominal: Some(nominal), auto_pose };
     }
+    // They grow again once the body rests: one that is moved to and fro would else wait for them each time.
+    let rests = start.rates.offset.is_zero() && start.rates.height == 0.0;
+    let mut reach_part = if rests { granted.reach_part } else { present.reach_part };
     let raised = cx.plant.raised_with(granted.offset.translation.z);
-    let nominal = Some(NominalAim { raised, reach_part: granted.reach_part });
-    let offset = granted.offset.at_height(granted.offset.translation.z - raised);
-    let auto_pose = cx.gait.auto_pose();
-    if !matches!(start.mode, Mode::Walking) || auto_pose.is_none() {
-        return Aim { offset, nominal };
+    // Feet that are still to be drawn in or to go out leave the body room to go up or down before them.
+    let behind = raised - (start.height - cx.plant.stance.spec().height);
+    if behind.abs() > BEHIND_M {
+        reach_part = reach_part.min(BEHIND_REACH);
     }
-    Aim { offset: offset.moved(&auto_pose.at(start.walk.phase), 1.0), nominal }
+    let ahead = (1.0 - present.reach_part) * AHEAD_M;
+    let z = granted.offset.translation.z - raised + behind.max(-ahead).min(ahead);
+    Aim { offset: granted.offset.at_height(z), nominal: Some(NominalAim { raised, reach_part }), auto_pose }
 }
 
 /// The nominal stance with which a robot that stands may start to walk, if its body is where the feet have room for that.
@@ -93,12 +111,12 @@ pub(crate) fn nominal_to_start(
     effort: &mut Effort,
 ) -> Option<NominalStance> {
     let nominal = start.walk.nominal;
-    if granted.offset.is_near(&start.offset) {
+    if granted.offset.is_within(&start.offset, CLOSE) {
         return Some(cx.plant.stance.nominal(nominal.raised, granted.reach_part.min(nominal.reach_part)));
     }
     let looks = (start.ns / GRID_NS).is_multiple_of(LOOK_STEPS);
-    let may =
-        start.offset.is_near(&level(nominal.raised)) || (looks && is_within_workspace(cx, start, start.offset, effort));
+    let may = start.offset.is_within(&level(nominal.raised), CLOSE)
+        || (looks && is_within_workspace(cx, start, start.offset, effort));
     may.then_some(nominal)
 }
 
@@ -112,19 +130,6 @@ pub(crate) fn grant_on_the_spot(
 ) -> Granted {
     let raised = start.walk.nominal.raised;
     grant(cx, workspace, start, Asked { offset: asked.at_height(raised), raised }, effort)
-}
-
-/// The rate of the body's offset towards its target.
-#[inline]
-pub(crate) fn shift(cx: &Context, start: &State, target: &BodyOffset) -> BodyOffset {
-    let shift_m_s2 = cx.plant.shift_m_s2();
-    let wanted = start.offset.rate_to(&start.offset.towards(*target, start.mode.haste() * GRID_S), GRID_S);
-    let (left, last) = (start.offset.rate_to(target, 1.0), start.rates.offset);
-    BodyOffset {
-        translation: gentle(last.translation, wanted.translation, left.translation.norm(), shift_m_s2),
-        // A foot is about as far from the body's centre as the resting feet are.
-        rotation: gentle(last.rotation, wanted.rotation, left.rotation.norm(), shift_m_s2 / cx.plant.farthest_rest()),
-    }
 }
 
 /// Nothing but this height.
@@ -164,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn when_walking_expect_height_taken_up_by_the_nominal_stance() {
+    fn when_walking_expect_height_taken_up_by_the_nominal_stance_and_short_steps_until_it_is() {
         let robot = shipped();
         let granted = Granted { offset: low(), ..Granted::default() };
         let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
-        assert_eq!(aim.nominal, Some(NominalAim { raised: -0.01, reach_part: 1.0 }));
+        assert_eq!(aim.nominal, Some(NominalAim { raised: -0.01, reach_part: BEHIND_REACH }));
         assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
     }
 
@@ -181,18 +186,5 @@ mod tests {
             (aim.offset, aim.nominal),
             (BodyOffset::default(), Some(NominalAim { raised: 0.0, reach_part: 0.5 }))
         );
-    }
-
-    #[test]
-    fn when_shifting_expect_the_target_reached_exactly_and_then_rest() {
-        let robot = shipped();
-        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
-        for _ in 0..100 {
-            state.rates.offset = shift(&cx, &state, &low());
-            assert!(state.rates.offset.translation.norm() <= 0.08 + 1e-9);
-            state.offset = state.offset.moved(&state.rates.offset, GRID_S);
-        }
-        assert!(state.offset.is_near(&low()));
-        assert!(shift(&cx, &state, &state.offset).is_zero());
     }
 }

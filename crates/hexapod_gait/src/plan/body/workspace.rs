@@ -39,10 +39,11 @@ impl Default for Granted {
     }
 }
 
-/// The pose that was asked for last and the part of it with which the feet keep their room.
+/// The pose that was looked at last and the part of it with which the feet keep their room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkspaceSearch {
     asked: Asked,
+    part: f64,
     granted: Granted,
     search: Option<Search>,
     /// The place that was last found out of reach: likely the next one, too.
@@ -91,13 +92,24 @@ const AROUND: [(f64, f64); 8] =
     [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
 /// Places that are looked at at once: all around each foot's rest, or one where the inverse is an iteration.
 const LOOKS: usize = AROUND.len();
+/// How far from the pose that was looked at last, in seconds of the body's way, another is taken for as good as it.
+const AHEAD_S: f64 = 0.15;
 /// Points of the grid from one look to the next while other poses are asked for.
 const STREAM_STEPS: u64 = 4;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
 
 impl WorkspaceSearch {
     pub(crate) fn new() -> Self {
-        Self { asked: Asked::default(), granted: Granted::default(), search: None, first: 0 }
+        Self { asked: Asked::default(), part: 1.0, granted: Granted::default(), search: None, first: 0 }
+    }
+
+    /// What is likely to be granted of a pose while others are looked at: as much as of the last one, not far from it.
+    /// A body that follows a stick gets there no sooner than it has been found out.
+    fn likely(&self, asked: Asked) -> Granted {
+        if self.asked == asked {
+            return self.granted;
+        }
+        Granted { offset: self.granted.offset.towards(asked.part(self.part), AHEAD_S), ..self.granted }
     }
 }
 
@@ -115,7 +127,7 @@ pub(crate) fn grant(
         return workspace.granted;
     }
     if asked == Asked::default() {
-        (workspace.asked, workspace.granted, workspace.search) = (asked, Granted::default(), None);
+        *workspace = WorkspaceSearch { asked, granted: Granted::default(), search: None, ..*workspace };
     } else if workspace.search.is_none() && workspace.asked != asked {
         workspace.search = Some(Search { asked, choice: 0, places: 0 });
     }
@@ -124,7 +136,7 @@ pub(crate) fn grant(
     if let Some(search) = workspace.search.filter(|search| turn || search.asked == asked) {
         search_on(cx, workspace, search, start, effort);
     }
-    workspace.granted
+    workspace.likely(asked)
 }
 
 fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, start: &State, effort: &mut Effort) {
@@ -134,7 +146,7 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
             offset: search.asked.part(0.0),
             reach_part: if stays { start.walk.nominal.reach_part } else { 1.0 },
         };
-        *workspace = WorkspaceSearch { asked: search.asked, granted, search: None, ..*workspace };
+        *workspace = WorkspaceSearch { asked: search.asked, part: 0.0, granted, search: None, ..*workspace };
         return;
     };
     let offset = search.asked.part(part);
@@ -154,6 +166,7 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
         if search.places == PLACES {
             *workspace = WorkspaceSearch {
                 asked: search.asked,
+                part,
                 granted: Granted { offset, reach_part: reach },
                 search: None,
                 ..*workspace

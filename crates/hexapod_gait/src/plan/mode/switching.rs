@@ -2,15 +2,20 @@
 
 use crate::gait::Gait;
 use crate::plan::context::Context;
+use crate::plan::mode::foresight::Foresight;
 use crate::plan::twist::bounds::{Feet, can_go_on, cycle_for, stride_factor};
 use crate::state::State;
 use crate::state::walk::Walk;
 
 /// Feet in the air on the mean up to which there are moments with none.
 const MOSTLY_LIFTED: f64 = 0.95;
+/// The margin that the first steps of a gait keep, m, and how many cycles a gait waits for a moment at which they do.
+const STURDY_M: f64 = 0.02;
+const STURDY_CYCLES: f64 = 2.0;
 
-/// The steps of the next gait, if the body is slow enough for it and the feet are where it can take them on.
-pub(crate) fn switched(cx: &Context, start: &State, next: &Gait) -> Option<Walk> {
+/// The steps of the next gait, if the body is slow enough for it and the feet are where it can take them on: those on
+/// which the robot then stands are far enough about its centre of mass. `waited` are the seconds it has waited.
+pub(crate) fn switched(cx: &Context, start: &State, next: &Gait, waited: f64) -> Option<Walk> {
     let twist = start.twist[1];
     if stride_factor(&start.walk.nominal, next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
         return None;
@@ -22,6 +27,12 @@ pub(crate) fn switched(cx: &Context, start: &State, next: &Gait) -> Option<Walk>
     }
     let mut walk = start.walk;
     walk.cycle = cycle_for(&start.walk.nominal, next, twist);
-    walk.start(next, twist);
+    let (gaits, centre) = ([cx.gait, next], start.centre(cx.plant));
+    let is_foreseen = gaits.iter().all(|gait| gait.is_stable() && gait.sway() == 0.0);
+    let sturdy = is_foreseen && waited < STURDY_CYCLES * cx.gait.cycle_time();
+    let may = |walk: &Walk| !sturdy || Foresight { walk, gait: next, twist }.least_margin(centre) >= STURDY_M;
+    if !walk.start_where(next, twist, may) && sturdy {
+        return None;
+    }
     can_go_on(cx, start, Feet::of(&walk), next).then_some(walk)
 }

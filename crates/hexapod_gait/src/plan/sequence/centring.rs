@@ -4,6 +4,7 @@ use crate::plan::context::Context;
 use crate::plan::stand::LIFT_MARGIN_M;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
+use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::foot::Foot;
 use crate::state::mode::{Mode, Stopping, Then};
@@ -28,13 +29,23 @@ pub(crate) fn is_late(cx: &Context, start: &State, stop: Stopping) -> bool {
 }
 
 /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
-/// to come down.
+/// to come down, or that stand so far from where they rest that the body does not come to its height in the stance.
 pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, effort: &mut Effort) -> u32 {
     let all = then == Then::GoHome && start.walk.nominal.raised != 0.0;
     let legs = (0..cx.plant.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
-    let in_the_way = legs
-        .filter(|&leg| !is_at(start, leg, cx.plant.stance.rest()) && (all || !can_come_down(cx, start, leg, effort)));
+    let in_the_way = legs.filter(|&leg| {
+        !is_at(start, leg, cx.plant.stance.rest())
+            && (all || bars_the_stance(cx, start, leg) || !can_come_down(cx, start, leg, effort))
+    });
     in_the_way.fold(0, |all, leg| all | (1 << leg))
+}
+
+/// Whether a foot is out of the reach that it has at the body's height or is to have at that of the stance.
+fn bars_the_stance(cx: &Context, start: &State, leg: usize) -> bool {
+    let (present, own) = (&start.walk.nominal, cx.plant.stance.own_nominal());
+    let at = start.walk.foot(leg).position().xy();
+    let is_out = |nominal: &NominalStance| nominal.reach_with(cx.gait).part(at - nominal.place(leg)) > 1.0;
+    present.raised != 0.0 && (is_out(present) || is_out(&own))
 }
 
 pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, effort: &mut Effort) -> bool {

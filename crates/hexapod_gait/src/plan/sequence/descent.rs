@@ -12,9 +12,10 @@ pub(super) const PLACED_M: f64 = 1e-4;
 /// A body that is higher than it sits by more than this is on its feet, and a foot farther from its place than this is
 /// elsewhere, m.
 pub(crate) const NEAR_M: f64 = 5e-3;
-/// Parts of the way from standing to sitting above which a body that cannot come down between its feet sinks without
-/// them; below it lies where it is.
-const HIGH: f64 = 0.5;
+/// A body that is higher than it sits by no more than this lies on the ground, m.
+const LYING_M: f64 = 1e-3;
+/// Part of the time from standing to sitting that sinking takes at least, however low the body is.
+const LEAST_SINKING: f64 = 0.3;
 
 pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
     Mode::Lowering(plant.height_profile(start.height, plant.stance.spec().sit_height, plant.sit_time))
@@ -64,8 +65,7 @@ pub(crate) fn lie_down(plant: &Plant, start: &State) -> State {
 
 /// Ends a way down that goes no farther between the feet.
 pub(crate) fn come_to_rest(plant: &Plant, start: &State) -> State {
-    let (sitting, standing) = (plant.stance.spec().sit_height, plant.stance.spec().height);
-    let low = start.height - sitting <= HIGH * (standing - sitting);
+    let low = start.height - plant.stance.spec().sit_height <= LYING_M;
     if low { lie_down(plant, start) } else { start.in_mode(sinking(plant, start)) }
 }
 
@@ -74,9 +74,11 @@ fn sinking(plant: &Plant, start: &State) -> Mode {
     Mode::Sinking(plant.height_profile(start.height, plant.stance.spec().sit_height, sinking_time(plant, start)))
 }
 
-/// Seconds that sinking takes.
+/// Seconds that sinking takes: what is left of the way down is gone as fast as the whole of it.
 pub(crate) fn sinking_time(plant: &Plant, start: &State) -> f64 {
-    plant.time_to_sitting(&start.angles)
+    let (sitting, standing) = (plant.stance.spec().sit_height, plant.stance.spec().height);
+    let part = ((start.height - sitting) / (standing - sitting)).clamp(LEAST_SINKING, 1.0);
+    plant.time_to_sitting(&start.angles, part * plant.sit_time)
 }
 
 /// Sits with its feet where they rest.

@@ -53,13 +53,14 @@ pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f
 pub(crate) fn can_go_on(cx: &Context, start: &State, feet: Feet, gait: &Gait) -> bool {
     let limits = cx.limits;
     let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
-    over_reach(start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+    over_reach(cx, start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
 }
 
 /// The least factor over the edges of the reach of all feet on the ground, where they stay until they have been lifted
 /// and have drifted on.
 #[inline]
 pub(crate) fn over_reach(
+    cx: &Context,
     start: &State,
     Feet { walk, nominal }: Feet,
     gait: &Gait,
@@ -72,8 +73,9 @@ pub(crate) fn over_reach(
         let Foot::Planted { at } = foot else { continue };
         let time_left = (walk.time_to_lift(gait, leg) + drift) / start.swing_pace;
         let time_left = if walk.waiting { f64::INFINITY } else { time_left };
-        let edge = limits::reach(at.xy(), rest, &reach, time_left, twist);
-        least = least.min(factor(edge));
+        // Who cannot brake hard looks ahead, to the edge behind a foot that is still on its way there.
+        let edge = if cx.plant.joints.is_some() { limits::reach_across } else { limits::reach };
+        least = least.min(factor(edge(at.xy(), rest, &reach, time_left, twist)));
     }
     least
 }

@@ -86,7 +86,7 @@ pub(crate) fn steer(
     let aim = limited.twist;
     let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
     let feet = Feet::of(&start.walk);
-    let reach = over_reach(start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
+    let reach = over_reach(cx, start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
     limited = limited.scaled(reach, LimitedBy::Reach);
     let balance = over_edges(start, stand, limited.twist, |edge| edge.factor(braking, lag));
     limited = limited.scaled(balance, LimitedBy::Stability);

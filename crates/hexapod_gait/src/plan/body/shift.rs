@@ -1,0 +1,142 @@
+//! How fast the body goes to its pose over its feet: no more suddenly than a foot is lifted, and evenly along a pose that
+//! comes in messages.
+
+use crate::gait::Gait;
+use crate::gait::phase::fraction;
+use crate::gait::posture::{BodyOffset, ROTATION_RATE_RAD_S, TRANSLATION_RATE_M_S};
+use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
+use crate::plan::context::Context;
+use crate::plane::follow::Follow;
+use crate::plane::grid::GRID_S;
+use crate::state::State;
+use crate::state::walk::Walk;
+
+/// Part of a lifted foot's acceleration that the body's motion over its feet may add to it.
+const PART_OF_LIFT: f64 = 0.35;
+/// What it may have with the lowest and slowest of steps, m/s^2.
+const LEAST_M_S2: f64 = 0.5;
+
+/// What the body does by itself around this point of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AutoMove {
+    before: BodyOffset,
+    pub now: BodyOffset,
+    next: BodyOffset,
+}
+
+impl AutoMove {
+    /// With a gait, if the body does anything.
+    pub(crate) fn of(gait: &Gait, walk: &Walk) -> Option<Self> {
+        let auto_pose = gait.auto_pose();
+        let step = if walk.waiting { 0.0 } else { GRID_S / walk.cycle };
+        let at = |steps: f64| auto_pose.at(fraction(walk.phase + steps * step));
+        (!auto_pose.is_none()).then(|| Self { before: at(-1.0), now: at(0.0), next: at(1.0) })
+    }
+}
+
+/// Where the offset goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aimed {
+    pub target: BodyOffset,
+    /// What the body does by itself beside that, if anything.
+    pub auto_pose: Option<AutoMove>,
+    /// Of the height beside that, before and from now on, m/s.
+    pub height_rates: [f64; 2],
+}
+
+/// Bounds of the height's way, which the feet follow as they follow the offset.
+pub(crate) fn height_bounds(cx: &Context, start: &State) -> Follow {
+    let haste = start.mode.haste();
+    Follow { speed: TRANSLATION_RATE_M_S, acceleration: acceleration(cx, haste), haste }
+}
+
+/// How fast the body's motion over its feet may change, m/s^2.
+fn acceleration(cx: &Context, haste: f64) -> f64 {
+    if let Some(joints) = &cx.plant.joints {
+        return joints.shift_m_s2();
+    }
+    // Up in half a swing.
+    let time = 0.5 * cx.gait.swing_part() * cx.gait.cycle_times()[0];
+    haste * (PART_OF_LIFT * MINIMUM_JERK_ACCELERATION * cx.step_height / (time * time)).max(LEAST_M_S2)
+}
+
+/// The rate of the body's offset towards its target, and along what it does by itself beside that.
+#[inline]
+pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
+    let Aimed { target, auto_pose, height_rates } = *aimed;
+    // What the feet take up of a way up or down, the offset does not: both together follow.
+    let last = start.rates.offset.raised(height_rates[0]);
+    let Some(AutoMove { before, now, next }) = auto_pose else {
+        let left = start.offset.rate_to(&target, 1.0);
+        return followed(cx, start, left, last).raised(-height_rates[1]);
+    };
+    // What the body does by itself is known ahead: it trails the rest alone.
+    let left = start.offset.rate_to(&target.moved(&now, 1.0), 1.0);
+    let last = last.moved(&before.rate_to(&now, GRID_S), -1.0);
+    followed(cx, start, left, last).moved(&now.rate_to(&next, GRID_S), 1.0).raised(-height_rates[1])
+}
+
+fn followed(cx: &Context, start: &State, left: BodyOffset, last: BodyOffset) -> BodyOffset {
+    if left.is_zero() && last.is_zero() {
+        return last;
+    }
+    let haste = start.mode.haste();
+    let along = height_bounds(cx, start);
+    // A foot is about as far from the body's centre as the resting feet are.
+    let about = along.acceleration / cx.plant.farthest_rest();
+    let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, haste };
+    BodyOffset {
+        translation: along.rate(left.translation, last.translation),
+        rotation: about.rate(left.rotation, last.rotation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gait::auto_pose::{AutoPose, Wave};
+    use crate::plan::context::tests::context;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+    use nalgebra::Vector3;
+
+    fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
+        Aimed { target, auto_pose, height_rates: [0.0; 2] }
+    }
+
+    fn low() -> BodyOffset {
+        BodyOffset { translation: Vector3::new(0.01, 0.0, -0.01), rotation: Vector3::new(0.0, 0.1, 0.0) }
+    }
+
+    #[test]
+    fn when_shifting_expect_the_target_reached_exactly_and_then_rest() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+        for _ in 0..150 {
+            let before = state.rates.offset;
+            state.rates.offset = shift(&cx, &state, &to(low(), None));
+            let change = before.rate_to(&state.rates.offset, GRID_S);
+            assert!(state.rates.offset.translation.norm() <= 0.08 + 1e-9);
+            assert!(change.translation.norm() <= acceleration(&cx, 1.0) + 1e-9, "{change:?}");
+            state.offset = state.offset.moved(&state.rates.offset, GRID_S);
+        }
+        assert!(state.offset.is_near(&low()));
+        assert!(shift(&cx, &state, &to(state.offset, None)).is_zero());
+    }
+
+    #[test]
+    fn when_the_body_moves_by_itself_expect_it_there_at_each_point_of_the_grid() {
+        let robot = shipped();
+        let auto_pose = AutoPose { z: Wave { amplitude: 0.004, ..Wave::default() }, ..AutoPose::default() };
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let at = |phase: f64| auto_pose.at(fraction(phase));
+        for point in 0..300 {
+            let phase = f64::from(point) * 0.0125;
+            let auto_pose = AutoMove { before: at(phase - 0.0125), now: at(phase), next: at(phase + 0.0125) };
+            state.rates.offset = shift(&cx, &state, &to(BodyOffset::default(), Some(auto_pose)));
+            state.offset = state.offset.moved(&state.rates.offset, GRID_S);
+            let missed = (state.offset.translation - auto_pose.next.translation).norm();
+            assert!(point < 100 || missed < 1e-6, "{missed} m at {point}");
+        }
+    }
+}
