@@ -167,9 +167,13 @@ pub struct TraceArgs {
     /// A motion of motions.yaml to play first.
     #[arg(long, value_name = "NAME")]
     pub motion: Option<String>,
-    /// The file to write.
+    /// The file to write; - is the standard output, line by line.
     #[arg(long, value_name = "FILE", default_value = "trace.csv")]
     pub out: std::path::PathBuf,
+    /// Before each tick, read from the standard input what each foot feels: 1 on the ground, 0 in the air, - nothing, in
+    /// the order of the legs and separated by commas. For simulators.
+    #[arg(long)]
+    pub contacts: bool,
 }
 
 /// What to check.

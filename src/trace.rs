@@ -3,10 +3,12 @@
 use crate::cli::TraceArgs;
 use crate::exit::Failure;
 use crate::setups::parameters_of;
-use hexapod_gait::motion::Player;
+use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
-use std::fmt::Write;
+use std::io::Write;
+use std::sync::Arc;
 
 /// Walks the commands of a file and prints a line of CSV for every tick.
 ///
@@ -25,9 +27,35 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
         None => None,
     };
-    let mut player = Player::new(setup.engine);
-    let csv = run(&mut player, &commands, setup.rate_hz, || motion.clone());
-    std::fs::write(&arguments.out, csv).map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
+    let late = setup.contacts_delay_s;
+    let feet: Feet = if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
+    let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, feet };
+    let to_standard_output = arguments.out.as_os_str() == "-";
+    let written = if to_standard_output {
+        run(tracer, &commands, motion, &mut std::io::stdout().lock())
+    } else {
+        let file = std::fs::File::create(&arguments.out);
+        file.and_then(|file| run(tracer, &commands, motion, &mut std::io::BufWriter::new(file)))
+    };
+    written.map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
+}
+
+/// What the feet feel, a line for each tick.
+type Feet = Box<dyn Iterator<Item = std::io::Result<String>>>;
+
+/// Of `1`, `0` or `-` for each leg: whether it is on the ground, where it says so.
+fn contacts_of(line: &str) -> std::io::Result<[Option<bool>; MAX_LEGS]> {
+    let mut contacts = [None; MAX_LEGS];
+    for (index, word) in line.trim().split(',').enumerate() {
+        let wrong = || std::io::Error::other(format!("{line:?} on the standard input; give 1, 0 or - for each leg"));
+        *contacts.get_mut(index).ok_or_else(wrong)? = match word.trim() {
+            "1" => Some(true),
+            "0" => Some(false),
+            "-" => None,
+            _ => return Err(wrong()),
+        };
+    }
+    Ok(contacts)
 }
 
 /// From this time (s) on this twist is wanted, and the body so much higher (m).
@@ -74,48 +102,66 @@ fn parse(text: &str) -> Result<Vec<Command>, String> {
     }
 }
 
-/// The robot stands up, plays the motion if there is one, and then follows the commands.
-fn run(
-    player: &mut Player,
-    commands: &[Command],
+/// A robot whose ticks are written down.
+struct Tracer {
+    player: Player,
     rate_hz: f64,
-    mut motion: impl FnMut() -> Option<std::sync::Arc<hexapod_gait::motion::Motion>>,
-) -> String {
-    let dt = 1.0 / rate_hz;
-    let joints = player.engine().legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name());
-    let mut csv = format!("seconds,state,vx,vy,wz,{}\n", joints.collect::<Vec<_>>().join(","));
-    player.stand();
-    let mut ticks = 0_u32;
-    let mut step = |player: &mut Player, input: &Input| {
-        let tick = player.step(input, dt);
+    ticks: u32,
+    /// How late the feet tell, s.
+    late: f64,
+    feet: Feet,
+}
+
+impl Tracer {
+    /// Takes a tick and writes it down.
+    fn step(&mut self, input: &Input, out: &mut impl Write) -> std::io::Result<()> {
+        let felt = self.feet.next().transpose()?;
+        let contacts = felt.map_or(Ok([None; MAX_LEGS]), |line| contacts_of(&line))?;
+        let tick = self.player.step(&Input { contacts, contacts_late: self.late, ..*input }, 1.0 / self.rate_hz);
         let Twist { vx, vy, wz } = tick.twist;
-        let _ = write!(csv, "{:.4},{},{vx:.6},{vy:.6},{wz:.6}", f64::from(ticks) * dt, tick.state.as_str());
-        tick.angles.iter().flat_map(|leg| leg.iter()).for_each(|angle| {
-            let _ = write!(csv, ",{angle:.6}");
-        });
-        csv.push('\n');
-        ticks += 1;
-    };
-    let until_standing = |player: &mut Player, step: &mut dyn FnMut(&mut Player, &Input)| {
-        for _ in 0..(MOST_S * rate_hz) as usize {
-            step(player, &Input::default());
-            if player.last().state == GaitState::Standing {
-                return;
+        let seconds = f64::from(self.ticks) / self.rate_hz;
+        write!(out, "{seconds:.4},{},{vx:.6},{vy:.6},{wz:.6}", tick.state.as_str())?;
+        tick.angles.iter().flat_map(|leg| leg.iter()).try_for_each(|angle| write!(out, ",{angle:.6}"))?;
+        writeln!(out)?;
+        self.ticks += 1;
+        // Whoever says what the feet feel waits for the tick before.
+        out.flush()
+    }
+
+    fn until_standing(&mut self, out: &mut impl Write) -> std::io::Result<()> {
+        for _ in 0..(MOST_S * self.rate_hz) as usize {
+            self.step(&Input::default(), out)?;
+            if self.player.last().state == GaitState::Standing {
+                break;
             }
         }
-    };
-    until_standing(player, &mut step);
-    if let Some(motion) = motion() {
-        player.play(Some(motion));
-        step(player, &Input::default());
-        until_standing(player, &mut step);
+        Ok(())
+    }
+}
+
+/// The robot stands up, plays the motion if there is one, and then follows the commands.
+fn run(
+    mut tracer: Tracer,
+    commands: &[Command],
+    motion: Option<Arc<Motion>>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let joints = tracer.player.engine().legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name());
+    writeln!(out, "seconds,state,vx,vy,wz,{}", joints.collect::<Vec<_>>().join(","))?;
+    out.flush()?;
+    tracer.player.stand();
+    tracer.until_standing(out)?;
+    if motion.is_some() {
+        tracer.player.play(motion);
+        tracer.step(&Input::default(), out)?;
+        tracer.until_standing(out)?;
     }
     for pair in commands.windows(2) {
-        for _ in 0..((pair[1].time - pair[0].time) * rate_hz).round() as usize {
-            step(player, &pair[0].input());
+        for _ in 0..((pair[1].time - pair[0].time) * tracer.rate_hz).round() as usize {
+            tracer.step(&pair[0].input(), out)?;
         }
     }
-    csv
+    Ok(())
 }
 
 /// Longest a robot may take to stand up, or to play a motion, in a trace.
@@ -124,6 +170,15 @@ const MOST_S: f64 = 60.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_feet_tell_what_they_feel_expect_it_by_leg_and_else_the_line() {
+        let contacts = contacts_of("1, 0,-\n").unwrap();
+        assert_eq!(contacts[..4], [Some(true), Some(false), None, None]);
+        for line in ["", "2", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"] {
+            assert!(contacts_of(line).unwrap_err().to_string().contains("for each leg"), "{line:?}");
+        }
+    }
 
     #[test]
     fn when_commands_do_not_hold_expect_the_line() {

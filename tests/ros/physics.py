@@ -17,8 +17,8 @@ STEP_S = 0.002
 RATE_HZ = 100.0
 
 
-def model(urdf=URDF, friction=FRICTION):
-    """Return the model of the robot on a floor."""
+def model(urdf=URDF, friction=FRICTION, ground=None):
+    """Return the model of the robot on a floor, or on rough ground, which its feet alone touch."""
     text = Path(urdf).read_text()
     opened = '<robot name="hexapod">'
     assert opened in text
@@ -29,7 +29,13 @@ def model(urdf=URDF, friction=FRICTION):
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10.0
     spec.body('base_link').add_freejoint()
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 0.1], name='floor')
+    if ground is None:
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 0.1], name='floor')
+    else:
+        for geom in spec.geoms:
+            if not geom.parent.name.endswith('_foot'):
+                geom.contype = geom.conaffinity = 0
+        ground(spec)
     for geom in spec.geoms:
         # The greater of the two in a contact counts.
         geom.friction = [friction, 0.005, 0.0001]
@@ -49,6 +55,37 @@ def joint_efforts(urdf):
     joints = ElementTree.fromstring(urdf).findall('joint')
     return {joint.get('name'): float(joint.find('limit').get('effort')) for joint in joints
             if joint.get('type') == 'revolute'}
+
+
+CELL_M = 0.06
+CELLS = 41
+
+
+def heights(seed, most):
+    """Return random heights of the cells of some ground, all alike where the robot starts."""
+    chosen = np.random.default_rng(seed).uniform(0.0, most, (CELLS, CELLS))
+    places = (np.arange(CELLS) - CELLS // 2) * CELL_M
+    chosen[np.hypot(*np.meshgrid(places, places)) < 0.24] = most / 2
+    return chosen
+
+
+def steps(seed, most):
+    """Return what lays blocks of random heights, up to `most` m."""
+    def lay(spec):
+        for (row, column), height in np.ndenumerate(heights(seed, most)):
+            place = [(column - CELLS // 2) * CELL_M, (row - CELLS // 2) * CELL_M, height - 0.05]
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[CELL_M / 2, CELL_M / 2, 0.05], pos=place)
+    return lay
+
+
+def ramps(seed, most):
+    """Return what lays slopes between points of random heights, up to `most` m."""
+    def lay(spec):
+        half = CELLS // 2 * CELL_M
+        spec.add_hfield(name='ramps', size=[half, half, most, 0.05], nrow=CELLS, ncol=CELLS,
+                        userdata=(heights(seed, most) / most).flatten().tolist())
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname='ramps')
+    return lay
 
 
 class World:
@@ -76,6 +113,19 @@ class World:
         rotation = self.data.body('base_link').xmat.reshape(3, 3)
         self.path.append(np.array([*self.data.qpos[:2], np.arctan2(rotation[1, 0], rotation[0, 0])]))
         self.poses.append((self.data.qpos[2], np.arccos(np.clip(rotation[2, 2], -1.0, 1.0))))
+
+    def foot_forces(self):
+        """Return the upward force of the ground on each foot, N, by the foot's name."""
+        forces = {self.model.body(body).name: 0.0 for body in range(self.model.nbody)}
+        forces = {name: 0.0 for name in forces if name.endswith('_foot')}
+        force = np.zeros(6)
+        for index, contact in enumerate(self.data.contact):
+            for geom in (contact.geom1, contact.geom2):
+                name = self.model.body(self.model.geom_bodyid[geom]).name
+                if name in forces:
+                    mujoco.mj_contactForce(self.model, self.data, index, force)
+                    forces[name] += force[0] * abs(contact.frame[2])
+        return forces
 
     def touching(self):
         """Return the names of the bodies on the floor."""

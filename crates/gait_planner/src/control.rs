@@ -148,7 +148,7 @@ mod tests {
             let setup = Setup::load(&shipped()).unwrap();
             let ((commands, _, incoming), (outbox, done)) = (queues(), outbox());
             let ticks = SimulatedLoop::new(
-                Core::new(setup.engine, incoming, setup.timeout),
+                Core::new(setup.engine, incoming, setup.timeout).told_late(setup.contacts_delay_s),
                 outbox,
                 setup.rate_hz,
                 Arc::default(),

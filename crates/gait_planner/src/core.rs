@@ -73,6 +73,13 @@ impl Core {
         }
     }
 
+    /// The same with feet that tell so many seconds late what they feel.
+    #[must_use]
+    pub fn told_late(mut self, seconds: f64) -> Self {
+        self.input.contacts_late = seconds;
+        self
+    }
+
     /// What was done last.
     #[must_use]
     pub fn last(&self) -> &Tick {

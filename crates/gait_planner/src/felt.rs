@@ -13,6 +13,9 @@ pub struct Felt {
     told: [Option<bool>; MAX_LEGS],
     at: Option<Moment>,
     watches: [SwitchWatch; MAX_LEGS],
+    /// Those that have closed since they speak. One that never has may be dead, and its foot would look for ground in
+    /// every step.
+    closed: [bool; MAX_LEGS],
 }
 
 impl Felt {
@@ -28,14 +31,16 @@ impl Felt {
 
     /// Forgets it: they have fallen silent.
     pub fn forget(&mut self) {
-        (self.told, self.at) = ([None; MAX_LEGS], None);
+        (self.told, self.at, self.closed) = ([None; MAX_LEGS], None, [false; MAX_LEGS]);
     }
 
     /// What is believed of it, with the feet that the gait has on the ground.
     pub fn believed(&mut self, planted: &[bool; MAX_LEGS]) -> [Option<bool>; MAX_LEGS] {
         let mut believed = self.told;
-        for ((believed, watch), planted) in believed.iter_mut().zip(&mut self.watches).zip(planted) {
-            *believed = watch.take(*planted, *believed);
+        let switches = self.watches.iter_mut().zip(&mut self.closed);
+        for ((believed, (watch, closed)), planted) in believed.iter_mut().zip(switches).zip(planted) {
+            *closed |= *believed == Some(true);
+            *believed = watch.take(*planted, *believed).filter(|_| *closed);
         }
         believed
     }
@@ -43,5 +48,24 @@ impl Felt {
     /// Switches that are not believed.
     pub fn faults(&self) -> SwitchFaults {
         self.watches.map(|watch| watch.fault())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_switch_has_never_closed_expect_it_not_believed_before_it_does() {
+        let (mut felt, planted) = (Felt::default(), [true; MAX_LEGS]);
+        let mut told = [None; MAX_LEGS];
+        for (tells, believed) in [(false, None), (true, Some(true)), (false, Some(false))] {
+            told[1] = Some(tells);
+            felt.told = told;
+            assert_eq!(felt.believed(&planted)[1], believed);
+        }
+        felt.forget();
+        felt.told = told;
+        assert_eq!(felt.believed(&planted), [None; MAX_LEGS], "it has fallen silent, and is followed anew");
     }
 }

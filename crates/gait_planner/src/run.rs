@@ -60,7 +60,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
-    let core = Core::new(setup.engine, incoming, setup.timeout);
+    let core = Core::new(setup.engine, incoming, setup.timeout).told_late(setup.contacts_delay_s);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
         let ticks = SimulatedLoop::new(core, outbox, setup.rate_hz, Arc::clone(&shared));

@@ -32,6 +32,8 @@ pub struct Setup {
     pub stamped: bool,
     /// The topic that tells what feet feel, if it is to be used.
     pub contacts: Option<&'static str>,
+    /// How late that is, s.
+    pub contacts_delay_s: f64,
     /// Frames of the robot.
     pub frames: Frames,
     /// The parameters it was made from.
@@ -72,6 +74,7 @@ impl Setup {
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),
             contacts: params::contacts_topic(params),
+            contacts_delay_s: params::contacts_delay(params),
             frames,
             params: params.clone(),
         })

@@ -25,6 +25,7 @@ pub fn specs() -> Vec<ParamSpec> {
             .read_only(),
         ParamSpec::new("use_sensed_contacts", false, "The same with sensed_contacts, estimated from the servos' load")
             .read_only(),
+        ParamSpec::new("contacts_delay", 0.02, "How late either tells of a contact, s").range(0.0, 0.2).read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
         ParamSpec::new("max_linear_acceleration", 0.3, "Greatest change of speed, m/s^2").range(0.01, 10.0),
@@ -122,6 +123,12 @@ pub fn limits(params: &Params) -> TwistLimits {
 pub fn contacts_topic(params: &Params) -> Option<&'static str> {
     let topics = [("use_sensed_contacts", "sensed_contacts"), ("use_foot_switches", "foot_switches")];
     topics.into_iter().find(|(name, _)| switch(params, name)).map(|(_, topic)| topic)
+}
+
+/// How late that is, s.
+#[must_use]
+pub fn contacts_delay(params: &Params) -> f64 {
+    number(params, "contacts_delay")
 }
 
 /// Names of the legs that are switched off.

@@ -41,7 +41,9 @@ impl Walker {
         motions: &ConfigFile,
     ) -> Result<Self, ConfigError> {
         let mut faults = Faults::default();
+        let feels = planner::contacts_topic(params).is_some();
         let gaits = faults.note(Gaits::read(gaits, &description.robot));
+        let gaits = gaits.map(|gaits| if feels { gaits.made_ready(|gait| gait.feeling()) } else { gaits });
         let engine = faults.note(stance(params, description)).and_then(|(settings, stance)| {
             let gaits = gaits.as_ref()?;
             faults.note(engine(params, description, gaits, settings, stance))
