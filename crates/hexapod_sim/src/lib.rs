@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod body;
+mod engine;
+mod ground;
+mod servo;
+
+pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
+pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
+pub use ground::{Ground, Surface};
+pub use servo::{Battery, PulseClock, Servo, ServoFault, ServoKind, Shaft, Supply};
