@@ -59,7 +59,11 @@ fn main() {
         tick(&mut world, Twist::ZERO, &mut engine);
     }
     let force: f64 = (0..6).map(|leg| world.foot_force(leg).z).sum();
-    println!("standing at {:.4} m, force {force:.4} N of {:.4}", world.base().translation.z, world.assembly().mass() * 9.80665);
+    println!(
+        "standing at {:.4} m, force {force:.4} N of {:.4}",
+        world.base().translation.z,
+        world.assembly().mass() * 9.80665
+    );
     let start = world.base().translation;
     let clock = std::time::Instant::now();
     let steps = (seconds / settings.step_s) as usize;
@@ -68,6 +72,11 @@ fn main() {
     }
     let us = clock.elapsed().as_secs_f64() * 1e6 / steps as f64;
     let way = world.base().translation.vector - start.vector;
-    println!("{us:.1} us a step; walked {:.4} {:.4} of {commanded:.4} m, height {:.4}", way.x, way.y, world.base().translation.z);
+    println!(
+        "{us:.1} us a step; walked {:.4} {:.4} of {commanded:.4} m, height {:.4}",
+        way.x,
+        way.y,
+        world.base().translation.z
+    );
     println!("{:016x}", world.base().translation.x.to_bits());
 }

@@ -5,8 +5,10 @@ mod body;
 mod engine;
 mod ground;
 mod servo;
+mod simulator;
 
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
 pub use ground::{Ground, Surface};
 pub use servo::{Battery, PulseClock, Servo, ServoFault, ServoKind, Shaft, Supply};
+pub use simulator::{Servos, Simulator};

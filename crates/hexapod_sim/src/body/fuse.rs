@@ -22,7 +22,8 @@ pub(super) fn assembly(robot: &Robot) -> Result<Assembly, BuildError> {
     let mut parts: Vec<Part> = parts.into_iter().map(Lump::into_part).collect();
     let feet = robot.legs().iter().filter_map(|leg| foot(leg, &places)).collect::<Vec<_>>();
     feet.iter().for_each(|foot| cap(&mut parts, foot, &mut notes));
-    let assembly = Assembly { legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(), parts, hinges, feet, notes };
+    let assembly =
+        Assembly { legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(), parts, hinges, feet, notes };
     if assembly.mass() > 0.0 { Ok(assembly) } else { Err(BuildError::Weightless { robot: model.name().to_owned() }) }
 }
 

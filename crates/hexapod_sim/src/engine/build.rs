@@ -74,6 +74,10 @@ impl Built {
             self.colliders.insert_with_parent(shape, body, &mut self.bodies)
         });
         self.shapes.push(shapes.collect());
+        // Else only the first step would take its mass into account, and the joints would not know its centre before.
+        if let Some(body) = self.bodies.get_mut(body) {
+            body.recompute_mass_properties_from_colliders(&self.colliders);
+        }
         self.parts.push(body);
     }
 

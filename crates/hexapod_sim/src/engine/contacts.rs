@@ -9,9 +9,8 @@ impl World {
     /// Mean force of the ground on a part over the last step, N, in the world's axes.
     pub fn ground_force(&self, part: usize) -> Vector3<f64> {
         let shapes = self.built.shapes.get(part).into_iter().flatten();
-        let impulses = shapes.flat_map(|&shape| {
-            self.narrow_phase.contact_pairs_with(shape).map(move |pair| impulse(pair, shape))
-        });
+        let impulses =
+            shapes.flat_map(|&shape| self.narrow_phase.contact_pairs_with(shape).map(move |pair| impulse(pair, shape)));
         let sum: Vector3<f64> = impulses.map(convert::from_vector).sum();
         // With more than one substep the friction is that of the last.
         sum / self.settings.step_s
@@ -31,8 +30,9 @@ fn impulse(pair: &ContactPair, shape: ColliderHandle) -> Vector {
 
 /// Impulse on the first of two bodies: the normal points away from it.
 fn on_first(manifold: &ContactManifold) -> Vector {
-    let of = manifold.points.iter().map(|point| {
-        point.data.warmstart_tangent_world - manifold.data.normal * point.data.impulse
-    });
+    let of = manifold
+        .points
+        .iter()
+        .map(|point| point.data.warmstart_tangent_world - manifold.data.normal * point.data.impulse);
     of.sum()
 }

@@ -13,7 +13,8 @@ use crate::body::{Assembly, BuildError};
 use crate::ground::Ground;
 use build::{Built, axis_index};
 use hexapod_kinematics::Robot;
-use rapier::math::{Real, Vector};
+use nalgebra::Vector3;
+use rapier::math::Real;
 use rapier::prelude::{
     BroadPhaseBvh, CCDSolver, ImpulseJointSet, IntegrationParameters, IslandManager, Multibody, NarrowPhase,
     PhysicsPipeline, SoftBodySet,
@@ -31,6 +32,7 @@ pub struct World {
     assembly: Assembly,
     built: Built,
     drives: Vec<Drive>,
+    gravity: Vector3<f64>,
     settings: Settings,
     parameters: IntegrationParameters,
     pipeline: PhysicsPipeline,
@@ -73,6 +75,7 @@ impl World {
             parameters: parameters(&settings),
             assembly,
             built,
+            gravity: Vector3::new(0.0, 0.0, -settings.gravity),
             settings,
             pipeline: PhysicsPipeline::new(),
             islands: IslandManager::new(),
@@ -117,12 +120,18 @@ impl World {
         }
     }
 
+    /// Turns gravity as a ground that rises by `slope` rad along x would, about the world's origin; the ground stays.
+    pub fn tilt(&mut self, slope: f64) {
+        let (sin, cos) = hexapod_kinematics::math::sin_cos(slope);
+        self.gravity = self.settings.gravity * Vector3::new(-sin, 0.0, -cos);
+    }
+
     /// Moves on by one step.
     pub fn step(&mut self) {
         for hinge in 0..self.drives.len() {
             self.apply(hinge);
         }
-        let gravity = Vector::Z * -self.settings.gravity as Real;
+        let gravity = convert::vector(&self.gravity);
         let Built { bodies, colliders, joints, .. } = &mut self.built;
         self.pipeline.step(
             gravity,

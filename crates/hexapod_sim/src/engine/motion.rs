@@ -93,13 +93,20 @@ impl World {
 
     /// Velocity of a part's frame.
     pub fn velocity(&self, part: usize) -> Velocity {
-        let body = self.built.parts.get(part).and_then(|&handle| self.built.bodies.get(handle));
-        let Some(body) = body else { return Velocity { linear: Vector3::zeros(), angular: Vector3::zeros() } };
-        let at = body.position().translation;
-        Velocity {
-            linear: convert::from_vector(body.velocity_at_point(at)),
-            angular: convert::from_vector(body.angvel()),
-        }
+        let of_centre = self.velocity_of_centre(part);
+        let centre = self.assembly.parts.get(part).map_or_else(Vector3::zeros, |part| part.centre);
+        let arm = self.part(part).rotation * centre;
+        Velocity { linear: of_centre.linear - of_centre.angular.cross(&arm), angular: of_centre.angular }
+    }
+
+    /// Velocity of a part's centre of mass. From the joints' speeds: what the engine says of a link's body is a step old.
+    fn velocity_of_centre(&self, part: usize) -> Velocity {
+        let rest = Velocity { linear: Vector3::zeros(), angular: Vector3::zeros() };
+        let multibody = self.built.hinges.first().and_then(|&first| self.built.joints.get(first));
+        let Some((multibody, _)) = multibody.filter(|_| part < self.assembly.parts.len()) else { return rest };
+        let all = multibody.body_jacobian(part) * multibody.generalized_velocity();
+        let three = |from: usize| Vector3::from_fn(|i, _| all[from + i] as f64);
+        Velocity { linear: three(0), angular: three(3) }
     }
 
     /// A foot in the world, m.
@@ -136,15 +143,14 @@ impl World {
     /// Parts as they move, in the world's axes.
     fn bodies(&self) -> impl Iterator<Item = Moving> {
         self.assembly.parts.iter().enumerate().map(|(index, part)| {
-            let (pose, velocity) = (self.part(index), self.velocity(index));
+            let (pose, of_centre) = (self.part(index), self.velocity_of_centre(index));
             let turn = pose.rotation.to_rotation_matrix().into_inner();
-            let arm = pose.rotation * part.centre;
             Moving {
                 mass: part.mass,
-                centre: pose.translation.vector + arm,
+                centre: (pose * nalgebra::Point3::from(part.centre)).coords,
                 inertia: turn * part.inertia * turn.transpose(),
-                linear: velocity.linear + velocity.angular.cross(&arm),
-                angular: velocity.angular,
+                linear: of_centre.linear,
+                angular: of_centre.angular,
             }
         })
     }
