@@ -6,7 +6,7 @@ use crate::body::{Assembly, BuildError, Hinge, HingeKind, Part};
 use crate::ground::Ground;
 use hexapod_kinematics::{Geometry, Shape};
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
-use rapier::math::{Real, Vector};
+use rapier::math::Vector;
 use rapier::prelude::{
     CoefficientCombineRule, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint, GenericJointBuilder, Group,
     InteractionGroups, InteractionTestMode, JointAxesMask, MassProperties, MultibodyDofCoupling, MultibodyJointHandle,
@@ -65,7 +65,7 @@ impl Built {
             Mount::Fixed(_) => RigidBodyBuilder::fixed(),
         };
         let (centre, inertia) = (convert::vector(&part.centre), convert::matrix(&part.inertia));
-        let mass = MassProperties::with_inertia_matrix(centre, part.mass as Real, inertia);
+        let mass = MassProperties::with_inertia_matrix(centre, part.mass, inertia);
         let body = builder.pose(convert::pose(mount.pose())).can_sleep(false).additional_mass_properties(mass);
         let body = self.bodies.insert(body);
         let shapes = part.shapes.iter().filter_map(collider).map(|shape| {
@@ -99,8 +99,8 @@ impl Built {
                 link2: index + 1,
                 dof2: 0,
                 axis2: axis_index(hinge.kind),
-                coeff: coeff as Real,
-                offset: offset as Real,
+                coeff: coeff,
+                offset: offset,
             });
         }
         multibody.update_rigid_bodies(&mut self.bodies, true);
@@ -109,7 +109,7 @@ impl Built {
     fn lay(&mut self, ground: &Ground) {
         for piece in ground.pieces() {
             let shape = ColliderBuilder::new(piece.shape).position(convert::pose(&piece.pose));
-            let shape = shape.friction(piece.surface.friction as Real);
+            let shape = shape.friction(piece.surface.friction);
             let shape = shape.friction_combine_rule(CoefficientCombineRule::Multiply);
             self.colliders.insert(shape.collision_groups(groups(GROUND, ROBOT)));
         }
@@ -144,14 +144,14 @@ fn from_x(axis: &Unit<Vector3<f64>>) -> UnitQuaternion<f64> {
 
 /// A collider in the frame of its part; none for a mesh.
 fn collider(shape: &Shape) -> Option<ColliderBuilder> {
-    let half = |length: f64| (0.5 * length) as Real;
+    let half = |length: f64| 0.5 * length;
     let (of, upright) = match &shape.geometry {
         Geometry::Box { size } => (SharedShape::cuboid(half(size.x), half(size.y), half(size.z)), true),
-        Geometry::Sphere { radius } => (SharedShape::ball(*radius as Real), true),
+        Geometry::Sphere { radius } => (SharedShape::ball(*radius), true),
         // The engine's cylinders lie along y.
-        Geometry::Cylinder { radius, length } => (SharedShape::cylinder(half(*length), *radius as Real), false),
+        Geometry::Cylinder { radius, length } => (SharedShape::cylinder(half(*length), *radius), false),
         Geometry::Capsule { radius, length } => {
-            (SharedShape::capsule(Vector::Z * -half(*length), Vector::Z * half(*length), *radius as Real), true)
+            (SharedShape::capsule(Vector::Z * -half(*length), Vector::Z * half(*length), *radius), true)
         }
         Geometry::Mesh { .. } => return None,
     };

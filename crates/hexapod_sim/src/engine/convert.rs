@@ -1,14 +1,14 @@
 //! Between nalgebra, in which the robot is described, and the engine's own vectors.
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
-use rapier::math::{Matrix, Pose, Real, Rotation, Vector};
+use rapier::math::{Matrix, Pose, Rotation, Vector};
 
 pub(super) fn vector(v: &Vector3<f64>) -> Vector {
-    Vector::new(v.x as Real, v.y as Real, v.z as Real)
+    Vector::new(v.x, v.y, v.z)
 }
 
 pub(super) fn from_vector(v: Vector) -> Vector3<f64> {
-    Vector3::new(v.x as f64, v.y as f64, v.z as f64)
+    Vector3::new(v.x, v.y, v.z)
 }
 
 pub(super) fn pose(pose: &Isometry3<f64>) -> Pose {
@@ -20,11 +20,11 @@ pub(super) fn from_pose(pose: &Pose) -> Isometry3<f64> {
 }
 
 fn rotation(q: &UnitQuaternion<f64>) -> Rotation {
-    Rotation::from_xyzw(q.i as Real, q.j as Real, q.k as Real, q.w as Real)
+    Rotation::from_xyzw(q.i, q.j, q.k, q.w)
 }
 
 fn from_rotation(q: &Rotation) -> UnitQuaternion<f64> {
-    Unit::new_normalize(Quaternion::new(q.w as f64, q.x as f64, q.y as f64, q.z as f64))
+    Unit::new_normalize(Quaternion::new(q.w, q.x, q.y, q.z))
 }
 
 pub(super) fn matrix(m: &Matrix3<f64>) -> Matrix {

@@ -14,7 +14,6 @@ use crate::ground::Ground;
 use build::{Built, axis_index};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector3;
-use rapier::math::Real;
 use rapier::prelude::{
     BroadPhaseBvh, CCDSolver, ImpulseJointSet, IntegrationParameters, IslandManager, Multibody, NarrowPhase,
     PhysicsPipeline, SoftBodySet,
@@ -116,7 +115,7 @@ impl World {
     pub fn set_rotor(&mut self, hinge: usize, inertia: f64) {
         let Some((multibody, dof)) = self.dof(hinge) else { return };
         if let Some(armature) = multibody.armature_mut().get_mut(dof) {
-            *armature = inertia as Real;
+            *armature = inertia;
         }
     }
 
@@ -161,13 +160,13 @@ impl World {
         let stiffness = stiffness + drive.stiffness.max(0.0) + SOFT;
         let Some((multibody, dof)) = self.dof(hinge) else { return };
         if let Some(slot) = multibody.damping_mut().get_mut(dof) {
-            *slot = (damping + drive.damping) as Real;
+            *slot = damping + drive.damping;
         }
         if let Some(slot) = multibody.frictions_mut().get_mut(dof) {
-            *slot = drive.friction as Real;
+            *slot = drive.friction;
         }
         if let Some(link) = multibody.link_mut(hinge + 1) {
-            link.joint.set_spring(axis_index(kind), stiffness as Real, (at + pull / stiffness) as Real);
+            link.joint.set_spring(axis_index(kind), stiffness, at + pull / stiffness);
         }
     }
 
@@ -190,7 +189,7 @@ fn stop(stops: Option<[f64; 2]>, at: f64) -> [f64; 3] {
 
 fn parameters(settings: &Settings) -> IntegrationParameters {
     IntegrationParameters {
-        dt: settings.step_s as Real,
+        dt: settings.step_s,
         num_solver_iterations: settings.substeps,
         num_internal_pgs_iterations: settings.sweeps,
         // A foot is smaller than the distances within which the engine would reuse its contacts.

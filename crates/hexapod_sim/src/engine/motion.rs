@@ -28,7 +28,7 @@ impl World {
     pub fn position(&self, hinge: usize) -> f64 {
         let axis = self.assembly.hinges.get(hinge).map_or(0, |hinge| axis_index(hinge.kind));
         self.link(hinge).map_or(0.0, |(multibody, link)| {
-            multibody.link(link).map_or(0.0, |link| link.joint().coords()[axis] as f64)
+            multibody.link(link).map_or(0.0, |link| link.joint().coords()[axis])
         })
     }
 
@@ -54,7 +54,7 @@ impl World {
             let by = position - self.position(hinge);
             let Some((multibody, _)) = self.dof(hinge) else { continue };
             if let Some(link) = multibody.link_mut(hinge + 1) {
-                link.joint.apply_displacement(&[by as Real]);
+                link.joint.apply_displacement(&[by]);
             }
         }
         self.refresh(|velocities| velocities.fill(0.0));
@@ -65,7 +65,7 @@ impl World {
         let Some((_, dof)) = self.dof(hinge) else { return };
         self.refresh(|velocities| {
             if let Some(slot) = velocities.get_mut(dof) {
-                *slot = speed as Real;
+                *slot = speed;
             }
         });
     }
@@ -105,7 +105,7 @@ impl World {
         let multibody = self.built.hinges.first().and_then(|&first| self.built.joints.get(first));
         let Some((multibody, _)) = multibody.filter(|_| part < self.assembly.parts.len()) else { return rest };
         let all = multibody.body_jacobian(part) * multibody.generalized_velocity();
-        let three = |from: usize| Vector3::from_fn(|i, _| all[from + i] as f64);
+        let three = |from: usize| Vector3::from_fn(|i, _| all[from + i]);
         Velocity { linear: three(0), angular: three(3) }
     }
 
