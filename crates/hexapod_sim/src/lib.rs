@@ -9,6 +9,6 @@ mod simulator;
 
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
-pub use ground::{Ground, Surface};
+pub use ground::{FLAT_M, Ground, HeightMap, HeightMapError, Patch, Surface, Terrain};
 pub use servo::{Battery, PulseClock, Servo, ServoFault, ServoKind, Shaft, Supply};
 pub use simulator::{Servos, Simulator};

@@ -5,6 +5,7 @@
 mod closed_forms;
 mod common;
 mod conserved;
+mod ground;
 mod servos;
 mod standing;
 mod walking;

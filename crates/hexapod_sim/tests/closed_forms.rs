@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 #[test]
 fn when_nothing_is_below_expect_the_centre_of_mass_in_free_fall_whatever_the_servos_do() {
     let step_s = 0.001;
-    let mut world = World::new(&shipped(), &Ground::Nothing, &free(), settings(step_s)).unwrap();
+    let mut world = World::new(&shipped(), &Ground::nothing(), &free(), settings(step_s)).unwrap();
     let start = world.centre_of_mass();
     for step in 0..500 {
         for hinge in 0..world.assembly().hinges.len() {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn in_space(step_s: f64) -> World {
     let settings = Settings { gravity: 0.0, ..settings(step_s) };
-    World::new(&shipped(), &Ground::Nothing, &free(), settings).unwrap()
+    World::new(&shipped(), &Ground::nothing(), &free(), settings).unwrap()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::{G, Walker, settings};
 use hexapod_gait::Twist;
-use hexapod_sim::{Ground, ServoKind, Servos, Surface};
+use hexapod_sim::{Ground, ServoKind, Servos};
 
 #[test]
 fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step() {
@@ -20,7 +20,7 @@ fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step()
 
 /// A robot that stands on a slope to which the ground has just been tilted.
 fn on_slope(friction: f64, slope: f64) -> Walker {
-    let flat = Ground::Plane { slope: 0.0, surface: Surface { friction } };
+    let flat = Ground::flat().with_friction(friction);
     let mut walker = Walker::new(&flat, Servos::Perfect, settings(0.005)).stand();
     walker.simulator.world_mut().tilt(slope);
     walker

@@ -109,7 +109,7 @@ impl Built {
     fn lay(&mut self, ground: &Ground) {
         for piece in ground.pieces() {
             let shape = ColliderBuilder::new(piece.shape).position(convert::pose(&piece.pose));
-            let shape = shape.friction(piece.surface.friction);
+            let shape = shape.friction(ground.surface.friction);
             let shape = shape.friction_combine_rule(CoefficientCombineRule::Multiply);
             self.colliders.insert(shape.collision_groups(groups(GROUND, ROBOT)));
         }

@@ -32,6 +32,7 @@ pub struct World {
     built: Built,
     drives: Vec<Drive>,
     gravity: Vector3<f64>,
+    ground: Ground,
     settings: Settings,
     parameters: IntegrationParameters,
     pipeline: PhysicsPipeline,
@@ -74,6 +75,7 @@ impl World {
             parameters: parameters(&settings),
             assembly,
             built,
+            ground: ground.clone(),
             gravity: Vector3::new(0.0, 0.0, -settings.gravity),
             settings,
             pipeline: PhysicsPipeline::new(),
@@ -130,6 +132,9 @@ impl World {
         for hinge in 0..self.drives.len() {
             self.apply(hinge);
         }
+        if !self.ground.patches.is_empty() {
+            self.slip();
+        }
         let gravity = convert::vector(&self.gravity);
         let Built { bodies, colliders, joints, .. } = &mut self.built;
         self.pipeline.step(
@@ -167,6 +172,22 @@ impl World {
         }
         if let Some(link) = multibody.link_mut(hinge + 1) {
             link.joint.set_spring(axis_index(kind), stiffness, at + pull / stiffness);
+        }
+    }
+
+    /// Lets parts with feet feel the surface that is below them.
+    fn slip(&mut self) {
+        let usual = self.ground.surface.friction.max(f64::MIN_POSITIVE);
+        for (leg, foot) in self.assembly.feet.iter().enumerate() {
+            let at = self.foot(leg);
+            // The engine multiplies the two surfaces' coefficients.
+            let factor = self.ground.friction(at.x, at.y) / usual;
+            for &shape in self.built.shapes.get(foot.part).into_iter().flatten() {
+                let Some(shape) = self.built.colliders.get_mut(shape).filter(|shape| shape.friction() != factor) else {
+                    continue;
+                };
+                shape.set_friction(factor);
+            }
         }
     }
 

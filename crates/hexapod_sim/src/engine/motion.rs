@@ -27,9 +27,8 @@ impl World {
     /// Position of a hinge, rad or m.
     pub fn position(&self, hinge: usize) -> f64 {
         let axis = self.assembly.hinges.get(hinge).map_or(0, |hinge| axis_index(hinge.kind));
-        self.link(hinge).map_or(0.0, |(multibody, link)| {
-            multibody.link(link).map_or(0.0, |link| link.joint().coords()[axis])
-        })
+        self.link(hinge)
+            .map_or(0.0, |(multibody, link)| multibody.link(link).map_or(0.0, |link| link.joint().coords()[axis]))
     }
 
     /// Speed of a hinge, rad/s or m/s.

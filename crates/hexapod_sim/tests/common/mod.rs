@@ -46,7 +46,7 @@ pub fn pendulum(mass: f64, length: f64, inertia: f64, step_s: f64) -> World {
         notes: Vec::new(),
     };
     let mount = Mount::Fixed(Isometry3::identity());
-    World::with_assembly(assembly, |_| "hinge".into(), &Ground::Nothing, &mount, settings(step_s)).unwrap()
+    World::with_assembly(assembly, |_| "hinge".into(), &Ground::nothing(), &mount, settings(step_s)).unwrap()
 }
 
 /// The shipped robot and the engine that walks it.
