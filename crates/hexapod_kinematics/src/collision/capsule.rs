@@ -1,7 +1,7 @@
 //! Capsules, and boxes about them.
 
-use super::{distance, moved};
-use nalgebra::{Isometry3, Vector3};
+use super::distance;
+use nalgebra::Vector3;
 
 /// What is at most a radius away from a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,11 +19,6 @@ impl Capsule {
     /// Distance between two capsules, m; below zero where they overlap.
     pub fn distance(&self, other: &Self) -> f64 {
         distance::of_segments(&self.ends, &other.ends) - self.radius - other.radius
-    }
-
-    /// The same capsule seen from a frame in which its own has this pose.
-    pub(super) fn moved(&self, pose: &Isometry3<f64>) -> Self {
-        Self { ends: self.ends.map(|end| moved(pose, &end)), radius: self.radius }
     }
 
     /// The box about it.
@@ -48,8 +43,8 @@ impl Capsule {
 /// A box along the axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    low: Vector3<f64>,
-    high: Vector3<f64>,
+    pub low: Vector3<f64>,
+    pub high: Vector3<f64>,
 }
 
 impl Bounds {

@@ -99,7 +99,7 @@ impl SelfCollision {
 fn place_all(legs: &[LegShapes], robot: &Robot, angles: &[LegAngles]) -> [Placed; MAX_LEGS] {
     let mut placed = [Placed::NONE; MAX_LEGS];
     for (((placed, shapes), leg), angles) in placed.iter_mut().zip(legs).zip(robot.legs()).zip(angles) {
-        *placed = shapes.place(leg, angles);
+        shapes.place(leg, angles, placed);
     }
     placed
 }
@@ -156,15 +156,16 @@ impl Placed {
 }
 
 impl LegShapes {
-    /// The leg's capsules at these joint angles.
-    fn place(&self, leg: &Leg, angles: &LegAngles) -> Placed {
-        let mut placed = Placed::NONE;
+    /// Puts the leg's capsules at these joint angles into `placed`, which holds none.
+    fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
         let mut body_from_link = Isometry3::identity();
         for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
             body_from_link *= joint.origin() * nalgebra::UnitQuaternion::from_axis_angle(&joint.axis(), angle);
-            link.iter().for_each(|capsule| placed.push(capsule.moved(&body_from_link)));
+            let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
+            for capsule in link {
+                placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
+            }
         }
-        placed
     }
 }
 

@@ -99,8 +99,8 @@ impl Built {
                 link2: index + 1,
                 dof2: 0,
                 axis2: axis_index(hinge.kind),
-                coeff: coeff,
-                offset: offset,
+                coeff,
+                offset,
             });
         }
         multibody.update_rigid_bodies(&mut self.bodies, true);

@@ -35,7 +35,7 @@ impl World {
     pub fn speed(&self, hinge: usize) -> f64 {
         self.link(hinge).map_or(0.0, |(multibody, link)| {
             let dof = multibody.link(link).map(|link| link.assembly_id());
-            dof.and_then(|dof| multibody.generalized_velocity().get(dof).copied()).unwrap_or(0.0) as f64
+            dof.and_then(|dof| multibody.generalized_velocity().get(dof).copied()).unwrap_or(0.0)
         })
     }
 
