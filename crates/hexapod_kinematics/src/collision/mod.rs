@@ -61,7 +61,7 @@ impl SelfCollision {
         let mut off_body = [clearance; MAX_LEGS];
         for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
             shapes.leave_out_what_touches(placed, &body);
-            *least = clearance.min(PART_AT_HOME * shapes.from_body(placed, &body, f64::INFINITY));
+            *least = clearance.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, f64::INFINITY));
         }
         let mut apart = [[clearance; MAX_LEGS]; MAX_LEGS];
         for (one, other) in pairs(robot.legs().len()) {
@@ -89,7 +89,7 @@ impl SelfCollision {
         legs.or_else(|| {
             (0..count).find_map(|leg| {
                 let least = self.off_body[leg];
-                let distance = self.legs[leg].from_body(&placed[leg], &self.body, least);
+                let distance = self.legs[leg].distance_to_body(&placed[leg], &self.body, least);
                 (distance < least).then_some(TooNear { leg, to: Neighbour::Body, distance, least })
             })
         })

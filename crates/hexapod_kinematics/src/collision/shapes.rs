@@ -50,7 +50,7 @@ impl LegShapes {
     }
 
     /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
-    pub fn from_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
+    pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
         let compared = placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches);
         let all = compared.flat_map(|((capsule, _), _)| body.iter().map(move |of| of.distance(capsule)));
         all.fold(enough, f64::min)
