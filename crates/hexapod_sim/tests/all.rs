@@ -8,4 +8,5 @@ mod conserved;
 mod ground;
 mod servos;
 mod standing;
+mod supply;
 mod walking;

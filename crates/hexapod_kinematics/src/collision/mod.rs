@@ -2,17 +2,14 @@
 
 mod capsule;
 mod distance;
+mod placed;
 mod shapes;
 
 pub use capsule::Capsule;
 
-use crate::{Leg, LegAngles, MAX_LEGS, Robot};
-use capsule::Bounds;
-use nalgebra::{Isometry3, Vector3};
+use crate::{LegAngles, MAX_LEGS, Robot};
+use placed::Placed;
 use shapes::{BodyBox, LegShapes};
-
-/// Most capsules of a leg; a leg of more shapes has its last ones put together.
-const MAX_CAPSULES: usize = 8;
 
 /// Part of the distance at home that is kept where two legs, or a leg and the body, are nearer there.
 const PART_AT_HOME: f64 = 0.8;
@@ -107,71 +104,6 @@ fn place_all(legs: &[LegShapes], robot: &Robot, angles: &[LegAngles]) -> [Placed
 /// Every two of so many legs.
 fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)))
-}
-
-/// The capsules of a leg in the body's frame.
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    capsules: [Capsule; MAX_CAPSULES],
-    bounds: [Bounds; MAX_CAPSULES],
-    all: Bounds,
-    count: usize,
-}
-
-impl Placed {
-    const NONE: Self = Self {
-        capsules: [Capsule::POINT; MAX_CAPSULES],
-        bounds: [Bounds::NONE; MAX_CAPSULES],
-        all: Bounds::NONE,
-        count: 0,
-    };
-
-    fn push(&mut self, capsule: Capsule) {
-        if let (Some(slot), Some(bounds)) = (self.capsules.get_mut(self.count), self.bounds.get_mut(self.count)) {
-            (*slot, *bounds) = (capsule, capsule.bounds());
-            self.all = self.all.with(bounds);
-            self.count += 1;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&Capsule, &Bounds)> + Clone {
-        self.capsules.iter().zip(&self.bounds).take(self.count)
-    }
-
-    /// Distance between two legs, m; what is at least `enough` apart may be reported as anything from there on.
-    fn distance(&self, other: &Self, enough: f64) -> f64 {
-        let mut nearest = enough;
-        if self.all.gap(&other.all) >= enough {
-            return nearest;
-        }
-        for (mine, my_bounds) in self.iter() {
-            for (its, its_bounds) in other.iter() {
-                if my_bounds.gap(its_bounds) < nearest {
-                    nearest = nearest.min(mine.distance(its));
-                }
-            }
-        }
-        nearest
-    }
-}
-
-impl LegShapes {
-    /// Puts the leg's capsules at these joint angles into `placed`, which holds none.
-    fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
-        let mut body_from_link = Isometry3::identity();
-        for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
-            body_from_link *= joint.origin() * nalgebra::UnitQuaternion::from_axis_angle(&joint.axis(), angle);
-            let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
-            for capsule in link {
-                placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
-            }
-        }
-    }
-}
-
-/// A point of a frame as a vector from its origin.
-fn moved(pose: &Isometry3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
-    pose.rotation * point + pose.translation.vector
 }
 
 #[cfg(test)]

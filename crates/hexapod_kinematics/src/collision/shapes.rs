@@ -1,7 +1,9 @@
 //! Capsules and boxes from a description's collision shapes.
 
-use super::{Capsule, MAX_CAPSULES, Placed, distance, moved};
-use crate::{Geometry, Leg, Model, Shape};
+use super::capsule::Capsule;
+use super::distance;
+use super::placed::{MAX_CAPSULES, Placed};
+use crate::{Geometry, Leg, LegAngles, Model, Shape};
 use nalgebra::{Isometry3, Vector3};
 
 /// A leg's capsules, link by link, in the frame of the joint that carries the link.
@@ -40,6 +42,18 @@ impl LegShapes {
 
     pub fn links(&self) -> impl Iterator<Item = &[Capsule]> {
         self.links.iter().map(Vec::as_slice)
+    }
+
+    /// Puts the leg's capsules at these joint angles into `placed`, which holds none.
+    pub fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
+        let mut body_from_link = Isometry3::identity();
+        for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
+            body_from_link *= joint.origin() * nalgebra::UnitQuaternion::from_axis_angle(&joint.axis(), angle);
+            let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
+            for capsule in link {
+                placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
+            }
+        }
     }
 
     /// Takes down which capsules touch the body, and so are not compared with it.
@@ -149,4 +163,9 @@ impl BodyBox {
         let ends = capsule.ends.map(|end| moved(&self.box_from_body, &end));
         distance::from_box(&ends, &self.half) - capsule.radius
     }
+}
+
+/// A point of a frame as a vector from its origin.
+pub(super) fn moved(pose: &Isometry3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
+    pose.rotation * point + pose.translation.vector
 }

@@ -1,4 +1,6 @@
+use super::shapes::moved;
 use super::*;
+use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 
 fn point() -> impl Strategy<Value = Vector3<f64>> {

@@ -1,6 +1,6 @@
 //! Links become parts: what hangs on a fixed joint belongs to the part that carries it.
 
-use super::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
+use super::assembly::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 use hexapod_dynamics::Inertia;
 use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Model, Robot, Shape};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -11,20 +11,35 @@ const CAP_RADIUS_M: f64 = 0.005;
 /// The part that a link belongs to, and its pose in the part's frame.
 type Place = (usize, Isometry3<f64>);
 
-pub(super) fn assembly(robot: &Robot) -> Result<Assembly, BuildError> {
-    let model = robot.model();
-    let mut fusing = Fusing::new(model);
-    for &joint in &outwards(model) {
-        fusing.take(joint);
+impl Assembly {
+    /// The parts of a robot.
+    ///
+    /// # Errors
+    /// [`BuildError::Weightless`].
+    pub fn new(robot: &Robot) -> Result<Self, BuildError> {
+        let model = robot.model();
+        let mut fusing = Fusing::new(model);
+        for &joint in &outwards(model) {
+            fusing.take(joint);
+        }
+        let Fusing { places, parts, mut hinges, mut notes, .. } = fusing;
+        copy_mimics(model, &mut hinges);
+        let mut parts: Vec<Part> = parts.into_iter().map(Lump::into_part).collect();
+        let feet = robot.legs().iter().filter_map(|leg| foot(leg, &places)).collect::<Vec<_>>();
+        feet.iter().for_each(|foot| cap(&mut parts, foot, &mut notes));
+        let assembly = Assembly {
+            legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(),
+            parts,
+            hinges,
+            feet,
+            notes,
+        };
+        if assembly.mass() > 0.0 {
+            Ok(assembly)
+        } else {
+            Err(BuildError::Weightless { robot: model.name().to_owned() })
+        }
     }
-    let Fusing { places, parts, mut hinges, mut notes, .. } = fusing;
-    copy_mimics(model, &mut hinges);
-    let mut parts: Vec<Part> = parts.into_iter().map(Lump::into_part).collect();
-    let feet = robot.legs().iter().filter_map(|leg| foot(leg, &places)).collect::<Vec<_>>();
-    feet.iter().for_each(|foot| cap(&mut parts, foot, &mut notes));
-    let assembly =
-        Assembly { legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(), parts, hinges, feet, notes };
-    if assembly.mass() > 0.0 { Ok(assembly) } else { Err(BuildError::Weightless { robot: model.name().to_owned() }) }
 }
 
 /// Links taken one after another from the base outwards.

@@ -1,6 +1,7 @@
 //! Forces between the robot and the ground.
 
-use super::{World, convert};
+use super::convert;
+use super::world::World;
 use nalgebra::Vector3;
 use rapier::math::Vector;
 use rapier::prelude::{ColliderHandle, ContactManifold, ContactPair};

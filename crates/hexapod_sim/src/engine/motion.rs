@@ -1,7 +1,8 @@
 //! Where everything is and how it moves.
 
-use super::build::axis_index;
-use super::{World, convert};
+use super::build::{Built, axis_index};
+use super::convert;
+use super::world::World;
 use nalgebra::{Isometry3, Vector3};
 use rapier::math::Real;
 
@@ -72,7 +73,7 @@ impl World {
     /// Changes the velocities of all coordinates, and takes poses over from coordinates.
     fn refresh(&mut self, change: impl FnOnce(&mut [Real])) {
         let Some(&first) = self.built.hinges.first() else { return };
-        let super::Built { joints, bodies, .. } = &mut self.built;
+        let Built { joints, bodies, .. } = &mut self.built;
         let Some((multibody, _)) = joints.get_mut(first) else { return };
         change(multibody.generalized_velocity_mut().as_mut_slice());
         multibody.forward_kinematics(bodies, true);

@@ -77,7 +77,8 @@ impl Servo {
     pub fn follow(&mut self, shaft: &Shaft, step_s: f64) {
         self.target = self.ended.1.map(|aim| {
             let from = self.target.unwrap_or(if self.slew.is_finite() { shaft.position } else { aim });
-            from + (aim - from).clamp(-self.slew * step_s, self.slew * step_s)
+            let most = self.slew * step_s;
+            aim.max(from - most).min(from + most)
         });
     }
 
