@@ -8,9 +8,11 @@ use anyhow::{Context, Result, bail};
 use crate::layout::{Layout, target_dir};
 
 /// The crates that stand apart from the workspace, where `Cargo.toml` excludes them.
-pub const APART: [&str; 2] = [BENCH, WASM];
+pub const APART: [&str; 3] = [BENCH, SIM, WASM];
 /// The benches of the pure crates.
 pub const BENCH: &str = "hexapod_bench";
+/// The robot in a physics engine.
+pub const SIM: &str = "hexapod_sim";
 /// The walking engine for a browser.
 pub const WASM: &str = "hexapod_wasm";
 

@@ -13,6 +13,7 @@ mod overlay;
 mod page;
 mod process;
 mod progress;
+mod pytest;
 mod python;
 mod report;
 mod ros;

@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo::{forget_xtask, release_dir, run};
 use crate::layout::{Layout, target_dir};
+use crate::pytest::{isolate, require_pytest};
 use crate::ros::Ros;
 use crate::setup::Scope;
-use crate::test::{isolate, require_pytest};
 
 /// How long, with which events, and where the report goes.
 #[derive(Debug, PartialEq)]

@@ -1,16 +1,15 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
-use std::io::IsTerminal;
-use std::path::Path;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{APART, WASM, cargo, cargo_apart, forget_xtask, release_dir};
-use crate::layout::{Layout, target_dir};
+use crate::cargo::{APART, SIM, WASM, cargo, cargo_apart};
+use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
+use crate::pytest::{Part, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in};
 use crate::setup::Scope;
@@ -74,6 +73,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.crates("crates without ROS", None, &pure);
     run.fresh_cases();
     run.lints_apart();
+    run.physics();
     run.wasm();
     if let Some(ros) = &ros {
         run.crates("crates with ROS", Some(ros), &bound);
@@ -107,6 +107,12 @@ impl Run<'_> {
             command
         };
         self.report.section(title, &mut deny(&["check", "bans", "licenses", "sources"]), &[0]);
+        let rules = self.layout.root().join("deny.toml");
+        for name in APART {
+            self.apart(&format!("dependencies, {name}"), name, |command| {
+                command.args(["deny", "check", "--config"]).arg(&rules).args(["licenses", "sources"])
+            });
+        }
         let title = "advisories";
         if read(&mut deny(&["fetch", "db"])).is_err() {
             return self.report.skip(title, "the advisory database cannot be fetched from here");
@@ -199,6 +205,14 @@ impl Run<'_> {
         }
     }
 
+    /// The robot in a physics engine, in the dev profile, which is optimised.
+    fn physics(&mut self) {
+        let seed = std::env::var_os(SEED).unwrap_or_else(|| "1".into());
+        self.apart(&format!("tests, {SIM}"), SIM, |command| {
+            command.args(["test", "--no-fail-fast"]).args(&self.options.filter).env(SEED, seed)
+        });
+    }
+
     /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.
     fn wasm(&mut self) {
         let title = "WebAssembly";
@@ -241,84 +255,6 @@ impl Run<'_> {
         }
         self.report.skip(title, &format!("cargo {tool} is not installed: {install}"));
         false
-    }
-}
-
-/// The tests in `tests/ros` by how many of them run at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// Those that bear company: most.
-    Together,
-    /// Those marked `alone`: they measure what others would disturb, or take the whole machine.
-    OneAtATime,
-}
-
-impl Part {
-    fn title(self) -> &'static str {
-        match self {
-            Self::Together => "tests/ros",
-            Self::OneAtATime => "tests/ros, one at a time",
-        }
-    }
-
-    /// What pytest selects them by.
-    fn marker(self) -> &'static str {
-        match self {
-            Self::Together => "not alone",
-            Self::OneAtATime => "alone",
-        }
-    }
-}
-
-fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> Result<Command> {
-    let folder = layout.root().join("tests/ros");
-    if !folder.is_dir() {
-        bail!("{} does not exist", folder.display());
-    }
-    let python = ros.python();
-    require_pytest(&python, ros)?;
-    let mut command = Command::new(&python);
-    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
-    // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
-    // processors. A sourced ROS 2 may come without the plugin.
-    if part == Part::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "4", "--dist", "loadfile"]);
-    }
-    command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
-    command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
-    command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
-    ros.apply(&mut command);
-    forget_xtask(&mut command);
-    isolate(&mut command);
-    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
-    Ok(command)
-}
-
-fn has_modules(python: &Path, ros: &Ros, modules: &str) -> bool {
-    let mut probe = Command::new(python);
-    ros.apply(&mut probe);
-    read(probe.args(["-c", &format!("import {modules}")])).is_ok()
-}
-
-/// A sourced ROS 2 may come without the test tools.
-pub(crate) fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
-    if !has_modules(python, ros, "pytest, rclpy, yaml") {
-        bail!(
-            "{} lacks pytest, rclpy or yaml; with ROS 2 from packages: \
-             sudo apt-get install -y python3-pytest python3-pytest-timeout python3-yaml",
-            python.display()
-        );
-    }
-    Ok(())
-}
-
-/// Keeps tests apart from any robot on the network and from a second run on this machine.
-pub(crate) fn isolate(command: &mut Command) {
-    command.env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
-    command.env("RUST_TEST_THREADS", "1");
-    if std::env::var_os("ROS_DOMAIN_ID").is_none() {
-        // Domains above 101 run into the ports Linux hands out by itself.
-        command.env("ROS_DOMAIN_ID", (1 + std::process::id() % 100).to_string());
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod angles;
 mod batch;
+mod collision;
 mod dh;
 mod error;
 mod ik;
@@ -17,6 +18,7 @@ mod workspace;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
 pub use batch::{Batch, Lane, Lanes3, Sectors, Vectors, sin_cos_lanes};
+pub use collision::{Capsule, Neighbour, SelfCollision, TooNear};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, Effort, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};

@@ -1,0 +1,171 @@
+//! Capsules and boxes from a description's collision shapes.
+
+use super::capsule::Capsule;
+use super::distance;
+use super::placed::{MAX_CAPSULES, Placed};
+use crate::{Geometry, Leg, LegAngles, Model, Shape};
+use nalgebra::{Isometry3, Vector3};
+
+/// A leg's capsules, link by link, in the frame of the joint that carries the link.
+#[derive(Clone, Debug)]
+pub(super) struct LegShapes {
+    links: Vec<Vec<Capsule>>,
+    /// Which of them touch the body at home, in the order in which they are placed.
+    touches_body: [bool; MAX_CAPSULES],
+}
+
+/// A box of the body.
+#[derive(Clone, Debug)]
+pub(super) struct BodyBox {
+    box_from_body: Isometry3<f64>,
+    half: Vector3<f64>,
+}
+
+impl LegShapes {
+    pub fn of(model: &Model, leg: &Leg) -> Self {
+        let joints = leg.joints();
+        let ends = joints.iter().skip(1).map(|next| next.origin().translation.vector);
+        let ends = ends.chain([leg.tip().translation.vector]);
+        let links = joints.iter().zip(ends).map(|(joint, end)| {
+            let link = model.joints().get(joint.joint_index()).map(crate::Joint::child);
+            let capsules = link.map(|link| of_link(model, link)).unwrap_or_default();
+            if capsules.is_empty() { vec![Capsule { ends: [Vector3::zeros(), end], radius: 0.0 }] } else { capsules }
+        });
+        let mut links: Vec<Vec<Capsule>> = links.collect();
+        while links.iter().map(Vec::len).sum::<usize>() > MAX_CAPSULES && shorten(&mut links) {}
+        Self { links, touches_body: [false; MAX_CAPSULES] }
+    }
+
+    pub fn count(&self) -> usize {
+        self.links.iter().map(Vec::len).sum()
+    }
+
+    pub fn links(&self) -> impl Iterator<Item = &[Capsule]> {
+        self.links.iter().map(Vec::as_slice)
+    }
+
+    /// Puts the leg's capsules at these joint angles into `placed`, which holds none.
+    pub fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
+        let mut body_from_link = Isometry3::identity();
+        for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
+            body_from_link *= joint.origin() * nalgebra::UnitQuaternion::from_axis_angle(&joint.axis(), angle);
+            let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
+            for capsule in link {
+                placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
+            }
+        }
+    }
+
+    /// Takes down which capsules touch the body, and so are not compared with it.
+    pub fn leave_out_what_touches(&mut self, placed: &Placed, body: &[BodyBox]) {
+        for (touches, (capsule, _)) in self.touches_body.iter_mut().zip(placed.iter()) {
+            *touches = body.iter().any(|of| of.distance(capsule) <= 0.0);
+        }
+    }
+
+    /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
+    pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
+        let compared = placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches);
+        let all = compared.flat_map(|((capsule, _), _)| body.iter().map(move |of| of.distance(capsule)));
+        all.fold(enough, f64::min)
+    }
+}
+
+/// Puts the last two capsules of the link that has most into one; false if none has two.
+fn shorten(links: &mut [Vec<Capsule>]) -> bool {
+    let Some(link) = links.iter_mut().max_by_key(|link| link.len()).filter(|link| link.len() > 1) else { return false };
+    if let (Some(last), Some(before)) = (link.pop(), link.pop()) {
+        link.push(about(&[before, last]));
+    }
+    true
+}
+
+/// A capsule about two: along the line between the ends that are farthest apart.
+fn about(both: &[Capsule; 2]) -> Capsule {
+    let ends = both.iter().flat_map(|of| of.ends);
+    let pairs = ends.clone().flat_map(|a| ends.clone().map(move |b| [a, b]));
+    let span = |[a, b]: &[Vector3<f64>; 2]| (b - a).norm_squared();
+    let axis = pairs.max_by(|one, other| span(one).total_cmp(&span(other))).unwrap_or([Vector3::zeros(); 2]);
+    let beyond = |of: &Capsule| of.ends.map(|end| distance::of_segments(&[end; 2], &axis) + of.radius);
+    let radius = both.iter().flat_map(beyond).fold(0.0, f64::max);
+    Capsule { ends: axis, radius }
+}
+
+/// Capsules of a link and of what is fixed to it, in the link's frame.
+fn of_link(model: &Model, link: usize) -> Vec<Capsule> {
+    let mut shapes = Vec::new();
+    collect(model, link, &Isometry3::identity(), &mut shapes);
+    let mut capsules: Vec<Capsule> = Vec::new();
+    let (balls, long): (Vec<Capsule>, Vec<Capsule>) =
+        shapes.iter().filter_map(capsule).partition(|capsule| capsule.ends[0] == capsule.ends[1]);
+    capsules.extend(long);
+    for ball in balls {
+        let longer = capsules.iter_mut().find_map(|capsule| {
+            let with = capsule.with_ball(&ball.ends[0], ball.radius)?;
+            Some((capsule, with))
+        });
+        match longer {
+            Some((capsule, with)) => *capsule = with,
+            None => capsules.push(ball),
+        }
+    }
+    capsules
+}
+
+/// The shapes of a link and of what hangs on it by fixed joints, in the frame from which it has a pose.
+fn collect(model: &Model, link: usize, pose: &Isometry3<f64>, shapes: &mut Vec<Shape>) {
+    let own = model.links().get(link).into_iter().flat_map(|link| link.collisions());
+    shapes.extend(own.map(|shape| Shape { link_from_shape: pose * shape.link_from_shape, ..shape.clone() }));
+    for joint in model.joints().iter().filter(|joint| joint.parent() == link && joint.is_fixed()) {
+        collect(model, joint.child(), &(pose * joint.parent_from_joint()), shapes);
+    }
+}
+
+/// A capsule about a shape; none for a mesh, whose file this crate does not open.
+pub(super) fn capsule(shape: &Shape) -> Option<Capsule> {
+    let (axis, radius) = match &shape.geometry {
+        Geometry::Sphere { radius } => (Vector3::zeros(), *radius),
+        Geometry::Capsule { radius, length } | Geometry::Cylinder { radius, length } => {
+            (Vector3::new(0.0, 0.0, 0.5 * length), *radius)
+        }
+        Geometry::Box { size } => {
+            let longest = size.imax();
+            let mut axis = Vector3::zeros();
+            axis[longest] = 0.5 * size[longest];
+            (axis, (0.5 * size - axis).norm())
+        }
+        Geometry::Mesh { .. } => return None,
+    };
+    Some(Capsule { ends: [axis, -axis].map(|end| moved(&shape.link_from_shape, &end)), radius })
+}
+
+/// Boxes about the shapes of the base and of what is fixed to it.
+pub(super) fn of_body(model: &Model) -> Vec<BodyBox> {
+    let mut shapes = Vec::new();
+    if let Some(base) = model.link_index(model.base_link()) {
+        collect(model, base, &Isometry3::identity(), &mut shapes);
+    }
+    let half = |geometry: &Geometry| match geometry {
+        Geometry::Box { size } => Some(0.5 * size),
+        Geometry::Sphere { radius } => Some(Vector3::repeat(*radius)),
+        Geometry::Cylinder { radius, length } => Some(Vector3::new(*radius, *radius, 0.5 * length)),
+        Geometry::Capsule { radius, length } => Some(Vector3::new(*radius, *radius, 0.5 * length + radius)),
+        Geometry::Mesh { .. } => None,
+    };
+    let boxed =
+        |shape: &Shape| Some(BodyBox { box_from_body: shape.link_from_shape.inverse(), half: half(&shape.geometry)? });
+    shapes.iter().filter_map(boxed).collect()
+}
+
+impl BodyBox {
+    /// Distance of a capsule in the body's frame, m; below zero where they overlap.
+    fn distance(&self, capsule: &Capsule) -> f64 {
+        let ends = capsule.ends.map(|end| moved(&self.box_from_body, &end));
+        distance::from_box(&ends, &self.half) - capsule.radius
+    }
+}
+
+/// A point of a frame as a vector from its origin.
+pub(super) fn moved(pose: &Isometry3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
+    pose.rotation * point + pose.translation.vector
+}

@@ -1,0 +1,133 @@
+use super::shapes::moved;
+use super::*;
+use nalgebra::{Isometry3, Vector3};
+use proptest::prelude::*;
+
+fn point() -> impl Strategy<Value = Vector3<f64>> {
+    prop::array::uniform3(-1.0..1.0f64).prop_map(Vector3::from)
+}
+
+fn segment() -> impl Strategy<Value = [Vector3<f64>; 2]> {
+    // Points and parallel lines among them.
+    (point(), point(), 0..4u8).prop_map(|(a, b, kind)| match kind {
+        0 => [a, a],
+        1 => [a, a + Vector3::new(b.x, 0.0, 0.0)],
+        _ => [a, b],
+    })
+}
+
+/// The least distance from points of a segment, found by looking at many.
+fn sampled([a, b]: [Vector3<f64>; 2], of: impl Fn(Vector3<f64>) -> f64) -> f64 {
+    (0..=400).map(|i| of(a + (b - a) * (f64::from(i) / 400.0))).fold(f64::INFINITY, f64::min)
+}
+
+fn shipped() -> Robot {
+    Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap()
+}
+
+fn standing(robot: &Robot) -> Vec<LegAngles> {
+    robot.legs().iter().map(|leg| LegAngles::from_fn(leg.joint_count(), |i| [0.0, 0.5, -1.5][i.min(2)])).collect()
+}
+
+proptest! {
+    #[test]
+    fn when_segments_are_sampled_expect_no_pair_of_points_nearer_and_one_about_as_near(
+        one in segment(), other in segment(),
+    ) {
+        let distance = distance::of_segments(&one, &other);
+        let nearest = sampled(one, |p| distance::of_segments(&[p, p], &other));
+        prop_assert!(distance <= nearest + 1e-9 && distance >= nearest - 0.005, "{distance} {nearest}");
+        prop_assert!((distance - distance::of_segments(&other, &one)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn when_a_point_is_compared_with_a_segment_expect_its_nearest_point(p in point(), other in segment()) {
+        let nearest = sampled(other, |q| (q - p).norm());
+        let distance = distance::of_segments(&[p, p], &other);
+        prop_assert!(distance <= nearest + 1e-12 && distance >= nearest - 0.005);
+    }
+
+    #[test]
+    fn when_a_segment_is_sampled_expect_no_point_nearer_to_the_box_and_one_about_as_near(
+        line in segment(), half in prop::array::uniform3(0.01..0.5f64).prop_map(Vector3::from),
+    ) {
+        let outside = |p: Vector3<f64>| (p - p.zip_map(&half, |x, h| x.clamp(-h, h))).norm();
+        let (distance, nearest) = (distance::from_box(&line, &half), sampled(line, outside));
+        prop_assert!(distance <= nearest + 1e-9 && distance >= nearest - 0.005, "{distance} {nearest}");
+    }
+
+    #[test]
+    fn when_capsules_have_boxes_apart_expect_them_no_nearer(one in segment(), other in segment(), apart in 0.0..3.0f64) {
+        let one = Capsule { ends: one, radius: 0.1 };
+        let other = Capsule { ends: other.map(|end| end + Vector3::repeat(apart)), radius: 0.2 };
+        prop_assert!(one.bounds().gap(&other.bounds()) <= one.distance(&other) + 1e-12);
+    }
+
+    #[test]
+    fn when_a_shape_is_put_into_a_capsule_expect_its_corners_inside(
+        size in prop::array::uniform3(0.01..0.3f64).prop_map(Vector3::from), at in point(), turn in point(),
+    ) {
+        let link_from_shape = Isometry3::new(at, turn);
+        let shape = crate::Shape { link_from_shape, geometry: crate::Geometry::Box { size } };
+        let capsule = shapes::capsule(&shape).unwrap();
+        for corner in 0..8 {
+            let sign = |bit: u8| if corner >> bit & 1 == 1 { 0.5 } else { -0.5 };
+            let p = moved(&link_from_shape, &size.component_mul(&Vector3::new(sign(0), sign(1), sign(2))));
+            prop_assert!(distance::of_segments(&[p, p], &capsule.ends) <= capsule.radius + 1e-12);
+        }
+    }
+
+    #[test]
+    fn when_legs_are_anywhere_expect_the_verdict_of_comparing_all_with_all(
+        angles in prop::collection::vec(prop::array::uniform3(-1.0..1.0f64), 6), clearance in 0.0..0.05f64,
+    ) {
+        let robot = shipped();
+        let home = standing(&robot);
+        let check = SelfCollision::new(&robot, &home, clearance);
+        let angles: Vec<LegAngles> = angles.iter().zip(robot.legs()).map(|(at, leg)| {
+            leg.clamp(&LegAngles::from_fn(3, |i| [0.7, 1.5, 1.5][i] * at[i] - [0.0, 0.0, 1.0][i]))
+        }).collect();
+        let placed = place_all(&check.legs, &robot, &angles);
+        let near = pairs(6).any(|(one, other)| {
+            let all = placed[one].iter().flat_map(|(a, _)| placed[other].iter().map(move |(b, _)| a.distance(b)));
+            all.fold(f64::INFINITY, f64::min) < check.apart[one][other]
+        });
+        let found = check.check(&robot, &angles);
+        let legs = matches!(found, Some(TooNear { to: Neighbour::Leg(_), .. }));
+        prop_assert_eq!(near, legs, "{:?}", found);
+        if let Some(found) = found {
+            prop_assert!(found.distance < found.least);
+        }
+    }
+}
+
+#[test]
+fn when_the_robot_stands_expect_nothing_too_near_and_four_capsules_a_leg() {
+    let robot = shipped();
+    let home = standing(&robot);
+    let check = SelfCollision::new(&robot, &home, 0.02);
+    assert_eq!(check.capsule_count(), 24);
+    assert_eq!(check.check(&robot, &home), None);
+}
+
+#[test]
+fn when_two_legs_of_a_side_turn_towards_each_other_expect_both_named() {
+    let robot = shipped();
+    let mut angles = standing(&robot);
+    let check = SelfCollision::new(&robot, &angles, 0.02);
+    angles[0][0] = 0.7;
+    angles[1][0] = -0.7;
+    let found = check.check(&robot, &angles).unwrap();
+    assert_eq!((found.leg, found.to), (0, Neighbour::Leg(1)), "{found:?}");
+}
+
+#[test]
+fn when_a_shank_folds_under_the_body_expect_the_body_named() {
+    let robot = shipped();
+    let mut angles = standing(&robot);
+    let check = SelfCollision::new(&robot, &angles, 0.02);
+    // Straight down and inwards.
+    angles[1] = LegAngles::from_fn(3, |i| [0.0, -0.6, -2.6][i]);
+    let found = check.check(&robot, &angles).unwrap();
+    assert_eq!((found.leg, found.to), (1, Neighbour::Body), "{found:?}");
+}

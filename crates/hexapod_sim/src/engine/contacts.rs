@@ -1,0 +1,39 @@
+//! Forces between the robot and the ground.
+
+use super::convert;
+use super::world::World;
+use nalgebra::Vector3;
+use rapier::math::Vector;
+use rapier::prelude::{ColliderHandle, ContactManifold, ContactPair};
+
+impl World {
+    /// Mean force of the ground on a part over the last step, N, in the world's axes.
+    pub fn ground_force(&self, part: usize) -> Vector3<f64> {
+        let shapes = self.built.shapes.get(part).into_iter().flatten();
+        let impulses =
+            shapes.flat_map(|&shape| self.narrow_phase.contact_pairs_with(shape).map(move |pair| impulse(pair, shape)));
+        let sum: Vector3<f64> = impulses.map(convert::from_vector).sum();
+        // With more than one substep the friction is that of the last.
+        sum / self.settings.step_s
+    }
+
+    /// Mean force of the ground on a leg's foot, and on what else of the leg hangs on its last joint, N.
+    pub fn foot_force(&self, leg: usize) -> Vector3<f64> {
+        self.assembly.feet.get(leg).map_or_else(Vector3::zeros, |foot| self.ground_force(foot.part))
+    }
+}
+
+/// Impulse of a contact on the part that owns `shape`.
+fn impulse(pair: &ContactPair, shape: ColliderHandle) -> Vector {
+    let on_first: Vector = pair.manifolds().iter().map(on_first).sum();
+    if pair.collider1 == shape { on_first } else { -on_first }
+}
+
+/// Impulse on the first of two bodies: the normal points away from it.
+fn on_first(manifold: &ContactManifold) -> Vector {
+    let of = manifold
+        .points
+        .iter()
+        .map(|point| point.data.warmstart_tangent_world - manifold.data.normal * point.data.impulse);
+    of.sum()
+}

@@ -1,0 +1,55 @@
+//! How the engine steps, how the robot hangs in the world, and what drives a hinge.
+
+use nalgebra::Isometry3;
+
+/// How the engine steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a step, s.
+    pub step_s: f64,
+    /// Parts of a step that are integrated one after another, each with contacts of its own.
+    pub substeps: usize,
+    /// Sweeps over the contacts and stops in each of them.
+    pub sweeps: usize,
+    /// Acceleration of free fall, m/s², downwards.
+    pub gravity: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { step_s: 0.005, substeps: 1, sweeps: 4, gravity: 9.806_65 }
+    }
+}
+
+/// How the base hangs in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mount {
+    /// It moves; its pose at the start.
+    Free(Isometry3<f64>),
+    /// It is held at a pose, as on a stand.
+    Fixed(Isometry3<f64>),
+}
+
+impl Mount {
+    pub(super) fn pose(&self) -> &Isometry3<f64> {
+        match self {
+            Self::Free(pose) | Self::Fixed(pose) => pose,
+        }
+    }
+}
+
+/// What acts on a hinge in a step: `torque - stiffness * (position - rest) - damping * speed`, N m (N where it slides),
+/// and dry friction against it. Stiffness and damping are integrated implicitly: no values are too great for the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drive {
+    /// Torque that does not depend on the position.
+    pub torque: f64,
+    /// N m/rad, not negative.
+    pub stiffness: f64,
+    /// Position at which the spring is slack.
+    pub rest: f64,
+    /// N m s/rad, not negative.
+    pub damping: f64,
+    /// Greatest torque of dry friction.
+    pub friction: f64,
+}

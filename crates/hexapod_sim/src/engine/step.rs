@@ -1,0 +1,87 @@
+//! One step: drives, stops and surfaces are handed to the engine, and it moves on.
+
+use super::build::{Built, axis_index};
+use super::convert;
+use super::world::World;
+use rapier::prelude::{CCDSolver, ImpulseJointSet, SoftBodySet};
+
+/// A torque that does not depend on the position is a spring as soft as this that is stretched far, N m/rad: the engine
+/// takes torques on joints no other way, and over a step's motion such a spring changes by less than 1e-7 N m.
+const SOFT: f64 = 1e-6;
+/// A stop gives way by a third of a degree under 2 N m.
+const STOP_STIFFNESS: f64 = 300.0;
+const STOP_DAMPING: f64 = 3.0;
+
+impl World {
+    /// Moves on by one step.
+    pub fn step(&mut self) {
+        for hinge in 0..self.drives.len() {
+            self.apply(hinge);
+        }
+        if !self.ground.patches.is_empty() {
+            self.slip();
+        }
+        let gravity = convert::vector(&self.gravity);
+        let Built { bodies, colliders, joints, .. } = &mut self.built;
+        self.pipeline.step(
+            gravity,
+            &self.parameters,
+            &mut self.islands,
+            &mut self.broad_phase,
+            &mut self.narrow_phase,
+            bodies,
+            colliders,
+            &mut ImpulseJointSet::new(),
+            joints,
+            &mut SoftBodySet::new(),
+            &mut CCDSolver::new(),
+            &(),
+            &(),
+        );
+        self.steps += 1;
+    }
+
+    /// Hands a hinge's drive to the engine.
+    fn apply(&mut self, hinge: usize) {
+        let (Some(&drive), Some(of)) = (self.drives.get(hinge), self.assembly.hinges.get(hinge)) else { return };
+        let (kind, stops) = (of.kind, of.stops);
+        let at = self.position(hinge);
+        let [stiffness, pull, damping] = stop(stops, at);
+        let pull = pull + drive.torque + drive.stiffness.max(0.0) * (drive.rest - at);
+        let stiffness = stiffness + drive.stiffness.max(0.0) + SOFT;
+        let Some((multibody, dof)) = self.dof(hinge) else { return };
+        if let Some(slot) = multibody.damping_mut().get_mut(dof) {
+            *slot = damping + drive.damping;
+        }
+        if let Some(slot) = multibody.frictions_mut().get_mut(dof) {
+            *slot = drive.friction;
+        }
+        if let Some(link) = multibody.link_mut(hinge + 1) {
+            link.joint.set_spring(axis_index(kind), stiffness, at + pull / stiffness);
+        }
+    }
+
+    /// Lets parts with feet feel the surface that is below them.
+    fn slip(&mut self) {
+        let usual = self.ground.surface.friction.max(f64::MIN_POSITIVE);
+        for (leg, foot) in self.assembly.feet.iter().enumerate() {
+            let at = self.foot(leg);
+            // The engine multiplies the two surfaces' coefficients.
+            let factor = self.ground.friction(at.x, at.y) / usual;
+            for &shape in self.built.shapes.get(foot.part).into_iter().flatten() {
+                let Some(shape) = self.built.colliders.get_mut(shape).filter(|shape| shape.friction() != factor) else {
+                    continue;
+                };
+                shape.set_friction(factor);
+            }
+        }
+    }
+}
+
+/// Stiffness, pull and damping of the stop that a hinge presses against. A spring of its own, not the engine's limit:
+/// that costs a constraint, used or not, and throws back what has come beyond it.
+fn stop(stops: Option<[f64; 2]>, at: f64) -> [f64; 3] {
+    let Some([lower, upper]) = stops else { return [0.0; 3] };
+    let beyond = at - at.clamp(lower, upper);
+    if beyond == 0.0 { [0.0; 3] } else { [STOP_STIFFNESS, -STOP_STIFFNESS * beyond, STOP_DAMPING] }
+}

@@ -1,0 +1,134 @@
+//! The robot in the world, and what is set of it.
+
+use super::build::{self, Built};
+use super::settings::{Drive, Mount, Settings};
+use crate::body::{Assembly, BuildError, Hinge};
+use crate::ground::Ground;
+use hexapod_kinematics::Robot;
+use nalgebra::Vector3;
+use rapier::prelude::{BroadPhaseBvh, IntegrationParameters, IslandManager, Multibody, NarrowPhase, PhysicsPipeline};
+
+/// A robot in the world.
+pub struct World {
+    pub(super) assembly: Assembly,
+    pub(super) built: Built,
+    pub(super) drives: Vec<Drive>,
+    pub(super) gravity: Vector3<f64>,
+    pub(super) ground: Ground,
+    pub(super) settings: Settings,
+    pub(super) parameters: IntegrationParameters,
+    pub(super) pipeline: PhysicsPipeline,
+    pub(super) islands: IslandManager,
+    pub(super) broad_phase: BroadPhaseBvh,
+    pub(super) narrow_phase: NarrowPhase,
+    pub(super) steps: u64,
+}
+
+impl World {
+    /// A robot with its joints at zero.
+    ///
+    /// # Errors
+    /// [`BuildError`].
+    pub fn new(robot: &Robot, ground: &Ground, mount: &Mount, settings: Settings) -> Result<Self, BuildError> {
+        let model = robot.model();
+        let name = |joint: usize| model.joints().get(joint).map_or_else(String::new, |joint| joint.name().to_owned());
+        Self::with_assembly(Assembly::new(robot)?, name, ground, mount, settings)
+    }
+
+    /// The same with parts that need not be a walking robot's.
+    ///
+    /// # Errors
+    /// [`BuildError::Loop`].
+    pub fn with_assembly(
+        assembly: Assembly,
+        names: impl Fn(usize) -> String,
+        ground: &Ground,
+        mount: &Mount,
+        settings: Settings,
+    ) -> Result<Self, BuildError> {
+        let built = build::build(&assembly, names, ground, mount)?;
+        let bearing = |hinge: &Hinge| Drive {
+            damping: hinge.friction.viscous,
+            friction: hinge.friction.coulomb,
+            ..Drive::default()
+        };
+        Ok(Self {
+            drives: assembly.hinges.iter().map(bearing).collect(),
+            parameters: parameters(&settings),
+            assembly,
+            built,
+            ground: ground.clone(),
+            gravity: Vector3::new(0.0, 0.0, -settings.gravity),
+            settings,
+            pipeline: PhysicsPipeline::new(),
+            islands: IslandManager::new(),
+            broad_phase: BroadPhaseBvh::new(),
+            narrow_phase: NarrowPhase::new(),
+            steps: 0,
+        })
+    }
+
+    /// The parts.
+    pub fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    /// How it steps.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Time since the start, s.
+    pub fn time_s(&self) -> f64 {
+        self.steps as f64 * self.settings.step_s
+    }
+
+    /// What acts on a hinge from now on.
+    pub fn drive(&mut self, hinge: usize, drive: Drive) {
+        if let Some(slot) = self.drives.get_mut(hinge) {
+            *slot = drive;
+        }
+    }
+
+    /// What acts on a hinge.
+    pub fn driven(&self, hinge: usize) -> Drive {
+        self.drives.get(hinge).copied().unwrap_or_default()
+    }
+
+    /// Gives a hinge the inertia of a rotor, felt through its gears, kg m².
+    pub fn set_rotor(&mut self, hinge: usize, inertia: f64) {
+        let Some((multibody, dof)) = self.dof(hinge) else { return };
+        if let Some(armature) = multibody.armature_mut().get_mut(dof) {
+            *armature = inertia;
+        }
+    }
+
+    /// Turns gravity as a ground that rises by `slope` rad along x would, about the world's origin; the ground stays.
+    pub fn tilt(&mut self, slope: f64) {
+        let (sin, cos) = hexapod_kinematics::math::sin_cos(slope);
+        self.gravity = self.settings.gravity * Vector3::new(-sin, 0.0, -cos);
+    }
+
+    /// The engine's multibody and the index of a hinge's coordinate in it.
+    pub(super) fn dof(&mut self, hinge: usize) -> Option<(&mut Multibody, usize)> {
+        let handle = *self.built.hinges.get(hinge)?;
+        let (multibody, link) = self.built.joints.get_mut(handle)?;
+        let dof = multibody.link(link)?.assembly_id();
+        Some((multibody, dof))
+    }
+}
+
+fn parameters(settings: &Settings) -> IntegrationParameters {
+    IntegrationParameters {
+        dt: settings.step_s,
+        num_solver_iterations: settings.substeps,
+        num_internal_pgs_iterations: settings.sweeps,
+        // A foot is smaller than the distances within which the engine would reuse its contacts.
+        contact_recycling: false,
+        // Else impulses are not where contacts are.
+        contact_clustering: false,
+        max_ccd_substeps: 0,
+        normalized_prediction_distance: 0.005,
+        ..IntegrationParameters::default()
+    }
+}

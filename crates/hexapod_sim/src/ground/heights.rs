@@ -1,0 +1,75 @@
+//! Hills: heights on a grid.
+
+/// Heights of the ground on a grid, triangles between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightMap {
+    columns: usize,
+    rows: usize,
+    cell: f64,
+    heights: Vec<f64>,
+}
+
+/// Heights that are no ground.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum HeightMapError {
+    /// Not a grid of at least two by two.
+    #[error("{count} heights do not fill {columns} columns and {rows} rows of at least 2")]
+    Grid {
+        /// How many heights there are.
+        count: usize,
+        /// Along x.
+        columns: usize,
+        /// Along y.
+        rows: usize,
+    },
+    /// A height or the length of a cell is not a number, or the cell has no length.
+    #[error("{value} is not a height, or not the length of a cell in m")]
+    NotFinite {
+        /// The value.
+        value: f64,
+    },
+}
+
+impl HeightMap {
+    /// Heights in m, row by row from the least y, each from the least x, `cell` m apart; centred on the origin.
+    ///
+    /// # Errors
+    /// [`HeightMapError`].
+    pub fn try_new(columns: usize, rows: usize, cell: f64, heights: Vec<f64>) -> Result<Self, HeightMapError> {
+        let count = heights.len();
+        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(count) {
+            return Err(HeightMapError::Grid { count, columns, rows });
+        }
+        let bad = heights.iter().copied().find(|height| !height.is_finite());
+        match bad.or((!(cell.is_finite() && cell > 0.0)).then_some(cell)) {
+            Some(value) => Err(HeightMapError::NotFinite { value }),
+            None => Ok(Self { columns, rows, cell, heights }),
+        }
+    }
+
+    /// From brightnesses, as of a picture whose first row is the farthest to the left (greatest y): 0 is height zero, 1
+    /// is `greatest` m.
+    ///
+    /// # Errors
+    /// [`HeightMapError`].
+    pub fn from_picture(width: usize, cell: f64, greatest: f64, bright: &[f64]) -> Result<Self, HeightMapError> {
+        let rows = bright.chunks(width.max(1)).rev();
+        let heights = rows.flatten().map(|bright| bright * greatest).collect();
+        Self::try_new(width, bright.len() / width.max(1), cell, heights)
+    }
+
+    /// Points along x and along y.
+    pub fn size(&self) -> [usize; 2] {
+        [self.columns, self.rows]
+    }
+
+    /// Length along x and along y, m.
+    pub fn extent(&self) -> [f64; 2] {
+        [self.columns, self.rows].map(|count| (count - 1) as f64 * self.cell)
+    }
+
+    /// Height at a point of the grid, m; zero beyond it.
+    pub fn at(&self, column: usize, row: usize) -> f64 {
+        if column >= self.columns { 0.0 } else { self.heights.get(row * self.columns + column).copied().unwrap_or(0.0) }
+    }
+}

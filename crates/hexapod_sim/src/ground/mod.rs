@@ -1,0 +1,133 @@
+//! What the robot stands on: terrain as data, its pieces as the engine takes them. With a seed it is the same on every
+//! platform.
+
+mod blocks;
+mod heights;
+mod pieces;
+mod random;
+
+pub use heights::{HeightMap, HeightMapError};
+
+/// What feet feel of the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Friction coefficient between foot and ground.
+    pub friction: f64,
+}
+
+impl Default for Surface {
+    /// Rubber on a wooden floor.
+    fn default() -> Self {
+        Self { friction: 0.8 }
+    }
+}
+
+/// A round place with another surface, as of oil or ice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Its centre, m.
+    pub centre: [f64; 2],
+    /// Its radius, m.
+    pub radius: f64,
+    /// Its surface.
+    pub surface: Surface,
+}
+
+/// The shape of the ground. Lengths in m; x is ahead of the robot, which starts at the origin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Terrain {
+    /// None: everything falls.
+    Nothing,
+    /// A plane at height zero.
+    #[default]
+    Flat,
+    /// Flat up to `start`, then a ramp of a length seen from above, then level.
+    Ramp {
+        /// Where it begins.
+        start: f64,
+        /// Slope, rad; negative leads down.
+        slope: f64,
+        /// Length along x.
+        length: f64,
+    },
+    /// Stairs that begin at `start`; the last tread goes on.
+    Steps {
+        /// Where they begin.
+        start: f64,
+        /// Height of each.
+        rise: f64,
+        /// Length of each along x.
+        tread: f64,
+        /// How many.
+        count: usize,
+    },
+    /// A floor of square stones, each as high as chance will have it; flat about the origin.
+    Rubble {
+        /// Greatest height of a stone.
+        height: f64,
+        /// Length of a stone's edge.
+        stone: f64,
+        /// Half the edge of the field.
+        reach: f64,
+        /// Seed of the heights.
+        seed: u64,
+    },
+    /// Planks across the way, gaps between them; flat about the origin.
+    Gaps {
+        /// Length of a plank along x.
+        plank: f64,
+        /// Length of a gap.
+        gap: f64,
+        /// How many gaps.
+        count: usize,
+    },
+    /// Hills.
+    Heights(HeightMap),
+}
+
+/// Half of the square about the origin that stays flat in rough terrain, m: the robot stands up there.
+pub const FLAT_M: f64 = 0.35;
+
+/// The ground: a shape, a surface, and places where the surface is another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ground {
+    /// Its shape.
+    pub terrain: Terrain,
+    /// Its surface.
+    pub surface: Surface,
+    /// Places with another surface; the first that holds a foot counts.
+    pub patches: Vec<Patch>,
+}
+
+impl Ground {
+    /// Ground of a shape, with the usual surface.
+    pub fn of(terrain: Terrain) -> Self {
+        Self { terrain, ..Self::default() }
+    }
+
+    /// A floor.
+    pub fn flat() -> Self {
+        Self::default()
+    }
+
+    /// No ground.
+    pub fn nothing() -> Self {
+        Self::of(Terrain::Nothing)
+    }
+
+    /// The same with another friction coefficient.
+    #[must_use]
+    pub fn with_friction(mut self, friction: f64) -> Self {
+        self.surface.friction = friction;
+        self
+    }
+
+    /// Friction coefficient at a place.
+    pub fn friction(&self, x: f64, y: f64) -> f64 {
+        let holds = |patch: &&Patch| {
+            let [dx, dy] = [x - patch.centre[0], y - patch.centre[1]];
+            dx * dx + dy * dy <= patch.radius * patch.radius
+        };
+        self.patches.iter().find(holds).map_or(self.surface.friction, |patch| patch.surface.friction)
+    }
+}

@@ -1,0 +1,79 @@
+//! Ground as the physics engine takes it.
+
+use super::blocks::{self, Block, FAR};
+use super::{Ground, HeightMap, Terrain};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rapier::geometry::HeightFieldFlags;
+use rapier::math::Vector;
+use rapier::parry::utils::Array2;
+use rapier::prelude::SharedShape;
+use std::f64::consts::FRAC_PI_2;
+
+/// A piece of ground.
+pub(crate) struct Piece {
+    pub shape: SharedShape,
+    pub pose: Isometry3<f64>,
+}
+
+/// Blocks are this deep, m: nothing comes through.
+const DEPTH: f64 = 1.0;
+
+impl Ground {
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        let all = |blocks: Vec<Block>| blocks.iter().map(upright).collect();
+        match &self.terrain {
+            Terrain::Nothing => Vec::new(),
+            Terrain::Flat => vec![floor()],
+            Terrain::Ramp { start, slope, length } => ramp(*start, *slope, *length),
+            Terrain::Steps { start, rise, tread, count } => all(blocks::steps(*start, *rise, *tread, *count)),
+            Terrain::Gaps { plank, gap, count } => all(blocks::gaps(*plank, *gap, *count)),
+            Terrain::Rubble { height, stone, reach, seed } => {
+                let stones = blocks::rubble(*height, *stone, *reach, *seed);
+                std::iter::once(floor()).chain(stones.iter().map(upright)).collect()
+            }
+            Terrain::Heights(map) => vec![hills(map)],
+        }
+    }
+}
+
+fn floor() -> Piece {
+    Piece { shape: SharedShape::halfspace(Vector::Z), pose: Isometry3::identity() }
+}
+
+fn upright(block: &Block) -> Piece {
+    let middle = |[from, to]: [f64; 2]| 0.5 * (from + to);
+    let half = |[from, to]: [f64; 2]| 0.5 * (to - from);
+    let pose = Isometry3::translation(middle(block.x), middle(block.y), block.top - 0.5 * DEPTH);
+    Piece { shape: SharedShape::cuboid(half(block.x), half(block.y), 0.5 * DEPTH), pose }
+}
+
+/// A floor, a board that leads up or down from its edge, and a floor at the board's end.
+fn ramp(start: f64, slope: f64, length: f64) -> Vec<Piece> {
+    let (sin, cos) = hexapod_kinematics::math::sin_cos(slope);
+    let board = length / cos.max(1e-3);
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), -slope);
+    let surface_middle = Vector3::new(start + 0.5 * length, 0.0, 0.5 * board * sin);
+    let middle = surface_middle - turn * Vector3::new(0.0, 0.0, 0.5 * DEPTH);
+    let board = Piece {
+        shape: SharedShape::cuboid(0.5 * board, FAR, 0.5 * DEPTH),
+        pose: Isometry3::from_parts(middle.into(), turn),
+    };
+    let level = |x: [f64; 2], top: f64| upright(&Block { x, y: [-FAR, FAR], top });
+    vec![level([-FAR, start], 0.0), board, level([start + length, FAR], surface_middle.z * 2.0)]
+}
+
+/// The engine's heights are along its y, its rows along its z: turned about x, its y is up and its z to the right.
+fn hills(map: &HeightMap) -> Piece {
+    let [columns, rows] = map.size();
+    let mut heights = Array2::repeat(rows, columns, 0.0);
+    for row in 0..rows {
+        for column in 0..columns {
+            heights[(rows - 1 - row, column)] = map.at(column, row);
+        }
+    }
+    let [x, y] = map.extent();
+    let shape =
+        SharedShape::heightfield_with_flags(heights, Vector::new(x, 1.0, y), HeightFieldFlags::FIX_INTERNAL_EDGES);
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+    Piece { shape, pose: Isometry3::from_parts(Vector3::zeros().into(), turn) }
+}

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod body;
+mod engine;
+mod ground;
+mod servo;
+mod simulator;
+
+pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
+pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
+pub use ground::{FLAT_M, Ground, HeightMap, HeightMapError, Patch, Surface, Terrain};
+pub use servo::{Battery, PulseClock, Servo, ServoFault, ServoKind, Shaft, Supply};
+pub use simulator::{Servos, Simulator};

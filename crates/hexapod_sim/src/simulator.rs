@@ -1,0 +1,143 @@
+//! The robot with its servos and their supply: pulses in, motion out.
+
+use crate::engine::{Drive, World};
+use crate::servo::{Battery, PulseClock, Servo, ServoKind, Shaft, Supply};
+use hexapod_kinematics::Robot;
+use nalgebra::Isometry3;
+
+/// What drives the hinges of a robot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Servos {
+    /// Servos without faults, each with the torque and speed that the description gives its joint.
+    Perfect,
+    /// Servos of one kind.
+    Kind(ServoKind),
+}
+
+/// Torque and speed of a joint whose description gives none: those of a common servo.
+const UNKNOWN_EFFORT: f64 = 1.0;
+const UNKNOWN_SPEED: f64 = 6.0;
+
+/// A robot in the world, driven by servos.
+pub struct Simulator {
+    world: World,
+    servos: Vec<Servo>,
+    clock: Option<PulseClock>,
+    supply: Supply,
+}
+
+impl Simulator {
+    /// Puts servos into a robot.
+    pub fn new(mut world: World, robot: &Robot, servos: Servos, battery: Battery) -> Self {
+        let hinges = world.assembly().hinges.iter();
+        let servos: Vec<Servo> = hinges.map(|hinge| servo(robot, hinge.joint, &servos)).collect();
+        for (hinge, servo) in servos.iter().enumerate() {
+            world.set_rotor(hinge, servo.kind().rotor);
+        }
+        Self { world, servos, clock: None, supply: Supply::new(battery) }
+    }
+
+    /// The same on boards that send a pulse a period.
+    #[must_use]
+    pub fn pulsed(mut self, clock: PulseClock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// The robot.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The robot, to be pushed.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// The supply.
+    pub fn supply(&self) -> &Supply {
+        &self.supply
+    }
+
+    /// A hinge's servo.
+    pub fn servo(&self, hinge: usize) -> Option<&Servo> {
+        self.servos.get(hinge)
+    }
+
+    /// Puts the robot into a pose, at rest.
+    pub fn put(&mut self, base: &Isometry3<f64>, positions: &[f64]) {
+        self.world.put(base, positions);
+    }
+
+    /// The angle of the pulse on a hinge's plug from now on; `None` for no pulse.
+    pub fn tell(&mut self, hinge: usize, angle: Option<f64>) {
+        if let Some(servo) = self.servos.get_mut(hinge) {
+            servo.tell(angle);
+        }
+    }
+
+    /// Tells the hinges of a leg their angles, hip first.
+    pub fn tell_leg(&mut self, leg: usize, angles: &[f64]) {
+        for (place, &angle) in angles.iter().enumerate() {
+            let hinge = self.world.assembly().legs.get(leg).and_then(|hinges| hinges.get(place)).copied();
+            if let Some(hinge) = hinge {
+                self.tell(hinge, Some(angle));
+            }
+        }
+    }
+
+    /// Moves on by one step of the engine.
+    pub fn step(&mut self) {
+        let step_s = self.world.settings().step_s;
+        let now_ns = (self.world.time_s() * 1e9).round() as u64;
+        let volts = self.supply.volts();
+        for hinge in 0..self.servos.len() {
+            let shaft = self.shaft(hinge);
+            let bearing = self.bearing(hinge);
+            let Some(servo) = self.servos.get_mut(hinge) else { continue };
+            if self.supply.in_reset() {
+                servo.tell(None);
+            }
+            servo.hear(self.clock.as_ref(), now_ns);
+            servo.follow(&shaft, step_s);
+            self.world.drive(hinge, with_bearing(servo.drive(&shaft, volts, step_s), bearing));
+        }
+        self.world.step();
+        let current: f64 = (0..self.servos.len()).map(|hinge| self.current(hinge)).sum();
+        self.supply.load(current, step_s);
+    }
+
+    /// Current of a hinge's servo, A.
+    pub fn current(&self, hinge: usize) -> f64 {
+        let shaft = self.shaft(hinge);
+        self.servos.get(hinge).map_or(0.0, |servo| servo.current(&shaft, self.supply.volts()))
+    }
+
+    fn shaft(&self, hinge: usize) -> Shaft {
+        Shaft { position: self.world.position(hinge), speed: self.world.speed(hinge) }
+    }
+
+    /// Dry friction and damping of the joint as the description gives them.
+    fn bearing(&self, hinge: usize) -> [f64; 2] {
+        let friction = self.world.assembly().hinges.get(hinge).map(|hinge| hinge.friction).unwrap_or_default();
+        [friction.coulomb, friction.viscous]
+    }
+}
+
+/// The friction of a description is that of the joint as a whole: the greater of the two is taken.
+fn with_bearing(drive: Drive, [dry, viscous]: [f64; 2]) -> Drive {
+    Drive { friction: drive.friction.max(dry), damping: drive.damping + viscous, ..drive }
+}
+
+fn servo(robot: &Robot, joint: usize, servos: &Servos) -> Servo {
+    let limits = robot.model().joints().get(joint).and_then(|joint| joint.limits());
+    let known = |value: Option<f64>, default: f64| value.filter(|value| *value > 0.0).unwrap_or(default);
+    let velocity = known(limits.map(|limits| limits.velocity), UNKNOWN_SPEED);
+    match servos {
+        Servos::Perfect => {
+            let effort = known(limits.map(|limits| limits.effort), UNKNOWN_EFFORT);
+            Servo::new(ServoKind::perfect(effort, velocity)).slewed(velocity)
+        }
+        Servos::Kind(kind) => Servo::new(*kind),
+    }
+}

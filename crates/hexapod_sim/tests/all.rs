@@ -1,0 +1,12 @@
+//! All tests in one executable.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test says why it fails by failing")]
+
+mod closed_forms;
+mod common;
+mod conserved;
+mod ground;
+mod servos;
+mod standing;
+mod supply;
+mod walking;

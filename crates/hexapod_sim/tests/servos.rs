@@ -1,0 +1,169 @@
+//! Servos: from pulse to torque.
+
+use crate::common::pendulum;
+use hexapod_sim::{Drive, PulseClock, Servo, ServoKind, Shaft};
+use proptest::prelude::*;
+use std::f64::consts::PI;
+
+const STEP_S: f64 = 0.002;
+
+/// A servo that holds a rod of this torque when level; how far the rod is below its target after some seconds.
+fn droop(kind: ServoKind, torque: f64, seconds: f64) -> f64 {
+    let (mass, length) = (torque / 9.806_65 / 0.2, 0.2);
+    let mut world = pendulum(mass, length, 0.002, STEP_S);
+    world.set_rotor(0, kind.rotor);
+    world.put(&nalgebra::Isometry3::identity(), &[0.5 * PI]);
+    let mut servo = Servo::new(kind);
+    servo.tell(Some(0.5 * PI));
+    for _ in 0..(seconds / STEP_S) as usize {
+        let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
+        servo.hear(None, 0);
+        servo.follow(&shaft, STEP_S);
+        world.drive(0, servo.drive(&shaft, 6.0, STEP_S));
+        world.step();
+    }
+    0.5 * PI - world.position(0)
+}
+
+#[test]
+fn when_a_servo_holds_a_load_expect_its_droop_within_one_percent() {
+    // Without dry friction, which would hold the rod earlier.
+    for kind in [ServoKind::MG996R, ServoKind::DS3218, ServoKind::perfect(1.8, 5.2)] {
+        let kind = ServoKind { friction: 0.0, ..kind };
+        for part in [0.1, 0.3, 0.6] {
+            let torque = part * kind.stall_torque * 6.0 / kind.nominal_v;
+            let found = droop(kind, torque, 5.0);
+            let slack = kind.dead_band + 0.5 * kind.backlash;
+            let expected = slack + torque * found.cos() / kind.stiffness(6.0);
+            assert!((found / expected - 1.0).abs() < 0.01, "{found} rad for {expected} rad");
+        }
+    }
+}
+
+#[test]
+fn when_a_load_is_greater_than_its_stall_torque_expect_a_servo_to_give_way() {
+    let kind = ServoKind::MG996R;
+    assert!(droop(kind, 1.2 * kind.stall_torque, 3.0) > 0.3);
+}
+
+#[test]
+fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
+    let kind = ServoKind { friction: 0.0, ..ServoKind::MG996R };
+    for volts in [4.8, 6.0, 7.2] {
+        let mut servo = Servo::new(kind);
+        servo.tell(Some(1000.0));
+        servo.hear(None, 0);
+        let mut world = pendulum(0.1, 0.0, 1e-4, STEP_S);
+        for _ in 0..500 {
+            let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
+            servo.follow(&shaft, STEP_S);
+            world.drive(0, servo.drive(&shaft, volts, STEP_S));
+            world.step();
+        }
+        let expected = kind.no_load_speed * volts / 6.0;
+        assert!((world.speed(0) / expected - 1.0).abs() < 1e-3, "{} for {expected}", world.speed(0));
+    }
+}
+
+#[test]
+fn when_a_servo_is_told_an_angle_expect_it_acted_on_a_pulse_after_the_next_frame_begins() {
+    let clock = PulseClock::new(50.0, 0.004);
+    let mut servo = Servo::new(ServoKind::MG996R);
+    let shaft = Shaft { position: 0.0, speed: 0.0 };
+    let mut acted = None;
+    for ms in 0..60u64 {
+        if ms == 6 {
+            servo.tell(Some(0.3));
+        }
+        servo.hear(Some(&clock), ms * 1_000_000);
+        servo.follow(&shaft, 0.001);
+        if servo.target().is_some() && acted.is_none() {
+            acted = Some(ms);
+        }
+    }
+    // Frames begin at 4 and 24 ms; the pulse of the second ends 1.5 ms later.
+    assert_eq!(acted, Some(26));
+}
+
+#[test]
+fn when_there_is_no_pulse_expect_friction_alone() {
+    let servo = Servo::new(ServoKind::MG996R);
+    let drive = servo.drive(&Shaft { position: 0.3, speed: 1.0 }, 6.0, STEP_S);
+    assert_eq!(drive, Drive { friction: ServoKind::MG996R.friction, ..Drive::default() });
+    assert_eq!(servo.current(&Shaft { position: 0.3, speed: 1.0 }, 6.0), 0.0);
+}
+
+#[test]
+fn when_a_shaft_is_held_expect_the_stall_current() {
+    let kind = ServoKind::MG996R;
+    let mut servo = Servo::new(kind);
+    servo.tell(Some(1.0));
+    servo.hear(None, 0);
+    let shaft = Shaft { position: 0.0, speed: 0.0 };
+    servo.follow(&shaft, STEP_S);
+    assert!((servo.current(&shaft, 6.0) - kind.stall_current - kind.idle_current).abs() < 1e-12);
+}
+
+#[test]
+fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_as_its_motor_can() {
+    let kind = ServoKind::MG996R;
+    let mut world = pendulum(0.01, 0.0, 1e-5, STEP_S);
+    let mut servo = Servo::new(kind);
+    let mut fastest = 0.0_f64;
+    for step in 0..500 {
+        let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
+        servo.tell((step >= 100).then_some(1.2));
+        servo.hear(None, 0);
+        servo.follow(&shaft, STEP_S);
+        let drive = servo.drive(&shaft, 6.0, STEP_S);
+        match step {
+            0..100 => assert_eq!((servo.target(), shaft.position), (None, 0.0)),
+            100 => assert_eq!((servo.target(), drive.torque), (Some(1.2), kind.stall_torque)),
+            _ => fastest = fastest.max(shaft.speed),
+        }
+        world.drive(0, drive);
+        world.step();
+    }
+    // Dry friction keeps it below its speed without load.
+    let expected = kind.no_load_speed * (1.0 - kind.friction / kind.stall_torque);
+    assert!((fastest / expected - 1.0).abs() < 0.05, "{fastest} rad/s for {expected} rad/s");
+    assert!((world.position(0) - 1.2).abs() < 0.05, "{} rad", world.position(0));
+}
+
+#[test]
+fn when_a_slewed_servo_gets_its_first_pulse_expect_it_to_start_from_where_it_is() {
+    let mut servo = Servo::new(ServoKind::perfect(1.8, 5.0)).slewed(5.0);
+    servo.tell(Some(1.2));
+    servo.hear(None, 0);
+    servo.follow(&Shaft { position: 0.3, speed: 0.0 }, 0.01);
+    assert!((servo.target().unwrap() - 0.35).abs() < 1e-12);
+}
+
+proptest! {
+    /// A frame puts out what was told last when it began, and is acted on once its pulse has ended.
+    #[test]
+    fn when_angles_follow_each_other_expect_each_frame_to_put_out_the_one_told_last_before_it(
+        step_us in 100..10_000u64, phase_us in 0..20_000u64,
+        told in prop::collection::vec(prop::option::weighted(0.3, -1.0..1.0f64), 1..400),
+    ) {
+        let (frame_us, pulse_us) = (20_000, 1_500);
+        let clock = PulseClock::new(50.0, phase_us as f64 * 1e-6);
+        let mut servo = Servo::new(ServoKind::MG996R);
+        let shaft = Shaft { position: 0.0, speed: 0.0 };
+        for (step, angle) in told.iter().enumerate() {
+            if angle.is_some() {
+                servo.tell(*angle);
+            }
+            let now_us = step as u64 * step_us;
+            servo.hear(Some(&clock), now_us * 1000);
+            servo.follow(&shaft, step_us as f64 * 1e-6);
+            let since_first_pulse = now_us.checked_sub(phase_us + pulse_us);
+            let expected = since_first_pulse.and_then(|since| {
+                let frame_began = phase_us + since / frame_us * frame_us;
+                let first_step_in_it = frame_began.div_ceil(step_us) as usize;
+                told[..=first_step_in_it].iter().rev().copied().flatten().next()
+            });
+            prop_assert_eq!(servo.target(), expected, "at {} us", now_us);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! On the ground, not walking.
+
+use crate::common::{G, Walker, settings};
+use hexapod_gait::Twist;
+use hexapod_sim::{Ground, ServoKind, Servos};
+
+#[test]
+fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step() {
+    for servos in [Servos::Perfect, Servos::Kind(ServoKind::DS3218), Servos::Kind(ServoKind::MG996R)] {
+        for step_s in [0.002, 0.005] {
+            let walker = Walker::new(&Ground::flat(), servos, settings(step_s)).stand();
+            let force = walker.foot_forces();
+            assert!((force.z / walker.weight() - 1.0).abs() < 1e-3, "{force} N of {} N", walker.weight());
+            assert!(force.xy().norm() < 0.01, "{force} N");
+            let lean = walker.base().rotation.angle();
+            assert!(lean < 0.02, "{lean} rad");
+        }
+    }
+}
+
+/// A robot that stands on a slope to which the ground has just been tilted.
+fn on_slope(friction: f64, slope: f64) -> Walker {
+    let flat = Ground::flat().with_friction(friction);
+    let mut walker = Walker::new(&flat, Servos::Perfect, settings(0.005)).stand();
+    walker.simulator.world_mut().tilt(slope);
+    walker
+}
+
+/// How far a robot comes down in a second, m.
+fn slid(walker: &mut Walker) -> f64 {
+    let start = walker.base().translation.x;
+    walker.go(Twist::ZERO, 1.0);
+    start - walker.base().translation.x
+}
+
+#[test]
+fn when_the_slope_is_below_the_angle_of_friction_expect_the_robot_to_stay_and_not_to_creep() {
+    for friction in [0.2, 0.4, 0.8] {
+        let mut walker = on_slope(friction, (0.95 * friction).atan());
+        let sags = slid(&mut walker);
+        assert!(sags < 0.006, "{sags} m while its servos take up the load");
+        let creeps = slid(&mut walker);
+        assert!(creeps.abs() < 1e-6, "{creeps} m");
+    }
+}
+
+#[test]
+fn when_the_slope_is_above_the_angle_of_friction_expect_the_robot_to_slide_as_fast_as_it_must() {
+    let friction: f64 = 0.4;
+    let slope = (1.2 * friction).atan();
+    let mut walker = on_slope(friction, slope);
+    walker.go(Twist::ZERO, 0.5);
+    let momentum = |walker: &Walker| walker.simulator.world().momentum().linear.x;
+    let start = momentum(&walker);
+    walker.go(Twist::ZERO, 0.5);
+    let acceleration = (start - momentum(&walker)) / 0.5 * G / walker.weight();
+    let expected = G * (slope.sin() - friction * slope.cos());
+    assert!((acceleration / expected - 1.0).abs() < 1e-3, "{acceleration} m/s2 for {expected} m/s2");
+    let force = walker.foot_forces();
+    assert!((force.x / force.z / friction - 1.0).abs() < 1e-6, "{force} N");
+}

@@ -1,0 +1,38 @@
+//! The engine's own walk, in physics.
+
+use crate::common::{Walker, settings};
+use hexapod_gait::Twist;
+use hexapod_sim::{Ground, ServoKind, Servos};
+
+const AHEAD: Twist = Twist { vx: 0.08, vy: 0.0, wz: 0.0 };
+
+#[test]
+fn when_the_robot_walks_expect_the_way_it_was_told_and_its_weight_on_its_feet() {
+    let mut walker = Walker::new(&Ground::flat(), Servos::Perfect, settings(0.005)).stand();
+    let start = walker.base().translation.vector;
+    let mut weight = 0.0;
+    let mut told = 0.0;
+    for _ in 0..1600 {
+        told += walker.go(AHEAD, 0.005);
+        weight += walker.foot_forces().z / 1600.0;
+        assert!(walker.base().rotation.angle() < 0.1);
+    }
+    let walked = walker.base().translation.vector - start;
+    assert!((walked.x / told - 1.0).abs() < 0.03, "{walked} of {told}");
+    assert!(walked.y.abs() < 0.02, "{walked}");
+    assert!((weight / walker.weight() - 1.0).abs() < 0.05, "{weight} of {}", walker.weight());
+}
+
+fn bits_after(seconds: f64) -> Vec<u64> {
+    let mut walker = Walker::new(&Ground::flat(), Servos::Kind(ServoKind::MG996R), settings(0.005)).stand();
+    walker.go(AHEAD, seconds);
+    let world = walker.simulator.world();
+    let base = world.base();
+    let hinges = (0..world.assembly().hinges.len()).map(|hinge| world.position(hinge).to_bits());
+    base.translation.vector.iter().chain(base.rotation.coords.iter()).map(|x| x.to_bits()).chain(hinges).collect()
+}
+
+#[test]
+fn when_a_walk_is_repeated_expect_the_same_bits() {
+    assert_eq!(bits_after(3.0), bits_after(3.0));
+}

@@ -1,0 +1,92 @@
+//! The tests of `tests/ros`, which drive the executables with rclpy.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::cargo::{forget_xtask, release_dir};
+use crate::layout::{Layout, target_dir};
+use crate::process::read;
+use crate::ros::Ros;
+
+/// The tests in `tests/ros` by how many of them run at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Those that bear company: most.
+    Together,
+    /// Those marked `alone`: they measure what others would disturb, or take the whole machine.
+    OneAtATime,
+}
+
+impl Part {
+    /// What the report calls it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Together => "tests/ros",
+            Self::OneAtATime => "tests/ros, one at a time",
+        }
+    }
+
+    /// What pytest selects them by.
+    fn marker(self) -> &'static str {
+        match self {
+            Self::Together => "not alone",
+            Self::OneAtATime => "alone",
+        }
+    }
+}
+
+/// The command that runs one part of them, or those of it whose names hold `filter`.
+pub fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> Result<Command> {
+    let folder = layout.root().join("tests/ros");
+    if !folder.is_dir() {
+        bail!("{} does not exist", folder.display());
+    }
+    let python = ros.python();
+    require_pytest(&python, ros)?;
+    let mut command = Command::new(&python);
+    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
+    // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
+    // processors. A sourced ROS 2 may come without the plugin.
+    if part == Part::Together && has_modules(&python, ros, "xdist") {
+        command.args(["-n", "4", "--dist", "loadfile"]);
+    }
+    command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
+    command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
+    command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
+    ros.apply(&mut command);
+    forget_xtask(&mut command);
+    isolate(&mut command);
+    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
+    Ok(command)
+}
+
+fn has_modules(python: &Path, ros: &Ros, modules: &str) -> bool {
+    let mut probe = Command::new(python);
+    ros.apply(&mut probe);
+    read(probe.args(["-c", &format!("import {modules}")])).is_ok()
+}
+
+/// A sourced ROS 2 may come without the test tools.
+pub fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
+    if !has_modules(python, ros, "pytest, rclpy, yaml") {
+        bail!(
+            "{} lacks pytest, rclpy or yaml; with ROS 2 from packages: \
+             sudo apt-get install -y python3-pytest python3-pytest-timeout python3-yaml",
+            python.display()
+        );
+    }
+    Ok(())
+}
+
+/// Keeps tests apart from any robot on the network and from a second run on this machine.
+pub fn isolate(command: &mut Command) {
+    command.env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
+    command.env("RUST_TEST_THREADS", "1");
+    if std::env::var_os("ROS_DOMAIN_ID").is_none() {
+        // Domains above 101 run into the ports Linux hands out by itself.
+        command.env("ROS_DOMAIN_ID", (1 + std::process::id() % 100).to_string());
+    }
+}
