@@ -7,8 +7,10 @@ use hexapod_kinematics::Leg;
 /// Longest time that standing up is waited for, s, and the time for each direction.
 const STANDING_S: f64 = 30.0;
 const EACH_S: f64 = 5.0;
-/// A robot that gets no farther meanwhile than this part of its shortest leg stands still.
+/// A robot that gets no farther meanwhile than this part of its shortest leg stands still, unless it was asked for little:
+/// an owner's bounds on the velocity say nothing of the robot.
 const LEAST_WAY: f64 = 0.03;
+const LEAST_OF_ASKED: f64 = 0.1;
 /// The engine decides at every 10 ms however seldom it is called.
 const TICK_S: f64 = 0.1;
 /// The directions, in parts of the greatest velocities, and what they are called.
@@ -60,13 +62,15 @@ fn walk(engine: &mut Engine, twist: Twist) -> Result<(), LimitedBy> {
     let input = Input { twist, ..Input::default() };
     let farthest_m = engine.rest_feet().iter().map(|foot| foot.norm()).fold(0.0, f64::max);
     let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
+    let along_m = |walked: Twist| (walked.speed() + walked.wz.abs() * farthest_m) * TICK_S;
+    let asked_m = along_m(twist) * ticks(EACH_S) as f64;
     let (mut way_m, mut reasons) = (0.0, Vec::new());
     for _ in 0..ticks(EACH_S) {
         let tick = engine.step(&input, TICK_S);
-        way_m += (tick.twist.speed() + tick.twist.wz.abs() * farthest_m) * TICK_S;
+        way_m += along_m(tick.twist);
         reasons.push(tick.limited_by);
     }
-    if way_m >= LEAST_WAY * shortest_m {
+    if way_m >= (LEAST_WAY * shortest_m).min(LEAST_OF_ASKED * asked_m) {
         return Ok(());
     }
     let often = |by: &&LimitedBy| reasons.iter().filter(|other| other == by).count();
