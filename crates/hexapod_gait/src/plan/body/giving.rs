@@ -22,7 +22,8 @@ pub(crate) fn give_rates(cx: &Context, start: &State) -> OverlayRates {
     let fastest = BACK_M_S.min(cx.plant.give_m_s);
     let greatest = BACK_M_S2.min(cx.plant.shift_m_s2());
     start.overlay.rates(&start.rates.overlay, |up, rate| {
-        let wanted = (-up / GRID_S).clamp(-fastest, fastest);
+        // Not `clamp`, which panics on bounds that are no numbers.
+        let wanted = (-up / GRID_S).max(-fastest).min(fastest);
         gentle(Vector1::new(rate), Vector1::new(wanted), up.abs(), greatest).x
     })
 }
