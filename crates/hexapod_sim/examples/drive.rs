@@ -4,10 +4,14 @@
 //! The trace has a line each 10 ms: the twist that the engine walked, the base's place and yaw, and the joint angles
 //! told, by which another physics engine can walk the same.
 
-use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, StanceSpec, Twist, TwistLimits, leg_places};
+#[path = "../tests/common/planner.rs"]
+mod planner;
+
+use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};
 use hexapod_kinematics::Robot;
 use hexapod_sim::{Drive, Ground, Mount, Settings, World};
 use nalgebra::Isometry3;
+use planner::planner;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -137,17 +141,4 @@ fn gaits() -> [GaitSpec; 4] {
     let wave = GaitSpec { pattern: Some(Pattern::Wave), ..spec(5.0 / 6.0, 2.4, 0.0, 0.5) };
     let ripple = spec(2.0 / 3.0, 1.4, 1.0 / 3.0, 0.5);
     [spec(0.5, 0.8, 0.5, 0.5), ripple, wave, spec(2.0 / 3.0, 1.2, 1.0 / 3.0, 1.0 / 3.0)]
-}
-
-fn planner() -> hexapod_gait::Settings {
-    let limits = TwistLimits {
-        linear_velocity: 0.15,
-        angular_velocity: 0.8,
-        linear_acceleration: 0.3,
-        angular_acceleration: 1.5,
-        linear_jerk: 7.5,
-        angular_jerk: 37.5,
-    };
-    let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    hexapod_gait::Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 }
 }

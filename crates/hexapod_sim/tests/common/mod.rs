@@ -1,9 +1,12 @@
 //! Robots to simulate.
 
-use hexapod_gait::{Engine, Gait, GaitSpec, Input, StanceSpec, Twist, TwistLimits, leg_places};
+mod planner;
+
+use hexapod_gait::{Engine, Gait, GaitSpec, Input, Twist, leg_places};
 use hexapod_kinematics::{JointFriction, Robot};
 use hexapod_sim::{Assembly, Battery, Ground, Hinge, HingeKind, Mount, Part, Servos, Settings, Simulator, World};
 use nalgebra::{Isometry3, Matrix3, Vector3};
+use planner::planner;
 use std::sync::Arc;
 
 pub const G: f64 = 9.806_65;
@@ -110,15 +113,5 @@ impl Walker {
 fn engine(robot: &Arc<Robot>) -> Engine {
     let spec = GaitSpec { duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5, ..GaitSpec::default() };
     let gait = Gait::try_new(&spec, &leg_places(robot)).unwrap();
-    let limits = TwistLimits {
-        linear_velocity: 0.15,
-        angular_velocity: 0.8,
-        linear_acceleration: 0.3,
-        angular_acceleration: 1.5,
-        linear_jerk: 7.5,
-        angular_jerk: 37.5,
-    };
-    let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    let settings = hexapod_gait::Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 };
-    Engine::new(robot.clone(), gait, settings).unwrap()
+    Engine::new(robot.clone(), gait, planner()).unwrap()
 }

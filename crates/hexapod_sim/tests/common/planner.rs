@@ -1,0 +1,16 @@
+//! How the robot is walked, as shipped: for the tests and for `examples/drive.rs`.
+
+use hexapod_gait::{Settings, StanceSpec, TwistLimits};
+
+pub fn planner() -> Settings {
+    let limits = TwistLimits {
+        linear_velocity: 0.15,
+        angular_velocity: 0.8,
+        linear_acceleration: 0.3,
+        angular_acceleration: 1.5,
+        linear_jerk: 7.5,
+        angular_jerk: 37.5,
+    };
+    let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
+    Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 }
+}
