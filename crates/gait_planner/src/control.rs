@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::life::Moment;
-use crate::outbox::{Done, Outbox, Remarks};
+use crate::outbox::{Done, Outbox};
 use crate::pulse::Pulse;
 use crate::status::SharedState;
 use hexapod_gait::GaitState;
@@ -55,8 +55,7 @@ pub fn run_in_real_time(
 fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: Duration) -> GaitState {
     let tick = *core.tick(now, dt);
     if core.speaks() {
-        let (fault, ignores_stick, switches) = (core.fault(), core.ignores_stick(), core.switch_faults());
-        outbox.push(Done::Tick { tick, stamp, remarks: Remarks { fault, ignores_stick, switches } });
+        outbox.push(Done::Tick { tick, stamp, remarks: core.remarks() });
     }
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));
@@ -147,12 +146,8 @@ mod tests {
         fn standing() -> Self {
             let setup = Setup::load(&shipped()).unwrap();
             let ((commands, _, incoming), (outbox, done)) = (queues(), outbox());
-            let ticks = SimulatedLoop::new(
-                Core::new(setup.engine, incoming, setup.timeout).told_late(setup.contacts_delay_s),
-                outbox,
-                setup.rate_hz,
-                Arc::default(),
-            );
+            let rate_hz = setup.rate_hz;
+            let ticks = SimulatedLoop::new(setup.into_core(incoming), outbox, rate_hz, Arc::default());
             let now = Moment { at: Duration::from_secs(7200), real: Duration::from_secs(1000) };
             let mut bench = Self { ticks, commands, done, now, state: GaitState::Sitting };
             bench.send(Command::Stand);

@@ -8,7 +8,7 @@ use crate::life::{ClockRate, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
 use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Engine, GaitState, Input, Tick};
+use hexapod_gait::{Engine, GaitState, Input, LimitedBy, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::Consumer;
 use std::time::Duration;
@@ -47,6 +47,19 @@ pub struct Refused {
     pub topic: &'static str,
     /// Why.
     pub reason: &'static str,
+}
+
+/// What there is to say of a tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Remarks {
+    /// What keeps the planner from doing its work.
+    pub fault: Option<Fault>,
+    /// The stick is pushed and does not count, because no zero has come since the servos were released.
+    pub ignores_stick: bool,
+    /// What barred a walk that was given up, until the stick is let go.
+    pub gave_up: Option<LimitedBy>,
+    /// Switches under the feet that are not believed.
+    pub switches: SwitchFaults,
 }
 
 impl Core {
@@ -101,22 +114,15 @@ impl Core {
         self.tracker.told();
     }
 
-    /// What keeps the planner from doing its work.
+    /// What there is to say of the last tick.
     #[must_use]
-    pub fn fault(&self) -> Option<Fault> {
-        self.watch.fault()
-    }
-
-    /// Whether the stick is pushed and does not count, because no zero has come since the servos were released.
-    #[must_use]
-    pub fn ignores_stick(&self) -> bool {
-        self.steering.ignores_stick()
-    }
-
-    /// Switches under the feet that are not believed.
-    #[must_use]
-    pub fn switch_faults(&self) -> SwitchFaults {
-        self.felt.faults()
+    pub fn remarks(&self) -> Remarks {
+        Remarks {
+            fault: self.watch.fault(),
+            ignores_stick: self.steering.ignores_stick(),
+            gave_up: self.player.engine().gave_up(),
+            switches: self.felt.faults(),
+        }
     }
 
     /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding

@@ -1,8 +1,6 @@
 //! What the control loop has done, on its way to the publishing thread.
 
-use crate::core::Refused;
-use crate::fault::Fault;
-use crate::felt::SwitchFaults;
+use crate::core::{Refused, Remarks};
 use crate::progress::Progress;
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
@@ -22,17 +20,6 @@ pub enum Done {
     Refused(Refused),
     /// What has become of the last requests.
     Progress(Progress),
-}
-
-/// What there is to say of a tick.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Remarks {
-    /// What keeps the planner from doing its work.
-    pub fault: Option<Fault>,
-    /// The stick is pushed and does not count.
-    pub ignores_stick: bool,
-    /// Switches under the feet that are not believed.
-    pub switches: SwitchFaults,
 }
 
 const CAPACITY: usize = 256;

@@ -1,5 +1,6 @@
 //! What the node tells the world, on a thread of its own.
 
+use crate::core::Remarks;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
@@ -99,7 +100,7 @@ impl Outlet {
             match done {
                 Done::Tick { tick, stamp, remarks } => {
                     self.publish_tick(&tick, stamp);
-                    self.report.take(&tick, &remarks);
+                    self.take(&tick, &remarks);
                     self.publish_state(tick.state, remarks.fault);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
@@ -118,9 +119,18 @@ impl Outlet {
         self.status.tell();
     }
 
+    /// Takes a tick down for the next report; a walk that has been given up is told at once.
+    fn take(&mut self, tick: &Tick, remarks: &Remarks) {
+        let before = self.report.gave_up();
+        self.report.take(tick, remarks);
+        if let Some(words) = self.report.gave_up().filter(|_| before.is_none()) {
+            tracing::warn!("{words}");
+        }
+    }
+
     fn report_switches(&self, status: &mut Status) {
         let names = self.robot.legs().iter().map(|leg| leg.name());
-        if let Some(words) = SwitchFault::report(names.zip(self.report.switches)) {
+        if let Some(words) = SwitchFault::report(names.zip(self.report.switches())) {
             status.report(Level::Warn, words);
         }
     }

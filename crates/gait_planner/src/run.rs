@@ -60,15 +60,16 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
-    let core = Core::new(setup.engine, incoming, setup.timeout).told_late(setup.contacts_delay_s);
+    let rate_hz = setup.rate_hz;
+    let core = setup.into_core(incoming);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
-        let ticks = SimulatedLoop::new(core, outbox, setup.rate_hz, Arc::clone(&shared));
+        let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared));
         (run_simulated(node, ticks, clock, &shared, shutdown), None)
     } else {
         let until = spinning.clone();
         let spinner = spawn("planner-spin", move || node.spin(&until, Stage::Stopping))?;
-        (control(core, outbox, &clock, setup.rate_hz, &shared, shutdown), Some(spinner))
+        (control(core, outbox, &clock, rate_hz, &shared, shutdown), Some(spinner))
     };
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();

@@ -1,5 +1,7 @@
 //! All that is read and checked before the node starts.
 
+use crate::command::Incoming;
+use crate::core::Core;
 use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
@@ -78,6 +80,12 @@ impl Setup {
             frames,
             params: params.clone(),
         })
+    }
+
+    /// The control tick, which takes its commands from `incoming`.
+    #[must_use]
+    pub fn into_core(self, incoming: Incoming) -> Core {
+        Core::new(self.engine, incoming, self.timeout).told_late(self.contacts_delay_s)
     }
 
     /// What walking at the limits, postures and motions ask of the joints.

@@ -1,9 +1,9 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
+use crate::core::Remarks;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
-use crate::outbox::Remarks;
 use crate::pulse::Pulse;
 use crate::steering::IGNORED_STICK;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
@@ -118,9 +118,7 @@ pub struct Report {
     motions: String,
     twist: Twist,
     limited_by: LimitedBy,
-    ignores_stick: bool,
-    /// Switches under the feet that are not believed.
-    pub switches: SwitchFaults,
+    remarks: Remarks,
     feet_down: usize,
     footprint_from_body: Isometry3<f64>,
 }
@@ -140,11 +138,27 @@ impl Report {
 
     /// Takes down a tick, and what there is to say of it.
     pub fn take(&mut self, tick: &Tick, remarks: &Remarks) {
-        (self.ignores_stick, self.switches) = (remarks.ignores_stick, remarks.switches);
+        self.remarks = *remarks;
         self.twist = tick.twist;
         self.limited_by = tick.limited_by;
         self.feet_down = tick.contacts.iter().filter(|&&down| down).count();
         self.footprint_from_body = tick.footprint_from_body;
+    }
+
+    /// Switches under the feet that are not believed.
+    #[must_use]
+    pub fn switches(&self) -> SwitchFaults {
+        self.remarks.switches
+    }
+
+    /// What to say of a walk that was given up, until the stick is let go.
+    #[must_use]
+    pub fn gave_up(&self) -> Option<String> {
+        let by = self.remarks.gave_up?.as_str();
+        Some(format!(
+            "the walk was given up: the robot did not get on, held back by {by}; release the stick (send a zero command) \
+             to walk again"
+        ))
     }
 
     fn body_pose(&self) -> BodyOffset {
@@ -226,8 +240,11 @@ impl Report {
         }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
-        } else if self.ignores_stick {
+        } else if self.remarks.ignores_stick {
             status.report(Level::Warn, IGNORED_STICK);
+        }
+        if let Some(reason) = self.gave_up() {
+            status.report(Level::Warn, reason);
         }
         if matches!(self.limited_by, LimitedBy::Kinematics | LimitedBy::Planning) {
             status.report(Level::Warn, "a leg cannot reach the next point of its path; the robot waits");
@@ -264,6 +281,14 @@ mod tests {
         assert!(told.contains("tips over") && told.contains("-1.5 mm"), "{told}");
         assert_eq!(report(-0.0015).tips_over(GaitState::Walking), None);
         assert_eq!(report(0.01).tips_over(GaitState::Standing), None);
+    }
+
+    #[test]
+    fn when_a_walk_was_given_up_expect_why_and_what_to_do() {
+        let remarks = Remarks { gave_up: Some(LimitedBy::Stability), ..Remarks::default() };
+        let told = Report { remarks, ..Report::default() }.gave_up().unwrap_or_default();
+        assert!(told.contains("stability") && told.contains("release the stick"), "{told}");
+        assert_eq!(Report::default().gave_up(), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn motion(
         for (&(leg, joint), &angle) in places.iter().zip(&point.positions) {
             let joint_of = &robot.legs()[leg].joints()[joint];
             let limits = joint_of.limits();
-            if !(limits.lower..=limits.upper).contains(&angle) {
+            if !limits.contain(angle) {
                 let (lower, upper) = (limits.lower, limits.upper);
                 let name = joint_of.name();
                 return Err(format!(
@@ -70,10 +70,7 @@ fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String
     }
     let mut places = vec![];
     for name in names {
-        let found = robot.legs().iter().enumerate().find_map(|(leg, each)| {
-            each.joints().iter().position(|joint| joint.name() == name).map(|joint| (leg, joint))
-        });
-        let Some(place) = found else {
+        let Some(place) = robot.joint_place(name) else {
             let known: Vec<&str> = robot.legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name()).collect();
             return Err(format!("there is no joint {:?}; there are {}", excerpt(name), known.join(", ")));
         };

@@ -87,10 +87,8 @@ impl LoadFeedback {
 
     /// Leg and place of a joint in it, and the torque it stalls at.
     fn joint(&self, name: &str) -> Option<(usize, usize, f64)> {
-        self.robot.legs().iter().enumerate().find_map(|(leg, of)| {
-            let place = of.joints().iter().position(|joint| joint.name() == name)?;
-            Some((leg, place, of.joints().get(place)?.limits().effort))
-        })
+        let (leg, place) = self.robot.joint_place(name)?;
+        Some((leg, place, self.robot.legs().get(leg)?.joints().get(place)?.limits().effort))
     }
 }
 

@@ -63,6 +63,6 @@ fn narrowed(config: &RawServoConfig, robot: &Robot) -> Result<ServoConfig, Dialo
 }
 
 fn place(robot: &Robot, name: &str) -> Result<(Leg, usize), DialogueError> {
-    let of = |leg: &Leg| Some((leg.clone(), leg.joints().iter().position(|joint| joint.name() == name)?));
-    robot.legs().iter().find_map(of).ok_or_else(|| DialogueError::NoSuchJoint(name.into()))
+    let (leg, joint) = robot.joint_place(name).ok_or_else(|| DialogueError::NoSuchJoint(name.into()))?;
+    Ok((robot.legs()[leg].clone(), joint))
 }

@@ -151,12 +151,12 @@ impl MotionSpec {
         for ((index, frame), &time) in self.frames.iter().enumerate().zip(times) {
             for (name, &angle) in &frame.joints {
                 let key = format!("frames[{index}].joints.{name}");
-                let Some((leg, joint)) = joint_named(robot, name) else {
+                let Some((leg, joint)) = robot.joint_place(name) else {
                     let reason = format!("no joint of a leg is called `{name}`");
                     return Err(SpecError::new(key, reason, joints_like(robot, name)));
                 };
                 let limits = robot.legs()[leg].joints()[joint].limits();
-                if !(limits.lower..=limits.upper).contains(&angle) {
+                if !limits.contain(angle) {
                     let help = format!("give an angle from {:.3} to {:.3} rad", limits.lower, limits.upper);
                     return Err(SpecError::new(key, format!("{angle} is beyond the joint's limits"), help));
                 }
@@ -243,13 +243,4 @@ fn joints_like(robot: &Robot, name: &str) -> String {
         "the joints of leg {leg} are {}, and those of the others are called alike; `hexapod check` lists them",
         names.join(", ")
     )
-}
-
-/// Leg and joint of a joint's name.
-fn joint_named(robot: &Robot, name: &str) -> Option<(usize, usize)> {
-    robot
-        .legs()
-        .iter()
-        .enumerate()
-        .find_map(|(leg, each)| each.joints().iter().position(|joint| joint.name() == name).map(|joint| (leg, joint)))
 }

@@ -91,7 +91,7 @@ impl Plant {
 
     /// Switches a leg off by name; which one it is.
     pub(crate) fn switch_off(&mut self, name: &str) -> Result<usize, StanceError> {
-        let known = self.legs().iter().position(|leg| leg.name() == name);
+        let known = self.robot.leg_index(name);
         let index = known.ok_or_else(|| StanceError::NoLeg(name.into()))?;
         self.missing |= 1 << index;
         Ok(index)

@@ -118,6 +118,12 @@ impl Robot {
         self.legs.iter().position(|leg| leg.name() == name)
     }
 
+    /// Index of the leg that has the joint of that name, and of the joint in it.
+    pub fn joint_place(&self, name: &str) -> Option<(usize, usize)> {
+        let in_leg = |leg: &Leg| leg.joints().iter().position(|joint| joint.name() == name);
+        self.legs.iter().enumerate().find_map(|(index, leg)| Some((index, in_leg(leg)?)))
+    }
+
     /// Number of joints of all legs together.
     pub fn joint_count(&self) -> usize {
         self.legs.iter().map(Leg::joint_count).sum()

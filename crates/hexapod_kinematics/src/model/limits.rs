@@ -55,6 +55,11 @@ impl LimitsError {
 }
 
 impl JointLimits {
+    /// Whether a joint may be there.
+    pub fn contain(&self, position: f64) -> bool {
+        (self.lower..=self.upper).contains(&position)
+    }
+
     /// The same, if a joint can have them.
     pub(crate) fn checked(self) -> Result<Self, LimitsError> {
         Self::try_new(self.lower, self.upper, self.velocity, self.effort, self.acceleration)

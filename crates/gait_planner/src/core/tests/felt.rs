@@ -52,7 +52,7 @@ fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_pla
             let counts = tick >= 1000;
             (0..6).for_each(|leg| down[leg] += usize::from(counts && bench.core.last().contacts[leg]));
         }
-        (down, bench.core.switch_faults())
+        (down, bench.core.remarks().switches)
     };
     let (planned, faults) = drive(|_| None);
     assert_eq!(faults, [None; MAX_LEGS]);
