@@ -238,10 +238,10 @@ impl Engine {
         let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {
-            left -= match self.now.segment {
-                Some(_) => self.follow(&mut travel, left),
-                None => self.plan_and_follow(input, &mut travel, left),
-            };
+            if self.now.segment.is_none() {
+                self.plan(input);
+            }
+            left -= self.follow(&mut travel, left);
         }
         match &self.now.segment {
             None => report(&self.plant, &mut self.now.tick, &self.now.start, &travel, dt),
@@ -270,24 +270,15 @@ impl Engine {
         to - from
     }
 
-    /// The same in a new segment.
-    fn plan_and_follow(&mut self, input: &Input, travel: &mut Travel, left: u64) -> u64 {
-        let Snapshot { start, control, allowance, .. } = &mut self.now;
+    /// Plans the next segment.
+    fn plan(&mut self, input: &Input) {
+        let Snapshot { start, control, segment, allowance, .. } = &mut self.now;
         if start.ns.is_multiple_of(GRID_NS) {
             *allowance = Allowance::FULL;
         }
         let before = *allowance;
-        let mut planner = Planner { plant: &self.plant, tuning: &self.tuning, control, allowance };
-        let segment = planner.next_segment(start, input);
+        Planner { plant: &self.plant, tuning: &self.tuning, control, allowance }.next_segment(start, input, segment);
         self.now.work += self.now.allowance.since(&before);
-        let to = left.min(segment.ns);
-        travel.add(&self.now.start, &segment, 0, to);
-        if to == segment.ns {
-            self.now.start = segment.end;
-        } else {
-            (self.now.segment, self.now.elapsed_ns) = (Some(segment), to);
-        }
-        to
     }
 
     /// The robot at the present moment.

@@ -79,7 +79,7 @@ impl Fit<'_> {
 
     /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.
     fn foot_acceleration(&self, limits: &TwistLimits) -> f64 {
-        limits.linear_acceleration + limits.angular_acceleration * self.plant.farthest_rest()
+        limits.linear_acceleration + limits.angular_acceleration * self.plant.farthest_rest
     }
 }
 

@@ -60,29 +60,34 @@ pub(crate) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The next segment. `start`, from where it goes, gets all that is decided there.
-    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input) -> Segment {
+    /// Puts the next segment in its place, which is large and not handed about. `start`, from where it goes, gets all that
+    /// is decided there.
+    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input, next: &mut Option<Segment>) {
         let planned = self.plan(start, input);
-        let mut segment = Segment::from(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS));
+        let segment = next.insert(Segment::from(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS)));
         match planned {
-            None => hold(&self.path(), start, &mut segment),
-            Some(_) => self.go_on(start, &mut segment),
+            None => hold(&self.path(), start, segment),
+            Some(_) => self.go_on(start, segment),
         }
-        self.control.barred.count(self.plant, start, &segment);
+        self.settle(start, segment);
+    }
+
+    /// Takes down what became of a segment that has been gone along.
+    fn settle(&mut self, start: &State, segment: &mut Segment) {
+        self.control.barred.count(self.plant, start, segment);
         // Nor does a body that was held back make up for it.
         segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
         if start.mode == Mode::Walking {
             let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
             let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-            progress.count(&cx, start, &segment, *wanted);
+            progress.count(&cx, start, segment, *wanted);
         }
         if matches!(start.mode, Mode::Stopping(_)) && pace < 1.0 {
             // A body that was slowed while it stops is not sped up again.
             self.control.ramp.scale(pace);
             segment.end.twist = segment.end.twist.map(|twist| twist.scaled(pace));
         }
-        segment
     }
 
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or

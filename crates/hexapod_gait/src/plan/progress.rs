@@ -31,7 +31,7 @@ impl Progress {
     /// Counts a segment in which this twist was wanted.
     #[inline]
     pub(crate) fn count(&mut self, cx: &Context, start: &State, segment: &Segment, wanted: Twist) {
-        let size = |twist: Twist| twist.speed() + twist.wz.abs() * cx.plant.farthest_rest();
+        let size = |twist: Twist| twist.speed() + twist.wz.abs() * cx.plant.farthest_rest;
         let (walked, wanted) =
             (size(start.twist[1]) * segment.advance.pace.body, cx.limits.velocity(Limited::unlimited(wanted)));
         if walked >= LEAST_PART * size(wanted.twist) && self.behind_s == 0.0 {

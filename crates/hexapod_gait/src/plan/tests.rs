@@ -8,6 +8,12 @@ use crate::state::tests::{on_its_feet, shipped};
 
 const TUNING: Tuning = Tuning { step_height: 0.03, limits: LIMITS };
 
+fn next(planner: &mut Planner, state: &mut State, input: &Input) -> Segment {
+    let mut segment = None;
+    planner.next_segment(state, input, &mut segment);
+    segment.expect("a segment follows")
+}
+
 /// The state after so many segments, and what limited the last.
 fn planned(mode: Mode, requests: Requests, twist: Twist, segments: usize) -> (State, LimitedBy) {
     let robot = shipped();
@@ -17,7 +23,7 @@ fn planned(mode: Mode, requests: Requests, twist: Twist, segments: usize) -> (St
     for _ in 0..segments {
         let mut allowance = Allowance::FULL;
         let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
-        let segment = Planner { plant, tuning: &TUNING, control, allowance }.next_segment(&mut state, &input);
+        let segment = next(&mut Planner { plant, tuning: &TUNING, control, allowance }, &mut state, &input);
         (state, by) = (segment.end, segment.by);
     }
     (state, by)
@@ -57,7 +63,7 @@ fn when_no_more_may_be_planned_expect_the_pose_held_to_the_next_point_of_the_gri
     state.ns = 3_000_000;
     let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
     let mut planner = Planner { plant, tuning: &TUNING, control, allowance };
-    let segment = planner.next_segment(&mut state, &Input::default());
+    let segment = next(&mut planner, &mut state, &Input::default());
     assert_eq!((segment.ns, segment.by), (7_000_000, LimitedBy::Planning));
     assert_eq!(segment.end.angles, state.angles);
 }

@@ -44,6 +44,8 @@ pub(crate) struct Plant {
     pub missing: u32,
     /// Where the joints are when the legs are folded.
     pub packed: Option<[LegAngles; MAX_LEGS]>,
+    /// Distance of the farthest resting foot from the body's centre, m.
+    pub farthest_rest: f64,
     /// How fast a foot may be held elsewhere than on its path, m/s, which leaves the joints their speed for the path.
     pub give_m_s: f64,
     /// Seconds that standing up and sitting down take.
@@ -77,6 +79,7 @@ impl Plant {
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
             batch_ik: BatchIk::of(&robot, &stance),
             joints: JointBound::of(&robot, &stance),
+            farthest_rest: stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max),
             give_m_s: GIVE_SHARE * foot_speed(&robot, &stance),
             greatest_rad_s,
             sitting,
@@ -172,12 +175,6 @@ impl Plant {
     #[inline]
     pub(crate) fn shift_m_s2(&self) -> f64 {
         self.joints.as_ref().map_or(f64::INFINITY, |joints| joints.shift_m_s2())
-    }
-
-    /// Distance of the farthest resting foot from the body's centre, m.
-    #[inline]
-    pub(crate) fn farthest_rest(&self) -> f64 {
-        self.stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max)
     }
 
     /// How far the nominal stance of a body that is so much higher is raised: not at all where joints' accelerations are

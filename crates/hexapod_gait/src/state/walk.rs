@@ -58,6 +58,16 @@ impl Walk {
         self.feet().iter().any(|foot| matches!(foot, Foot::Probing { .. }))
     }
 
+    /// Whether all feet stand, or were lifted, where the ground was planned.
+    #[inline]
+    pub(crate) fn is_on_plane_ground(&self) -> bool {
+        self.feet().iter().all(|foot| match foot {
+            Foot::Planted { at } | Foot::Swinging(Swing { lift_off: at, .. }) => at.z == 0.0,
+            Foot::Probing { .. } => false,
+            Foot::Missing => true,
+        })
+    }
+
     /// The mean height of the feet on the ground, m; zero if there is none.
     pub(crate) fn mean_height(&self) -> f64 {
         let planted = self.feet().iter().filter(|foot| foot.is_planted());

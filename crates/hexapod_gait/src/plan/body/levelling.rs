@@ -21,10 +21,13 @@ const SLOPE_RATE_RAD_S: f64 = 0.05;
 
 /// How the ground comes up under the body until the next point of the grid.
 pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
+    let last = start.rates.level;
+    if last.is_zero() && start.walk.is_on_plane_ground() {
+        return Rise::NONE;
+    }
     let depth = if start.mode.steps() { -start.walk.mean_height() } else { 0.0 };
     // A stop waits for its height, not for what takes longer.
     let slope = if start.mode == Mode::Walking { slope(start) } else { Vector2::zeros() };
-    let last = start.rates.level;
     if depth.abs() < SAME && slope == Vector2::zeros() && last.is_zero() {
         return Rise::NONE;
     }
@@ -32,7 +35,7 @@ pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
     let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
     let height = gentle(Vector1::new(last.height), Vector1::new(wanted), depth.abs(), greatest).x;
     let wanted = (slope / -SLOPE_TIME_S).cap_magnitude(SLOPE_RATE_RAD_S);
-    let tilt = gentle(last.slope, wanted, slope.norm(), greatest / cx.plant.farthest_rest());
+    let tilt = gentle(last.slope, wanted, slope.norm(), greatest / cx.plant.farthest_rest);
     Rise {
         height: if depth.abs() < SAME && height.abs() < SAME { 0.0 } else { height },
         slope: if slope.norm() < SAME && tilt.norm() < SAME { Vector2::zeros() } else { tilt },

@@ -83,7 +83,7 @@ fn followed(cx: &Context, start: &State, left: BodyOffset, last: BodyOffset) -> 
     let haste = start.mode.haste();
     let along = height_bounds(cx, start);
     // A foot is about as far from the body's centre as the resting feet are.
-    let about = along.acceleration / cx.plant.farthest_rest();
+    let about = along.acceleration / cx.plant.farthest_rest;
     let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, haste };
     BodyOffset {
         translation: along.rate(left.translation, last.translation),
