@@ -42,7 +42,8 @@ impl Path<'_> {
     /// Whether no moment of a segment needs more than the joints can do.
     #[inline(never)]
     fn look_halfway(&self, start: &State, segment: &Segment, effort: &mut Effort) -> Result<(), Blocked> {
-        let mut half = self.at(start, segment.ns / 2, &segment.advance);
+        let mut half = *start;
+        self.advance(&mut half, start, segment.ns / 2, &segment.advance);
         reach(self.plant, start, &mut half, effort)?;
         fast_enough(moment_ratio(self.plant, [start, &half, &segment.end], segment.ns as f64 * 1e-9))
     }
@@ -112,7 +113,8 @@ impl Path<'_> {
 
     /// The robot `elapsed_ns` after `start`, within a segment.
     pub(crate) fn within(&self, start: &State, segment: &Segment, elapsed_ns: u64, effort: &mut Effort) -> State {
-        let mut state = self.at(start, elapsed_ns, &segment.advance);
+        let mut state = *start;
+        self.advance(&mut state, start, elapsed_ns, &segment.advance);
         if solve(self.plant, start, &mut state, effort).is_none() {
             // Both ends are within reach: only rounding at its very edge, or a spent effort, can bring one here.
             let part = elapsed_ns as f64 / segment.ns as f64;

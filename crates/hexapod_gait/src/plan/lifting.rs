@@ -14,14 +14,15 @@ use nalgebra::Vector2;
 const NEAR_EDGE_M: f64 = 0.03;
 
 /// What is decided about a leg whose turn it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turn {
     /// It is lifted.
     pub lifts: bool,
     /// Its turn stays until the others are down.
     pub waits: bool,
-    /// Whether the centre of mass may come near the edge of the support, where that has been looked at.
-    pub near_edge: Option<bool>,
+    /// How far the body may move over the other feet before its balance is watched, m; nothing is known of a gait on which
+    /// it is not balanced.
+    pub free_m: f64,
 }
 
 /// Whether a leg whose turn it is is lifted: if the robot stands on the rest. `centre` is that of mass, worked out
@@ -34,7 +35,7 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
     }
     // Out of turn no other feet catch the robot, whatever the gait.
     if !(out_of_turn || cx.gait.is_stable()) {
-        return Some(Turn { lifts: true, waits: false, near_edge: None });
+        return Some(Turn { lifts: true, waits: false, free_m: start.free_m.min(0.0) });
     }
     let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
     let mut margin = start.margin_without(leg, centre);
@@ -43,7 +44,7 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
     }
     // A foot that has not met the ground yet may have to take up its share of the weight first.
     let stays = margin < LIFT_MARGIN_M || start.walk.seeks_ground();
-    Some(Turn { lifts: !stays, waits: stays && !out_of_turn, near_edge: Some(margin < NEAR_EDGE_M) })
+    Some(Turn { lifts: !stays, waits: stays && !out_of_turn, free_m: margin - NEAR_EDGE_M })
 }
 
 /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: the phase
@@ -106,10 +107,8 @@ mod tests {
 
     #[test]
     fn when_the_robot_stands_on_the_rest_expect_the_leg_lifted_and_else_its_turn_kept() {
-        let lifted = Turn { lifts: true, waits: false, near_edge: Some(false) };
-        assert_eq!(at_the_turn(0.0), Some(lifted));
-        let waits = Turn { lifts: false, waits: true, near_edge: Some(true) };
-        assert_eq!(at_the_turn(0.9), Some(waits));
+        assert!(matches!(at_the_turn(0.0), Some(Turn { lifts: true, waits: false, free_m }) if free_m > 0.01));
+        assert!(matches!(at_the_turn(0.9), Some(Turn { lifts: false, waits: true, free_m }) if free_m < 0.0));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::plan::body::balance::balanced;
 use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
-use crate::plan::body::shift::{Aimed, shift};
+use crate::plan::body::shift::{Aimed, greatest_shift, shift};
 use crate::plan::body::sway::sway;
 use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
 use crate::plan::context::Context;
@@ -254,8 +254,7 @@ impl Planner<'_> {
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
         let shift = shift(&cx, start, &Aimed { target, auto_pose: aim.auto_pose, height_rates });
-        // Until a foot is lifted again, which looks at the margin.
-        start.near_edge |= !shift.is_zero();
+        start.free_m -= greatest_shift(&cx, &shift);
         let (height, level) = (start.rates.height, level_rate(&cx, start));
         let overlay = give_rates(&cx, start);
         let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
@@ -272,9 +271,9 @@ impl Planner<'_> {
         start.walk.waiting = false;
         let mut centre = None;
         for leg in 0..self.plant.legs().len() {
-            let Some(Turn { lifts, waits, near_edge }) = turn_of(&cx, start, leg, &mut centre) else { continue };
+            let Some(Turn { lifts, waits, free_m }) = turn_of(&cx, start, leg, &mut centre) else { continue };
             start.walk.waiting |= waits;
-            start.near_edge = near_edge.unwrap_or(start.near_edge);
+            start.free_m = free_m;
             if lifts {
                 let step = Step {
                     twist: start.twist_after(0.0),

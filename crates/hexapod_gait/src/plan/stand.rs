@@ -35,7 +35,7 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
 /// Whether the centre of mass may come near the edge of the support at all.
 #[inline]
 fn may_near_edge(cx: &Context, start: &State) -> bool {
-    start.near_edge || cx.gait.sway() > 0.0
+    start.free_m < 0.0 || cx.gait.sway() > 0.0
 }
 
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.

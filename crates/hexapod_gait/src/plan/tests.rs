@@ -5,6 +5,7 @@ use crate::plan::control::Posture;
 use crate::plane::limits::LimitedBy;
 use crate::plane::limits::tests::LIMITS;
 use crate::state::tests::{on_its_feet, shipped};
+use nalgebra::Vector3;
 
 const TUNING: Tuning = Tuning { step_height: 0.03, limits: LIMITS };
 
@@ -66,4 +67,27 @@ fn when_no_more_may_be_planned_expect_the_pose_held_to_the_next_point_of_the_gri
     let segment = next(&mut planner, &mut state, &Input::default());
     assert_eq!((segment.ns, segment.by), (7_000_000, LimitedBy::Planning));
     assert_eq!(segment.end.angles, state.angles);
+}
+
+#[test]
+fn when_the_body_moves_over_its_feet_expect_its_balance_watched_before_it_has_moved_as_far_as_was_free() {
+    let robot = shipped();
+    let (mut state, mut control) = (on_its_feet(&robot, Mode::Walking), Control::new(robot.1, &TUNING));
+    state.free_m = 0.002;
+    let translation = Vector3::new(0.0, 0.03, 0.0);
+    let input = Input {
+        twist: Twist::new(0.01, 0.0, 0.0),
+        body_offset: BodyOffset { translation, ..Default::default() },
+        ..Input::default()
+    };
+    // No foot is lifted meanwhile, which would look at the margin.
+    state.walk.phase = robot.1.lift_off_phase(0) + 0.01;
+    for _ in 0..30 {
+        let (plant, allowance) = (&robot.0, &mut Allowance::FULL.clone());
+        let mut planner = Planner { plant, tuning: &TUNING, control: &mut control, allowance };
+        state = next(&mut planner, &mut state, &input).end;
+        let free = 0.002 - state.offset.translation.norm();
+        assert!(state.free_m <= free + 1e-12, "{} of {free} m", state.free_m);
+    }
+    assert!(state.free_m < 0.0 && stand_of(&control.context(&robot.0), &state).is_some());
 }

@@ -194,6 +194,12 @@ pub(crate) fn gentle<const N: usize>(
     last + (wanted - last).cap_magnitude(step)
 }
 
+/// The part of its reach within which a foot stays short of every boundary that is a little nearer.
+#[inline]
+pub(crate) fn short_part(reach: &Reach) -> f64 {
+    1.0 - SPARE_M / reach.least()
+}
+
 /// How a foot on the ground comes nearer to the edge of its `reach` about `rest` (m), measured along its way.
 pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time_left: f64, twist: Twist) -> Boundary {
     let offset = at - rest;

@@ -21,10 +21,8 @@ pub(crate) struct NominalStance {
 
 impl NominalStance {
     /// At the stance's own height.
-    pub(crate) fn of_stance(rest: &[Vector2<f64>], reach: Reach) -> Self {
-        let mut all = [Vector2::zeros(); MAX_LEGS];
-        all.iter_mut().zip(rest).for_each(|(all, rest)| *all = *rest);
-        Self { raised: 0.0, reach_part: 1.0, reach, rest: all, count: rest.len().min(MAX_LEGS) }
+    pub(crate) fn of_stance(rest: [Vector2<f64>; MAX_LEGS], count: usize, reach: Reach) -> Self {
+        Self { raised: 0.0, reach_part: 1.0, reach, rest, count }
     }
 
     /// Resting feet in the footprint frame, m.
@@ -46,7 +44,7 @@ impl NominalStance {
     #[inline]
     fn moved(mut self, raised: f64, reach_part: f64, [x, y]: &[Lane; 2]) -> Self {
         (self.raised, self.reach_part, self.reach) = (raised, reach_part, self.reach.scaled(reach_part));
-        for ((rest, x), y) in self.rest.iter_mut().zip(x).zip(y).take(self.count) {
+        for ((rest, x), y) in self.rest.iter_mut().zip(x).zip(y) {
             *rest += Vector2::new(*x, *y);
         }
         self

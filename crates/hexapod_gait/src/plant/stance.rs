@@ -182,7 +182,7 @@ impl Stance {
 
     /// Where the feet rest in the stance itself.
     pub(crate) fn own_nominal(&self) -> NominalStance {
-        NominalStance::of_stance(self.rest(), self.reach)
+        NominalStance::of_stance(self.rest, self.count, self.reach)
     }
 
     /// Where the feet rest with the body so much higher than in the stance, and so much of their reach.

@@ -51,9 +51,9 @@ pub(crate) struct State {
     /// The pace of the present swings, and its mean over some steps.
     pub swing_pace: f64,
     pub mean_pace: f64,
-    /// The centre of mass may come near the edge of the support: it did when a foot was lifted last, or the body has
-    /// moved over its feet since.
-    pub near_edge: bool,
+    /// How far the body may yet move over its feet before the centre of mass may come near the edge of the support, m: what
+    /// was free when a foot was lifted last, less what the body has moved since. Below zero its balance is watched.
+    pub free_m: f64,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -76,7 +76,7 @@ impl State {
             aim: [Twist::ZERO; 2],
             swing_pace: 1.0,
             mean_pace: 1.0,
-            near_edge: false,
+            free_m: 0.0,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,

@@ -48,7 +48,7 @@ mod tests {
             state.walk.lift(&robot.1, leg, &Step { twist, aim: twist, height: 0.03, reach, foothold: None });
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);
-        state.near_edge = true;
+        state.free_m = -1.0;
         for step in 0..600 {
             state.sway.x = 5e-4 * f64::from(step);
             let stand = stand_of(&cx, &state).unwrap();

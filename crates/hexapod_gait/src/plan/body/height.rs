@@ -7,7 +7,7 @@ use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
-use crate::state::foot::{Foot, Swing};
+use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use nalgebra::{Vector1, Vector2};
 
@@ -45,13 +45,19 @@ pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Op
         let differs = present.raised != raised || present.reach_part != reach_part;
         return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
     }
-    let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + REACH_GROWS * GRID_S);
+    let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + reach_grows(start));
     let next_part = reach_part.max(least).min(greatest);
     let takes = |rise: f64, part: f64| takes(cx, start, &cx.plant.stance.nominal(at + rise, part));
     let rate = height_rate(cx, start, raised - at, |rise| takes(rise, next_part));
     let grows = next_part >= present.reach_part;
     let part = if grows || takes(rate * GRID_S, next_part) { next_part } else { present.reach_part };
     Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, part) })
+}
+
+/// How much the part of the feet's reach that is used may grow by the next point of the grid: at once where no step follows.
+fn reach_grows(start: &State) -> f64 {
+    let ends = matches!(start.mode, Mode::Stopping(_)) && start.walk.all_planted();
+    if ends { 1.0 } else { REACH_GROWS * GRID_S }
 }
 
 /// The rate of the height with so much of its way left. It slows down before a height with which a foot would have no
@@ -71,12 +77,13 @@ fn height_rate(cx: &Context, start: &State, left: f64, takes: impl Fn(f64) -> bo
 /// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.
 fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let gait = cx.gait;
-    let reach = next.reach_with(gait);
+    let (reach, twist) = (next.reach_with(gait), start.twist[1]);
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
         Foot::Planted { at } | Foot::Probing { at } => reach.part(at.xy() - rest) <= 1.0,
-        // Between the two it is within reach, too.
-        Foot::Swinging(Swing { at, touch_down, .. }) => {
-            [at.xy(), *touch_down].iter().all(|at| reach.part(at - rest) <= 1.0)
+        // Between where it is and where the ground has taken its touch-down by then it is within reach, too.
+        Foot::Swinging(swing) => {
+            let down = swing.touch_down - twist.velocity_at(swing.touch_down) * swing.left();
+            [swing.at.xy(), down].iter().all(|at| reach.part(at - rest) <= 1.0)
         }
         Foot::Missing => true,
     };
@@ -106,7 +113,10 @@ mod tests {
     use super::*;
     use crate::gait::posture::TRANSLATION_RATE_M_S;
     use crate::plan::context::tests::context;
+    use crate::plane::twist::Twist;
+    use crate::state::mode::Stopping;
     use crate::state::tests::{on_its_feet, shipped};
+    use crate::state::walk::Step;
 
     #[test]
     fn when_the_body_is_where_it_is_wanted_expect_no_step() {
@@ -148,5 +158,30 @@ mod tests {
         assert!(
             height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 0.5 }).is_some_and(|step| step.rate == 0.0)
         );
+    }
+    #[test]
+    fn when_a_touch_down_is_ahead_of_the_body_but_within_reach_by_then_expect_the_body_to_rise_meanwhile() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+        let (reach, twist) = (state.walk.nominal.reach, Twist::new(0.15, 0.0, 0.0));
+        state.twist = [twist; 2];
+        state.walk.lift(cx.gait, 0, &Step { twist, aim: twist, height: 0.03, reach, foothold: None });
+        let Foot::Swinging(swing) = state.walk.foot(0) else { unreachable!("it has been lifted") };
+        assert!(reach.part(swing.touch_down - state.walk.nominal.place(0)) > 1.0, "as seen now");
+        let wanted = NominalAim { raised: 0.01, reach_part: 1.0 };
+        assert!(height_step(&cx, &state, wanted).is_some_and(|step| step.rate > 0.0));
+    }
+
+    #[test]
+    fn when_a_stop_has_all_feet_down_expect_all_of_their_reach_at_once_and_else_little_by_little() {
+        let robot = shipped();
+        let cx = context(&robot);
+        let part = |mode: Mode| {
+            let mut state = on_its_feet(&robot, mode);
+            state.walk.nominal = cx.plant.stance.nominal(0.0, 0.5);
+            height_step(&cx, &state, NominalAim { raised: 0.0, reach_part: 1.0 }).map(|step| step.nominal.reach_part)
+        };
+        assert_eq!(part(Mode::Stopping(Stopping::now(0))), Some(1.0));
+        assert_eq!(part(Mode::Walking), Some(0.5 + REACH_GROWS * GRID_S));
     }
 }

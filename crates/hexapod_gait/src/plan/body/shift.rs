@@ -76,6 +76,17 @@ pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
     followed(cx, start, left, last).moved(&now.rate_to(&next, GRID_S), 1.0).raised(-height_rates[1])
 }
 
+/// How far that takes the centre of mass over the feet until the next point of the grid, m, at most: it is nearer to the
+/// body's centre than the feet are.
+#[inline]
+pub(crate) fn greatest_shift(cx: &Context, rate: &BodyOffset) -> f64 {
+    if rate.is_zero() {
+        0.0
+    } else {
+        (rate.translation.norm() + rate.rotation.norm() * cx.plant.farthest_rest) * GRID_S
+    }
+}
+
 fn followed(cx: &Context, start: &State, left: BodyOffset, last: BodyOffset) -> BodyOffset {
     if left.is_zero() && last.is_zero() {
         return last;
@@ -99,6 +110,7 @@ mod tests {
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
     use nalgebra::Vector3;
+    use proptest::prelude::*;
 
     fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
         Aimed { target, auto_pose, height_rates: [0.0; 2] }
@@ -137,6 +149,26 @@ mod tests {
             state.offset = state.offset.moved(&state.rates.offset, GRID_S);
             let missed = (state.offset.translation - auto_pose.next.translation).norm();
             assert!(point < 100 || missed < 1e-6, "{missed} m at {point}");
+        }
+    }
+    proptest! {
+        #[test]
+        fn when_the_body_moves_over_its_feet_expect_the_centre_of_mass_no_farther_than_is_counted(
+            from in prop::array::uniform6(-0.05..0.05f64), rate in prop::array::uniform6(-0.5..0.5f64),
+        ) {
+            let robot = shipped();
+            let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
+            let offset = |[x, y, z, a, b, c]: [f64; 6]| BodyOffset {
+                translation: Vector3::new(x, y, z),
+                rotation: Vector3::new(a, b, c),
+            };
+            let (from, rate) = (offset(from), offset(rate));
+            let mut centre = |offset| {
+                state.offset = offset;
+                state.centre(cx.plant)
+            };
+            let moved = (centre(from.moved(&rate, GRID_S)) - centre(from)).norm();
+            prop_assert!(moved <= greatest_shift(&cx, &rate), "{moved} m");
         }
     }
 }

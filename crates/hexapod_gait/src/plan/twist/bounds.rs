@@ -68,11 +68,15 @@ pub(crate) fn over_reach(
     factor: impl Fn(Boundary) -> f64,
 ) -> f64 {
     let (mut least, reach) = (1.0f64, nominal.reach_with(gait));
-    let drift = gait.drift() * walk.cycle;
+    let (drift, most) = (gait.drift() * walk.cycle, limits::short_part(&reach));
     for (leg, (foot, &rest)) in walk.feet().iter().zip(nominal.rest()).enumerate() {
         let Foot::Planted { at } = foot else { continue };
         let time_left = (walk.time_to_lift(gait, leg) + drift) / start.swing_pace;
         let time_left = if walk.waiting { f64::INFINITY } else { time_left };
+        if reach.part(at.xy() - twist.velocity_at(at.xy()) * time_left - rest) <= most {
+            // It is still well within its reach when it is lifted, and bounds nothing.
+            continue;
+        }
         // Who cannot brake hard looks ahead, to the edge behind a foot that is still on its way there.
         let edge = if cx.plant.joints.is_some() { limits::reach_across } else { limits::reach };
         least = least.min(factor(edge(at.xy(), rest, &reach, time_left, twist)));

@@ -10,8 +10,9 @@ fn walk() -> (Walk, Gait) {
     let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
     let spec = GaitSpec { duty_factor: 0.75, cycle_time: 1.0, lag: 0.25, ..GaitSpec::default() };
     let gait = Gait::try_new(&spec, &(0..4).map(place).collect::<Vec<_>>()).unwrap();
-    let rest = [[0.1, 0.1], [-0.1, 0.1], [0.1, -0.1], [-0.1, -0.1]].map(Vector2::from);
-    (Walk::at_rest(NominalStance::of_stance(&rest, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
+    let mut rest = [Vector2::zeros(); MAX_LEGS];
+    rest[..4].copy_from_slice(&[[0.1, 0.1], [-0.1, 0.1], [0.1, -0.1], [-0.1, -0.1]].map(Vector2::from));
+    (Walk::at_rest(NominalStance::of_stance(rest, 4, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
 }
 
 fn put_down(walk: &mut Walk, gait: &Gait, contact: Option<bool>) {
