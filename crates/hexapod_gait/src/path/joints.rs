@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::state::allowance::BATCH_IK;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEG_JOINTS};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -72,6 +72,22 @@ pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
         *angles = plant.inverse_within(index, &in_body, seed, seconds, effort)?;
     }
     Some(())
+}
+
+/// Joint angles for the feet as they are, between two ends that walking reaches: beyond the range that it uses where
+/// need be, but within the joints' limits; or else part of the way from one end to the other.
+#[inline(never)]
+pub(super) fn bridge(plant: &Plant, [from, to]: [&State; 2], part: f64, state: &mut State, effort: &mut Effort) {
+    let body_from_footprint = state.footprint_from_body().inverse();
+    for (index, leg) in plant.legs().iter().enumerate().filter(|(leg, _)| *state.walk.foot(*leg) != Foot::Missing) {
+        let in_body = body_from_footprint.transform_point(&state.held(index).into()).coords;
+        let (from, to) = (from.angles_of(index), to.angles_of(index));
+        let solved = leg.inverse_near(&in_body, &from, 0.0, effort).ok();
+        if let Some(angles) = state.angles.get_mut(index) {
+            *angles =
+                solved.unwrap_or_else(|| LegAngles::from_fn(leg.joint_count(), |k| from[k] + (to[k] - from[k]) * part));
+        }
+    }
 }
 
 /// Whether the mean velocity of a whole segment hides what one moment of it needs: near the greatest, or at the edge of

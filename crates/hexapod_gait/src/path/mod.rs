@@ -4,7 +4,7 @@ mod joints;
 mod sinking;
 
 use crate::gait::Gait;
-use crate::path::joints::{fast_enough, hides_a_moment, moment_ratio, reach, solve, velocity_ratio};
+use crate::path::joints::{bridge, fast_enough, hides_a_moment, moment_ratio, reach, solve, velocity_ratio};
 use crate::path::sinking::sink;
 use crate::plane::twist::Displacement;
 use crate::plant::Plant;
@@ -116,13 +116,9 @@ impl Path<'_> {
         let mut state = *start;
         self.advance(&mut state, start, elapsed_ns, &segment.advance);
         if solve(self.plant, start, &mut state, effort).is_none() {
-            // Both ends are within reach: only rounding at its very edge, or a spent effort, can bring one here.
+            // Both ends are within reach: a foot that goes along its very edge may be beyond it for a moment.
             let part = elapsed_ns as f64 / segment.ns as f64;
-            for ((angles, from), to) in state.angles.iter_mut().zip(&start.angles).zip(&segment.end.angles) {
-                for ((angle, from), to) in angles.iter_mut().zip(from.iter()).zip(to.iter()) {
-                    *angle = from + (to - from) * part;
-                }
-            }
+            bridge(self.plant, [start, &segment.end], part, &mut state, effort);
         }
         state
     }

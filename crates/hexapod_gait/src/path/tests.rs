@@ -57,3 +57,20 @@ fn when_a_foot_cannot_get_where_the_path_goes_expect_to_be_told() {
     let (went, _) = go(&start, GRID_NS);
     assert!(matches!(went, Err(Blocked::OutOfReach)));
 }
+
+#[test]
+fn when_a_foot_goes_along_the_edge_of_its_reach_expect_the_joints_where_it_is_at_every_moment() {
+    let (plant, gait) = shipped();
+    let path = Path { plant: &plant, gait: &gait };
+    let mut start = on_its_feet(&shipped(), Mode::Walking);
+    // A little straighter than walking has a knee, and well within its limits.
+    let mut angles = start.angles[0];
+    angles[2] = -0.05;
+    let foot = plant.legs()[0].foot_in_body(&angles);
+    start.walk.feet[0] = Foot::Planted { at: start.footprint_from_body().transform_point(&foot.into()).coords };
+    let segment = Segment::from(&start, GRID_NS);
+    let within = path.within(&start, &segment, GRID_NS / 3, &mut Effort::new(1000));
+    let reached = plant.legs()[0].foot_in_body(&within.angles[0]);
+    assert!((reached - foot).norm() < 1e-9, "{} m from its path", (reached - foot).norm());
+    assert!((within.angles[1][2] - start.angles[1][2]).abs() < 1e-9);
+}

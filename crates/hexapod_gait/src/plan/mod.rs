@@ -24,6 +24,7 @@ use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
 use crate::plan::body::shift::{Aimed, greatest_shift, shift};
+use crate::plan::body::stretched::ease;
 use crate::plan::body::sway::sway;
 use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
 use crate::plan::context::Context;
@@ -253,7 +254,8 @@ impl Planner<'_> {
             start.offset = aim.offset;
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
-        let shift = shift(&cx, start, &Aimed { target, auto_pose: aim.auto_pose, height_rates });
+        let ease = ease(&cx, start, target, effort);
+        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
         start.free_m -= greatest_shift(&cx, &shift);
         let (height, level) = (start.rates.height, level_rate(&cx, start));
         let overlay = give_rates(&cx, start);

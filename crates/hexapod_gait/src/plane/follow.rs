@@ -28,7 +28,8 @@ impl Follow {
     #[inline]
     pub(crate) fn rate<const N: usize>(&self, left: SVector<f64, N>, last: SVector<f64, N>) -> SVector<f64, N> {
         let distance = left.norm();
-        if distance < ARRIVED && last.norm() * GRID_S <= ARRIVED {
+        let arrived = ARRIVED.min(self.acceleration * GRID_S * GRID_S);
+        if distance < arrived && last.norm() * GRID_S <= arrived {
             return left / GRID_S;
         }
         // The loop of speed is four times as quick as that of place: critically damped, it does not overshoot.

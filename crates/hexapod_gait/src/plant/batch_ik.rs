@@ -9,25 +9,30 @@ use nalgebra::{Isometry3, Vector3};
 pub(crate) struct BatchIk {
     batch: Batch,
     sectors: Sectors,
+    /// Where the feet have their room.
+    roomy: Sectors,
 }
 
 impl BatchIk {
     /// None where a leg's geometry does not allow it.
     pub(crate) fn of(robot: &Robot, stance: &Stance) -> Option<Self> {
         let batch = Batch::new(robot)?;
-        let (mut lower, mut upper) = (Lanes3::default(), Lanes3::default());
-        for leg in 0..robot.legs().len() {
-            let [least, most] = stance.usable_range(leg);
-            lower.set(leg, least);
-            upper.set(leg, most);
-        }
-        let sectors = batch.sectors(&lower, &upper);
-        Some(Self { batch, sectors })
+        let within = |range: &dyn Fn(usize) -> [[f64; 3]; 2]| {
+            let (mut lower, mut upper) = (Lanes3::default(), Lanes3::default());
+            for leg in 0..robot.legs().len() {
+                let [least, most] = range(leg);
+                lower.set(leg, least);
+                upper.set(leg, most);
+            }
+            batch.sectors(&lower, &upper)
+        };
+        let (sectors, roomy) = (within(&|leg| stance.usable_range(leg)), within(&|leg| stance.roomy_range(leg)));
+        Some(Self { batch, sectors, roomy })
     }
 
-    /// Whether the feet that count, all moved `by` so much as the body sees them, are reached as walking does.
+    /// Whether the feet that count, all moved `by` so much as the body sees them, have their room.
     pub(crate) fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>, counts: &[bool; MAX_LEGS]) -> bool {
-        let reached = self.batch.reaches(feet, by, &self.sectors);
+        let reached = self.batch.reaches(feet, by, &self.roomy);
         reached.iter().zip(counts).fold(true, |all, (reached, counts)| all & ((*reached == 1.0) | !counts))
     }
 

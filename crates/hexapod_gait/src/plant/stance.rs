@@ -18,6 +18,8 @@ pub struct Stance {
     reach: Reach,
     spec: StanceSpec,
     usable: [Usable; MAX_LEGS],
+    /// The part of it in which the feet have their room.
+    roomy: [Usable; MAX_LEGS],
     draw_in: DrawIn,
 }
 
@@ -66,12 +68,13 @@ impl Stance {
             return Err(StanceError::LegCount(legs.len()));
         }
         let usable = std::array::from_fn(|leg| Usable::of(&legs[leg.min(legs.len() - 1)]));
+        let roomy = std::array::from_fn(|leg| Usable::roomy(&legs[leg.min(legs.len() - 1)]));
         let rest = [Vector2::zeros(); MAX_LEGS];
         let draw_in = DrawIn::none();
         let reach = Reach::new(Vector2::zeros());
-        let mut stance = Self { count: legs.len(), rest, reach, spec, usable, draw_in };
+        let mut stance = Self { count: legs.len(), rest, reach, spec, usable, roomy, draw_in };
         let mut radius = f64::INFINITY;
-        for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&usable) {
+        for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&roomy) {
             let (place, reach) = roomiest_place(Walker::new(leg, usable), spec)
                 .ok_or_else(|| StanceError::Height { leg: leg.name().into(), height: spec.height })?;
             *rest = place;
@@ -101,7 +104,7 @@ impl Stance {
 
     /// Whether every foot could go all around this region, and neighbours keep clear of each other.
     fn has_room(&self, robot: &Robot, reach: &Reach) -> bool {
-        let mut legs = robot.legs().iter().zip(&self.usable).zip(self.rest());
+        let mut legs = robot.legs().iter().zip(&self.roomy).zip(self.rest());
         are_apart(self.rest(), reach)
             && legs.all(|((leg, usable), place)| {
                 let walker = Walker::new(leg, usable);
@@ -174,6 +177,11 @@ impl Stance {
     /// Least and greatest angles that walking uses of the first three joints of a leg.
     pub(crate) fn usable_range(&self, leg: usize) -> [[f64; 3]; 2] {
         self.usable[leg].range()
+    }
+
+    /// The same of those at which the feet have their room.
+    pub(crate) fn roomy_range(&self, leg: usize) -> [[f64; 3]; 2] {
+        self.roomy[leg].range()
     }
 
     fn least_gap(&self) -> f64 {

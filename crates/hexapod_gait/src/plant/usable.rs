@@ -16,10 +16,23 @@ pub(crate) struct Usable {
 
 /// How far from straight the knee stays, rad.
 const KNEE_MARGIN_RAD: f64 = 0.06;
+/// The same where the feet's room is measured for joints of limited acceleration: the straighter the leg, the farther
+/// they turn for the same way of the foot, and what goes beyond that room for a moment must not be held up at once.
+const GENTLE_MARGIN_RAD: f64 = 0.3;
 const SCAN_STEP_RAD: f64 = 0.01;
 
 impl Usable {
     pub(crate) fn of(leg: &Leg) -> Self {
+        Self::short_of_straight(leg, KNEE_MARGIN_RAD)
+    }
+
+    /// The range in which the feet's room is measured.
+    pub(crate) fn roomy(leg: &Leg) -> Self {
+        let is_limited = leg.joints().iter().any(|joint| joint.limits().acceleration.is_some());
+        Self::short_of_straight(leg, if is_limited { GENTLE_MARGIN_RAD } else { KNEE_MARGIN_RAD })
+    }
+
+    fn short_of_straight(leg: &Leg, margin: f64) -> Self {
         let mut usable = Self { lower: [0.0; MAX_LEG_JOINTS], upper: [0.0; MAX_LEG_JOINTS] };
         for ((lower, upper), joint) in usable.lower.iter_mut().zip(&mut usable.upper).zip(leg.joints()) {
             (*lower, *upper) = (joint.limits().lower, joint.limits().upper);
@@ -27,8 +40,8 @@ impl Usable {
         // A leg of more joints has no one straight pose.
         if leg.joint_count() == 3 {
             let middle = leg.posture();
-            usable.upper[2] = knee_bound(leg, &middle, usable.upper[2], 1.0);
-            usable.lower[2] = knee_bound(leg, &middle, usable.lower[2], -1.0);
+            usable.upper[2] = knee_bound(leg, &middle, usable.upper[2], 1.0, margin);
+            usable.lower[2] = knee_bound(leg, &middle, usable.lower[2], -1.0, margin);
         }
         usable
     }
@@ -75,7 +88,7 @@ impl Usable {
 }
 
 /// How far the knee may go from the middle in this sense: to its limit, or short of where the foot loses a direction.
-fn knee_bound(leg: &Leg, middle: &LegAngles, limit: f64, sense: f64) -> f64 {
+fn knee_bound(leg: &Leg, middle: &LegAngles, limit: f64, sense: f64, margin: f64) -> f64 {
     let volume = |knee: f64| {
         let mut angles = *middle;
         angles[2] = knee;
@@ -86,7 +99,7 @@ fn knee_bound(leg: &Leg, middle: &LegAngles, limit: f64, sense: f64) -> f64 {
     let mut knee = middle[2];
     while (limit - knee) * sense > 0.0 {
         if volume(knee) * at_middle <= 0.0 {
-            return knee - sense * (KNEE_MARGIN_RAD + SCAN_STEP_RAD);
+            return knee - sense * (margin + SCAN_STEP_RAD);
         }
         knee += sense * SCAN_STEP_RAD;
     }
@@ -107,6 +120,21 @@ mod tests {
             let limits = leg.joints()[2].limits();
             assert!(limits.upper > 0.4 && usable.upper[2] < -0.05 && usable.upper[2] > -0.1);
             assert_eq!(usable.lower[2], limits.lower);
+        }
+    }
+
+    #[test]
+    fn when_accelerations_are_limited_expect_the_feet_s_room_farther_from_straight_legs() {
+        use hexapod_kinematics::{LegOptions, LimitChange};
+        let urdf = include_str!("../../../../urdf/hexapod.urdf");
+        let change = LimitChange { acceleration: Some(60.0), ..LimitChange::default() };
+        let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+        let (free, limited) = (Robot::from_urdf(urdf).unwrap(), Robot::from_urdf_with(urdf, &options).unwrap());
+        for (free, limited) in free.legs().iter().zip(limited.legs()) {
+            assert_eq!(Usable::roomy(free).range(), Usable::of(free).range());
+            assert_eq!(Usable::of(limited).range(), Usable::of(free).range());
+            let gained = Usable::of(limited).upper[2] - Usable::roomy(limited).upper[2];
+            assert!((gained - 0.24).abs() < 1e-9, "{gained} rad");
         }
     }
 }

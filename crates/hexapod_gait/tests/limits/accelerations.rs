@@ -148,6 +148,57 @@ fn when_steps_lie_behind_their_middle_expect_no_foot_carried_out_of_its_reach() 
     assert!(meter.worst <= 137.728, "{} rad/s^2", meter.worst);
 }
 
+/// Drives with a pose each, for so many ticks.
+fn drive_with_poses(engine: &mut Engine, meter: &mut Meter, acts: &[(Input, usize)]) {
+    let mut observer = Observer::new(engine, DT);
+    for (input, ticks) in acts {
+        run(engine, &mut observer, meter, input, *ticks).unwrap();
+    }
+}
+
+fn posed(translation: [f64; 3], rotation: [f64; 3]) -> BodyOffset {
+    BodyOffset { translation: translation.into(), rotation: rotation.into() }
+}
+
+/// Of a leg that is nearly straight the knee turns far for little: there the body goes up and down as gently as it bears.
+#[test]
+fn when_the_body_is_raised_over_feet_that_stand_far_out_expect_no_joint_accelerated_more_than_it_can() {
+    let mut engine = engine(6, 0, Some(75.824_532_964_701_45));
+    let mut meter = Meter::new(&engine);
+    engine.stand();
+    let raised = posed([0.001_874, 0.002_207, 0.009_905], [0.0, 0.047_309, -0.031_492]);
+    let walk = twist(0.117_063, 0.099_822, 0.0);
+    let start = [(Input::default(), 300), (twist(0.044_042, 0.0, 33.470_508), 1), (walk, 66)];
+    drive_with_poses(&mut engine, &mut meter, &start);
+    drive_with_poses(&mut engine, &mut meter, &[(Input { body_offset: raised, ..walk }, 101)]);
+    engine.stop();
+    let stand = Input { body_offset: raised, ..Input::default() };
+    drive_with_poses(&mut engine, &mut meter, &[(Input { body_offset: raised, ..walk }, 127), (stand, 97)]);
+    drive_with_poses(&mut engine, &mut meter, &[(Input::default(), 800)]);
+    assert!(meter.worst <= 75.824_532_964_701_45, "{} rad/s^2", meter.worst);
+}
+
+/// A pose that has not been looked at is not gone to: there may be no room for the feet on the way back.
+#[test]
+fn when_a_pose_is_asked_for_and_taken_back_at_once_expect_no_joint_accelerated_more_than_it_can() {
+    let mut engine = engine(6, 0, Some(138.749_788_152_785_9));
+    let mut meter = Meter::new(&engine);
+    engine.stand();
+    drive_with_poses(&mut engine, &mut meter, &[(Input::default(), 300)]);
+    engine.set_gait(gait(engine.robot(), &specs(6)[3]));
+    let aside = twist(0.0, 0.741_335, 0.0);
+    let pose = posed([-0.009_146, 0.005_149, 0.009_937], [-0.042_612, -0.045_582, 0.0]);
+    let acts = [
+        (Input::default(), 1),
+        (twist(-1.782_07, 0.0, 0.252_553), 169),
+        (aside, 56),
+        (Input { body_offset: pose, ..aside }, 14),
+        (Input::default(), 800),
+    ];
+    drive_with_poses(&mut engine, &mut meter, &acts);
+    assert!(meter.worst <= 138.749_788_152_785_9, "{} rad/s^2", meter.worst);
+}
+
 /// A foot that was put down while the body still sped up stands far back for its whole stance: who cannot brake hard has
 /// to slow down for it at once.
 #[test]

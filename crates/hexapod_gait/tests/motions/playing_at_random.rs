@@ -80,7 +80,8 @@ fn acts() -> impl Strategy<Value = Vec<(Act, usize)>> {
 /// Runs of the property, of which the shipped robot gets most.
 fn cases(part: u32) -> ProptestConfig {
     let cases: Option<u32> = std::env::var("HEXAPOD_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig::with_cases((cases.unwrap_or(300) / part).max(1))
+    let cases = (cases.unwrap_or(300) / part).max(1);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

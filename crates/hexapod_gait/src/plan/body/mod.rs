@@ -6,6 +6,7 @@ pub(crate) mod giving;
 pub(crate) mod height;
 pub(crate) mod levelling;
 pub(crate) mod shift;
+pub(crate) mod stretched;
 pub(crate) mod sway;
 pub(crate) mod workspace;
 

@@ -5,6 +5,7 @@ use crate::gait::Gait;
 use crate::gait::phase::fraction;
 use crate::gait::posture::{BodyOffset, ROTATION_RATE_RAD_S, TRANSLATION_RATE_M_S};
 use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
+use crate::plan::body::stretched::Ease;
 use crate::plan::context::Context;
 use crate::plane::follow::Follow;
 use crate::plane::grid::GRID_S;
@@ -38,6 +39,8 @@ impl AutoMove {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aimed {
     pub target: BodyOffset,
+    /// What is kept beside the usual bounds on the way there.
+    pub ease: Option<Ease>,
     /// What the body does by itself beside that, if anything.
     pub auto_pose: Option<AutoMove>,
     /// Of the height beside that, before and from now on, m/s.
@@ -63,17 +66,18 @@ fn acceleration(cx: &Context, haste: f64) -> f64 {
 /// The rate of the body's offset towards its target, and along what it does by itself beside that.
 #[inline]
 pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
-    let Aimed { target, auto_pose, height_rates } = *aimed;
+    let Aimed { target, ease, auto_pose, height_rates } = *aimed;
+    let target = ease.map_or(target, |ease| ease.target);
     // What the feet take up of a way up or down, the offset does not: both together follow.
     let last = start.rates.offset.raised(height_rates[0]);
     let Some(AutoMove { before, now, next }) = auto_pose else {
         let left = start.offset.rate_to(&target, 1.0);
-        return followed(cx, start, left, last).raised(-height_rates[1]);
+        return followed(cx, start, ease, left, last).raised(-height_rates[1]);
     };
     // What the body does by itself is known ahead: it trails the rest alone.
     let left = start.offset.rate_to(&target.moved(&now, 1.0), 1.0);
     let last = last.moved(&before.rate_to(&now, GRID_S), -1.0);
-    followed(cx, start, left, last).moved(&now.rate_to(&next, GRID_S), 1.0).raised(-height_rates[1])
+    followed(cx, start, ease, left, last).moved(&now.rate_to(&next, GRID_S), 1.0).raised(-height_rates[1])
 }
 
 /// How far that takes the centre of mass over the feet until the next point of the grid, m, at most: it is nearer to the
@@ -87,7 +91,7 @@ pub(crate) fn greatest_shift(cx: &Context, rate: &BodyOffset) -> f64 {
     }
 }
 
-fn followed(cx: &Context, start: &State, left: BodyOffset, last: BodyOffset) -> BodyOffset {
+fn followed(cx: &Context, start: &State, ease: Option<Ease>, left: BodyOffset, last: BodyOffset) -> BodyOffset {
     if left.is_zero() && last.is_zero() {
         return last;
     }
@@ -96,6 +100,10 @@ fn followed(cx: &Context, start: &State, left: BodyOffset, last: BodyOffset) -> 
     // A foot is about as far from the body's centre as the resting feet are.
     let about = along.acceleration / cx.plant.farthest_rest;
     let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, haste };
+    let (along, about) = ease.map_or((along, about), |ease| {
+        let radius = cx.plant.farthest_rest;
+        (ease.bounded(along, left.translation.norm(), 1.0), ease.bounded(about, left.rotation.norm(), radius))
+    });
     BodyOffset {
         translation: along.rate(left.translation, last.translation),
         rotation: about.rate(left.rotation, last.rotation),
@@ -113,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
-        Aimed { target, auto_pose, height_rates: [0.0; 2] }
+        Aimed { target, ease: None, auto_pose, height_rates: [0.0; 2] }
     }
 
     fn low() -> BodyOffset {

@@ -105,8 +105,9 @@ impl WorkspaceSearch {
 
     /// What is likely to be granted of a pose while others are looked at: as much as of the last one, not far from it.
     /// A body that follows a stick gets there no sooner than it has been found out.
-    fn likely(&self, asked: Asked) -> Granted {
-        if self.asked == asked {
+    fn likely(&self, cx: &Context, asked: Asked) -> Granted {
+        // Where accelerations are limited, a body that is on its way may not be held up.
+        if self.asked == asked || cx.plant.joints.is_some() {
             return self.granted;
         }
         Granted { offset: self.granted.offset.towards(asked.part(self.part), AHEAD_S), ..self.granted }
@@ -136,7 +137,7 @@ pub(crate) fn grant(
     if let Some(search) = workspace.search.filter(|search| turn || search.asked == asked) {
         search_on(cx, workspace, search, start, effort);
     }
-    workspace.likely(asked)
+    workspace.likely(cx, asked)
 }
 
 fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, start: &State, effort: &mut Effort) {
