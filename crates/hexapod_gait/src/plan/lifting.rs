@@ -1,5 +1,6 @@
 //! Which feet are lifted: those whose turn it is, if the robot stands on the rest.
 
+use crate::plan::body::shift::shift_m_s2;
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, is_out_of_turn};
 use crate::plan::stand::LIFT_MARGIN_M;
@@ -39,8 +40,9 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
     }
     let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
     let mut margin = start.margin_without(leg, centre);
-    if let Some(joints) = &cx.plant.joints {
-        margin = margin.min(start.margin_without(leg, centre + run_out(start, joints.shift_m_s2())));
+    let speed = start.rates.sway + start.rates.offset.translation.xy();
+    if speed != Vector2::zeros() {
+        margin = margin.min(start.margin_without(leg, centre + run_out(speed, shift_m_s2(cx, start))));
     }
     // A foot that has not met the ground yet may have to take up its share of the weight first.
     let stays = margin < LIFT_MARGIN_M || start.walk.seeks_ground();
@@ -82,9 +84,10 @@ fn may_lift(cx: &Context, start: &State, leg: usize) -> bool {
     start.walk.nominal.reach_with(cx.gait).part(offset) > 0.98
 }
 
-/// How far a sway goes on until it has come to rest, m, when it changes by no more than `greatest` m/s^2.
-fn run_out(start: &State, greatest: f64) -> Vector2<f64> {
-    start.rates.sway * (start.rates.sway.norm() / (2.0 * greatest))
+/// How far the body goes on over its feet until it has come to rest, m, when it changes its speed by no more than
+/// `greatest` m/s^2.
+fn run_out(speed: Vector2<f64>, greatest: f64) -> Vector2<f64> {
+    speed * (speed.norm() / (2.0 * greatest))
 }
 
 #[cfg(test)]

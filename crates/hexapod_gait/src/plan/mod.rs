@@ -260,7 +260,7 @@ impl Planner<'_> {
         let (height, level) = (start.rates.height, level_rate(&cx, start));
         let overlay = give_rates(&cx, start);
         let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
-        start.rates = balanced(start, stand, rates);
+        start.rates = balanced(&cx, start, stand, rates);
     }
 
     /// Puts down feet whose swing is over and lifts those whose turn it is.

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use crate::common::random::Random;
-use crate::common::{Observer, engine_with, specs};
+use crate::common::{LIMITS, Observer, engine_with, specs};
 use hexapod_gait::{BodyOffset, Engine, Input, LimitedBy, Twist};
 use hexapod_kinematics::LegAngles;
 use nalgebra::Vector3;
@@ -20,6 +20,10 @@ const STILL_RAD: f64 = 1e-6;
 const LEAST_HERTZ: f64 = 20.0;
 /// Ticks for which they may where the hand turns back: a body that is there rests.
 const TURNING: usize = 2;
+/// Ticks after which a body that does not move has come to rest.
+const AT_REST: usize = 5;
+/// Of what is asked, the part that is followed where there is room for all.
+const LEAST_PART: f64 = 0.9;
 /// The longest lag that is looked for, ticks.
 const LONGEST: usize = 60;
 
@@ -95,7 +99,7 @@ struct Measured {
     worst: f64,
     /// Most ticks after another in which no joint turned while the hand moved.
     still: usize,
-    /// s; none where a leg came to the end of its reach, and the body waited there.
+    /// s; none where the body waited for room: at the end of a leg's reach, or for steps to become shorter.
     lag: Option<f64>,
 }
 
@@ -111,12 +115,21 @@ impl Stream {
         parts.iter().flatten().zip(self.way).map(|(part, way)| part * way).sum()
     }
 
+    /// The same of a robot that sways: where it leans is for its balance to say.
+    fn beside_sway(mut self) -> Self {
+        self.way[..2].fill(0.0);
+        self
+    }
+
     /// Drives an engine that does what `input` says, for so many seconds.
     fn drive(&self, engine: &mut Engine, mut input: Input, seconds: f64) -> Result<Measured, TestCaseError> {
         let (mut random, mut meter) = (Random(1), Meter::new(engine, &input));
         let mut observer = Observer::of_rough_gait(engine, DT);
         observer.resume(engine.last());
         let height = engine.stance().spec().height;
+        let judged = if engine.gait().sway() > 0.0 { self.beside_sway() } else { *self };
+        let mut walks_on = engine.clone();
+        let walking = input;
         let (mut asked, mut had) = (vec![], vec![]);
         let (mut still, mut rests, mut messages, mut moved) = (0, 0usize, 0.0, f64::NEG_INFINITY);
         let mut reaches = self.hand.can_be_followed();
@@ -133,6 +146,7 @@ impl Stream {
                 input.body_offset = next;
             }
             let now = *engine.step(&input, DT);
+            let alone = walks_on.step(&walking, DT).footprint_from_body;
             observer.check(engine, &now)?;
             meter.take(&now.angles);
             let moves = self.hertz >= LEAST_HERTZ && (moved + DT..moved + 1.5 / self.hertz).contains(&time);
@@ -142,29 +156,40 @@ impl Stream {
             rests = if meter.turned < STILL_RAD && moves && could { rests + 1 } else { 0 };
             // At a turning point all joints may stand still for a moment.
             still = still.max(rests.saturating_sub(TURNING));
-            asked.push(self.along(&input.body_offset));
-            had.push(self.along(&BodyOffset::of_pose(&now.footprint_from_body, height)));
+            let along = |offset: &BodyOffset| judged.along(offset);
+            asked.push(along(&input.body_offset));
+            had.push(
+                along(&BodyOffset::of_pose(&now.footprint_from_body, height))
+                    - along(&BodyOffset::of_pose(&alone, height)),
+            );
         }
-        Ok(Measured { worst: meter.worst, still, lag: reaches.then(|| lag(&asked, &had)) })
+        let followed = lag(&asked, &had).filter(|_| reaches && !waits(&asked, &had));
+        Ok(Measured { worst: meter.worst, still, lag: followed })
     }
 }
 
-fn deviation(values: &[f64]) -> (Vec<f64>, f64) {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let from_mean: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let norm = from_mean.iter().map(|value| value * value).sum::<f64>().sqrt();
-    (from_mean, norm)
+/// Whether the body ever stands still away from where it is asked to be: it has no room there, or not yet.
+fn waits(asked: &[f64], had: &[f64]) -> bool {
+    let rests = |k: usize| (k - AT_REST..k).all(|k| (had[k + 1] - had[k]).abs() < 1e-5);
+    (AT_REST..had.len() - 1)
+        .any(|k| rests(k) && (asked[k - AT_REST..k].iter().all(|asked| (asked - had[k]).abs() > 0.1)))
 }
 
-/// The lag (s) with which `had` follows `asked` best, by their correlation.
-fn lag(asked: &[f64], had: &[f64]) -> f64 {
-    let (had, had_norm) = deviation(&had[LONGEST..]);
-    let correlation = |shift: usize| {
-        let (asked, norm) = deviation(&asked[LONGEST - shift..asked.len() - shift]);
-        asked.iter().zip(&had).map(|(asked, had)| asked * had).sum::<f64>() / (norm * had_norm)
+/// The lag (s) with which `had` follows `asked` best: least squares, between two ticks as well. None where it follows a
+/// part of it only.
+fn lag(asked: &[f64], had: &[f64]) -> Option<f64> {
+    let had = &had[LONGEST..];
+    let error = |shift: usize| {
+        let asked = &asked[LONGEST - shift..asked.len() - shift];
+        asked.iter().zip(had).map(|(asked, had)| (asked - had).powi(2)).sum::<f64>()
     };
-    let best = (0..LONGEST).max_by(|&a, &b| correlation(a).total_cmp(&correlation(b))).unwrap();
-    best as f64 * DT
+    let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let best = (1..LONGEST - 1).min_by(|&a, &b| error(a).total_cmp(&error(b))).unwrap();
+    let [before, least, after] = [best - 1, best, best + 1].map(error);
+    // The vertex of the parabola through the three.
+    let between = 0.5 * (before - after) / (before - 2.0 * least + after).max(f64::MIN_POSITIVE);
+    let whole = size(had) >= LEAST_PART * size(&asked[LONGEST..]);
+    whole.then_some((best as f64 + between) * DT)
 }
 
 /// An engine that has stood up, and has walked for some seconds where a twist is given.
@@ -178,14 +203,26 @@ fn under_way(legs: usize, index: usize, twist: Twist) -> Engine {
     engine
 }
 
-/// The greatest acceleration of a joint in a walk, rad/s^2.
-fn walking(legs: usize, index: usize, twist: Twist) -> f64 {
-    let (mut engine, input) = (under_way(legs, index, twist), Input { twist, ..Input::default() });
-    let mut meter = Meter::new(&mut engine, &input);
+/// The greatest acceleration of a joint in a walk with the body held in a pose, rad/s^2.
+fn walking(legs: usize, index: usize, input: &Input) -> f64 {
+    let mut engine = under_way(legs, index, input.twist);
+    for _ in 0..300 {
+        engine.step(input, DT);
+    }
+    let mut meter = Meter::new(&mut engine, input);
     for _ in 0..600 {
-        meter.take(&engine.step(&input, DT).angles);
+        meter.take(&engine.step(input, DT).angles);
     }
     meter.worst
+}
+
+/// What the joints bear in walks without a stream, rad/s^2: at half of the greatest speed, as a walk on the spot hardly
+/// moves them, and in the walk at hand, straight and held where the stream goes to, as a leg that is stretched farther
+/// turns faster for the same step.
+fn reference(legs: usize, index: usize, twist: Twist, stream: &Stream) -> f64 {
+    let half = Input { twist: Twist::new(0.5 * LIMITS.linear_velocity, 0.0, 0.0), ..Input::default() };
+    let held = |part: f64| Input { twist, body_offset: stream.offset(part), ..Input::default() };
+    [half, held(0.0), held(1.0), held(-1.0)].iter().map(|input| walking(legs, index, input)).fold(0.0, f64::max)
 }
 
 fn hand() -> impl Strategy<Value = Hand> {
@@ -228,18 +265,20 @@ proptest! {
 
     #[test]
     fn when_a_pose_is_streamed_to_a_robot_that_walks_expect_it_followed_gently_and_soon(
-        legs in prop_oneof![Just(6usize), Just(8)], index in 0usize..4, stream in stream(),
+        legs in prop_oneof![Just(4usize), Just(6), Just(8)], index in 0usize..4, stream in stream(),
         twist in prop::array::uniform3(-0.08..0.08f64),
     ) {
         let index = index % specs(legs).len();
         let twist = Twist::new(twist[0], twist[1], 4.0 * twist[2]);
         let mut engine = under_way(legs, index, twist);
-        let walks = walking(legs, index, twist);
+        let walks = reference(legs, index, twist, &stream);
         let Measured { worst, still, lag } = stream.drive(&mut engine, Input { twist, ..Input::default() }, 12.0)?;
-        prop_assert!(worst <= 1.5 * walks + 45.0, "{worst} rad/s^2, of {walks} in the walk alone");
-        prop_assert!(still == 0, "{still} ticks stand still");
+        // A sway that comes to rest just as a foot is lifted adds to both.
+        let times = if legs == 4 { 2.0 } else { 1.5 };
+        prop_assert!(worst <= times * walks, "{worst} rad/s^2, of {walks} in walks without a stream");
         // Mere height waits for feet that are still to be drawn in or to go out, where steps are long.
         let is_height = stream.way[2].abs() > 0.3;
+        prop_assert!(is_height || still == 0, "{still} ticks stand still");
         prop_assert!(is_height || lag.is_none_or(|lag| lag <= 0.15), "{lag:?} s");
     }
 }

@@ -1,15 +1,18 @@
 //! What the body does over its feet never takes the centre of mass out of their midst.
 
 use crate::gait::posture::BodyOffset;
+use crate::plan::body::shift::shift_m_s2;
+use crate::plan::context::Context;
 use crate::plan::stand::{MARGIN_M, Stand};
 use crate::plane::grid::GRID_S;
 use crate::state::State;
 use crate::state::rates::BodyRates;
 use nalgebra::Vector2;
 
-/// The rates of the body over its feet, without what of its offset and sway would take the centre of mass out of the midst of its feet.
+/// The rates of the body over its feet, without what of its offset and sway would take the centre of mass out of the midst
+/// of its feet. The offset comes to rest before, changing by no more than it may.
 #[inline]
-pub(crate) fn balanced(start: &State, stand: Option<&Stand>, rates: BodyRates) -> BodyRates {
+pub(crate) fn balanced(cx: &Context, start: &State, stand: Option<&Stand>, rates: BodyRates) -> BodyRates {
     let Some(Stand { centre, in_body, edges }) = stand else { return rates };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;
     let now = edges.margin(*centre);
@@ -18,11 +21,28 @@ pub(crate) fn balanced(start: &State, stand: Option<&Stand>, rates: BodyRates) -
         let after = edges.margin(later.transform_point(&(*in_body).into()).coords.xy() + walked);
         after < MARGIN_M && after < now
     };
-    if !falls(&rates) {
+    // Of the speed in one step of the grid.
+    let change = shift_m_s2(cx, start) * GRID_S;
+    let run_out = 1.0 + 0.5 * foot_speed(cx, &rates.offset) / change;
+    if !falls(&with_offset(&rates, rates.offset.scaled(run_out))) {
         return rates;
     }
-    let swaying = BodyRates { offset: BodyOffset::default(), ..rates };
+    let last = start.rates.offset;
+    let braking = with_offset(&rates, last.scaled((1.0 - change / foot_speed(cx, &last)).max(0.0)));
+    if !falls(&braking) {
+        return braking;
+    }
+    let swaying = with_offset(&rates, BodyOffset::default());
     if falls(&swaying) { BodyRates { sway: Vector2::zeros(), ..swaying } } else { swaying }
+}
+
+fn with_offset(rates: &BodyRates, offset: BodyOffset) -> BodyRates {
+    BodyRates { offset, ..*rates }
+}
+
+/// How fast a foot far from the body's centre is moved by its offset, at most, m/s.
+fn foot_speed(cx: &Context, rate: &BodyOffset) -> f64 {
+    rate.translation.norm() + rate.rotation.norm() * cx.plant.farthest_rest
 }
 
 #[cfg(test)]
@@ -67,12 +87,17 @@ mod tests {
 
     #[test]
     fn when_the_body_would_leave_the_midst_of_its_feet_expect_its_offset_stopped_and_its_sway_only_if_it_must_be() {
-        let (state, stand) = at_the_edge();
-        let balanced = |offset: f64, sway: f64| balanced(&state, Some(&stand), rates(offset, sway));
-        assert_eq!(balanced(-0.1, -0.1), rates(-0.1, -0.1), "back");
-        assert_eq!(balanced(0.5, -0.1), rates(0.0, -0.1));
-        assert_eq!(balanced(0.0, 0.5), rates(0.0, 0.0));
-        assert_eq!(super::balanced(&state, None, rates(0.5, 0.5)), rates(0.5, 0.5), "far from every edge");
+        let (robot, (mut state, stand)) = (shipped(), at_the_edge());
+        let cx = context(&robot);
+        let balanced = |state: &State, offset, sway| balanced(&cx, state, Some(&stand), rates(offset, sway));
+        assert_eq!(balanced(&state, -0.1, -0.1), rates(-0.1, -0.1), "back");
+        assert_eq!(balanced(&state, 0.5, -0.1), rates(0.0, -0.1));
+        assert_eq!(balanced(&state, 0.0, 0.5), rates(0.0, 0.0));
+        assert_eq!(super::balanced(&cx, &state, None, rates(0.5, 0.5)), rates(0.5, 0.5), "far from every edge");
+        // Still a little way off, it comes to rest as gently as it moves.
+        state.rates.offset.translation.x = 0.03;
+        let slower = balanced(&state, 0.04, 0.0).offset.translation.x;
+        assert!(slower < 0.03 && 0.03 - slower <= shift_m_s2(&cx, &state) * GRID_S + 1e-12, "{slower} m/s");
     }
 
     #[test]

@@ -11,9 +11,13 @@ use crate::plane::follow::Follow;
 use crate::plane::grid::GRID_S;
 use crate::state::State;
 use crate::state::walk::Walk;
+use nalgebra::Vector2;
 
-/// Part of a lifted foot's acceleration that the body's motion over its feet may add to it.
-const PART_OF_LIFT: f64 = 0.35;
+/// Parts of a lifted foot's acceleration that the body's sway and its way to its pose may add to it.
+const SWAY_PART_OF_LIFT: f64 = 0.35;
+const POSE_PART_OF_LIFT: f64 = 0.25;
+/// The same where it sways, too.
+const BESIDE_SWAY: f64 = 0.18;
 /// What it may have with the lowest and slowest of steps, m/s^2.
 const LEAST_M_S2: f64 = 0.5;
 
@@ -50,17 +54,27 @@ pub(crate) struct Aimed {
 /// Bounds of the height's way, which the feet follow as they follow the offset.
 pub(crate) fn height_bounds(cx: &Context, start: &State) -> Follow {
     let haste = start.mode.haste();
-    Follow { speed: TRANSLATION_RATE_M_S, acceleration: acceleration(cx, haste), haste }
+    Follow { speed: TRANSLATION_RATE_M_S, acceleration: shift_m_s2(cx, start), haste }
 }
 
-/// How fast the body's motion over its feet may change, m/s^2.
-fn acceleration(cx: &Context, haste: f64) -> f64 {
+/// How fast the body's motion towards its pose may change, m/s^2. A body that sways leaves it less.
+pub(crate) fn shift_m_s2(cx: &Context, start: &State) -> f64 {
+    let part = if cx.gait.sway() > 0.0 { BESIDE_SWAY } else { POSE_PART_OF_LIFT };
+    acceleration(cx, part, start.mode.haste())
+}
+
+/// How fast its sway may, m/s^2.
+pub(crate) fn sway_m_s2(cx: &Context) -> f64 {
+    acceleration(cx, SWAY_PART_OF_LIFT, 1.0)
+}
+
+fn acceleration(cx: &Context, part: f64, haste: f64) -> f64 {
     if let Some(joints) = &cx.plant.joints {
         return joints.shift_m_s2();
     }
     // Up in half a swing.
     let time = 0.5 * cx.gait.swing_part() * cx.gait.cycle_times()[0];
-    haste * (PART_OF_LIFT * MINIMUM_JERK_ACCELERATION * cx.step_height / (time * time)).max(LEAST_M_S2)
+    haste * (part * MINIMUM_JERK_ACCELERATION * cx.step_height / (time * time)).max(LEAST_M_S2)
 }
 
 /// The rate of the body's offset towards its target, and along what it does by itself beside that.
@@ -104,10 +118,19 @@ fn followed(cx: &Context, start: &State, ease: Option<Ease>, left: BodyOffset, l
         let radius = cx.plant.farthest_rest;
         (ease.bounded(along, left.translation.norm(), 1.0), ease.bounded(about, left.rotation.norm(), radius))
     });
-    BodyOffset {
+    let next = BodyOffset {
         translation: along.rate(left.translation, last.translation),
         rotation: about.rate(left.rotation, last.rotation),
+    };
+    // What joints with a greatest acceleration bear of both is bounded already.
+    if cx.plant.joints.is_some() {
+        return next;
     }
+    let change = last.rate_to(&next, GRID_S);
+    let parts = [change.translation.norm() / along.acceleration, change.rotation.norm() / about.acceleration];
+    let part = Vector2::from(parts).norm();
+    // A foot bears the sum.
+    if part > 1.0 { last.moved(&change, GRID_S / part) } else { next }
 }
 
 #[cfg(test)]
@@ -137,7 +160,7 @@ mod tests {
             state.rates.offset = shift(&cx, &state, &to(low(), None));
             let change = before.rate_to(&state.rates.offset, GRID_S);
             assert!(state.rates.offset.translation.norm() <= 0.08 + 1e-9);
-            assert!(change.translation.norm() <= acceleration(&cx, 1.0) + 1e-9, "{change:?}");
+            assert!(change.translation.norm() <= shift_m_s2(&cx, &state) + 1e-9, "{change:?}");
             state.offset = state.offset.moved(&state.rates.offset, GRID_S);
         }
         assert!(state.offset.is_near(&low()));

@@ -1,5 +1,6 @@
 //! Where the body leans for its balance: over the feet that stay, before one is lifted.
 
+use crate::plan::body::shift::sway_m_s2;
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
 use crate::plan::stand::Stand;
@@ -12,7 +13,7 @@ use hexapod_kinematics::Effort;
 use nalgebra::{Vector2, Vector3};
 
 /// How fast the body sways, m/s.
-const SWAY_RATE_M_S: f64 = 0.15;
+const SWAY_RATE_M_S: f64 = 0.2;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
 /// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
@@ -24,11 +25,15 @@ const STOP_M: f64 = 0.009;
 #[inline]
 pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
     let sway = sway_target(cx, start, stand, effort) - start.sway;
+    if sway == Vector2::zeros() && start.rates.sway == sway {
+        return sway;
+    }
     let greatest = SWAY_RATE_M_S * GRID_S;
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-    let rate = short_of_edges(stand, rate, cx.plant.shift_m_s2());
-    gentle(start.rates.sway, rate, sway.norm(), cx.plant.shift_m_s2())
+    let greatest = sway_m_s2(cx);
+    let rate = short_of_edges(stand, rate, greatest);
+    gentle(start.rates.sway, rate, sway.norm(), greatest)
 }
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
