@@ -1,7 +1,7 @@
 //! Walks a number of ticks, for counting instructions: `valgrind --tool=callgrind target/release/examples/ticks 3000 walk`,
 //! less the same with 1000. In place of `walk`: `steer` (another twist at each tick), `pose` (another body pose at each
 //! tick, walking), `far` (further than the feet reach), `lean` (the same, standing), `tilted` (one pose, walking), `crawl`
-//! (four legs).
+//! (four legs), `contacts` (feet that feel the ground above where it was planned, and tell it late).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -25,6 +25,8 @@ fn main() {
     let inputs: Vec<Input> = (0..ROUND).map(|tick| input_at(&what, 0.05 * tick as f64, &input)).collect();
     let mut sum = 0.0;
     for input in inputs.iter().cycle().take(ticks) {
+        let felt = what == "contacts";
+        let input = if felt { &common::felt_above(&engine, input) } else { input };
         sum += engine.step(input, 0.01).angles[0][0];
     }
     println!("{sum} {:?}", engine.last().state);

@@ -116,7 +116,8 @@ impl Walk {
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
     /// as they were told late.
     pub(crate) fn put_down(&mut self, gait: &Gait, sensed: &Sensed, overlay: &mut Overlay) {
-        for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
+        let feet = self.feet.iter_mut().take(self.count).enumerate();
+        for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
             overlay.add(leg, -foot.put_down(gait, &sensed.by(leg)));
         }
     }

@@ -77,3 +77,8 @@ pub fn drive(engine: &mut Engine, observer: &mut Observer, input: &Input, ticks:
 pub fn twist(vx: f64, vy: f64, wz: f64) -> Input {
     Input { twist: Twist::new(vx, vy, wz), ..Input::default() }
 }
+
+/// The input of a robot whose feet feel the ground above where it was planned, and tell it late.
+pub fn felt_above(engine: &Engine, input: &Input) -> Input {
+    Input { contacts: engine.last().feet.map(|foot| Some(foot.z <= 0.003)), contacts_late: 0.02, ..*input }
+}

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{Observer, drive, gait, specs, twist};
+use crate::common::{Observer, drive, felt_above, gait, specs, twist};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -89,6 +89,21 @@ fn when_ticking_through_every_posture_expect_no_allocation() {
     });
     assert_eq!(measured.count_total, 0, "allocations in the tick");
     assert_eq!(engine.last().state, GaitState::Sitting);
+}
+
+#[test]
+fn when_feet_feel_the_ground_in_every_tick_expect_no_allocation_and_feet_held_above_their_path() {
+    let (mut engine, walking) = (engine(), twist(0.06, 0.0, 0.2));
+    let mut highest = 0.0f64;
+    let measured = allocation_counter::measure(|| {
+        for _ in 0..2000 {
+            let now = engine.step(&felt_above(&engine, &walking), 0.01);
+            let standing = now.feet.iter().zip(now.contacts).filter(|(_, stands)| *stands);
+            highest = standing.map(|(foot, _)| foot.z.abs()).fold(highest, f64::max);
+        }
+    });
+    assert_eq!(measured.count_total, 0, "allocations in the tick");
+    assert!(highest > 1e-3, "no foot has felt the ground: {highest} m");
 }
 
 #[test]

@@ -20,6 +20,7 @@ const SLOPE_TIME_S: f64 = 0.7;
 const SLOPE_RATE_RAD_S: f64 = 0.05;
 
 /// How the ground comes up under the body until the next point of the grid.
+#[inline]
 pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
     let last = start.rates.level;
     if last.is_zero() && start.walk.is_on_plane_ground() {

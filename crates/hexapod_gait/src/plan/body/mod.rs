@@ -82,7 +82,7 @@ pub(crate) fn aim(
 /// The same of a robot that walks: as far as the feet keep their room. What of it is height, the stance takes up.
 #[inline]
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
-    let present = start.walk.nominal;
+    let present = &start.walk.nominal;
     let auto_pose = if matches!(start.mode, Mode::Walking) { AutoMove::of(cx.gait, &start.walk) } else { None };
     // Steps are short enough before the body goes where there is no room for longer ones.
     if present.reach_part > granted.reach_part + SAME {

@@ -105,6 +105,7 @@ impl WorkspaceSearch {
 
     /// What is likely to be granted of a pose while others are looked at: as much as of the last one, not far from it.
     /// A body that follows a stick gets there no sooner than it has been found out.
+    #[inline]
     fn likely(&self, cx: &Context, asked: Asked) -> Granted {
         // Where accelerations are limited, a body that is on its way may not be held up.
         if self.asked == asked || cx.plant.joints.is_some() {

@@ -51,9 +51,8 @@ pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f
 
 /// Whether the body can go on as it does with these feet, resting there, and this gait, braking no harder than it may.
 pub(crate) fn can_go_on(cx: &Context, start: &State, feet: Feet, gait: &Gait) -> bool {
-    let limits = cx.limits;
-    let (braking, lag) = (BRAKING_PART * limits.linear_acceleration, Ramp::lag(limits));
-    over_reach(cx, start, feet, gait, start.twist[1], |edge| edge.factor(braking, lag)) >= 1.0
+    let braking = BRAKING_PART * cx.limits.linear_acceleration;
+    over_reach(cx, start, feet, gait, start.twist[1], |edge| edge.factor(braking, Ramp::lag(cx.limits))) >= 1.0
 }
 
 /// The least factor over the edges of the reach of all feet on the ground, where they stay until they have been lifted
