@@ -37,7 +37,7 @@ impl Written {
             return from_table(Source::read(path)?);
         }
         let source = Source::read(path)?;
-        let source = if is(&["xacro"]) || source.text.contains("<xacro:") { expanded("xacro", path)? } else { source };
+        let source = if is(&["xacro"]) || holds_xacro(&source.text) { expanded("xacro", path)? } else { source };
         Ok(Self::of_urdf(source))
     }
 
@@ -50,7 +50,7 @@ impl Written {
         if source.name.ends_with(".yaml") || source.name.ends_with(".yml") {
             return from_table(source);
         }
-        if source.text.contains("<xacro:") {
+        if holds_xacro(&source.text) {
             let help = "write a plain URDF with `xacro robot.urdf.xacro > robot.urdf`, and give that";
             return Err(ConfigError::whole_file(&source.name, "this is xacro, which is not expanded here", help));
         }
@@ -59,6 +59,19 @@ impl Written {
 
     fn of_urdf(source: Source) -> Self {
         Self { urdf: source.text.clone(), origin: Origin::Urdf(source), legs: vec![] }
+    }
+}
+
+/// Whether a text has elements of xacro: those in comments, which `xacro` itself leaves in what it writes, are none.
+fn holds_xacro(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        let (elements, comment) = rest.split_once("<!--").unwrap_or((rest, ""));
+        if elements.contains("<xacro:") {
+            return true;
+        }
+        let Some((_, after)) = comment.split_once("-->") else { return false };
+        rest = after;
     }
 }
 
@@ -110,6 +123,21 @@ mod tests {
         let path = std::env::temp_dir().join(format!("hexapod_written_{}_{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
         path
+    }
+
+    #[test]
+    fn when_xacro_stands_in_a_comment_expect_a_plain_urdf() {
+        let is_plain = |text: &str| Written::of_text(Source::new("a.urdf", text)).is_ok();
+        for text in [
+            "<robot><!-- <xacro:include filename='legs.xacro'/> --></robot>",
+            "<!-- from <xacro:macro> --><robot><!--\n<xacro:leg/>\n--><link name='a'/></robot>",
+            "<robot/><!-- <xacro:leg/>",
+        ] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in ["<robot><xacro:leg/></robot>", "<robot><!-- a --><xacro:leg/><!-- <xacro:leg/> --></robot>"] {
+            assert!(!is_plain(text), "{text}");
+        }
     }
 
     const TABLE: &str = "name: t\nconvention: standard\nlegs:\n";
