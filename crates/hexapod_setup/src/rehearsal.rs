@@ -4,9 +4,13 @@
 use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::Leg;
 
-/// Longest time that standing up is waited for, s, and the time for each direction.
+/// Longest time that standing up is waited for, s, the time for each direction, and that for one in which the robot stands
+/// still then, until it goes on or gives up.
 const STANDING_S: f64 = 30.0;
 const EACH_S: f64 = 5.0;
+const LONGEST_S: f64 = 20.0;
+/// How long a robot that gave up is let alone: its feet come down.
+const LETTING_GO_S: f64 = 2.0;
 /// A robot that gets no farther meanwhile than this part of its shortest leg stands still, unless it was asked for little:
 /// an owner's bounds on the velocity say nothing of the robot.
 const LEAST_WAY: f64 = 0.03;
@@ -54,21 +58,38 @@ pub(crate) fn rehearse(engine: &Engine, gait: Gait) -> Result<(), Stuck> {
     Ok(())
 }
 
-/// Walks with a twist for a while.
+/// Walks with a twist for a while, and where the robot gives up, as one may whose feet go to other places first, once more
+/// from where it has come to.
 ///
 /// # Errors
-/// What held the robot back most often, where it got nowhere.
+/// What held the robot back where it gave up again, or most often where it got nowhere.
 fn walk(engine: &mut Engine, twist: Twist) -> Result<(), LimitedBy> {
+    try_walking(engine, twist)?;
+    if engine.gave_up().is_some() {
+        (0..ticks(LETTING_GO_S)).for_each(|_| _ = engine.step(&Input::default(), TICK_S));
+        try_walking(engine, twist)?;
+    }
+    engine.gave_up().map_or(Ok(()), Err)
+}
+
+/// Walks with a twist: for a while and until the body moves, or until the robot gives up.
+///
+/// # Errors
+/// What held it back most often, where it got nowhere.
+fn try_walking(engine: &mut Engine, twist: Twist) -> Result<(), LimitedBy> {
     let input = Input { twist, ..Input::default() };
     let farthest_m = engine.rest_feet().iter().map(|foot| foot.norm()).fold(0.0, f64::max);
     let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
     let along_m = |walked: Twist| (walked.speed() + walked.wz.abs() * farthest_m) * TICK_S;
     let asked_m = along_m(twist) * ticks(EACH_S) as f64;
     let (mut way_m, mut reasons) = (0.0, Vec::new());
-    for _ in 0..ticks(EACH_S) {
-        let tick = engine.step(&input, TICK_S);
+    for now in 0..ticks(LONGEST_S) {
+        let tick = *engine.step(&input, TICK_S);
         way_m += along_m(tick.twist);
         reasons.push(tick.limited_by);
+        if engine.gave_up().is_some() || (now >= ticks(EACH_S) && along_m(tick.twist) > 0.0) {
+            break;
+        }
     }
     if way_m >= (LEAST_WAY * shortest_m).min(LEAST_OF_ASKED * asked_m) {
         return Ok(());

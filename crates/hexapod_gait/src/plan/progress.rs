@@ -9,10 +9,11 @@ use crate::state::segment::Segment;
 
 /// A robot that walks no faster than this part of what its stride allows does not get on.
 const LEAST_PART: f64 = 0.05;
-/// For how long that is waited for, s, while nothing moves: a foot may wait for the body to lean.
+/// As far as that allows this part of what is wanted: where the stride allows next to nothing, no robot gets on by it.
+const LEAST_STRIDE: f64 = 0.4;
+/// For how long that is waited for, s, while nothing moves: a foot may wait for the body to lean. Feet that tread have a
+/// cycle more, for after a change of course all of them may have to go elsewhere first.
 const PATIENCE_S: f64 = 1.8;
-/// Part of the time that counts while a foot is in the air: after a change of course all may have to go elsewhere first.
-const TREADING: f64 = 0.25;
 
 /// How far a walk is behind, and why the last one was given up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,10 +42,10 @@ impl Progress {
             (self.behind_s, self.towards) = (0.0, wanted.twist);
         }
         let stride = stride_factor(&start.walk.nominal, cx.gait, start.walk.cycle, wanted.twist);
-        let part = walked / (stride * size(wanted.twist)).max(f64::MIN_POSITIVE);
+        let part = walked / (stride.max(LEAST_STRIDE) * size(wanted.twist)).max(f64::MIN_POSITIVE);
         let pace = segment.advance.pace;
         let treads = !start.walk.all_planted() && pace.body * pace.swing > LEAST_PART;
-        let counts = if treads { TREADING } else { 1.0 };
+        let counts = if treads { PATIENCE_S / (PATIENCE_S + start.walk.cycle) } else { 1.0 };
         let seconds = counts * segment.ns as f64 * 1e-9;
         self.by = segment.by.max(start.limited_by);
         self.behind_s = (self.behind_s + seconds * (1.0 - part / LEAST_PART)).max(0.0);
@@ -113,9 +114,25 @@ mod tests {
     }
 
     #[test]
-    fn when_feet_tread_on_the_spot_expect_more_patience() {
-        assert!(is_lost(8.0, 0.0, true, ahead) && !is_lost(6.0, 0.0, true, ahead));
+    fn when_feet_tread_on_the_spot_expect_a_cycle_more_of_patience() {
+        let cycle = on_its_feet(&shipped(), Mode::Walking).walk.cycle;
+        assert!(is_lost(cycle + 2.0, 0.0, true, ahead) && !is_lost(cycle + 1.5, 0.0, true, ahead));
         assert!(is_lost_at(0.0, 2.0, 0.0, true, ahead), "a foot that hangs in the air does not tread");
+    }
+
+    #[test]
+    fn when_the_stride_allows_next_to_nothing_expect_that_not_taken_for_getting_on() {
+        // A hundred times the shipped robot's greatest speed: a step as long as its stride takes it no hundredth of that.
+        let part_of_wanted = |part: f64| {
+            let robot = shipped();
+            let mut narrow = on_its_feet(&robot, Mode::Walking);
+            narrow.walk.cycle *= 100.0;
+            narrow.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
+            let (cx, mut progress) = (context(&robot), Progress::default());
+            (0..500).for_each(|step| progress.count(&cx, &narrow, &Segment::from(&narrow, GRID_NS), ahead(step)));
+            progress.is_lost()
+        };
+        assert!(part_of_wanted(0.01) && !part_of_wanted(0.03));
     }
 
     #[test]
