@@ -144,6 +144,11 @@ impl JointBound {
         (FOR_CHANGES / (self.acceleration * FOLLOWING * gait.swing_haste() * ahead * foot_m_s2)).min(1.0)
     }
 
+    /// How fast a foot on the ground may change its speed with the twist, m/s^2.
+    pub(crate) fn change_m_s2(&self) -> f64 {
+        FOR_CHANGES / self.acceleration
+    }
+
     /// How fast the body's shift over its feet may change its speed, m/s^2.
     pub(crate) fn shift_m_s2(&self) -> f64 {
         FOR_SHIFTS / self.acceleration

@@ -75,6 +75,24 @@ proptest! {
     }
 }
 
+/// A gait is taken up where no foot is lifted before those are down without which one foot would stand alone.
+#[test]
+fn when_a_walk_and_a_trot_follow_each_other_at_any_phase_expect_two_feet_down() {
+    for (from, to) in [(0, 1), (1, 0)] {
+        for wait in 0..120 {
+            let mut engine = engine(from);
+            let mut observer = Observer::of_dynamic_gait(&engine, DT);
+            let input = twist(-0.18, -0.18, 0.8);
+            drive(&mut engine, &mut observer, &input, 300 + wait).unwrap();
+            engine.set_gait(gait(engine.robot(), &specs()[to]));
+            drive(&mut engine, &mut observer, &input, 7).unwrap();
+            drive(&mut engine, &mut observer, &twist(0.13, 0.0, 0.0), 60).unwrap();
+            engine.set_gait(gait(engine.robot(), &specs()[from]));
+            drive(&mut engine, &mut observer, &twist(0.0, 0.05, 0.0), 200).unwrap();
+        }
+    }
+}
+
 /// Feet that stand far from rest are put back before the robot sits: that is no trot, one foot is lifted at a time.
 #[test]
 fn when_told_to_sit_after_any_walk_expect_three_feet_down_once_all_have_been() {

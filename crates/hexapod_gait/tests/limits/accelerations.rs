@@ -178,6 +178,30 @@ fn when_the_body_is_raised_over_feet_that_stand_far_out_expect_no_joint_accelera
     assert!(meter.worst <= 75.824_532_964_701_45, "{} rad/s^2", meter.worst);
 }
 
+/// A foot that comes to the edge of its reach in a stop is not held there at once: a little way is left beyond.
+#[test]
+fn when_a_foot_comes_to_the_edge_of_its_reach_in_a_stop_expect_no_joint_accelerated_more_than_it_can() {
+    let mut engine = engine(6, 3, Some(42.541_964_774_566_71));
+    let mut meter = Meter::new(&engine);
+    engine.stand();
+    drive_with_poses(&mut engine, &mut meter, &[(Input::default(), 300)]);
+    drive_with_poses(&mut engine, &mut meter, &[(twist(0.0, -0.043_191_051_081, -0.719_590_377_475), 86)]);
+    for tick in 0..160 {
+        let shaken = if tick % 2 == 0 { 0.126_601_853_908 } else { -0.126_601_853_908 };
+        drive_with_poses(&mut engine, &mut meter, &[(twist(shaken, 0.0, 0.0), 1)]);
+    }
+    drive_with_poses(
+        &mut engine,
+        &mut meter,
+        &[(twist(0.104_774_458_865, 0.046_912_777_957, -0.125_873_417_875), 148)],
+    );
+    engine.set_gait(gait(engine.robot(), &specs(6)[0]));
+    drive_with_poses(&mut engine, &mut meter, &[(twist(0.104_774_458_865, 0.046_912_777_957, -0.125_873_417_875), 65)]);
+    let last = [(twist(0.0, 0.149_601_847_484, 0.345_734_587_122), 109), (Input::default(), 800)];
+    drive_with_poses(&mut engine, &mut meter, &last);
+    assert!(meter.worst <= 42.541_964_774_566_71, "{} rad/s^2", meter.worst);
+}
+
 /// A pose that has not been looked at is not gone to: there may be no room for the feet on the way back.
 #[test]
 fn when_a_pose_is_asked_for_and_taken_back_at_once_expect_no_joint_accelerated_more_than_it_can() {

@@ -21,14 +21,25 @@ impl Foresight<'_> {
     /// The least distance of `centre`, which goes with the body, from the edge of the feet on the ground, m: between the
     /// moments at which feet are lifted and put down it changes evenly.
     pub(super) fn least_margin(&self, centre: Vector2<f64>) -> f64 {
-        let swing = self.gait.swing_part() * self.walk.cycle;
-        let lifts = (0..self.walk.feet().len()).map(|leg| self.lift_off(leg));
-        let moments = lifts.flat_map(|lift| [lift + MOMENT_S, lift + swing - MOMENT_S]);
-        let margins = moments.map(|time| {
+        let margins = self.moments().map(|time| {
             let planted = (0..self.walk.feet().len()).filter_map(|leg| self.planted(leg, time));
             SupportPolygon::new(planted).margin(centre)
         });
         margins.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The fewest feet on the ground.
+    pub(super) fn least_feet(&self) -> usize {
+        let legs = 0..self.walk.feet().len();
+        let counts = self.moments().map(|time| legs.clone().filter(|&leg| self.planted(leg, time).is_some()).count());
+        counts.min().unwrap_or(0)
+    }
+
+    /// Just after each foot is lifted, and before it is down.
+    fn moments(&self) -> impl Iterator<Item = f64> + '_ {
+        let swing = self.gait.swing_part() * self.walk.cycle;
+        let lifts = (0..self.walk.feet().len()).map(|leg| self.lift_off(leg));
+        lifts.flat_map(move |lift| [lift + MOMENT_S, lift + swing - MOMENT_S])
     }
 
     /// When a foot is down that is in the air now, s, and where, as the body sees it now.
@@ -80,6 +91,7 @@ mod tests {
             let foresight = Foresight { walk: &walk, gait: cx.gait, twist };
             let down = (0..6).filter(|&leg| foresight.planted(leg, foresight.lift_off(leg) + 0.1).is_some()).count();
             assert_eq!(down, 0, "a foot is in the air after its lift-off");
+            assert_eq!(foresight.least_feet(), 3);
             foresight.least_margin(state.centre(cx.plant))
         };
         assert!(margin(0.0) > 0.1 && margin(0.05) < margin(0.0) && margin(0.1) < margin(0.05));

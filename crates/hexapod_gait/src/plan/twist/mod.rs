@@ -92,6 +92,7 @@ pub(crate) fn steer(
     limited = limited.scaled(balance, LimitedBy::Stability);
     let mut ramped = ramp.step(limited, &settings);
     let hard = within_reach(&start.walk, cx.gait, ramped.twist);
+    let hard = if hard < 1.0 { hard.max(gentle_part(cx, ramped.twist)) } else { 1.0 };
     if hard < 1.0 {
         ramp.scale(hard);
         ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -105,6 +106,15 @@ pub(crate) fn steer(
     let aim_rate = if cx.plant.joints.is_some() { 1.0 } else { AIM_RATE };
     let aim = settings.acceleration(start.aim[1], Limited::unlimited(aim), aim_rate * GRID_S);
     TwistStep { limited: ramped, aim: aim.twist }
+}
+
+/// The part of a twist at the next point of the grid when it is braked as hard as joints of limited acceleration bear,
+/// whose feet have a little way beyond their reach.
+#[inline(never)]
+fn gentle_part(cx: &Context, twist: Twist) -> f64 {
+    let Some(joints) = &cx.plant.joints else { return 0.0 };
+    let speed = twist.speed() + twist.wz.abs() * cx.plant.farthest_rest;
+    (1.0 - joints.change_m_s2() * GRID_S / speed).max(0.0)
 }
 
 /// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
