@@ -273,12 +273,13 @@ proptest! {
         let mut engine = under_way(legs, index, twist);
         let walks = reference(legs, index, twist, &stream);
         let Measured { worst, still, lag } = stream.drive(&mut engine, Input { twist, ..Input::default() }, 12.0)?;
-        // A sway that comes to rest just as a foot is lifted adds to both.
-        let times = if legs == 4 { 2.0 } else { 1.5 };
-        prop_assert!(worst <= times * walks, "{worst} rad/s^2, of {walks} in walks without a stream");
         // Mere height waits for feet that are still to be drawn in or to go out, where steps are long.
         let is_height = stream.way[2].abs() > 0.3;
-        prop_assert!(is_height || still == 0, "{still} ticks stand still");
+        // So does it stop, and a sway comes to rest just as a foot is lifted: that adds to both.
+        let times = if legs == 4 || is_height { 2.0 } else { 1.5 };
+        prop_assert!(worst <= times * walks, "{worst} rad/s^2, of {walks} in walks without a stream");
+        // A robot that sways rests while it waits for its balance, however the body is to go.
+        prop_assert!(is_height || legs == 4 || still == 0, "{still} ticks stand still");
         prop_assert!(is_height || lag.is_none_or(|lag| lag <= 0.15), "{lag:?} s");
     }
 }
