@@ -154,3 +154,25 @@ proptest! {
         }
     }
 }
+
+/// The driver wants another course as the gait changes: feet in the air come down for that one.
+#[test]
+fn when_a_gait_and_the_course_change_at_once_expect_the_centre_of_mass_kept_well_among_the_feet() {
+    let all = specs(6);
+    let mut engine = engine_with(6, &all[1]);
+    let balance = Balance::new(engine.robot());
+    least_margin(&mut engine, &balance, &twist(0.05, 0.0, 0.0), 350);
+    let changes = [
+        (1, (0.045, 0.109_05, -0.175_65), 58),
+        (3, (0.0, 0.0, 0.640_74), 182),
+        (1, (0.0, 0.0, -0.597_94), 47),
+        (3, (0.0, 0.0, -0.080_65), 171),
+        (1, (0.103_58, 0.087_56, -0.075_2), 52),
+        (3, (-0.057_92, 0.0, -0.414_58), 46),
+    ];
+    for (to, (x, y, w), ticks) in changes {
+        engine.set_gait(gait(engine.robot(), &all[to]));
+        let margin = least_margin(&mut engine, &balance, &twist(x, y, w), ticks);
+        assert!(margin >= 0.01, "margin {margin} m");
+    }
+}

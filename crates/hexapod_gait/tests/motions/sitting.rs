@@ -80,6 +80,19 @@ fn when_feet_stand_beyond_their_reach_at_another_height_expect_them_put_back_and
     assert!((height - engine.stance().spec().sit_height).abs() < 1e-9, "lies at {height}");
 }
 
+/// Four legs lean away from a foot that comes down at the very end of its reach: it has to come in before it can.
+#[test]
+fn when_a_foot_in_the_air_is_at_the_end_of_its_reach_expect_the_robot_to_sit_in_time() {
+    let mut engine = engine(4);
+    engine.set_gait(gait(engine.robot(), &specs(4)[0]));
+    let mut observer = Observer::new(&engine, DT);
+    drive(&mut engine, &mut observer, &twist(0.05, 0.0, 0.0), 300).unwrap();
+    drive(&mut engine, &mut observer, &twist(-9.363_138_691_510_457, -6.604_328_419_759_615, 0.0), 122).unwrap();
+    drive(&mut engine, &mut observer, &twist(8.262_899_022_821_276, 7.460_081_273_162_006_5, 0.0), 101).unwrap();
+    let (sat, _) = ticks_to_sit(&mut engine, &mut observer, 3000).unwrap();
+    assert!(sat <= 270, "sat after {sat} ticks");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -46,7 +46,9 @@ pub(crate) fn retreat(path: &Path, start: &State, segment: &mut Segment, leaving
             match path.go(start, segment, effort) {
                 Ok(()) => return,
                 Err(Blocked::Unknown) => return hold(path, start, segment),
-                Err(_) => segment.advance.pace.draw_in *= 0.25,
+                // The knee of a leg that is nearly straight bends with the root of the way.
+                Err(Blocked::TooFast(ratio)) => segment.advance.pace.draw_in *= (0.9 / (ratio * ratio)).max(0.1),
+                Err(Blocked::OutOfReach) => segment.advance.pace.draw_in *= 0.25,
             }
         }
     }

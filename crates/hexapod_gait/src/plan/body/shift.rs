@@ -64,8 +64,8 @@ pub(crate) fn shift_m_s2(cx: &Context, start: &State) -> f64 {
 }
 
 /// How fast its sway may, m/s^2.
-pub(crate) fn sway_m_s2(cx: &Context) -> f64 {
-    acceleration(cx, SWAY_PART_OF_LIFT, 1.0)
+pub(crate) fn sway_m_s2(cx: &Context, start: &State) -> f64 {
+    acceleration(cx, SWAY_PART_OF_LIFT, start.mode.haste())
 }
 
 fn acceleration(cx: &Context, part: f64, haste: f64) -> f64 {

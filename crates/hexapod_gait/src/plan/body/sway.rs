@@ -31,7 +31,7 @@ pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &
     let greatest = SWAY_RATE_M_S * GRID_S;
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-    let greatest = sway_m_s2(cx);
+    let greatest = sway_m_s2(cx, start);
     let rate = short_of_edges(stand, rate, greatest);
     gentle(start.rates.sway, rate, sway.norm(), greatest)
 }

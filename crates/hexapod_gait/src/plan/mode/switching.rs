@@ -35,10 +35,13 @@ pub(crate) fn switched(cx: &Context, start: &State, next: &Gait, waited: f64) ->
     let is_counted = gaits.iter().any(|gait| !gait.is_stable()) && gaits.iter().all(|gait| gait.duty_factor() >= 0.5);
     let waits = (is_foreseen || is_counted) && waited < STURDY_CYCLES * cx.gait.cycle_time();
     let may = |walk: &Walk| {
-        let ahead = Foresight { walk, gait: next, twist };
-        let stands =
-            if is_foreseen { ahead.least_margin(centre) >= STURDY_M } else { ahead.least_feet() >= LEAST_FEET };
-        !waits || stands
+        let ahead = |twist| Foresight { walk, gait: next, twist };
+        let stands = || match is_foreseen {
+            // Whether the body goes on as it does, or as the driver wants it to.
+            true => [twist, start.aim[1]].iter().all(|twist| ahead(*twist).least_margin(centre) >= STURDY_M),
+            false => ahead(twist).least_feet() >= LEAST_FEET,
+        };
+        !waits || stands()
     };
     if !walk.start_where(next, twist, may) && waits {
         return None;
