@@ -16,7 +16,8 @@ const STURDY_CYCLES: f64 = 2.0;
 const LEAST_FEET: usize = 2;
 
 /// The steps of the next gait, if the body is slow enough for it and the feet are where it can take them on: those on
-/// which the robot then stands are far enough about its centre of mass, or enough where no margin is kept. `waited` are the seconds it has waited.
+/// which the robot then stands are far enough about its centre of mass, or enough where no margin is kept. `waited` are
+/// the seconds it has waited.
 pub(crate) fn switched(cx: &Context, start: &State, next: &Gait, waited: f64) -> Option<Walk> {
     let twist = start.twist[1];
     if stride_factor(&start.walk.nominal, next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
