@@ -3,6 +3,8 @@
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::Leg;
+use std::panic::resume_unwind;
+use std::thread::Builder;
 
 /// Longest time that standing up is waited for, s, the time for each direction, and that for one in which the robot stands
 /// still then, until it goes on or gives up.
@@ -48,14 +50,31 @@ pub(crate) fn rehearse(engine: &Engine, gait: Gait) -> Result<(), Stuck> {
     if !stands {
         return Err(Stuck { way: None, by: engine.last().limited_by });
     }
-    let (standing, limits) = (engine.save(), engine.limits());
-    for ([ahead, aside, round], way) in WAYS {
-        engine.restore(&standing);
+    walk_each_way(&engine)
+}
+
+/// Walks each way from where the robot stands, all at the same time: nobody wants to wait for them one by one.
+///
+/// # Errors
+/// The first way that leads nowhere.
+fn walk_each_way(standing: &Engine) -> Result<(), Stuck> {
+    let walked = |[ahead, aside, round]: [f64; 3]| {
+        let (mut engine, limits) = (standing.clone(), standing.limits());
         let linear = limits.linear_velocity;
-        let twist = Twist::new(ahead * linear, aside * linear, round * limits.angular_velocity);
-        walk(&mut engine, twist).map_err(|by| Stuck { way: Some(way), by })?;
-    }
-    Ok(())
+        walk(&mut engine, Twist::new(ahead * linear, aside * linear, round * limits.angular_velocity))
+    };
+    std::thread::scope(|scope| {
+        let walks = WAYS.map(|(parts, way)| (parts, way, Builder::new().spawn_scoped(scope, move || walked(parts))));
+        let stuck = walks.into_iter().find_map(|(parts, way, walk)| {
+            let went = match walk {
+                Ok(walk) => walk.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No more threads are to be had.
+                Err(_) => walked(parts),
+            };
+            went.err().map(|by| Stuck { way: Some(way), by })
+        });
+        stuck.map_or(Ok(()), Err)
+    })
 }
 
 /// Walks with a twist for a while, and where the robot gives up, as one may whose feet go to other places first, once more
