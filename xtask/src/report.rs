@@ -19,6 +19,8 @@ enum Outcome {
     Passed,
     Failed,
     Skipped,
+    /// It failed on cases that nobody had tried before: that is shown, and does not count.
+    Found,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,27 @@ impl Report {
 
     /// Runs `command` under a heading; counts the tests it reports. `accepted` exit codes mean success.
     pub fn section(&mut self, title: &str, command: &mut Command, accepted: &[i32]) {
+        let (line, tally) = self.run(title, command, accepted);
+        self.total.add(&tally);
+        self.lines.push(line);
+    }
+
+    /// The same; where it fails, that is shown and does not count. Whether it passed.
+    pub fn search(&mut self, title: &str, command: &mut Command) -> bool {
+        let (mut line, tally) = self.run(title, command, &[0]);
+        let passed = line.outcome == Outcome::Passed;
+        if passed {
+            self.total.add(&tally);
+        } else {
+            line.outcome = Outcome::Found;
+            line.detail =
+                [line.detail].into_iter().chain(tally.failures().iter().cloned()).collect::<Vec<_>>().join(", ");
+        }
+        self.lines.push(line);
+        passed
+    }
+
+    fn run(&mut self, title: &str, command: &mut Command, accepted: &[i32]) -> (Line, Tally) {
         self.heading(title);
         let started = Instant::now();
         let mut tally = Tally::default();
@@ -55,8 +78,7 @@ impl Report {
             Ok(_) => (Outcome::Failed, tally.to_string()),
             Err(error) => (Outcome::Failed, format!("{error:#}")),
         };
-        self.total.add(&tally);
-        self.lines.push(Line { title: title.to_owned(), outcome, took: started.elapsed(), detail });
+        (Line { title: title.to_owned(), outcome, took: started.elapsed(), detail }, tally)
     }
 
     /// Notes a section that could not be run and does not count as a failure.
@@ -85,6 +107,7 @@ impl Report {
                 Outcome::Passed => (GREEN, "ok"),
                 Outcome::Failed => (RED, "FAILED"),
                 Outcome::Skipped => (YELLOW, "skipped"),
+                Outcome::Found => (YELLOW, "found"),
             };
             let word = self.coloured(colour, &format!("{word:<7}"));
             let seconds = line.took.as_secs_f64();
@@ -183,5 +206,14 @@ mod tests {
         report.section("a", &mut shell("exit 5"), &[0, 5]);
         report.skip("b", "not here");
         assert!(report.finish());
+    }
+
+    #[test]
+    fn when_a_search_finds_something_expect_it_shown_and_not_counted() {
+        let mut report = silent();
+        assert!(!report.search("a", &mut shell("echo 'test b ... FAILED'; exit 1")));
+        assert_eq!(report.lines[0].outcome, Outcome::Found);
+        assert!(report.lines[0].detail.contains('b'), "{}", report.lines[0].detail);
+        assert!(report.search("c", &mut shell("exit 0")) && report.finish());
     }
 }

@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::state::allowance::BATCH_IK;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, LegAngles, MAX_LEG_JOINTS};
+use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -81,11 +81,17 @@ pub(super) fn bridge(plant: &Plant, [from, to]: [&State; 2], part: f64, state: &
     let body_from_footprint = state.footprint_from_body().inverse();
     for (index, leg) in plant.legs().iter().enumerate().filter(|(leg, _)| *state.walk.foot(*leg) != Foot::Missing) {
         let in_body = body_from_footprint.transform_point(&state.held(index).into()).coords;
-        let (from, to) = (from.angles_of(index), to.angles_of(index));
+        let from = from.angles_of(index);
         let solved = leg.inverse_near(&in_body, &from, 0.0, effort).ok();
         if let Some(angles) = state.angles.get_mut(index) {
-            *angles =
-                solved.unwrap_or_else(|| LegAngles::from_fn(leg.joint_count(), |k| from[k] + (to[k] - from[k]) * part));
+            *angles = solved.unwrap_or_else(|| {
+                let mut between = from;
+                between
+                    .iter_mut()
+                    .zip(to.angles_of(index).iter())
+                    .for_each(|(angle, to)| *angle += (to - *angle) * part);
+                between
+            });
         }
     }
 }
