@@ -16,8 +16,9 @@ from user import twist
 
 TIMEOUT_S = 0.5
 PLANTED_S = 1.0
-# Where the far user listens (DDSI-RTPS 2.5, section 9.6.2.3, with a base of its own): nobody else looks there.
-FAR_BASE, METATRAFFIC, USER = 21000, 10, 11
+# Where the far user listens: at the end of its domain's ports (DDSI-RTPS 2.5, section 9.6.2.3), where nobody looks for
+# participants. Not in another domain's, where a robot of another test would find it and be driven by it.
+METATRAFFIC, USER = 240, 241
 # A tick, what the body is slowed down by smoothly at first, and what the machine takes to tell of it.
 SLACK_S = 0.08 * figures.BUSY
 
@@ -74,7 +75,7 @@ class Far:
             return sorted(port for port in robot.udp_ports() if port in inside)
 
         user.until(lambda: len(ports()) == 2, 10.0, "the robot's ports")
-        far = [FAR_BASE + session.domain * 20 + offset for offset in (METATRAFFIC, USER)]
+        far = [everybody + METATRAFFIC, everybody + USER]
         listed = [','.join(map(str, pair)) for pair in (far, ports())]
         self.relay = session.start('relay.py', *map(str, NETWORKS[network]), '7', *listed)
         user.until(lambda: '\n' in self.relay.log(), 10.0, 'a relay')
