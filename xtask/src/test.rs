@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{APART, SIM, WASM, cargo, cargo_apart};
+use crate::cargo::{APART, BENCH, SIM, WASM, cargo, cargo_apart};
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
@@ -16,6 +16,8 @@ use crate::setup::Scope;
 use crate::wasm;
 use crate::workspace::{Member, members, selection};
 
+/// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.
+const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"];
 /// pytest's exit code for "no test was selected", which a filter may well cause.
 const NOTHING_SELECTED: i32 = 5;
 
@@ -73,6 +75,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.crates("crates without ROS", None, &pure);
     run.fresh_cases();
     run.lints_apart();
+    run.benchmarks();
     run.physics();
     run.wasm();
     if let Some(ros) = &ros {
@@ -212,6 +215,16 @@ impl Run<'_> {
             Ok(mut command) => self.report.section(title, arguments(&mut command), &[0]),
             Err(error) => self.report.fail(title, &format!("{error:#}")),
         }
+    }
+
+    /// Each of criterion's benchmarks once: that it comes to an end is all a build without optimisation can say.
+    fn benchmarks(&mut self) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        self.apart(&format!("benchmarks once, {BENCH}"), BENCH, |command| {
+            command.arg("test").args(CRITERION.iter().flat_map(|name| ["--bench", name]))
+        });
     }
 
     /// The robot in a physics engine, in the dev profile, which is optimised.
