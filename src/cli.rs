@@ -122,7 +122,7 @@ Lists are replaced as a whole, `key: null` takes a key away. `hexapod check` tel
 pub enum ConfigCommand {
     /// Copy a shipped file into your folder, to edit it there; a file that is there already stays as it is.
     Copy {
-        /// hexapod.yaml, robot.yaml, servos.yaml, gaits.yaml, motions.yaml or joystick.yaml
+        /// hexapod.yaml, robot.yaml, servos.yaml, gaits.yaml, motions.yaml, joystick.yaml or sim.yaml
         name: String,
     },
 }

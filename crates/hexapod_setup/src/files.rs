@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The configuration files, each of which may stand in several folders.
-pub const CONFIG_FILES: [&str; 6] =
-    ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml", JOYSTICK_FILE];
+pub const CONFIG_FILES: [&str; 7] =
+    ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml", JOYSTICK_FILE, "sim.yaml"];
 /// The parameters of a gamepad's nodes.
 pub const JOYSTICK_FILE: &str = "joystick.yaml";
 /// The folder for all users of this machine; its variable of the environment moves it.

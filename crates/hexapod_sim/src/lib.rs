@@ -2,13 +2,15 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod body;
+mod config;
 mod engine;
 mod ground;
 mod servo;
 mod simulator;
 
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
+pub use config::Config;
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
 pub use ground::{FLAT_M, Ground, HeightMap, HeightMapError, Patch, Surface, Terrain};
-pub use servo::{Battery, PulseClock, Servo, ServoFault, ServoKind, Shaft, Supply};
-pub use simulator::{Servos, Simulator};
+pub use servo::{Battery, PulseClock, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
+pub use simulator::Simulator;

@@ -1,22 +1,9 @@
 //! The robot with its servos and their supply: pulses in, motion out.
 
 use crate::engine::{Drive, World};
-use crate::servo::{Battery, PulseClock, Servo, ServoKind, Shaft, Supply};
+use crate::servo::{Battery, PulseClock, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
 use nalgebra::Isometry3;
-
-/// What drives the hinges of a robot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Servos {
-    /// Servos without faults, each with the torque and speed that the description gives its joint.
-    Perfect,
-    /// Servos of one kind.
-    Kind(ServoKind),
-}
-
-/// Torque and speed of a joint whose description gives none: those of a common servo.
-const UNKNOWN_EFFORT: f64 = 1.0;
-const UNKNOWN_SPEED: f64 = 6.0;
 
 /// A robot in the world, driven by servos.
 pub struct Simulator {
@@ -28,9 +15,9 @@ pub struct Simulator {
 
 impl Simulator {
     /// Puts servos into a robot.
-    pub fn new(mut world: World, robot: &Robot, servos: Servos, battery: Battery) -> Self {
+    pub fn new(mut world: World, robot: &Robot, servos: &Servos, battery: Battery) -> Self {
         let hinges = world.assembly().hinges.iter();
-        let servos: Vec<Servo> = hinges.map(|hinge| servo(robot, hinge.joint, &servos)).collect();
+        let servos: Vec<Servo> = hinges.filter_map(|hinge| servo(robot, hinge.joint, servos, battery.open_v)).collect();
         for (hinge, servo) in servos.iter().enumerate() {
             world.set_rotor(hinge, servo.kind().rotor);
         }
@@ -129,15 +116,7 @@ fn with_bearing(drive: Drive, [dry, viscous]: [f64; 2]) -> Drive {
     Drive { friction: drive.friction.max(dry), damping: drive.damping + viscous, ..drive }
 }
 
-fn servo(robot: &Robot, joint: usize, servos: &Servos) -> Servo {
-    let limits = robot.model().joints().get(joint).and_then(|joint| joint.limits());
-    let known = |value: Option<f64>, default: f64| value.filter(|value| *value > 0.0).unwrap_or(default);
-    let velocity = known(limits.map(|limits| limits.velocity), UNKNOWN_SPEED);
-    match servos {
-        Servos::Perfect => {
-            let effort = known(limits.map(|limits| limits.effort), UNKNOWN_EFFORT);
-            Servo::new(ServoKind::perfect(effort, velocity)).slewed(velocity)
-        }
-        Servos::Kind(kind) => Servo::new(*kind),
-    }
+fn servo(robot: &Robot, joint: usize, servos: &Servos, open_v: f64) -> Option<Servo> {
+    let joint = robot.model().joints().get(joint)?;
+    Some(servos.of(joint.name()).fitted(joint.limits(), open_v))
 }

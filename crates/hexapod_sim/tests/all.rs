@@ -4,6 +4,7 @@
 
 mod closed_forms;
 mod common;
+mod configuration;
 mod conserved;
 mod ground;
 mod servos;

@@ -2,12 +2,12 @@
 
 use crate::common::{Walker, settings};
 use hexapod_gait::Twist;
-use hexapod_sim::{Ground, HeightMap, Patch, Servos, Surface, Terrain};
+use hexapod_sim::{Ground, HeightMap, Patch, Surface, Terrain};
 
 const AHEAD: Twist = Twist { vx: 0.08, vy: 0.0, wz: 0.0 };
 
 fn walk(ground: &Ground, seconds: f64) -> Walker {
-    let mut walker = Walker::new(ground, Servos::Perfect, settings(0.005)).stand();
+    let mut walker = Walker::new(ground, "perfect", settings(0.005)).stand();
     walker.go(AHEAD, seconds);
     walker
 }
@@ -39,7 +39,7 @@ fn when_flat_ground_is_made_of_triangles_or_blocks_expect_the_walk_of_a_plane() 
 #[test]
 fn when_heights_rise_ahead_and_to_the_left_expect_the_robot_to_stand_as_they_do() {
     for (ahead, left) in [(0.1, 0.0), (0.0, 0.1), (-0.1, 0.05)] {
-        let walker = Walker::new(&hills(|x, y| ahead * x + left * y), Servos::Perfect, settings(0.005)).stand();
+        let walker = Walker::new(&hills(|x, y| ahead * x + left * y), "perfect", settings(0.005)).stand();
         let up = walker.base().rotation * nalgebra::Vector3::z();
         let expected = nalgebra::Vector3::new(-ahead, -left, 1.0).normalize();
         assert!((up - expected).norm() < 0.02, "{up} for {expected}");
@@ -80,8 +80,7 @@ fn when_two_grounds_have_one_seed_expect_the_same_bits_and_else_others() {
 #[test]
 fn when_all_feet_are_on_oil_expect_the_robot_to_fall_behind() {
     let oil = Patch { centre: [0.0, 0.0], radius: 5.0, surface: Surface { friction: 1e-3 } };
-    let mut walker =
-        Walker::new(&Ground { patches: vec![oil], ..Ground::flat() }, Servos::Perfect, settings(0.005)).stand();
+    let mut walker = Walker::new(&Ground { patches: vec![oil], ..Ground::flat() }, "perfect", settings(0.005)).stand();
     let start = walker.base().translation.x;
     let told = walker.go(AHEAD, 4.0);
     assert!(walker.base().translation.x - start < 0.5 * told);
@@ -91,7 +90,7 @@ fn when_all_feet_are_on_oil_expect_the_robot_to_fall_behind() {
 fn when_there_is_a_gap_that_a_foot_fits_into_expect_the_robot_lower_than_on_the_floor() {
     let floor = walk(&Ground::flat(), 8.0).base();
     let gaps = Terrain::Gaps { plank: 0.04, gap: 0.08, count: 10 };
-    let mut walker = Walker::new(&Ground::of(gaps), Servos::Perfect, settings(0.005)).stand();
+    let mut walker = Walker::new(&Ground::of(gaps), "perfect", settings(0.005)).stand();
     let mut lowest = f64::INFINITY;
     for _ in 0..1600 {
         walker.step(AHEAD);

@@ -1,6 +1,6 @@
 //! Servos: from pulse to torque.
 
-use crate::common::pendulum;
+use crate::common::{kind, pendulum, servos};
 use hexapod_sim::{Drive, PulseClock, Servo, ServoKind, Shaft};
 use proptest::prelude::*;
 use std::f64::consts::PI;
@@ -28,7 +28,8 @@ fn droop(kind: ServoKind, torque: f64, seconds: f64) -> f64 {
 #[test]
 fn when_a_servo_holds_a_load_expect_its_droop_within_one_percent() {
     // Without dry friction, which would hold the rod earlier.
-    for kind in [ServoKind::MG996R, ServoKind::DS3218, ServoKind::perfect(1.8, 5.2)] {
+    let perfect = servos("perfect").of("").fitted(None, 6.0);
+    for kind in [kind("mg996r"), kind("ds3218"), *perfect.kind()] {
         let kind = ServoKind { friction: 0.0, ..kind };
         for part in [0.1, 0.3, 0.6] {
             let torque = part * kind.stall_torque * 6.0 / kind.nominal_v;
@@ -42,13 +43,13 @@ fn when_a_servo_holds_a_load_expect_its_droop_within_one_percent() {
 
 #[test]
 fn when_a_load_is_greater_than_its_stall_torque_expect_a_servo_to_give_way() {
-    let kind = ServoKind::MG996R;
+    let kind = kind("mg996r");
     assert!(droop(kind, 1.2 * kind.stall_torque, 3.0) > 0.3);
 }
 
 #[test]
 fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
-    let kind = ServoKind { friction: 0.0, ..ServoKind::MG996R };
+    let kind = ServoKind { friction: 0.0, ..kind("mg996r") };
     for volts in [4.8, 6.0, 7.2] {
         let mut servo = Servo::new(kind);
         servo.tell(Some(1000.0));
@@ -68,7 +69,7 @@ fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
 #[test]
 fn when_a_servo_is_told_an_angle_expect_it_acted_on_a_pulse_after_the_next_frame_begins() {
     let clock = PulseClock::new(50.0, 0.004);
-    let mut servo = Servo::new(ServoKind::MG996R);
+    let mut servo = Servo::new(kind("mg996r"));
     let shaft = Shaft { position: 0.0, speed: 0.0 };
     let mut acted = None;
     for ms in 0..60u64 {
@@ -87,15 +88,15 @@ fn when_a_servo_is_told_an_angle_expect_it_acted_on_a_pulse_after_the_next_frame
 
 #[test]
 fn when_there_is_no_pulse_expect_friction_alone() {
-    let servo = Servo::new(ServoKind::MG996R);
+    let servo = Servo::new(kind("mg996r"));
     let drive = servo.drive(&Shaft { position: 0.3, speed: 1.0 }, 6.0, STEP_S);
-    assert_eq!(drive, Drive { friction: ServoKind::MG996R.friction, ..Drive::default() });
+    assert_eq!(drive, Drive { friction: kind("mg996r").friction, ..Drive::default() });
     assert_eq!(servo.current(&Shaft { position: 0.3, speed: 1.0 }, 6.0), 0.0);
 }
 
 #[test]
 fn when_a_shaft_is_held_expect_the_stall_current() {
-    let kind = ServoKind::MG996R;
+    let kind = kind("mg996r");
     let mut servo = Servo::new(kind);
     servo.tell(Some(1.0));
     servo.hear(None, 0);
@@ -106,7 +107,7 @@ fn when_a_shaft_is_held_expect_the_stall_current() {
 
 #[test]
 fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_as_its_motor_can() {
-    let kind = ServoKind::MG996R;
+    let kind = kind("mg996r");
     let mut world = pendulum(0.01, 0.0, 1e-5, STEP_S);
     let mut servo = Servo::new(kind);
     let mut fastest = 0.0_f64;
@@ -132,7 +133,7 @@ fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_
 
 #[test]
 fn when_a_slewed_servo_gets_its_first_pulse_expect_it_to_start_from_where_it_is() {
-    let mut servo = Servo::new(ServoKind::perfect(1.8, 5.0)).slewed(5.0);
+    let mut servo = Servo::new(kind("perfect")).slewed(5.0);
     servo.tell(Some(1.2));
     servo.hear(None, 0);
     servo.follow(&Shaft { position: 0.3, speed: 0.0 }, 0.01);
@@ -148,7 +149,7 @@ proptest! {
     ) {
         let (frame_us, pulse_us) = (20_000, 1_500);
         let clock = PulseClock::new(50.0, phase_us as f64 * 1e-6);
-        let mut servo = Servo::new(ServoKind::MG996R);
+        let mut servo = Servo::new(kind("mg996r"));
         let shaft = Shaft { position: 0.0, speed: 0.0 };
         for (step, angle) in told.iter().enumerate() {
             if angle.is_some() {

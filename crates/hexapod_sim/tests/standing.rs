@@ -2,11 +2,11 @@
 
 use crate::common::{G, Walker, settings};
 use hexapod_gait::Twist;
-use hexapod_sim::{Ground, ServoKind, Servos};
+use hexapod_sim::Ground;
 
 #[test]
 fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step() {
-    for servos in [Servos::Perfect, Servos::Kind(ServoKind::DS3218), Servos::Kind(ServoKind::MG996R)] {
+    for servos in ["perfect", "ds3218", "mg996r"] {
         for step_s in [0.002, 0.005] {
             let walker = Walker::new(&Ground::flat(), servos, settings(step_s)).stand();
             let force = walker.foot_forces();
@@ -21,7 +21,7 @@ fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step()
 /// A robot that stands on a slope to which the ground has just been tilted.
 fn on_slope(friction: f64, slope: f64) -> Walker {
     let flat = Ground::flat().with_friction(friction);
-    let mut walker = Walker::new(&flat, Servos::Perfect, settings(0.005)).stand();
+    let mut walker = Walker::new(&flat, "perfect", settings(0.005)).stand();
     walker.simulator.world_mut().tilt(slope);
     walker
 }

@@ -2,13 +2,13 @@
 
 use crate::common::{Walker, settings};
 use hexapod_gait::Twist;
-use hexapod_sim::{Ground, ServoKind, Servos};
+use hexapod_sim::Ground;
 
 const AHEAD: Twist = Twist { vx: 0.08, vy: 0.0, wz: 0.0 };
 
 #[test]
 fn when_the_robot_walks_expect_the_way_it_was_told_and_its_weight_on_its_feet() {
-    let mut walker = Walker::new(&Ground::flat(), Servos::Perfect, settings(0.005)).stand();
+    let mut walker = Walker::new(&Ground::flat(), "perfect", settings(0.005)).stand();
     let start = walker.base().translation.vector;
     let mut weight = 0.0;
     let mut told = 0.0;
@@ -24,7 +24,7 @@ fn when_the_robot_walks_expect_the_way_it_was_told_and_its_weight_on_its_feet() 
 }
 
 fn bits_after(seconds: f64) -> Vec<u64> {
-    let mut walker = Walker::new(&Ground::flat(), Servos::Kind(ServoKind::MG996R), settings(0.005)).stand();
+    let mut walker = Walker::new(&Ground::flat(), "mg996r", settings(0.005)).stand();
     walker.go(AHEAD, seconds);
     let world = walker.simulator.world();
     let base = world.base();

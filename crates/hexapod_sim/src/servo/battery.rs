@@ -13,14 +13,8 @@ pub struct Battery {
     pub reset_v: f64,
     /// For how long the boards stay in reset once the voltage is back, s.
     pub reset_s: f64,
-}
-
-impl Default for Battery {
-    /// A regulator of 6 V and 20 A on short wires. A PCA9685 works from 2.3 V (data sheet, table 12); boards on the same
-    /// supply lose their registers below.
-    fn default() -> Self {
-        Self { open_v: 6.0, resistance: 0.03, greatest_current: 20.0, reset_v: 2.3, reset_s: 0.001 }
-    }
+    /// Charge when full, Ah.
+    pub capacity_ah: f64,
 }
 
 /// The supply at one moment.

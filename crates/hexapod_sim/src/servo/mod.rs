@@ -7,10 +7,12 @@
 
 mod battery;
 mod clock;
+mod fitting;
 mod kind;
 mod motor;
 
 pub use battery::{Battery, Supply};
 pub use clock::PulseClock;
-pub use kind::{ServoFault, ServoKind};
+pub use fitting::{ServoModel, Servos};
+pub use kind::ServoKind;
 pub use motor::{Servo, Shaft};

@@ -2,9 +2,13 @@
 
 mod planner;
 
+use hexapod_config::{Document, Source};
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Twist, leg_places};
 use hexapod_kinematics::{JointFriction, Robot};
-use hexapod_sim::{Assembly, Battery, Ground, Hinge, HingeKind, Mount, Part, Servos, Settings, Simulator, World};
+use hexapod_sim::{
+    Assembly, Battery, Config, Ground, Hinge, HingeKind, Mount, Part, ServoKind, ServoModel, Servos, Settings,
+    Simulator, World,
+};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use planner::planner;
 use std::sync::Arc;
@@ -13,6 +17,36 @@ pub const G: f64 = 9.806_65;
 
 pub fn shipped() -> Arc<Robot> {
     Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap())
+}
+
+/// The shipped `sim.yaml` with a text over it.
+pub fn document(above: &str) -> Document {
+    let parse = |text: &str| Document::parse_layer(Source::new("sim.yaml", text)).unwrap();
+    let shipped = parse(include_str!("../../../../config/sim.yaml")).unwrap();
+    match parse(above) {
+        Some(above) => shipped.layered(above),
+        None => shipped,
+    }
+}
+
+pub fn config(above: &str) -> Config {
+    Config::read(&document(above), &shipped()).unwrap()
+}
+
+/// Servos of one of the shipped kinds in all joints.
+pub fn servos(kind: &str) -> Servos {
+    config(&format!("servos: {{all: {kind}}}")).servos
+}
+
+/// The figures of a shipped kind.
+pub fn kind(name: &str) -> ServoKind {
+    match servos(name).of("") {
+        ServoModel::Own(kind) | ServoModel::OfJoint(kind) => *kind,
+    }
+}
+
+pub fn battery() -> Battery {
+    config("").battery
 }
 
 pub fn settings(step_s: f64) -> Settings {
@@ -60,11 +94,11 @@ pub struct Walker {
 
 impl Walker {
     /// Just above the ground, its servos where the engine sits.
-    pub fn new(ground: &Ground, servos: Servos, of: Settings) -> Self {
+    pub fn new(ground: &Ground, kind: &str, of: Settings) -> Self {
         let robot = shipped();
         let engine = engine(&robot);
         let world = World::new(&robot, ground, &free(), of).unwrap();
-        let mut simulator = Simulator::new(world, &robot, servos, Battery::default());
+        let mut simulator = Simulator::new(world, &robot, &servos(kind), battery());
         let mut positions = vec![0.0; simulator.world().assembly().hinges.len()];
         for (leg, hinges) in simulator.world().assembly().legs.iter().enumerate() {
             for (hinge, angle) in hinges.iter().zip(engine.last().angles[leg].iter()) {

@@ -1,0 +1,56 @@
+//! `sim.yaml` as it is written.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub engine: Engine,
+    /// Names of kinds by `all` or the ending of a joint's name.
+    pub servos: BTreeMap<String, String>,
+    pub kinds: BTreeMap<String, Kind>,
+    pub supply: Supply,
+    pub ground: Ground,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Engine {
+    pub step_s: f64,
+    pub substeps: u32,
+    pub sweeps: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a kind of servo such as {stall_torque_nm: 1.079, ...}")]
+pub(super) struct Kind {
+    pub nominal_v: Option<f64>,
+    pub stall_torque_nm: Option<f64>,
+    pub no_load_speed_rad_s: Option<f64>,
+    pub stall_current_a: f64,
+    pub idle_current_a: f64,
+    /// Required: nothing stands for it.
+    pub full_error_rad: Option<f64>,
+    pub dead_band_rad: f64,
+    pub backlash_rad: f64,
+    pub friction_nm: f64,
+    pub rotor_kg_m2: f64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Supply {
+    pub open_v: f64,
+    pub resistance_ohm: f64,
+    pub greatest_current_a: f64,
+    pub reset_v: f64,
+    pub reset_s: f64,
+    pub capacity_ah: f64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ground {
+    pub friction: f64,
+}

@@ -1,0 +1,156 @@
+//! `sim.yaml`: the figures of servos, supply and ground.
+
+mod file;
+mod ranges;
+
+use crate::engine::Settings;
+use crate::ground::Surface;
+use crate::servo::{Battery, ServoKind, ServoModel, Servos};
+use file::{File, Kind};
+use hexapod_config::ros_params::hint_for;
+use hexapod_config::{ConfigError, Document, Faults};
+use hexapod_kinematics::{Leg, Robot};
+use ranges::check;
+
+/// What `sim.yaml` says, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Steps of the engine.
+    pub engine: Settings,
+    /// Which servo each joint has.
+    pub servos: Servos,
+    /// What they are fed from.
+    pub battery: Battery,
+    /// What feet feel of the ground.
+    pub surface: Surface,
+}
+
+impl Config {
+    /// What a file, or its layers, say for a robot.
+    ///
+    /// # Errors
+    /// Line and key of all that does not hold, and what would be right.
+    pub fn read(document: &Document, robot: &Robot) -> Result<Self, ConfigError> {
+        let mut faults = Faults::default();
+        let file: Option<File> = document.deserialize_on(&mut faults);
+        let config = file.and_then(|file| {
+            check_figures(document, &file, &mut faults);
+            let servos = servos(document, &file, robot, &mut faults)?;
+            Some(Self::of(&file, servos))
+        });
+        faults.or(config)
+    }
+
+    fn of(File { engine, supply, ground, .. }: &File, servos: Servos) -> Self {
+        Self {
+            engine: Settings {
+                step_s: engine.step_s,
+                substeps: engine.substeps as usize,
+                sweeps: engine.sweeps as usize,
+                ..Settings::default()
+            },
+            servos,
+            battery: Battery {
+                open_v: supply.open_v,
+                resistance: supply.resistance_ohm,
+                greatest_current: supply.greatest_current_a,
+                reset_v: supply.reset_v,
+                reset_s: supply.reset_s,
+                capacity_ah: supply.capacity_ah,
+            },
+            surface: Surface { friction: ground.friction },
+        }
+    }
+}
+
+/// The key of `servos` that stands for every joint.
+const ALL: &str = "all";
+
+impl Kind {
+    fn model(&self) -> ServoModel {
+        let kind = ServoKind {
+            nominal_v: self.nominal_v.unwrap_or_default(),
+            stall_torque: self.stall_torque_nm.unwrap_or_default(),
+            no_load_speed: self.no_load_speed_rad_s.unwrap_or_default(),
+            stall_current: self.stall_current_a,
+            idle_current: self.idle_current_a,
+            full_error: self.full_error_rad.unwrap_or_default(),
+            dead_band: self.dead_band_rad,
+            backlash: self.backlash_rad,
+            friction: self.friction_nm,
+            rotor: self.rotor_kg_m2,
+        };
+        if self.stall_torque_nm.is_some() { ServoModel::Own(kind) } else { ServoModel::OfJoint(kind) }
+    }
+
+    /// Keys that are missing, and why.
+    fn missing(&self) -> Option<String> {
+        if self.full_error_rad.is_none() {
+            return Some("`full_error_rad` is missing: without it a servo has no stiffness".into());
+        }
+        let motor = [
+            ("nominal_v", self.nominal_v.is_some()),
+            ("stall_torque_nm", self.stall_torque_nm.is_some()),
+            ("no_load_speed_rad_s", self.no_load_speed_rad_s.is_some()),
+        ];
+        let given = motor.iter().any(|(_, given)| *given);
+        let (key, _) = motor.iter().find(|(_, is_there)| given && !is_there)?;
+        Some(format!("`{key}` is missing: nominal_v, stall_torque_nm and no_load_speed_rad_s go together"))
+    }
+}
+
+fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
+    check(document, "engine", &file.engine.figures(), faults);
+    for (name, kind) in &file.kinds {
+        let at = format!("kinds.{name}");
+        check(document, &at, &kind.figures(), faults);
+        if let Some(missing) = kind.missing() {
+            faults.add(document.error_at(&at, missing, "give it from the data sheet, or as an estimate"));
+        }
+    }
+    let supply = &file.supply;
+    check(document, "supply", &supply.figures(), faults);
+    if supply.reset_v >= supply.open_v {
+        let message =
+            format!("the boards would never start: {} V is not below open_v, {} V", supply.reset_v, supply.open_v);
+        faults.add(document.error_at("supply.reset_v", message, "a PCA9685 works from 2.3 V"));
+    }
+    check(document, "ground", &file.ground.figures(), faults);
+}
+
+/// Which servo each joint has; none where that is not said.
+fn servos(document: &Document, file: &File, robot: &Robot, faults: &mut Faults) -> Option<Servos> {
+    let joints: Vec<&str> = robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect();
+    let kinds: Vec<&str> = file.kinds.keys().map(String::as_str).collect();
+    let mut model = |ending: &str, kind: &str| {
+        let found = file.kinds.get(kind).map(Kind::model);
+        if found.is_none() {
+            let message = format!("no kind is called `{kind}`");
+            faults.add(document.error_at(&format!("servos.{ending}"), message, hint_for(kind, &kinds)));
+        }
+        found
+    };
+    let named = |(ending, kind): (&String, &String)| Some((ending.clone(), model(ending, kind)?));
+    let named: Vec<(String, ServoModel)> = file.servos.iter().filter_map(named).collect();
+    for ending in file.servos.keys().filter(|ending| *ending != ALL) {
+        check_ending(document, ending, &joints, faults);
+    }
+    if !file.servos.contains_key(ALL) {
+        let message = "no kind is given for joints of which nothing else is said";
+        faults.add(document.error_at("servos", message, "write `all: perfect`, or another one of `kinds`"));
+    }
+    let all = named.iter().find(|(ending, _)| ending == ALL)?.1;
+    let others = named.iter().filter(|(ending, _)| ending != ALL);
+    Some(others.fold(Servos::all(all), |servos, (ending, model)| servos.with(ending, *model)))
+}
+
+fn check_ending(document: &Document, ending: &str, joints: &[&str], faults: &mut Faults) {
+    if joints.iter().any(|joint| Servos::fits(ending, joint)) {
+        return;
+    }
+    let mut endings: Vec<&str> = joints.iter().filter_map(|joint| Some(joint.rsplit_once('_')?.1)).collect();
+    endings.sort_unstable();
+    endings.dedup();
+    let message = format!("no joint's name ends in `{ending}` as a word; `all` stands for every joint");
+    faults.add(document.error_at(&format!("servos.{ending}"), message, hint_for(ending, &endings)));
+}

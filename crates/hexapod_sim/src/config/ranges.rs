@@ -1,0 +1,86 @@
+//! The numbers of `sim.yaml` that are believed.
+
+use super::file::{Engine, Ground, Kind, Supply};
+use hexapod_config::units::{short, slip};
+use hexapod_config::{Document, Faults};
+
+/// A key, its value, the least and the greatest value that are believed, and the unit.
+pub(super) type Figure = (&'static str, f64, [f64; 2], &'static str);
+
+/// Notes each figure below a key that is out of its range, with what it would be in the usual other unit.
+pub(super) fn check(document: &Document, at: &str, figures: &[Figure], faults: &mut Faults) {
+    for &(key, value, [least, greatest], unit) in figures {
+        if (least..=greatest).contains(&value) {
+            continue;
+        }
+        let [from, to] = [least, greatest].map(short);
+        let range = format!("give a number between {from} and {to} {unit}");
+        let help = other_unit(value, [least, greatest], unit).unwrap_or(range.trim_end().into());
+        let message = format!("{} is out of range", format!("{value} {unit}").trim_end());
+        faults.add(document.error_at(&format!("{at}.{key}"), message, help));
+    }
+}
+
+/// What a number may be in another unit: torques of data sheets are in kgf cm, currents in mA.
+fn other_unit(value: f64, [least, greatest]: [f64; 2], unit: &str) -> Option<String> {
+    let (name, factor) = match unit {
+        "N m" => ("kgf cm", 0.098_066_5),
+        "A" => ("mA", 1e-3),
+        "Ah" => ("mAh", 1e-3),
+        _ => return slip(value, least, greatest, unit),
+    };
+    let meant = value * factor;
+    let fits = value > greatest && (least..=greatest).contains(&meant);
+    fits.then(|| format!("in {unit}; did you mean {name}: {}?", short(meant)))
+}
+
+impl Engine {
+    pub fn figures(&self) -> [Figure; 3] {
+        [
+            ("step_s", self.step_s, [1e-4, 0.02], "s"),
+            ("substeps", self.substeps.into(), [1.0, 100.0], ""),
+            ("sweeps", self.sweeps.into(), [1.0, 100.0], ""),
+        ]
+    }
+}
+
+impl Kind {
+    pub fn figures(&self) -> Vec<Figure> {
+        let motor: [(&str, Option<f64>, [f64; 2], &str); 4] = [
+            ("nominal_v", self.nominal_v, [3.0, 30.0], "V"),
+            ("stall_torque_nm", self.stall_torque_nm, [0.01, 20.0], "N m"),
+            ("no_load_speed_rad_s", self.no_load_speed_rad_s, [0.5, 60.0], "rad/s"),
+            ("full_error_rad", self.full_error_rad, [0.001, 1.0], "rad"),
+        ];
+        let given = motor.into_iter().filter_map(|(key, value, range, unit)| Some((key, value?, range, unit)));
+        given
+            .chain([
+                ("stall_current_a", self.stall_current_a, [0.0, 30.0], "A"),
+                ("idle_current_a", self.idle_current_a, [0.0, 2.0], "A"),
+                ("dead_band_rad", self.dead_band_rad, [0.0, 0.2], "rad"),
+                ("backlash_rad", self.backlash_rad, [0.0, 0.2], "rad"),
+                ("friction_nm", self.friction_nm, [0.0, 5.0], "N m"),
+                ("rotor_kg_m2", self.rotor_kg_m2, [0.0, 0.1], "kg m2"),
+            ])
+            .collect()
+    }
+}
+
+impl Supply {
+    pub fn figures(&self) -> [Figure; 6] {
+        [
+            ("open_v", self.open_v, [3.0, 30.0], "V"),
+            ("resistance_ohm", self.resistance_ohm, [0.0, 5.0], "ohm"),
+            ("greatest_current_a", self.greatest_current_a, [0.1, 500.0], "A"),
+            ("reset_v", self.reset_v, [0.0, 30.0], "V"),
+            ("reset_s", self.reset_s, [0.0, 10.0], "s"),
+            ("capacity_ah", self.capacity_ah, [0.05, 200.0], "Ah"),
+        ]
+    }
+}
+
+impl Ground {
+    pub fn figures(&self) -> [Figure; 1] {
+        [("friction", self.friction, [0.0, 3.0], "")]
+    }
+}

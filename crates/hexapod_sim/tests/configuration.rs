@@ -1,0 +1,104 @@
+//! `sim.yaml`.
+
+use crate::common::{config, document, shipped};
+use hexapod_config::Document;
+use hexapod_kinematics::JointLimits;
+use hexapod_sim::{Config, ServoModel};
+use proptest::prelude::*;
+
+fn refused(above: &str) -> String {
+    let error = Config::read(&document(above), &shipped()).unwrap_err();
+    error.each().map(|error| format!("{error:#}\n")).collect()
+}
+
+#[test]
+fn when_the_shipped_file_is_read_expect_data_sheet_figures() {
+    let with = |kind: &str| config(&format!("servos: {{all: {kind}}}")).servos;
+    let torque = |kgf_cm: f64| kgf_cm * 9.806_65 / 100.0;
+    for (name, volts, kgf_cm, stall_a) in [("mg996r", 6.0, 11.0, 2.5), ("ds3218", 6.8, 21.5, 2.2)] {
+        let servos = with(name);
+        let ServoModel::Own(kind) = servos.of("left_front_coxa") else { panic!("{name} has a motor of its own") };
+        assert_eq!((kind.nominal_v, kind.stall_current), (volts, stall_a));
+        assert!((kind.stall_torque - torque(kgf_cm)).abs() < 1e-3, "{} N m", kind.stall_torque);
+        let s_per_60_degrees = std::f64::consts::FRAC_PI_3 / kind.no_load_speed;
+        assert!((s_per_60_degrees - 0.14).abs() < 1e-4, "{s_per_60_degrees} s");
+    }
+}
+
+#[test]
+fn when_a_servo_is_of_its_joint_expect_the_joints_torque_and_speed_at_any_voltage() {
+    let servos = config("").servos;
+    let limits = JointLimits::try_new(-1.0, 1.0, 4.0, 2.4, None).unwrap();
+    for open_v in [5.0, 7.4] {
+        let servo = servos.of("left_front_coxa").fitted(Some(&limits), open_v);
+        let kind = servo.kind();
+        assert_eq!((kind.nominal_v, kind.stall_torque), (open_v, 2.4));
+        assert!((kind.stiffness(open_v) - 2.4 / 0.009).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn when_joints_have_servos_by_the_ending_of_their_names_expect_the_longest_to_count() {
+    let text = "servos: {all: perfect, tibia: mg996r, left_front_tibia: ds3218}";
+    let servos = config(text).servos;
+    let nominal = |joint: &str| match servos.of(joint) {
+        ServoModel::Own(kind) => kind.nominal_v,
+        ServoModel::OfJoint(_) => 0.0,
+    };
+    assert_eq!(["left_front_tibia", "left_rear_tibia", "left_rear_coxa"].map(nominal), [6.8, 6.0, 0.0]);
+}
+
+#[test]
+fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
+    let cases: &[(&str, &[&str])] = &[
+        ("engine: {step_s: 5}", &["sim.yaml:1:18", "engine.step_s", "milliseconds: 0.005?"]),
+        ("engine: {step: 0.005}", &["engine.step", "unknown key", "`step_s`"]),
+        ("engine: {sweeps: 0}", &["engine.sweeps", "between 1 and 100"]),
+        ("kinds: {mg996r: {stall_torque_nm: 25}}", &["kinds.mg996r.stall_torque_nm", "kgf cm: 2.4517?"]),
+        ("kinds: {mg996r: {no_load_speed_rad_s: 428}}", &["no_load_speed_rad_s", "degrees/s: 7.47"]),
+        ("kinds: {mg996r: {stall_current_a: 2500}}", &["stall_current_a", "mA: 2.5?"]),
+        ("kinds: {mg996r: {dead_band_rad: 5}}", &["dead_band_rad", "degrees: 0.0873?"]),
+        ("kinds: {mg996r: {nominal_v: null}}", &["kinds.mg996r", "`nominal_v` is missing", "go together"]),
+        ("kinds: {mine: {rotor_kg_m2: 0.001}}", &["kinds.mine", "`full_error_rad` is missing"]),
+        ("servos: {all: mg995r}", &["servos.all", "no kind is called `mg995r`", "`mg996r`"]),
+        ("servos: {tibias: mg996r}", &["servos.tibias", "as a word", "`tibia`"]),
+        ("servos: {all: null}", &["servos", "`all: perfect`"]),
+        ("supply: {reset_v: 7.0}", &["supply.reset_v", "7 V is not below open_v, 6 V"]),
+        ("supply: {capacity_ah: 5000}", &["supply.capacity_ah", "mAh: 5?"]),
+        ("ground: {friction: -0.1}", &["ground.friction", "between 0 and 3"]),
+        ("ground: {friction: rubber}", &["ground.friction", "rubber"]),
+    ];
+    for (text, words) in cases {
+        let told = refused(text);
+        words.iter().for_each(|word| assert!(told.contains(word), "{text}: no {word} in {told}"));
+    }
+}
+
+#[test]
+fn when_several_values_cannot_be_expect_each_told_once() {
+    let told = refused("engine: {step_s: 5, sweeps: 0}\nground: {friction: 9}\n");
+    assert_eq!(told.lines().count(), 3, "{told}");
+}
+
+/// Keys whose values are numbers, with the values.
+fn numbers() -> Vec<(String, f64)> {
+    let leaves = document("").leaves();
+    leaves.iter().filter_map(|leaf| Some((leaf.path.clone(), leaf.value.parse().ok()?))).collect()
+}
+
+fn nested(path: &str, value: &str) -> String {
+    path.split('.').rev().fold(value.to_owned(), |inner, key| format!("{{{key}: {inner}}}"))
+}
+
+proptest! {
+    /// No number at all gets through that is not finite, nor one far beyond what is shipped.
+    #[test]
+    fn when_any_number_is_absurd_expect_its_key_named(which in any::<prop::sample::Index>(), sign in prop::bool::ANY) {
+        let numbers = numbers();
+        let (path, value) = &numbers[which.index(numbers.len())];
+        let absurd = if sign { "-1000000.5".to_owned() } else { format!("{}", (value + 1.0) * 1e6) };
+        let above = Document::parse(hexapod_config::Source::new("mine", nested(path, &absurd))).unwrap();
+        let error = Config::read(&document("").layered(above), &shipped()).unwrap_err();
+        prop_assert!(error.each().any(|error| error.key() == Some(path.as_str())), "{}: {}", path, error);
+    }
+}
