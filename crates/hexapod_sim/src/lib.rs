@@ -11,6 +11,6 @@ mod simulator;
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use config::Config;
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
-pub use ground::{FLAT_M, Ground, HeightMap, HeightMapError, Patch, Surface, Terrain};
+pub use ground::{FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, Surface, TERRAINS, Terrain};
 pub use servo::{Battery, PulseClock, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

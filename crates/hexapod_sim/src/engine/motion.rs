@@ -85,6 +85,12 @@ impl World {
         self.part(0)
     }
 
+    /// Height of the lowest point of the robot in the world, m: of the boxes about its shapes.
+    pub fn lowest(&self) -> f64 {
+        let shapes = self.built.shapes.iter().flatten().filter_map(|&shape| self.built.colliders.get(shape));
+        shapes.map(|shape| shape.compute_aabb().mins.z).fold(f64::INFINITY, f64::min)
+    }
+
     /// Pose of a part in the world.
     pub fn part(&self, part: usize) -> Isometry3<f64> {
         let body = self.built.parts.get(part).and_then(|&handle| self.built.bodies.get(handle));

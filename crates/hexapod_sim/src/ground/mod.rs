@@ -3,10 +3,13 @@
 
 mod blocks;
 mod heights;
+mod named;
 mod pieces;
 mod random;
 
 pub use heights::{HeightMap, HeightMapError};
+pub use named::TERRAINS;
+pub use pieces::GroundBox;
 
 /// What feet feel of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]

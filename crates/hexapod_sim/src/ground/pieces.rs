@@ -15,10 +15,28 @@ pub(crate) struct Piece {
     pub pose: Isometry3<f64>,
 }
 
+/// A box that the robot stands on, for pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroundBox {
+    /// Its middle in the world.
+    pub pose: Isometry3<f64>,
+    /// Its edges, m.
+    pub size: Vector3<f64>,
+}
+
 /// Blocks are this deep, m: nothing comes through.
 const DEPTH: f64 = 1.0;
 
 impl Ground {
+    /// The boxes among its pieces: stairs, stones, planks, ramps.
+    pub fn boxes(&self) -> Vec<GroundBox> {
+        let as_box = |piece: &Piece| {
+            let half = piece.shape.as_cuboid()?.half_extents;
+            Some(GroundBox { pose: piece.pose, size: 2.0 * Vector3::new(half.x, half.y, half.z) })
+        };
+        self.pieces().iter().filter_map(as_box).collect()
+    }
+
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let all = |blocks: Vec<Block>| blocks.iter().map(upright).collect();
         match &self.terrain {

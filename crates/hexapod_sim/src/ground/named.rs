@@ -1,0 +1,55 @@
+//! Terrain by name, as people ask for it.
+
+use super::Terrain;
+
+/// Names of terrain; see [`Terrain::named`].
+pub const TERRAINS: [&str; 5] = ["flat", "ramp", "steps", "rubble", "gaps"];
+
+/// How far ahead of the robot ramps and steps begin, m.
+const AHEAD_M: f64 = 0.6;
+
+impl Terrain {
+    /// The terrain of a name. `size`, in m, is the greatest height of rubble's stones, the height of a step or of a ramp's
+    /// end, or the width of a gap; none for the usual one. A seed gives the same stones every time.
+    ///
+    /// ```
+    /// use hexapod_sim::Terrain;
+    ///
+    /// let steps = Terrain::named("steps", Some(0.03), 1).expect("a name of TERRAINS");
+    /// assert!(matches!(steps, Terrain::Steps { rise: 0.03, .. }));
+    /// assert_eq!(Terrain::named("swamp", None, 1), None);
+    /// ```
+    pub fn named(name: &str, size: Option<f64>, seed: u64) -> Option<Self> {
+        let size = |usual: f64| size.unwrap_or(usual);
+        Some(match name {
+            "flat" => Self::Flat,
+            "ramp" => {
+                let length = 1.0;
+                Self::Ramp { start: AHEAD_M, slope: hexapod_kinematics::math::atan2(size(0.15), length), length }
+            }
+            "steps" => Self::Steps { start: AHEAD_M, rise: size(0.015), tread: 0.25, count: 5 },
+            "rubble" => Self::Rubble { height: size(0.015), stone: 0.05, reach: 3.0, seed },
+            "gaps" => Self::Gaps { plank: 0.15, gap: size(0.02), count: 10 },
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_terrain_is_named_expect_one_for_each_name_and_no_two_alike() {
+        let all: Vec<_> = TERRAINS.iter().map(|name| Terrain::named(name, None, 1)).collect();
+        for (index, terrain) in all.iter().enumerate() {
+            assert!(terrain.is_some() && !all[..index].contains(terrain), "{}", TERRAINS[index]);
+        }
+    }
+
+    #[test]
+    fn when_a_ramp_is_named_expect_its_end_as_high_as_its_size() {
+        let Some(Terrain::Ramp { slope, length, .. }) = Terrain::named("ramp", Some(0.2), 1) else { panic!() };
+        assert!((slope.tan() * length - 0.2).abs() < 1e-12);
+    }
+}
