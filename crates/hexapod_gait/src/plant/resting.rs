@@ -60,31 +60,53 @@ fn place_below(walker: Walker, spec: StanceSpec) -> Option<Place> {
 /// The first place with enough room, or with nearly as much as any has.
 fn choose(places: impl Iterator<Item = Vector2<f64>>, walker: Walker, spec: StanceSpec) -> Option<Place> {
     let enough = 0.5 * spec.max_stride / STRIDE_PART;
-    let plenty = enough / NEARLY;
-    let mut seen: Vec<Place> = Vec::new();
-    let mut most = f64::NEG_INFINITY;
+    let rooms = Rooms { walker, spec, plenty: enough / NEARLY };
+    // A place with no more room than one before it is never chosen.
+    let mut best: Vec<(Vector2<f64>, u32)> = Vec::new();
     for place in places {
-        if let Some(room) = room_about(walker, place, spec, plenty) {
-            seen.push((place, room));
-            most = most.max(room);
-        }
-        if most >= plenty {
+        let most = best.last().map(|(_, steps)| *steps);
+        if most == Some(rooms.steps()) {
             break;
         }
+        best.extend(rooms.more_than(most, place).map(|steps| (place, steps)));
     }
+    let most = rooms.of(best.last()?.1);
+    let seen = best.into_iter().map(|(place, steps)| (place, rooms.of(steps)));
     seen.into_iter().find(|(_, room)| *room >= (NEARLY * most).min(enough))
 }
 
-/// How far from `place` a foot may go in every direction, on the ground and lifted, up to `plenty`; `None` if it cannot
-/// even rest.
-fn room_about(walker: Walker, place: Vector2<f64>, spec: StanceSpec, plenty: f64) -> Option<f64> {
-    let rest = walker.reaches(place, -spec.height, &walker.leg.posture())?;
-    walker.reaches(place, -spec.sit_height, &rest)?;
-    let fits = |room: f64| walker.goes_around(place, &rest, spec, |_| room);
-    // The inverse of a leg of more joints is an iteration, a hundred times as slow.
-    let steps = if walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS };
-    let room = |step: u32| plenty * f64::from(step) / f64::from(steps);
-    Some(room((1..=steps).take_while(|&step| fits(room(step))).last().unwrap_or(0)))
+/// How much room there is about places, in steps up to plenty.
+struct Rooms<'a> {
+    walker: Walker<'a>,
+    spec: StanceSpec,
+    plenty: f64,
+}
+
+impl Rooms<'_> {
+    fn steps(&self) -> u32 {
+        // The inverse of a leg of more joints is an iteration, a hundred times as slow.
+        if self.walker.leg.joint_count() > 3 { ROOM_STEPS / 3 } else { ROOM_STEPS }
+    }
+
+    /// The room of so many steps, m.
+    fn of(&self, steps: u32) -> f64 {
+        self.plenty * f64::from(steps) / f64::from(self.steps())
+    }
+
+    /// How far from `place` a foot may go in every direction, on the ground and lifted, where that is more than `most`;
+    /// `None` if it is not, or the foot cannot even rest.
+    fn more_than(&self, most: Option<u32>, place: Vector2<f64>) -> Option<u32> {
+        let (walker, spec) = (self.walker, self.spec);
+        let rest = walker.reaches(place, -spec.height, &walker.leg.posture())?;
+        walker.reaches(place, -spec.sit_height, &rest)?;
+        let fits = |steps: u32| walker.goes_around(place, &rest, spec, |_| self.of(steps));
+        let more = most.map_or(0, |most| most + 1);
+        if more > 0 && !fits(more) {
+            return None;
+        }
+        let steps = (1..=self.steps()).take_while(|&steps| steps == more || fits(steps)).last().unwrap_or(0);
+        (steps >= more).then_some(steps)
+    }
 }
 
 impl<'a> Walker<'a> {
