@@ -1,16 +1,19 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod boards;
 mod body;
 mod config;
 mod engine;
 mod ground;
+mod random;
 mod servo;
 mod simulator;
 
+pub use boards::Boards;
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use config::Config;
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
 pub use ground::{FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, Surface, TERRAINS, Terrain};
-pub use servo::{Battery, PulseClock, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
+pub use servo::{Battery, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

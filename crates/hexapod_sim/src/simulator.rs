@@ -1,7 +1,9 @@
 //! The robot with its servos and their supply: pulses in, motion out.
 
+use crate::boards::Boards;
+use crate::body::Hinge;
 use crate::engine::{Drive, World};
-use crate::servo::{Battery, PulseClock, Servo, Servos, Shaft, Supply};
+use crate::servo::{Battery, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
 use nalgebra::Isometry3;
 
@@ -9,7 +11,8 @@ use nalgebra::Isometry3;
 pub struct Simulator {
     world: World,
     servos: Vec<Servo>,
-    clock: Option<PulseClock>,
+    joints: Vec<String>,
+    boards: Option<Boards>,
     supply: Supply,
 }
 
@@ -21,14 +24,19 @@ impl Simulator {
         for (hinge, servo) in servos.iter().enumerate() {
             world.set_rotor(hinge, servo.kind().rotor);
         }
-        Self { world, servos, clock: None, supply: Supply::new(battery) }
+        let name = |hinge: &Hinge| robot.model().joints().get(hinge.joint).map_or("", |joint| joint.name()).to_owned();
+        let joints = world.assembly().hinges.iter().map(name).collect();
+        Self { world, servos, joints, boards: None, supply: Supply::new(battery) }
     }
 
-    /// The same on boards that send a pulse a period.
-    #[must_use]
-    pub fn pulsed(mut self, clock: PulseClock) -> Self {
-        self.clock = Some(clock);
-        self
+    /// Plugs the servos into boards: from now on they are told what the registers say, and nothing else.
+    pub fn plug_into(&mut self, boards: Boards) {
+        self.boards = Some(boards);
+    }
+
+    /// Names of the hinges' joints, in the order of [`Assembly::hinges`](crate::Assembly).
+    pub fn joints(&self) -> &[String] {
+        &self.joints
     }
 
     /// The robot.
@@ -46,6 +54,11 @@ impl Simulator {
         &self.supply
     }
 
+    /// The supply, to be loaded by others than the servos.
+    pub fn supply_mut(&mut self) -> &mut Supply {
+        &mut self.supply
+    }
+
     /// A hinge's servo.
     pub fn servo(&self, hinge: usize) -> Option<&Servo> {
         self.servos.get(hinge)
@@ -56,7 +69,8 @@ impl Simulator {
         self.world.put(base, positions);
     }
 
-    /// The angle of the pulse on a hinge's plug from now on; `None` for no pulse.
+    /// Tells a hinge's servo an angle, as a pulse would that has just come; `None` for no pulse any more. For servos that
+    /// are plugged into no boards.
     pub fn tell(&mut self, hinge: usize, angle: Option<f64>) {
         if let Some(servo) = self.servos.get_mut(hinge) {
             servo.tell(angle);
@@ -76,22 +90,32 @@ impl Simulator {
     /// Moves on by one step of the engine.
     pub fn step(&mut self) {
         let step_s = self.world.settings().step_s;
-        let now_ns = (self.world.time_s() * 1e9).round() as u64;
+        self.hear();
         let volts = self.supply.volts();
         for hinge in 0..self.servos.len() {
             let shaft = self.shaft(hinge);
             let bearing = self.bearing(hinge);
             let Some(servo) = self.servos.get_mut(hinge) else { continue };
-            if self.supply.in_reset() {
-                servo.tell(None);
-            }
-            servo.hear(self.clock.as_ref(), now_ns);
             servo.follow(&shaft, step_s);
             self.world.drive(hinge, with_bearing(servo.drive(&shaft, volts, step_s), bearing));
         }
         self.world.step();
         let current: f64 = (0..self.servos.len()).map(|hinge| self.current(hinge)).sum();
         self.supply.load(current, step_s);
+    }
+
+    /// Lets the servos come to know of their pulses.
+    fn hear(&mut self) {
+        let now_ns = (self.world.time_s() * 1e9).round() as u64;
+        if self.supply.in_reset() {
+            self.servos.iter_mut().for_each(|servo| servo.tell(None));
+            self.boards.iter_mut().for_each(Boards::brown_out);
+        }
+        if let Some(boards) = &mut self.boards {
+            let servos = &mut self.servos;
+            boards
+                .advance(now_ns, |hinge, angle| servos.get_mut(hinge).into_iter().for_each(|servo| servo.tell(angle)));
+        }
     }
 
     /// Current of a hinge's servo, A.

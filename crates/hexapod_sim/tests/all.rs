@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test says why it fails by failing")]
 
+mod boards;
 mod closed_forms;
 mod common;
 mod configuration;

@@ -1,8 +1,7 @@
 //! Servos: from pulse to torque.
 
 use crate::common::{kind, pendulum, servos};
-use hexapod_sim::{Drive, PulseClock, Servo, ServoKind, Shaft};
-use proptest::prelude::*;
+use hexapod_sim::{Drive, Servo, ServoKind, Shaft};
 use std::f64::consts::PI;
 
 const STEP_S: f64 = 0.002;
@@ -17,7 +16,6 @@ fn droop(kind: ServoKind, torque: f64, seconds: f64) -> f64 {
     servo.tell(Some(0.5 * PI));
     for _ in 0..(seconds / STEP_S) as usize {
         let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
-        servo.hear(None, 0);
         servo.follow(&shaft, STEP_S);
         world.drive(0, servo.drive(&shaft, 6.0, STEP_S));
         world.step();
@@ -53,7 +51,6 @@ fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
     for volts in [4.8, 6.0, 7.2] {
         let mut servo = Servo::new(kind);
         servo.tell(Some(1000.0));
-        servo.hear(None, 0);
         let mut world = pendulum(0.1, 0.0, 1e-4, STEP_S);
         for _ in 0..500 {
             let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
@@ -64,26 +61,6 @@ fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
         let expected = kind.no_load_speed * volts / 6.0;
         assert!((world.speed(0) / expected - 1.0).abs() < 1e-3, "{} for {expected}", world.speed(0));
     }
-}
-
-#[test]
-fn when_a_servo_is_told_an_angle_expect_it_acted_on_a_pulse_after_the_next_frame_begins() {
-    let clock = PulseClock::new(50.0, 0.004);
-    let mut servo = Servo::new(kind("mg996r"));
-    let shaft = Shaft { position: 0.0, speed: 0.0 };
-    let mut acted = None;
-    for ms in 0..60u64 {
-        if ms == 6 {
-            servo.tell(Some(0.3));
-        }
-        servo.hear(Some(&clock), ms * 1_000_000);
-        servo.follow(&shaft, 0.001);
-        if servo.target().is_some() && acted.is_none() {
-            acted = Some(ms);
-        }
-    }
-    // Frames begin at 4 and 24 ms; the pulse of the second ends 1.5 ms later.
-    assert_eq!(acted, Some(26));
 }
 
 #[test]
@@ -99,7 +76,6 @@ fn when_a_shaft_is_held_expect_the_stall_current() {
     let kind = kind("mg996r");
     let mut servo = Servo::new(kind);
     servo.tell(Some(1.0));
-    servo.hear(None, 0);
     let shaft = Shaft { position: 0.0, speed: 0.0 };
     servo.follow(&shaft, STEP_S);
     assert!((servo.current(&shaft, 6.0) - kind.stall_current - kind.idle_current).abs() < 1e-12);
@@ -114,7 +90,6 @@ fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_
     for step in 0..500 {
         let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
         servo.tell((step >= 100).then_some(1.2));
-        servo.hear(None, 0);
         servo.follow(&shaft, STEP_S);
         let drive = servo.drive(&shaft, 6.0, STEP_S);
         match step {
@@ -135,36 +110,6 @@ fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_
 fn when_a_slewed_servo_gets_its_first_pulse_expect_it_to_start_from_where_it_is() {
     let mut servo = Servo::new(kind("perfect")).slewed(5.0);
     servo.tell(Some(1.2));
-    servo.hear(None, 0);
     servo.follow(&Shaft { position: 0.3, speed: 0.0 }, 0.01);
     assert!((servo.target().unwrap() - 0.35).abs() < 1e-12);
-}
-
-proptest! {
-    /// A frame puts out what was told last when it began, and is acted on once its pulse has ended.
-    #[test]
-    fn when_angles_follow_each_other_expect_each_frame_to_put_out_the_one_told_last_before_it(
-        step_us in 100..10_000u64, phase_us in 0..20_000u64,
-        told in prop::collection::vec(prop::option::weighted(0.3, -1.0..1.0f64), 1..400),
-    ) {
-        let (frame_us, pulse_us) = (20_000, 1_500);
-        let clock = PulseClock::new(50.0, phase_us as f64 * 1e-6);
-        let mut servo = Servo::new(kind("mg996r"));
-        let shaft = Shaft { position: 0.0, speed: 0.0 };
-        for (step, angle) in told.iter().enumerate() {
-            if angle.is_some() {
-                servo.tell(*angle);
-            }
-            let now_us = step as u64 * step_us;
-            servo.hear(Some(&clock), now_us * 1000);
-            servo.follow(&shaft, step_us as f64 * 1e-6);
-            let since_first_pulse = now_us.checked_sub(phase_us + pulse_us);
-            let expected = since_first_pulse.and_then(|since| {
-                let frame_began = phase_us + since / frame_us * frame_us;
-                let first_step_in_it = frame_began.div_ceil(step_us) as usize;
-                told[..=first_step_in_it].iter().rev().copied().flatten().next()
-            });
-            prop_assert_eq!(servo.target(), expected, "at {} us", now_us);
-        }
-    }
 }

@@ -68,6 +68,11 @@ impl Chip {
         self.registers[usize::from(register)]
     }
 
+    /// Length of a PWM period in microseconds, awake or not.
+    pub fn period_us(&self) -> f64 {
+        self.counted_us(COUNTS_PER_PERIOD)
+    }
+
     /// Resets since it was made.
     pub fn resets(&self) -> u64 {
         self.resets
@@ -90,12 +95,15 @@ impl Chip {
     /// Length of a channel's pulse in microseconds, if it has one.
     pub fn pulse_us(&self, channel: u8) -> Option<f64> {
         match self.output(channel) {
-            Output::Pulse { counts, .. } => {
-                let prescale = f64::from(self.register(PRE_SCALE));
-                Some(f64::from(counts) * (prescale + 1.0) / self.oscillator_hz * 1e6)
-            }
+            Output::Pulse { counts, .. } => Some(self.counted_us(counts)),
             _ => None,
         }
+    }
+
+    /// Length of so many counts in microseconds.
+    fn counted_us(&self, counts: u16) -> f64 {
+        let prescale = f64::from(self.register(PRE_SCALE));
+        f64::from(counts) * (prescale + 1.0) / self.oscillator_hz * 1e6
     }
 
     /// Puts all registers back to their power-up values (7.5), as a brown-out does.

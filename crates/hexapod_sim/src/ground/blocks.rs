@@ -1,7 +1,7 @@
 //! Terrain of upright blocks: stairs, stones, planks.
 
 use super::FLAT_M;
-use super::random::Random;
+use crate::random::Random;
 
 /// A block: its extent seen from above, and the height of its top.
 #[derive(Clone, Copy, Debug, PartialEq)]

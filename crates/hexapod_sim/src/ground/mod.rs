@@ -5,7 +5,6 @@ mod blocks;
 mod heights;
 mod named;
 mod pieces;
-mod random;
 
 pub use heights::{HeightMap, HeightMapError};
 pub use named::TERRAINS;

@@ -6,13 +6,11 @@
 //! fully on, falling with speed, and both with the supply. Its current follows from the same equation.
 
 mod battery;
-mod clock;
 mod fitting;
 mod kind;
 mod motor;
 
 pub use battery::{Battery, Supply};
-pub use clock::PulseClock;
 pub use fitting::{ServoModel, Servos};
 pub use kind::ServoKind;
 pub use motor::{Servo, Shaft};

@@ -1,6 +1,6 @@
 //! A servo at one moment.
 
-use super::{PulseClock, ServoKind};
+use super::ServoKind;
 use crate::engine::Drive;
 
 /// What a servo's potentiometer and the physics know of its shaft.
@@ -18,11 +18,12 @@ pub struct Servo {
     kind: ServoKind,
     /// Fastest motion of the target, rad/s; infinite for a servo that goes as fast as its motor can.
     slew: f64,
-    /// What its plug is told: the angle of the pulse, if there is one.
+    /// How fast the target follows the last pulse.
+    pace: f64,
+    /// Time since the last pulse, s.
+    since_pulse_s: f64,
+    /// The angle of the last pulse, if it gets pulses.
     told: Option<f64>,
-    /// The pulse of the frame that began last, and of the last one that has ended.
-    begun: (u64, Option<f64>),
-    ended: (u64, Option<f64>),
     /// What the controller is at: the target after the slew.
     target: Option<f64>,
 }
@@ -30,10 +31,10 @@ pub struct Servo {
 impl Servo {
     /// A servo without a pulse.
     pub fn new(kind: ServoKind) -> Self {
-        Self { kind, slew: f64::INFINITY, told: None, begun: (0, None), ended: (0, None), target: None }
+        Self { kind, slew: f64::INFINITY, pace: f64::INFINITY, since_pulse_s: f64::INFINITY, told: None, target: None }
     }
 
-    /// One that never moves its target faster than this, rad/s.
+    /// One whose target goes evenly from pulse to pulse, and never faster than this, rad/s.
     #[must_use]
     pub fn slewed(mut self, rad_s: f64) -> Self {
         self.slew = rad_s;
@@ -45,9 +46,12 @@ impl Servo {
         &self.kind
     }
 
-    /// The angle of the pulse on its plug from now on, rad; `None` for no pulse.
+    /// A pulse has come, of this angle (rad), or none is coming any more; it counts until the next call.
     pub fn tell(&mut self, angle: Option<f64>) {
         self.told = angle.filter(|angle| angle.is_finite());
+        let way = self.told.zip(self.target).map(|(told, target)| (told - target).abs());
+        self.pace = way.map_or(f64::INFINITY, |way| way / self.since_pulse_s.min(LONGEST_PERIOD_S));
+        self.since_pulse_s = 0.0;
     }
 
     /// The angle that its controller is at.
@@ -55,29 +59,12 @@ impl Servo {
         self.target
     }
 
-    /// Lets time pass on the plug, up to `now_ns`; without a clock, pulses are acted on at once.
-    pub fn hear(&mut self, clock: Option<&PulseClock>, now_ns: u64) {
-        let Some(clock) = clock else {
-            self.ended.1 = self.told;
-            return;
-        };
-        let (begun, ended) = (clock.begun(now_ns), clock.ended(now_ns));
-        if ended > self.ended.0 && begun > ended {
-            self.ended = (ended, self.begun.1);
-        }
-        if begun > self.begun.0 {
-            self.begun = (begun, self.told);
-        }
-        if ended > self.ended.0 {
-            self.ended = (ended, self.begun.1);
-        }
-    }
-
     /// Lets the controller's target follow the pulse over a step.
     pub fn follow(&mut self, shaft: &Shaft, step_s: f64) {
-        self.target = self.ended.1.map(|aim| {
+        self.since_pulse_s += step_s;
+        self.target = self.told.map(|aim| {
             let from = self.target.unwrap_or(if self.slew.is_finite() { shaft.position } else { aim });
-            let most = self.slew * step_s;
+            let most = if self.slew.is_finite() { self.slew.min(self.pace) * step_s } else { f64::INFINITY };
             aim.max(from - most).min(from + most)
         });
     }
@@ -116,3 +103,6 @@ impl Servo {
         kind.idle_current + (duty * motor).max(0.0)
     }
 }
+
+/// Pulses farther apart than this do not follow each other, s: boards send 24 a second at least.
+const LONGEST_PERIOD_S: f64 = 0.05;

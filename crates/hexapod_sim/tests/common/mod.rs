@@ -95,18 +95,23 @@ pub struct Walker {
 impl Walker {
     /// Just above the ground, its servos where the engine sits.
     pub fn new(ground: &Ground, kind: &str, of: Settings) -> Self {
+        Self::on(ground, kind, of, battery())
+    }
+
+    pub fn on(ground: &Ground, kind: &str, of: Settings, battery: Battery) -> Self {
         let robot = shipped();
         let engine = engine(&robot);
         let world = World::new(&robot, ground, &free(), of).unwrap();
-        let mut simulator = Simulator::new(world, &robot, &servos(kind), battery());
-        let mut positions = vec![0.0; simulator.world().assembly().hinges.len()];
-        for (leg, hinges) in simulator.world().assembly().legs.iter().enumerate() {
-            for (hinge, angle) in hinges.iter().zip(engine.last().angles[leg].iter()) {
-                positions[*hinge] = *angle;
-            }
-        }
+        let mut simulator = Simulator::new(world, &robot, &servos(kind), battery);
+        let positions = positions(&engine, simulator.world());
         simulator.put(&Isometry3::translation(0.0, 0.0, 0.06), &positions);
         Self { engine, simulator }
+    }
+
+    /// What the engine wants next: the twist walked, and the angles of the hinges.
+    pub fn plan(&mut self, twist: Twist, dt: f64) -> (Twist, Vec<f64>) {
+        let twist = self.engine.step(&Input { twist, ..Input::default() }, dt).twist;
+        (twist, positions(&self.engine, self.simulator.world()))
     }
 
     pub fn step(&mut self, twist: Twist) -> Twist {
@@ -142,6 +147,17 @@ impl Walker {
     pub fn foot_forces(&self) -> Vector3<f64> {
         (0..self.engine.legs().len()).map(|leg| self.simulator.world().foot_force(leg)).sum()
     }
+}
+
+/// The engine's angles in the order of the hinges.
+fn positions(engine: &Engine, world: &World) -> Vec<f64> {
+    let mut positions = vec![0.0; world.assembly().hinges.len()];
+    for (leg, hinges) in world.assembly().legs.iter().enumerate() {
+        for (hinge, angle) in hinges.iter().zip(engine.last().angles[leg].iter()) {
+            positions[*hinge] = *angle;
+        }
+    }
+    positions
 }
 
 fn engine(robot: &Arc<Robot>) -> Engine {

@@ -1,7 +1,8 @@
 //! Numbers from a seed, the same on every platform.
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
-pub(super) struct Random(pub u64);
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub u64);
 
 impl Random {
     fn bits(&mut self) -> u64 {
