@@ -2,6 +2,7 @@
 Start the robot: its nodes in one process or each in its own, and if asked its page, RViz, Foxglove and a joystick.
 
     ros2 launch hexapod hexapod.launch.py                      # simulated servo bus
+    ros2 launch hexapod hexapod.launch.py bus:=physics terrain:=rubble
     ros2 launch hexapod hexapod.launch.py bus:=i2c             # on the robot
     ros2 launch hexapod hexapod.launch.py web:=true            # a page on http://localhost:8080
     ros2 launch hexapod hexapod.launch.py rviz:=true joystick:=true
@@ -51,8 +52,12 @@ def arguments():
     share = FindPackageShare(PACKAGE)
     return [
         DeclareLaunchArgument(
-            'bus', default_value='simulated', choices=['simulated', 'i2c'],
-            description='Servo bus: two simulated PWM boards, or the boards on /dev/i2c-*.'),
+            'bus', default_value='simulated', choices=['simulated', 'physics', 'i2c'],
+            description='Servo bus: two simulated PWM boards, the same with a robot in physics that they move, or the '
+                        'boards on /dev/i2c-*.'),
+        DeclareLaunchArgument(
+            'terrain', default_value='', choices=['', 'flat', 'ramp', 'steps', 'rubble', 'gaps'],
+            description='What the robot in physics stands on. Empty: as hexapod.yaml says.'),
         DeclareLaunchArgument(
             'composed', default_value='true',
             description='true: all nodes in one process. false: gait_planner, servo_driver and state_publisher, '
@@ -135,6 +140,7 @@ def composed_process():
             '--urdf', LaunchConfiguration('urdf'),
             '--bus', LaunchConfiguration('bus'),
             ['--web=', LaunchConfiguration('web')],
+            ['--terrain=', LaunchConfiguration('terrain')],
         ],
         condition=IfCondition(LaunchConfiguration('composed')),
         on_exit=Shutdown(condition=UnlessCondition(LaunchConfiguration('respawn'))),

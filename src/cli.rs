@@ -23,7 +23,7 @@ pub enum Command {
     /// Show a running robot in the terminal and drive it with keys.
     Drive(FileArgs),
     /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour and end.
-    Demo(FileArgs),
+    Demo(DemoArgs),
     /// Watch over the servo driver from a process of its own: all channels off when it dies.
     Guard(GuardArgs),
     /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
@@ -230,6 +230,9 @@ pub struct RunArgs {
     /// Which robot.
     #[command(flatten)]
     pub bus: BusArgs,
+    /// What the robot stands on with --bus physics [default: as hexapod.yaml says]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
+    pub terrain: String,
     /// Serve a page to drive the robot from, on http://localhost:8080
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
     pub web: bool,
@@ -239,6 +242,17 @@ pub struct RunArgs {
     /// End in order when standard input is closed: whoever started this process has gone.
     #[arg(long, hide = true)]
     pub attached: bool,
+}
+
+/// Which robot to show, and where.
+#[derive(Clone, Debug, Default, Args)]
+pub struct DemoArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Let it walk in physics, on this ground
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
+    pub terrain: String,
 }
 
 /// How to guard.
@@ -293,6 +307,8 @@ pub struct CalibrateArgs {
 pub enum Bus {
     /// Two boards in memory.
     Simulated,
+    /// The same, and a robot that moves with them in a physics engine
+    Physics,
     /// The boards on /dev/i2c-N.
     I2c,
 }
@@ -303,9 +319,15 @@ impl Bus {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Simulated => "simulated",
+            Self::Physics => "physics",
             Self::I2c => "i2c",
         }
     }
+}
+
+fn terrain(text: &str) -> Result<String, String> {
+    let known = text.is_empty() || simulator::TERRAINS.contains(&text);
+    if known { Ok(text.to_owned()) } else { Err(format!("known are {}", simulator::TERRAINS.join(", "))) }
 }
 
 fn log_level(text: &str) -> Result<String, String> {

@@ -7,17 +7,34 @@ use crate::parameters::{AllParams, all_specs, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
+use hexapod_servo::SimulatedBus;
 use hexapod_setup::params;
 use servo_driver::Live;
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// The bus whose boards move a robot in physics.
+const PHYSICS: &str = "physics";
 
 /// Lets the page send the type of `cmd_vel` that the planner takes, and the planner tell its markers in the frames of
 /// `state_publisher`.
 fn share(mut all: AllParams) -> AllParams {
     all.web.insert("stamped_cmd_vel", ParamValue::Bool(params::switch(&all.planner, "stamped_cmd_vel")));
     share_frames(&mut all.planner, &all.publisher);
+    share_frames(&mut all.simulator, &all.publisher);
     all
+}
+
+/// The parameters with the ground of the command line.
+fn on_terrain(mut all: AllParams, terrain: &str) -> Result<AllParams, Failure> {
+    if terrain.is_empty() {
+        return Ok(all);
+    }
+    if params::text(&all.driver, "bus") != PHYSICS {
+        return Err(Failure::Words(format!("--terrain {terrain} is for a robot in physics; add --bus {PHYSICS}")));
+    }
+    all.simulator.insert("terrain", terrain.into());
+    Ok(all)
 }
 
 struct Nodes {
@@ -27,6 +44,9 @@ struct Nodes {
     /// Where the page is asked for.
     web: Option<RosNode>,
     web_params: Params,
+    /// Where the servos are those of a robot in physics.
+    simulator: Option<RosNode>,
+    simulator_params: Params,
 }
 
 impl Nodes {
@@ -34,6 +54,7 @@ impl Nodes {
         let ros = Ros::init()?.beside(&all_specs());
         ros.watch_hearing(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
+        let physics = params::text(&base.driver, "bus") == PHYSICS;
         Ok(Self {
             planner: RosNode::create(&ros, gait_planner::NAME, gait_planner::specs(), base.planner)?,
             driver: RosNode::create(&ros, servo_driver::NAME, servo_driver::specs(), base.driver)?,
@@ -43,6 +64,10 @@ impl Nodes {
                 .then(|| RosNode::create(&ros, web_teleop::NAME, web_teleop::specs(), base.web.clone()))
                 .transpose()?,
             web_params: base.web,
+            simulator: physics
+                .then(|| RosNode::create(&ros, simulator::NAME, simulator::specs(), base.simulator.clone()))
+                .transpose()?,
+            simulator_params: base.simulator,
         })
     }
 
@@ -53,6 +78,7 @@ impl Nodes {
             driver: self.driver.values().clone(),
             publisher: self.publisher.values().clone(),
             web: self.web.as_ref().map_or(&self.web_params, RosNode::values).clone(),
+            simulator: self.simulator.as_ref().map_or(&self.simulator_params, RosNode::values).clone(),
         }
     }
 }
@@ -65,7 +91,8 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
-    let nodes = Nodes::create(parameters(&arguments.bus)?, arguments, local_topics, shutdown)?;
+    let nodes =
+        Nodes::create(on_terrain(parameters(&arguments.bus)?, &arguments.terrain)?, arguments, local_topics, shutdown)?;
     let values = share(nodes.values());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     let setups = Setups::load(&values)?;
@@ -79,8 +106,19 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
         state_publisher::run(setups.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())
     })?;
     let live = setups.driver.live();
+    // A robot that moves with the boards has them from its start to its end.
+    let (driver, physics) = match setups.simulator.zip(nodes.simulator) {
+        Some((setup, node)) => {
+            let servos = setups.driver.servos().clone();
+            let boards = SimulatedBus::for_config(&servos);
+            let (driver, stop) = (setups.driver.on_boards(boards.clone()), last.clone());
+            let simulate = move || simulator::run(setup, (servos, boards), node, &stop).map_err(|e| e.to_string());
+            (driver, Some(spawn(simulator::NAME, shutdown, simulate)?))
+        }
+        None => (setups.driver, None),
+    };
     let driver = spawn(servo_driver::NAME, shutdown, move || {
-        servo_driver::run(setups.driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
+        servo_driver::run(driver, nodes.driver, &stop_driver).map_err(|e| e.to_string())
     })?;
     // The page is not what the robot stands on: where it fails, the robot goes on. It may stop the robot until the end.
     let serve = move |node| web_teleop::run(setups.web, node, &stop_web).map_err(|e| e.to_string());
@@ -98,9 +136,10 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     last.ask_now();
     let driver = join(servo_driver::NAME, driver);
     let publisher = join(state_publisher::NAME, publisher);
+    let physics = physics.map_or(Ok(()), |physics| join(simulator::NAME, physics));
     // Told already.
     let _ = web.map(|web| join(web_teleop::NAME, web));
-    planner.and(driver).and(publisher)
+    planner.and(driver).and(publisher).and(physics)
 }
 
 /// Tells at once why something failed.

@@ -1,7 +1,7 @@
 //! `hexapod demo`: the robot on simulated servos, with a view of it. The robot is a process of its own, as on the real
 //! thing, so the view knows it by its topics only.
 
-use crate::cli::FileArgs;
+use crate::cli::{DemoArgs, FileArgs};
 use crate::drive::{Driver, show};
 use crate::exit::{Failure, say};
 use crate::parameters::all_specs;
@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 ///
 /// # Errors
 /// The robot's files do not hold, or it could not be started.
-pub fn demo(arguments: &FileArgs) -> Result<(), Failure> {
+pub fn demo(DemoArgs { files: arguments, terrain }: &DemoArgs) -> Result<(), Failure> {
     let shutdown = Shutdown::on_signals()?;
     let port = page_port(arguments)?;
-    let robot = RobotProcess::start(arguments, port)?;
+    let robot = RobotProcess::start(arguments, terrain, port)?;
     let mut driver = Driver::open(arguments, &all_specs())?;
     let hints = hints(port);
     ready(&mut driver, &shutdown)?;
@@ -129,9 +129,10 @@ struct RobotProcess {
 }
 
 impl RobotProcess {
-    fn start(files: &FileArgs, port: u16) -> Result<Self, Failure> {
+    fn start(files: &FileArgs, terrain: &str, port: u16) -> Result<Self, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["run", "--attached", "--web", "--bus", "simulated", "-p"]);
+        let bus = if terrain.is_empty() { "simulated" } else { "physics" };
+        command.args(["run", "--attached", "--web", "--bus", bus, "--terrain", terrain, "-p"]);
         command.arg(format!("web_teleop.port:={port}"));
         for (flag, value) in [("--config", &files.config), ("--urdf", &files.urdf)] {
             if !value.is_empty() {

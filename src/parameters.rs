@@ -19,6 +19,8 @@ pub struct AllParams {
     pub publisher: Params,
     /// Of `web_teleop`.
     pub web: Params,
+    /// Of `simulator`.
+    pub simulator: Params,
 }
 
 impl AllParams {
@@ -26,13 +28,14 @@ impl AllParams {
     #[must_use]
     pub fn of_files(files: &Files) -> Option<Self> {
         let document = files.in_config("hexapod.yaml").read_on().ok()?;
-        let [planner, driver, publisher, web] = specs();
+        let [planner, driver, publisher, web, simulator] = specs();
         let read = |node: &str, specs: &[ParamSpec]| load_ros_params(&document, node, specs).ok();
         Some(Self {
             planner: read(gait_planner::NAME, &planner)?,
             driver: read(servo_driver::NAME, &driver)?,
             publisher: read(state_publisher::NAME, &publisher)?,
             web: read(web_teleop::NAME, &web)?,
+            simulator: read(simulator::NAME, &simulator)?,
         })
     }
 
@@ -43,6 +46,7 @@ impl AllParams {
             servo_driver::NAME => Some(&mut self.driver),
             state_publisher::NAME => Some(&mut self.publisher),
             web_teleop::NAME => Some(&mut self.web),
+            simulator::NAME => Some(&mut self.simulator),
             _ => None,
         }
     }
@@ -93,20 +97,20 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
     }
     let mut all = all.into_iter();
     let mut next = || all.next().unwrap_or_default();
-    Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next() })
+    Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next(), simulator: next() })
 }
 
 /// What can be set on each of the nodes.
-fn specs() -> [Vec<ParamSpec>; 4] {
-    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs(), web_teleop::specs()]
+fn specs() -> [Vec<ParamSpec>; 5] {
+    [gait_planner::specs(), servo_driver::specs(), state_publisher::specs(), web_teleop::specs(), simulator::specs()]
 }
 
 /// What can be set on each of the nodes, by its name.
 #[must_use]
-pub fn node_specs() -> [(&'static str, Vec<ParamSpec>); 4] {
-    let [planner, driver, publisher, web] = specs();
-    let [a, b, c, d] = params::NODES;
-    [(a, planner), (b, driver), (c, publisher), (d, web)]
+pub fn node_specs() -> [(&'static str, Vec<ParamSpec>); 5] {
+    let [planner, driver, publisher, web, simulator] = specs();
+    let [a, b, c, d, e] = params::NODES;
+    [(a, planner), (b, driver), (c, publisher), (d, web), (e, simulator)]
 }
 
 /// What can be set on any of the nodes.
@@ -187,7 +191,7 @@ mod tests {
 
     #[test]
     fn when_nodes_are_told_by_name_expect_those_there_are() {
-        let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME];
+        let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME, simulator::NAME];
         assert_eq!(params::NODES, names);
     }
 

@@ -17,6 +17,8 @@ pub struct Setups {
     pub publisher: state_publisher::Setup,
     /// Of `web_teleop`.
     pub web: web_teleop::Setup,
+    /// Of `simulator`, where the servos are those of a robot in physics.
+    pub simulator: Option<simulator::Setup>,
 }
 
 impl Setups {
@@ -44,10 +46,14 @@ impl Setups {
                 planner => faults.note(planner),
             };
             let web = faults.note(web_teleop::Setup::load(&all.web));
-            let read = planner.zip(faults.note(driver)).zip(faults.note(publisher)).zip(web);
+            let driver = faults.note(driver);
+            let wants_physics = driver.as_ref().is_some_and(servo_driver::Setup::wants_physics);
+            let simulator = wants_physics.then(|| faults.note(simulator::Setup::load(&all.simulator))).flatten();
+            let read = planner.zip(driver).zip(faults.note(publisher)).zip(web);
             let (((mut planner, driver), publisher), web) = faults.or(read)?;
             planner.notes.extend(strength::note(&planner.engine));
-            Ok(Self { planner, driver, publisher, web })
+            let simulator = simulator.map(|setup| setup.from_angles(&planner.engine.last().angles));
+            Ok(Self { planner, driver, publisher, web, simulator })
         })
     }
 }

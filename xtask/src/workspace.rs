@@ -46,11 +46,12 @@ fn parse(metadata: &Value) -> Result<Vec<Member>> {
 
     let mut members: Vec<_> = packages
         .iter()
-        .filter(|package| workspace.contains(&word(&package["id"])))
-        .map(|package| Member {
-            name: word(&package["name"]),
-            needs_ros: reaches(&word(&package["id"]), &bindings, &dependencies),
-        })
+        .filter(|package| package["source"].is_null())
+        .map(|package| (word(&package["id"]), word(&package["name"])))
+        .map(|(id, name)| (workspace.contains(&id), Member { name, needs_ros: reaches(&id, &bindings, &dependencies) }))
+        // A crate of ours that is none of the workspace stands apart, with tests of its own, or is a node.
+        .filter(|(is_member, member)| *is_member || member.needs_ros)
+        .map(|(_, member)| member)
         .collect();
     anyhow::ensure!(!members.is_empty(), "`cargo metadata` names no workspace member");
     members.sort_by(|a, b| a.name.cmp(&b.name));
@@ -80,15 +81,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_member_reaches_the_binding_through_another_expect_it_to_need_ros() {
+    fn when_a_crate_reaches_the_binding_through_another_expect_it_to_need_ros_and_a_node_beside_the_workspace_to_count() {
         let metadata = serde_json::json!({
             "workspace_members": ["a", "b", "c"],
             "packages": [
                 {"name": "c", "id": "c"},
                 {"name": "a", "id": "a"},
                 {"name": "b", "id": "b"},
-                {"name": "r2r", "id": "x"},
-                {"name": "other", "id": "y"},
+                {"name": "r2r", "id": "x", "source": "registry"},
+                {"name": "other", "id": "y", "source": "registry"},
+                {"name": "node", "id": "n"},
+                {"name": "physics", "id": "p"},
             ],
             "resolve": {"nodes": [
                 {"id": "a", "dependencies": ["b", "c"]},
@@ -96,12 +99,14 @@ mod tests {
                 {"id": "c", "dependencies": ["y"]},
                 {"id": "x", "dependencies": []},
                 {"id": "y", "dependencies": ["c"]},
+                {"id": "n", "dependencies": ["b"]},
+                {"id": "p", "dependencies": ["c"]},
             ]},
         });
         let members = parse(&metadata).unwrap();
         let needs: Vec<_> = members.iter().map(|member| (member.name.as_str(), member.needs_ros)).collect();
-        assert_eq!(needs, [("a", true), ("b", true), ("c", false)]);
-        assert_eq!(selection(&members[1..]), ["-p", "b", "-p", "c"]);
+        assert_eq!(needs, [("a", true), ("b", true), ("c", false), ("node", true)]);
+        assert_eq!(selection(&members[1..]), ["-p", "b", "-p", "c", "-p", "node"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 pub(crate) const PLANNER: &str = "gait_planner";
 /// The nodes that `hexapod.yaml` holds parameters of.
-pub const NODES: [&str; 4] = [PLANNER, "servo_driver", "state_publisher", "web_teleop"];
+pub const NODES: [&str; 5] = [PLANNER, "servo_driver", "state_publisher", "web_teleop", "simulator"];
 
 /// The nodes of a gamepad, of which `joystick.yaml` holds the parameters: its buttons, its driver, its sticks.
 pub const JOYSTICK_NODES: [&str; 3] = ["joystick", "joy_node", "teleop_twist_joy_node"];

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub enum BusChoice {
     /// Boards in memory.
     Simulated,
+    /// Boards in memory whose pulses move a robot in a physics engine.
+    Physics,
     /// Boards on `/dev/i2c-<device>`.
     I2c {
         /// The device's number.
@@ -24,17 +26,25 @@ impl fmt::Display for BusChoice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Simulated => formatter.write_str("a simulated bus"),
+            Self::Physics => formatter.write_str("a simulated bus, with physics"),
             Self::I2c { device } => write!(formatter, "/dev/i2c-{device}"),
         }
     }
 }
 
 impl BusChoice {
+    /// Whether there is something to break.
+    #[must_use]
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::I2c { .. })
+    }
+
     /// What diagnostics call the hardware, e.g. `pca9685@/dev/i2c-1`.
     #[must_use]
     pub fn hardware_id(self) -> String {
         match self {
             Self::Simulated => "pca9685@simulated".into(),
+            Self::Physics => "pca9685@physics".into(),
             Self::I2c { device } => format!("pca9685@/dev/i2c-{device}"),
         }
     }

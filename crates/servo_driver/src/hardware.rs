@@ -36,22 +36,21 @@ pub enum HardwareError {
     /// A pin cannot be had.
     #[error(transparent)]
     Pin(#[from] PinError),
+    /// There is no simulator in this process.
+    #[error(
+        "the physics of bus physics run in the process of all nodes; start `hexapod run --bus physics`, or give bus simulated"
+    )]
+    NoPhysics,
 }
 
 impl Hardware {
     /// Opens what `setup` names and starts a guard, if it is to have one of its own.
     ///
     /// # Errors
-    /// Another process has the bus, or it or a pin cannot be opened.
+    /// Another process has the bus, or it or a pin cannot be opened, or it is one of a simulator that is not there.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
         let BusChoice::I2c { device } = setup.bus else {
-            return Ok(Self {
-                bus: Bus::for_config(&setup.servos),
-                pins: None,
-                guard: None,
-                own_guard: None,
-                lease: None,
-            });
+            return Ok(Self { bus: boards(setup)?, pins: None, guard: None, own_guard: None, lease: None });
         };
         let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
         let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
@@ -63,5 +62,14 @@ impl Hardware {
             guard
         });
         Ok(Self { bus, pins, guard, own_guard, lease: Some(lease) })
+    }
+}
+
+/// Boards in memory: those of a simulator, where it has some.
+fn boards(setup: &Setup) -> Result<Bus, HardwareError> {
+    match &setup.boards {
+        Some(boards) => Ok(Bus::simulated(boards.clone())),
+        None if setup.wants_physics() => Err(HardwareError::NoPhysics),
+        None => Ok(Bus::for_config(&setup.servos)),
     }
 }

@@ -8,9 +8,13 @@ use hexapod_setup::params::common;
 pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
     specs.extend([
-        ParamSpec::new("bus", "simulated", "simulated: boards in memory; i2c: those on /dev/i2c-<i2c_device>")
-            .choices(&["simulated", "i2c"])
-            .read_only(),
+        ParamSpec::new(
+            "bus",
+            "simulated",
+            "simulated: boards in memory; physics: the same, and a robot that moves with them; i2c: those on /dev/i2c-<i2c_device>",
+        )
+        .choices(&["simulated", "physics", "i2c"])
+        .read_only(),
         ParamSpec::new(
             "load_feedback",
             false,

@@ -8,9 +8,9 @@ use crate::statics::spare_boards;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
+use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
 use std::path::PathBuf;
@@ -30,6 +30,8 @@ pub struct Setup {
     /// Frame of the body, in which commands count.
     pub(crate) base_link: String,
     pub(crate) bus: BusChoice,
+    /// The boards of a simulator that moves with them.
+    pub(crate) boards: Option<SimulatedBus>,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
     /// Longest silence on the topic `emergency_stop`; zero is any.
@@ -66,6 +68,18 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
+    }
+
+    /// Whether the servos are those of a simulator in this process.
+    #[must_use]
+    pub fn wants_physics(&self) -> bool {
+        self.bus == BusChoice::Physics
+    }
+
+    /// The driver of these boards, which a simulator watches.
+    #[must_use]
+    pub fn on_boards(self, boards: SimulatedBus) -> Self {
+        Self { boards: Some(boards), ..self }
     }
 
     /// Whether there is a stop button.
@@ -106,7 +120,7 @@ impl Setup {
         let file = files.in_config("servos.yaml");
         let mut faults = Faults::default();
         let bus = bus(params);
-        if bus != BusChoice::Simulated && switch(params, "use_sim_time") {
+        if bus.is_real() && switch(params, "use_sim_time") {
             let (reason, help) =
                 ("does not go with bus i2c: real servos move in real time", "set it to false, or bus to simulated");
             faults.add(wrong(crate::NAME, params, "use_sim_time", reason, help));
@@ -139,14 +153,14 @@ impl Setup {
             pin_notes: wiring::notes(params),
             base_link: description.robot.model().base_link().to_owned(),
             bus,
+            boards: None,
             rate_hz,
             state_rate_hz,
             stop_timeout,
             pins,
             guard,
             spare_boards,
-            load: (bus == BusChoice::Simulated && switch(params, "load_feedback"))
-                .then(|| LoadFeedback::new(&description.robot)),
+            load: (!bus.is_real() && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),
             live: Live::default(),
         })
     }
@@ -158,11 +172,11 @@ const LEAST_TIMEOUT_S: f64 = 0.02;
 /// The servo map for this bus.
 fn servo_map(file: &ConfigFile, bus: BusChoice, description: &Description) -> Result<Servos, ConfigError> {
     let servos = match bus {
-        BusChoice::Simulated => simulated_servos(file, &description.robot)?,
+        BusChoice::Simulated | BusChoice::Physics => simulated_servos(file, &description.robot)?,
         // What moves real servos is what the user wrote, and nothing else.
         BusChoice::I2c { .. } => Servos { config: read_servos(file, &description.robot)?, remark: None },
     };
-    if bus != BusChoice::Simulated {
+    if bus.is_real() {
         check_reachable(file, &servos.config)?;
     }
     if servos.config.servos().len() > MAX_JOINTS {
@@ -205,5 +219,9 @@ fn bus(params: &Params) -> BusChoice {
         Some(ParamValue::Integer(device)) => u8::try_from(*device).unwrap_or(1),
         _ => 1,
     };
-    if text(params, "bus") == "i2c" { BusChoice::I2c { device } } else { BusChoice::Simulated }
+    match text(params, "bus").as_str() {
+        "i2c" => BusChoice::I2c { device },
+        "physics" => BusChoice::Physics,
+        _ => BusChoice::Simulated,
+    }
 }

@@ -40,6 +40,12 @@ impl World {
         })
     }
 
+    /// Torque, or force, of what drives a hinge, with its dry friction left out, N m or N.
+    pub fn effort(&self, hinge: usize) -> f64 {
+        let drive = self.driven(hinge);
+        drive.torque - drive.stiffness * (self.position(hinge) - drive.rest) - drive.damping * self.speed(hinge)
+    }
+
     fn link(&self, hinge: usize) -> Option<(&rapier::prelude::Multibody, usize)> {
         self.built.joints.get(*self.built.hinges.get(hinge)?)
     }

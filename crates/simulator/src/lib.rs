@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod node;
+mod params;
+mod plant;
+mod publish;
+mod setup;
+mod terrain;
+
+pub use hexapod_sim::TERRAINS;
+pub use node::{RunError, run};
+pub use params::{NAME, specs};
+pub use setup::Setup;

@@ -1,0 +1,31 @@
+//! What `simulator` can be set to.
+
+use hexapod_config::ros_params::ParamSpec;
+use hexapod_setup::{frames, params::common};
+use hexapod_sim::TERRAINS;
+
+/// The node's name.
+pub const NAME: &str = "simulator";
+
+/// The node's parameters.
+#[must_use]
+pub fn specs() -> Vec<ParamSpec> {
+    let mut specs = common();
+    specs.extend(frames::specs());
+    specs.extend([
+        ParamSpec::new("terrain", "flat", "What the robot stands on").choices(&TERRAINS).read_only(),
+        ParamSpec::new(
+            "terrain_size",
+            0.0,
+            "Height of a step, of the highest stone or of a ramp's end, width of a gap, m; 0: the usual one",
+        )
+        .range(0.0, 1.0)
+        .read_only(),
+        ParamSpec::new("seed", 1, "Seed of stones and of the sensors' noise").range(0.0, 4294967295.0).read_only(),
+        ParamSpec::new("rate", 100.0, "Messages on imu/data, foot_switches, odom_true and joint_states_true, Hz")
+            .range(1.0, 200.0)
+            .read_only(),
+        ParamSpec::new("world_frame", "world", "Frame that odom_true and the terrain are told in").read_only(),
+    ]);
+    specs
+}

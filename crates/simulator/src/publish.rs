@@ -1,0 +1,141 @@
+//! What is told of the robot in physics: its clock, the truth, and what its sensors say.
+
+use crate::plant::Plant;
+use crate::setup::Setup;
+use crate::terrain::{self, pose, vector};
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::geometry_msgs::msg::WrenchStamped;
+use hexapod_ros::r2r::nav_msgs::msg::Odometry;
+use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
+use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
+use hexapod_ros::{Publisher, RosClock, RosError, RosNode, SharedPublisher, bounds};
+use nalgebra::Isometry3;
+use std::time::Duration;
+
+/// The terrain is drawn this often, for those who come later.
+const TERRAIN_PERIOD: Duration = Duration::from_secs(1);
+
+/// The publishers, and messages that are kept and filled anew.
+pub(crate) struct Teller {
+    clock: Publisher<Clock>,
+    stamps: RosClock,
+    joints: (SharedPublisher<JointState>, JointState),
+    odometry: (Publisher<Odometry>, Odometry),
+    /// A topic for each leg whose name can be one.
+    forces: Vec<Option<Publisher<WrenchStamped>>>,
+    markers: (Publisher<MarkerArray>, MarkerArray, Duration),
+    world_frame: String,
+    root_from_base: Isometry3<f64>,
+}
+
+impl Teller {
+    pub(crate) fn new(node: &mut RosNode, setup: &Setup, plant: &Plant) -> Result<Self, RosError> {
+        let robot = &setup.description.robot;
+        let frames = setup.frames.clone().in_namespace(&node.namespace());
+        let world_frame = frames.name(&setup.world_frame);
+        let mut forces = Vec::new();
+        for leg in robot.legs() {
+            let topic = format!("foot_forces_true/{}", leg.name());
+            let known = bounds::is_ros_name(leg.name());
+            forces.push(known.then(|| node.publisher(&topic, QosProfile::default())).transpose()?);
+        }
+        let mut odometry = Odometry { child_frame_id: frames.base(), ..Odometry::default() };
+        odometry.header.frame_id.clone_from(&world_frame);
+        odometry.pose.covariance = vec![0.0; 36];
+        odometry.twist.covariance = vec![0.0; 36];
+        let joint = |hinge: &hexapod_sim::Hinge| {
+            robot.model().joints().get(hinge.joint).map_or_else(String::new, |joint| joint.name().to_owned())
+        };
+        let hinges = &plant.simulator().world().assembly().hinges;
+        let blank = vec![0.0; hinges.len()];
+        let joints = JointState {
+            name: hinges.iter().map(joint).collect(),
+            position: blank.clone(),
+            velocity: blank.clone(),
+            effort: blank,
+            ..JointState::default()
+        };
+        Ok(Self {
+            clock: node.publisher("/clock", QosProfile::default().keep_last(10))?,
+            stamps: node.stamps(),
+            joints: (node.shared_publisher("joint_states_true", QosProfile::default())?, joints),
+            odometry: (node.publisher("odom_true", QosProfile::default())?, odometry),
+            forces,
+            markers: (
+                node.publisher("markers", QosProfile::default())?,
+                terrain::markers(&setup.ground(), &world_frame),
+                Duration::ZERO,
+            ),
+            world_frame,
+            root_from_base: *frames.root_from_base(),
+        })
+    }
+
+    /// Tells the simulated time, by which the nodes go that were told to.
+    pub(crate) fn tell_time(&self, time: Duration) {
+        self.stamps.set(time);
+        warn(self.clock.publish(&Clock { clock: to_stamp(time) }));
+    }
+
+    /// Tells how the robot is now.
+    pub(crate) fn tell(&mut self, plant: &Plant) {
+        let now = self.stamps.now();
+        self.tell_joints(plant, now);
+        self.tell_place(plant, now);
+        self.tell_forces(plant, now);
+        let (publisher, markers, told) = &mut self.markers;
+        if now.saturating_sub(*told) >= TERRAIN_PERIOD && publisher.is_heard() {
+            *told = now;
+            terrain::stamp(markers, now);
+            warn(publisher.publish(markers));
+        }
+    }
+
+    fn tell_joints(&mut self, plant: &Plant, now: Duration) {
+        let (publisher, message) = &mut self.joints;
+        let world = plant.simulator().world();
+        message.header.stamp = to_stamp(now);
+        for hinge in 0..message.position.len() {
+            message.position[hinge] = world.position(hinge);
+            message.velocity[hinge] = world.speed(hinge);
+            message.effort[hinge] = world.effort(hinge);
+        }
+        warn(publisher.publish(message));
+    }
+
+    /// Pose in the world, velocity in the frame of the body (REP-105, nav_msgs/Odometry).
+    fn tell_place(&mut self, plant: &Plant, now: Duration) {
+        let (publisher, message) = &mut self.odometry;
+        let world = plant.simulator().world();
+        let place = world.base() * self.root_from_base;
+        let moves = world.velocity(0);
+        let arm = world.base().rotation * self.root_from_base.translation.vector;
+        let into = place.rotation.inverse();
+        message.header.stamp = to_stamp(now);
+        message.pose.pose = pose(&place);
+        message.twist.twist.linear = vector(&(into * (moves.linear + moves.angular.cross(&arm))));
+        message.twist.twist.angular = vector(&(into * moves.angular));
+        warn(publisher.publish(message));
+    }
+
+    /// Forces of the ground on the feet, in the world's axes.
+    fn tell_forces(&mut self, plant: &Plant, now: Duration) {
+        let world = plant.simulator().world();
+        for (leg, publisher) in self.forces.iter().enumerate() {
+            let Some(publisher) = publisher.as_ref().filter(|publisher| publisher.is_heard()) else { continue };
+            let mut message = WrenchStamped::default();
+            message.header.stamp = to_stamp(now);
+            message.header.frame_id.clone_from(&self.world_frame);
+            message.wrench.force = vector(&world.foot_force(leg));
+            warn(publisher.publish(&message));
+        }
+    }
+}
+
+fn warn(published: Result<(), RosError>) {
+    if let Err(error) = published {
+        tracing::warn!("{error}");
+    }
+}
