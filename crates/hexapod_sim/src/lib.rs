@@ -7,6 +7,7 @@ mod config;
 mod engine;
 mod ground;
 mod random;
+mod sensors;
 mod servo;
 mod simulator;
 
@@ -15,5 +16,6 @@ pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use config::Config;
 pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
 pub use ground::{FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, Surface, TERRAINS, Terrain};
+pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel};
 pub use servo::{Battery, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

@@ -1,5 +1,8 @@
 //! Numbers from a seed, the same on every platform.
 
+use hexapod_kinematics::math::{cos, ln};
+use std::f64::consts::TAU;
+
 /// SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub u64);
@@ -15,5 +18,10 @@ impl Random {
     /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+    /// A number of the standard normal distribution (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let (first, turn) = (1.0 - self.unit(), TAU * self.unit());
+        (-2.0 * ln(first)).sqrt() * cos(turn)
     }
 }

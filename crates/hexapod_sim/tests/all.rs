@@ -8,6 +8,7 @@ mod common;
 mod configuration;
 mod conserved;
 mod ground;
+mod sensors;
 mod servos;
 mod standing;
 mod supply;

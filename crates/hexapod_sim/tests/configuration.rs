@@ -65,6 +65,8 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
         ("servos: {all: null}", &["servos", "`all: perfect`"]),
         ("supply: {reset_v: 7.0}", &["supply.reset_v", "7 V is not below open_v, 6 V"]),
         ("supply: {capacity_ah: 5000}", &["supply.capacity_ah", "mAh: 5?"]),
+        ("sensors: {foot_switches: {release_n: 2.0}}", &["foot_switches.release_n", "2 N is more than press_n, 1 N"]),
+        ("sensors: {imu: {gyro_bias_rad_s: 20}}", &["imu.gyro_bias_rad_s", "degrees/s: 0.3491?"]),
         ("ground: {friction: -0.1}", &["ground.friction", "between 0 and 3"]),
         ("ground: {friction: rubber}", &["ground.friction", "rubber"]),
     ];

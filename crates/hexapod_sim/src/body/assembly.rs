@@ -70,6 +70,8 @@ pub struct Assembly {
     pub feet: Vec<Foot>,
     /// The hinges of the legs, leg by leg, hip first.
     pub legs: Vec<Vec<usize>>,
+    /// The part that each link of the model belongs to, and the link's pose in the part's frame.
+    pub links: Vec<Option<(usize, Isometry3<f64>)>>,
     /// What of the description is not simulated, one sentence each.
     pub notes: Vec<String>,
 }

@@ -32,6 +32,7 @@ impl Assembly {
             parts,
             hinges,
             feet,
+            links: places,
             notes,
         };
         if assembly.mass() > 0.0 {

@@ -11,6 +11,7 @@ pub(super) struct File {
     pub servos: BTreeMap<String, String>,
     pub kinds: BTreeMap<String, Kind>,
     pub supply: Supply,
+    pub sensors: Sensors,
     pub ground: Ground,
 }
 
@@ -53,4 +54,29 @@ pub(super) struct Supply {
 #[serde(deny_unknown_fields)]
 pub(super) struct Ground {
     pub friction: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sensors {
+    pub imu: Imu,
+    pub foot_switches: FootSwitches,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Imu {
+    pub link: String,
+    pub gyro_noise_rad_s: f64,
+    pub accelerometer_noise_m_s2: f64,
+    pub gyro_bias_rad_s: f64,
+    pub accelerometer_bias_m_s2: f64,
+    pub orientation_noise_rad: f64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FootSwitches {
+    pub press_n: f64,
+    pub release_n: f64,
 }

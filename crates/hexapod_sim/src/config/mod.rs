@@ -1,10 +1,11 @@
-//! `sim.yaml`: the figures of servos, supply and ground.
+//! `sim.yaml`: the figures of servos, supply, sensors and ground.
 
 mod file;
 mod ranges;
 
 use crate::engine::Settings;
 use crate::ground::Surface;
+use crate::sensors::{ImuModel, SwitchModel};
 use crate::servo::{Battery, ServoKind, ServoModel, Servos};
 use file::{File, Kind};
 use hexapod_config::ros_params::hint_for;
@@ -23,6 +24,12 @@ pub struct Config {
     pub battery: Battery,
     /// What feet feel of the ground.
     pub surface: Surface,
+    /// What the IMU adds to the truth.
+    pub imu: ImuModel,
+    /// The link that carries the IMU, an index of the robot's model; none where the robot has no such link.
+    pub imu_link: Option<usize>,
+    /// When foot switches close and open.
+    pub switches: SwitchModel,
 }
 
 impl Config {
@@ -36,12 +43,13 @@ impl Config {
         let config = file.and_then(|file| {
             check_figures(document, &file, &mut faults);
             let servos = servos(document, &file, robot, &mut faults)?;
-            Some(Self::of(&file, servos))
+            let imu_link = robot.model().link_index(&file.sensors.imu.link);
+            Some(Self { imu_link, ..Self::of(&file, servos) })
         });
         faults.or(config)
     }
 
-    fn of(File { engine, supply, ground, .. }: &File, servos: Servos) -> Self {
+    fn of(File { engine, supply, sensors, ground, .. }: &File, servos: Servos) -> Self {
         Self {
             engine: Settings {
                 step_s: engine.step_s,
@@ -59,6 +67,15 @@ impl Config {
                 capacity_ah: supply.capacity_ah,
             },
             surface: Surface { friction: ground.friction },
+            imu: ImuModel {
+                gyro_noise: sensors.imu.gyro_noise_rad_s,
+                gyro_bias: sensors.imu.gyro_bias_rad_s,
+                accelerometer_noise: sensors.imu.accelerometer_noise_m_s2,
+                accelerometer_bias: sensors.imu.accelerometer_bias_m_s2,
+                orientation_noise: sensors.imu.orientation_noise_rad,
+            },
+            imu_link: None,
+            switches: SwitchModel { press: sensors.foot_switches.press_n, release: sensors.foot_switches.release_n },
         }
     }
 }
@@ -114,6 +131,14 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
         let message =
             format!("the boards would never start: {} V is not below open_v, {} V", supply.reset_v, supply.open_v);
         faults.add(document.error_at("supply.reset_v", message, "a PCA9685 works from 2.3 V"));
+    }
+    check(document, "sensors.imu", &file.sensors.imu.figures(), faults);
+    let switches = &file.sensors.foot_switches;
+    check(document, "sensors.foot_switches", &switches.figures(), faults);
+    if switches.release_n > switches.press_n {
+        let message = format!("{} N is more than press_n, {} N", switches.release_n, switches.press_n);
+        let help = "a switch that closes at a force opens at a smaller one";
+        faults.add(document.error_at("sensors.foot_switches.release_n", message, help));
     }
     check(document, "ground", &file.ground.figures(), faults);
 }

@@ -1,6 +1,6 @@
 //! The numbers of `sim.yaml` that are believed.
 
-use super::file::{Engine, Ground, Kind, Supply};
+use super::file::{Engine, FootSwitches, Ground, Imu, Kind, Supply};
 use hexapod_config::units::{short, slip};
 use hexapod_config::{Document, Faults};
 
@@ -76,6 +76,24 @@ impl Supply {
             ("reset_s", self.reset_s, [0.0, 10.0], "s"),
             ("capacity_ah", self.capacity_ah, [0.05, 200.0], "Ah"),
         ]
+    }
+}
+
+impl Imu {
+    pub fn figures(&self) -> [Figure; 5] {
+        [
+            ("gyro_noise_rad_s", self.gyro_noise_rad_s, [0.0, 0.1], "rad/s"),
+            ("accelerometer_noise_m_s2", self.accelerometer_noise_m_s2, [0.0, 1.0], "m/s2"),
+            ("gyro_bias_rad_s", self.gyro_bias_rad_s, [0.0, 0.5], "rad/s"),
+            ("accelerometer_bias_m_s2", self.accelerometer_bias_m_s2, [0.0, 3.0], "m/s2"),
+            ("orientation_noise_rad", self.orientation_noise_rad, [0.0, 0.5], "rad"),
+        ]
+    }
+}
+
+impl FootSwitches {
+    pub fn figures(&self) -> [Figure; 2] {
+        [("press_n", self.press_n, [0.01, 100.0], "N"), ("release_n", self.release_n, [0.0, 100.0], "N")]
     }
 }
 

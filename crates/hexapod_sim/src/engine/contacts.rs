@@ -21,6 +21,11 @@ impl World {
     pub fn foot_force(&self, leg: usize) -> Vector3<f64> {
         self.assembly.feet.get(leg).map_or_else(Vector3::zeros, |foot| self.ground_force(foot.part))
     }
+
+    /// The same in the axes of the base, as `foot_forces` has it.
+    pub fn foot_force_in_base(&self, leg: usize) -> Vector3<f64> {
+        self.base().rotation.inverse() * self.foot_force(leg)
+    }
 }
 
 /// Impulse of a contact on the part that owns `shape`.

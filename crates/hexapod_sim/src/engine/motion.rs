@@ -6,7 +6,7 @@ use super::world::World;
 use nalgebra::{Isometry3, Vector3};
 use rapier::math::Real;
 
-/// Velocity of a frame, in the world's axes.
+/// Velocity of a frame, in the world's axes where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Velocity {
     /// Of its origin, m/s.
@@ -89,6 +89,12 @@ impl World {
     /// Pose of the base in the world.
     pub fn base(&self) -> Isometry3<f64> {
         self.part(0)
+    }
+
+    /// Velocity of the base in its own axes, as `nav_msgs/Odometry` has it.
+    pub fn twist(&self) -> Velocity {
+        let (turn, of_base) = (self.base().rotation.inverse(), self.velocity(0));
+        Velocity { linear: turn * of_base.linear, angular: turn * of_base.angular }
     }
 
     /// Height of the lowest point of the robot in the world, m: of the boxes about its shapes.

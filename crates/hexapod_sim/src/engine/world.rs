@@ -109,6 +109,11 @@ impl World {
         self.gravity = self.settings.gravity * Vector3::new(-sin, 0.0, -cos);
     }
 
+    /// Acceleration of free fall, in the world's axes, m/s².
+    pub fn gravity(&self) -> &Vector3<f64> {
+        &self.gravity
+    }
+
     /// The engine's multibody and the index of a hinge's coordinate in it.
     pub(super) fn dof(&mut self, hinge: usize) -> Option<(&mut Multibody, usize)> {
         let handle = *self.built.hinges.get(hinge)?;

@@ -23,6 +23,7 @@ pub struct Supply {
     battery: Battery,
     volts: f64,
     current: f64,
+    drawn_ah: f64,
     dark_s: f64,
     resets: u32,
 }
@@ -30,13 +31,14 @@ pub struct Supply {
 impl Supply {
     /// A battery without load.
     pub fn new(battery: Battery) -> Self {
-        Self { battery, volts: battery.open_v, current: 0.0, dark_s: 0.0, resets: 0 }
+        Self { battery, volts: battery.open_v, current: 0.0, drawn_ah: 0.0, dark_s: 0.0, resets: 0 }
     }
 
     /// Takes the servos' current over the last step.
     pub fn load(&mut self, current: f64, step_s: f64) {
         self.current = current.max(0.0);
-        let overloaded = self.current > self.battery.greatest_current;
+        self.drawn_ah += self.current * step_s / 3600.0;
+        let overloaded = self.current > self.battery.greatest_current || self.charge_ah() <= 0.0;
         let sunk = (self.battery.open_v - self.battery.resistance * self.current).max(0.0);
         self.volts = if overloaded { 0.0 } else { sunk };
         if self.volts < self.battery.reset_v {
@@ -55,6 +57,16 @@ impl Supply {
     /// Current, A.
     pub fn current(&self) -> f64 {
         self.current
+    }
+
+    /// Charge that is left, Ah; an empty battery gives nothing.
+    pub fn charge_ah(&self) -> f64 {
+        (self.battery.capacity_ah - self.drawn_ah).max(0.0)
+    }
+
+    /// The battery.
+    pub fn battery(&self) -> &Battery {
+        &self.battery
     }
 
     /// Whether the PWM boards are in reset: they have lost their registers and put out nothing.

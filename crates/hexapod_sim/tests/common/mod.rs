@@ -80,6 +80,11 @@ pub fn pendulum(mass: f64, length: f64, inertia: f64, step_s: f64) -> World {
         hinges: vec![hinge],
         feet: Vec::new(),
         legs: Vec::new(),
+        links: vec![
+            Some((0, Isometry3::identity())),
+            // At the rod's centre of mass.
+            Some((1, Isometry3::translation(0.0, 0.0, -length))),
+        ],
         notes: Vec::new(),
     };
     let mount = Mount::Fixed(Isometry3::identity());

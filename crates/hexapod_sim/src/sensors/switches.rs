@@ -1,0 +1,35 @@
+//! Switches below the feet.
+
+use crate::engine::World;
+
+/// Forces at which a foot's switch closes and opens, N. A switch that closes at one force opens at a smaller one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwitchModel {
+    /// It closes at this force.
+    pub press: f64,
+    /// It opens below this one.
+    pub release: f64,
+}
+
+/// The switches of all feet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FootSwitches {
+    model: SwitchModel,
+    pressed: Vec<bool>,
+}
+
+impl FootSwitches {
+    /// Open ones, for a robot of so many legs.
+    pub fn new(model: SwitchModel, legs: usize) -> Self {
+        Self { model, pressed: vec![false; legs] }
+    }
+
+    /// Which are closed, leg by leg, by the forces on the feet over the last step.
+    pub fn read(&mut self, world: &World) -> &[bool] {
+        for (leg, pressed) in self.pressed.iter_mut().enumerate() {
+            let force = world.foot_force(leg).norm();
+            *pressed = if *pressed { force >= self.model.release } else { force >= self.model.press };
+        }
+        &self.pressed
+    }
+}
