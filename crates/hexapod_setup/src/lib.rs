@@ -19,6 +19,7 @@ mod reach;
 mod rehearsal;
 mod robot;
 mod servos;
+mod stuck;
 mod unfit;
 mod upright;
 mod walker;

@@ -1,6 +1,7 @@
 //! Walks a robot in all directions before it is accepted, on the engine that would walk it: one that can stand may still
 //! have no foot that it can lift, or legs too slow for a step.
 
+use crate::stuck::is_without_room;
 use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::Leg;
 use std::panic::resume_unwind;
@@ -43,17 +44,25 @@ pub(crate) struct Stuck {
 /// # Errors
 /// The first way that leads nowhere.
 pub(crate) fn rehearse(engine: &Engine, gait: Gait) -> Result<(), Stuck> {
+    if is_without_room(engine) {
+        return Err(Stuck { way: Some("ahead"), by: LimitedBy::Stride });
+    }
     let mut engine = engine.clone();
     engine.set_gait(engine.ready(gait));
-    engine.stand();
-    let stands = (0..ticks(STANDING_S)).any(|_| engine.step(&Input::default(), TICK_S).state == GaitState::Standing);
-    if !stands {
+    if !stand_up(&mut engine) {
         return Err(Stuck { way: None, by: engine.last().limited_by });
     }
     walk_each_way(&engine)
 }
 
-/// Walks each way from where the robot stands, all at the same time: nobody wants to wait for them one by one.
+/// Stands up; whether the robot gets onto its feet.
+pub(crate) fn stand_up(engine: &mut Engine) -> bool {
+    engine.stand();
+    (0..ticks(STANDING_S)).any(|_| engine.step(&Input::default(), TICK_S).state == GaitState::Standing)
+}
+
+/// Walks each way from where the robot stands: ahead, where most that do not get on are stuck, then all others at the same
+/// time, as nobody wants to wait for them one by one.
 ///
 /// # Errors
 /// The first way that leads nowhere.
@@ -63,8 +72,10 @@ fn walk_each_way(standing: &Engine) -> Result<(), Stuck> {
         let linear = limits.linear_velocity;
         walk(&mut engine, Twist::new(ahead * linear, aside * linear, round * limits.angular_velocity))
     };
+    let [(ahead, way), others @ ..] = WAYS;
+    walked(ahead).map_err(|by| Stuck { way: Some(way), by })?;
     std::thread::scope(|scope| {
-        let walks = WAYS.map(|(parts, way)| (parts, way, Builder::new().spawn_scoped(scope, move || walked(parts))));
+        let walks = others.map(|(parts, way)| (parts, way, Builder::new().spawn_scoped(scope, move || walked(parts))));
         let stuck = walks.into_iter().find_map(|(parts, way, walk)| {
             let went = match walk {
                 Ok(walk) => walk.join().unwrap_or_else(|panic| resume_unwind(panic)),
@@ -119,40 +130,4 @@ fn try_walking(engine: &mut Engine, twist: Twist) -> Result<(), LimitedBy> {
 
 fn ticks(seconds: f64) -> usize {
     (seconds / TICK_S) as usize
-}
-
-impl Stuck {
-    /// What happens, and what would mend it.
-    pub(crate) fn words(&self, engine: &Engine) -> (String, String) {
-        let what = match self.way {
-            Some(way) => format!("the robot would stand still when it is driven {way}"),
-            None => "the robot would not get onto its feet".into(),
-        };
-        let room_mm = engine.stance().reach().least() * 1e3;
-        let (why, help) = match self.by {
-            LimitedBy::Stability => (
-                format!(
-                    "no foot can be lifted without tipping over: its centre of mass is {:.0} mm inside its feet, which have \
-                     {room_mm:.0} mm of room to step",
-                    engine.standing_margin() * 1e3
-                ),
-                "the centre of mass must be in the midst of the feet: look at the masses and origins of <inertial>, at the \
-                 origins of the legs' first joints, and at the limits, which say where feet stand"
-                    .to_owned(),
-            ),
-            LimitedBy::JointVelocity | LimitedBy::JointAcceleration => (
-                "its joints are too slow for a step".into(),
-                "raise the velocity in the <limit> of the legs' joints if their servos are faster, or lower step_height, or \
-                 give the gaits a longer cycle_time in gaits.yaml"
-                    .to_owned(),
-            ),
-            _ => (
-                format!("its feet have no more than {room_mm:.0} mm of room to step"),
-                "widen the limits of the legs' joints to what the servos do, or choose another body_height or step_height in \
-                 hexapod.yaml"
-                    .to_owned(),
-            ),
-        };
-        (format!("{what}: {why}"), help)
-    }
 }

@@ -7,6 +7,7 @@ use crate::params::{number, wrong};
 use crate::planner;
 use crate::rehearsal::rehearse;
 use crate::robot::Description;
+use crate::stuck::{Told, told};
 use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
@@ -143,17 +144,13 @@ fn engine(
     // Another gait may do: stable ones first.
     let others = gaits.in_order_of_worth().filter(|(other, _)| *other != name);
     let walked = others.into_iter().find(|(_, other)| rehearse(&engine, **other).is_ok());
-    let (why, help) = stuck.words(&engine);
+    let Told { joint, attribute, why, help } = told(&stuck, &engine, description);
     match walked {
         Some((other, gait)) => {
             let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };
             let remark = format!("{why} (gait {name:?}); {help}. Starting with {other:?}{falls}");
             Ok((made(*gait)?, other.to_owned(), Some(remark)))
         }
-        None => {
-            let hip =
-                description.robot.legs().first().and_then(|leg| leg.joints().first()).map_or("", |joint| joint.name());
-            Err(description.origin.at_joint(description.robot.model(), hip, "origin", (why, help)))
-        }
+        None => Err(description.origin.at_joint(description.robot.model(), &joint, attribute, (why, help))),
     }
 }

@@ -122,6 +122,16 @@ fn when_the_feet_are_not_around_the_centre_of_mass_expect_it_refused_where_the_l
 }
 
 #[test]
+fn when_two_feet_stand_in_one_place_expect_both_legs_named() {
+    let odd = Odd { around: [0.785, 1.571, 2.356, -2.356, -1.571, -1.565], ..PLAIN };
+    let error = walker(urdf(odd), "crowded").unwrap_err();
+    assert!(
+        error.message().contains("the feet of legs l5 and l4 stand") && error.remedy().contains("farther apart"),
+        "{error}"
+    );
+}
+
+#[test]
 fn when_one_leg_differs_or_efforts_are_zero_expect_notes_that_name_leg_and_length() {
     let notes = |odd: Odd| Robot::from_urdf(&urdf(odd)).unwrap().model().notes().join("\n");
     assert_eq!(notes(PLAIN), "");

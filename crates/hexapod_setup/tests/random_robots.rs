@@ -257,6 +257,26 @@ fn when_robots_are_drawn_at_random_expect_each_refused_or_never_still_in_walking
     });
 }
 
+#[test]
+fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on_its_line() {
+    for (seed, key, why, help) in [
+        (7, "l4_0", "with leg l4 in the air its centre of mass is 23 mm outside its other feet", "farther ahead"),
+        (69, "l4_0", "with leg l4 in the air its centre of mass is only 25 mm inside its other feet", "can be missed"),
+        (
+            39,
+            "l7_3",
+            "leg l7 has no room to lift its foot by 77 mm and put it elsewhere: l7_3 turns only from",
+            "l7_3: {lower",
+        ),
+        (126, "l6_0", "with leg l6 in the air its centre of mass is 12 mm outside its other feet", "can be missed"),
+        (289, "l0_1", "its joints are too slow for a step: l0_1 turns at 0.8527 rad/s at most", "raise the velocity"),
+    ] {
+        let error = walker(urdf(&mut Random(seed))).unwrap_err();
+        assert!(error.key().unwrap().contains(&format!("\"{key}")), "{seed}: {error}");
+        assert!(error.message().contains(why) && error.remedy().contains(help), "{seed}: {error:#}");
+    }
+}
+
 /// `cargo test -p hexapod_setup three_hundred -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
