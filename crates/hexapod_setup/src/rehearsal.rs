@@ -1,7 +1,6 @@
 //! Walks a robot in all directions before it is accepted, on the engine that would walk it: one that can stand may still
 //! have no foot that it can lift, or legs too slow for a step.
 
-use crate::stuck::is_without_room;
 use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::Leg;
 use std::panic::resume_unwind;
@@ -18,6 +17,8 @@ const LETTING_GO_S: f64 = 2.0;
 /// an owner's bounds on the velocity say nothing of the robot.
 const LEAST_WAY: f64 = 0.03;
 const LEAST_OF_ASKED: f64 = 0.1;
+/// Feet with less room than this, in lengths of the shortest leg, step nowhere.
+const LEAST_ROOM: f64 = 0.01;
 /// The engine decides at every 10 ms however seldom it is called.
 const TICK_S: f64 = 0.1;
 /// The directions, in parts of the greatest velocities, and what they are called.
@@ -53,6 +54,12 @@ pub(crate) fn rehearse(engine: &Engine, gait: Gait) -> Result<(), Stuck> {
         return Err(Stuck { way: None, by: engine.last().limited_by });
     }
     walk_each_way(&engine)
+}
+
+/// Whether the robot could stand, and put its feet nowhere else.
+pub(crate) fn is_without_room(engine: &Engine) -> bool {
+    let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
+    engine.stance().reach().least() < LEAST_ROOM * shortest_m
 }
 
 /// Stands up; whether the robot gets onto its feet.

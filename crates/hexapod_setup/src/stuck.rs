@@ -1,6 +1,6 @@
 //! What to tell the owner of a robot that stands, and does not walk.
 
-use crate::rehearsal::Stuck;
+use crate::rehearsal::{Stuck, is_without_room, stand_up};
 use crate::robot::Description;
 use hexapod_config::units::short;
 use hexapod_gait::{Balance, Engine, LimitedBy, Tick};
@@ -13,8 +13,6 @@ const UNSAFE: f64 = 0.1;
 /// Slower than servos that are sold for legs, which turn by 60 degrees in half a second: joints of this velocity are to
 /// blame where a path is too fast for them, faster ones where nothing else is.
 const SLOW_RAD_S: f64 = 2.0;
-/// Feet with less room than this, in lengths of the shortest leg, step nowhere.
-const LEAST_ROOM: f64 = 0.01;
 /// How far a foot is to go each way, in lengths of its leg, to see what bars it, and in how many directions.
 const LITTLE_WAY: f64 = 0.1;
 const DIRECTIONS: usize = 12;
@@ -130,12 +128,6 @@ fn too_slow(engine: &Engine) -> Told {
     }
 }
 
-/// Whether the robot could stand, and put its feet nowhere else.
-pub(crate) fn is_without_room(engine: &Engine) -> bool {
-    let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
-    engine.stance().reach().least() < LEAST_ROOM * shortest_m
-}
-
 /// Two legs whose feet stand so near to each other that neither can step.
 fn crowded(engine: &Engine) -> Option<Told> {
     let feet = || engine.legs().iter().zip(engine.rest_feet());
@@ -231,6 +223,6 @@ fn first_joint(leg: &Leg) -> String {
 /// The robot on its feet.
 fn standing(engine: &Engine) -> Tick {
     let mut engine = engine.clone();
-    crate::rehearsal::stand_up(&mut engine);
+    stand_up(&mut engine);
     *engine.last()
 }
