@@ -81,7 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_crate_reaches_the_binding_through_another_expect_it_to_need_ros_and_a_node_beside_the_workspace_to_count() {
+    fn when_a_crate_reaches_the_binding_through_another_expect_it_to_need_ros_and_a_node_beside_the_workspace_to_count()
+    {
         let metadata = serde_json::json!({
             "workspace_members": ["a", "b", "c"],
             "packages": [

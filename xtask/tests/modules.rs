@@ -92,6 +92,31 @@ fn when_files_of_a_crate_name_each_other_expect_no_circle() {
     assert!(wrong.is_empty(), "files in circles, with what they name:\n{}", wrong.join("\n"));
 }
 
+/// The same between what lies directly in `src`: folders, and files that are in none.
+fn between_folders(files: &Graph) -> Graph {
+    let place = |file: &str| Some(file.strip_prefix("src/")?.split('/').next()?.trim_end_matches(".rs").to_owned());
+    let mut folders = Graph::new();
+    for (file, named) in files.iter().filter(|(file, _)| !is_root(file)) {
+        let Some(here) = place(file) else { continue };
+        let others = named.iter().filter(|other| !is_root(other)).filter_map(|other| place(other));
+        folders.entry(here.clone()).or_default().extend(others.filter(|other| *other != here));
+    }
+    folders
+}
+
+#[test]
+fn when_folders_of_a_crate_name_each_other_expect_no_circle() {
+    let mut wrong = vec![];
+    for (name, files) in packages() {
+        if !files.contains_key("src/lib.rs") {
+            continue;
+        }
+        let folders = between_folders(&graph(&Tree::of(&files, "src/lib.rs")));
+        wrong.extend(circles(&folders).into_iter().map(|circle| format!("{name}/{circle}")));
+    }
+    assert!(wrong.is_empty(), "folders in circles, with what they name:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn when_the_gait_imports_from_a_folder_expect_it_below() {
     let package = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/hexapod_gait"));

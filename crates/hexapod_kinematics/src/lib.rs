@@ -3,6 +3,8 @@
 
 mod angles;
 mod batch;
+mod chain;
+mod closed_form;
 mod collision;
 mod dh;
 mod error;
@@ -18,11 +20,13 @@ mod workspace;
 
 pub use angles::{LegAngles, MAX_LEG_JOINTS};
 pub use batch::{Batch, Lane, Lanes3, Sectors, Vectors, sin_cos_lanes};
+pub use chain::{LegJoint, Matrix3xN};
+pub use closed_form::{IkError, MAX_SOLUTIONS, Solution, Solutions};
 pub use collision::{Capsule, Neighbour, SelfCollision, TooNear};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
-pub use ik::{Choice, Effort, IkError, MAX_SOLUTIONS, NearestPose, Solution, Solutions};
-pub use leg::{Leg, LegJoint, Matrix3xN, Matrix6xN};
+pub use ik::{Choice, Effort, NearestPose};
+pub use leg::{Leg, Matrix6xN};
 pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,

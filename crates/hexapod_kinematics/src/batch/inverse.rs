@@ -1,4 +1,4 @@
-//! Inverse of all legs: the closed form of `ik::parallel` lane by lane, without branches.
+//! Inverse of all legs: the closed form of `closed_form::parallel` lane by lane, without branches.
 
 use super::bent::{Turn, bounded};
 use super::vectors::over_lanes;

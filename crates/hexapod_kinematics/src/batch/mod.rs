@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 use nalgebra::{Isometry3, Vector3};
 
 use crate::angles::LegAngles;
-use crate::ik::{Parallel, Solver};
+use crate::closed_form::{Parallel, Solver};
 use crate::legs::{MAX_LEGS, Robot};
 use crate::math;
 use crate::model::JointLimits;

@@ -6,11 +6,14 @@
 //! (Brockett 1984; Lynch & Park, Modern Robotics, ch. 4). Any origin, rpy and axis of the description is inside
 //! `point_i` and `axis_i`.
 
+mod joint;
+
 use nalgebra::{Isometry3, Matrix3, SMatrix, Vector3};
 
-use super::joint::LegJoint;
 use crate::angles::MAX_LEG_JOINTS;
 use crate::math;
+
+pub use joint::LegJoint;
 
 /// Jacobian of a foot: 3 rows (x, y, z of the body frame, m/rad), one column per joint, unused columns zero.
 pub type Matrix3xN = SMatrix<f64, 3, MAX_LEG_JOINTS>;

@@ -15,7 +15,7 @@ use super::error::IkError;
 use super::range::Ranges;
 use super::solutions::{Candidates, REACH_TOLERANCE};
 use crate::angles::LegAngles;
-use crate::leg::{Chain, Screw};
+use crate::chain::{Chain, Screw};
 use crate::math;
 use crate::poly::atan2_each;
 

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::angles::MAX_LEG_JOINTS;
-use crate::leg::Chain;
+use crate::chain::Chain;
 
 /// Distance to which a root must come, m.
 const POLISHED: f64 = 1e-11;
@@ -16,7 +16,7 @@ const LONGEST_STEP: f64 = 0.1;
 
 impl Chain {
     /// The angles of three joints that put the foot on the target; `None` if these do not lead there.
-    pub(super) fn polished(&self, target: &Vector3<f64>, angles: [f64; 3]) -> Option<[f64; 3]> {
+    pub(crate) fn polished(&self, target: &Vector3<f64>, angles: [f64; 3]) -> Option<[f64; 3]> {
         let ([mut q1, mut q2, mut q3], size) = (angles, (target - self.screws().first()?.point).norm_squared());
         let mut miss = f64::INFINITY;
         for _ in 0..MAX_STEPS {

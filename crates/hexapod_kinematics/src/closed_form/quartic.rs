@@ -18,7 +18,7 @@ use super::error::IkError;
 use super::roots::{Trig, solve_linear_trig, solve_quadratic_trig};
 use super::solutions::Candidates;
 use crate::angles::LegAngles;
-use crate::leg::{Chain, turn};
+use crate::chain::{Chain, turn};
 use crate::math;
 
 /// Part of a direction below which it counts as nothing: relative for `a`, in m for `o`.

@@ -6,7 +6,7 @@ use crate::angles::LegAngles;
 use crate::model::JointLimits;
 
 /// Farthest a returned pose may be from its target, m.
-pub(super) const REACH_TOLERANCE: f64 = 1e-10;
+pub(crate) const REACH_TOLERANCE: f64 = 1e-10;
 /// Most solutions that are returned.
 pub const MAX_SOLUTIONS: usize = 8;
 /// Solutions nearer than this in every joint, in rad, are one solution.
@@ -66,7 +66,7 @@ impl Solutions {
 }
 
 /// Equal up to whole turns.
-pub(super) fn same(a: f64, b: f64) -> bool {
+pub(crate) fn same(a: f64, b: f64) -> bool {
     let difference = a - b;
     (difference - TAU * (difference / TAU).round()).abs() < SAME
 }

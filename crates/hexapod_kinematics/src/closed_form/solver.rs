@@ -2,7 +2,7 @@
 
 use super::parallel::Parallel;
 use super::quartic::Quartic;
-use crate::leg::Chain;
+use crate::chain::Chain;
 
 /// Sine of the angle between two axes up to which they were meant to be parallel: 1.57 for a quarter of a turn is 8e-4.
 const NEARLY: f64 = 2e-3;

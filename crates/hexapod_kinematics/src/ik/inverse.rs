@@ -3,11 +3,8 @@
 use nalgebra::Vector3;
 
 use super::effort::Effort;
-use super::error::IkError;
-use super::quartic::Quartic;
-use super::solutions::{self, Candidates, Solution, Solutions};
-use super::solver::Solver;
 use crate::angles::LegAngles;
+use crate::closed_form::{Candidates, IkError, Quartic, Solution, Solutions, Solver, fit_angle};
 use crate::leg::Leg;
 
 impl Leg {
@@ -203,7 +200,7 @@ impl Leg {
             let (Some(angle), Some(joint), Some(near)) = (raw.get(i), self.joints().get(i), seed.get(i)) else {
                 return 0.0;
             };
-            let fitted = solutions::fit_angle(*angle, joint.limits(), *near);
+            let fitted = fit_angle(*angle, joint.limits(), *near);
             let excess = -joint.limits().margin(fitted);
             if excess > 0.0 && worst.as_ref().is_none_or(|(e, _)| excess > *e) {
                 let limits = joint.limits();

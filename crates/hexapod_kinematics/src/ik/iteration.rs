@@ -3,10 +3,9 @@
 use nalgebra::Vector3;
 
 use super::effort::Effort;
-use super::error::IkError;
 use super::newton::Descent;
-use super::solutions::{Solution, Solutions};
 use crate::angles::LegAngles;
+use crate::closed_form::{IkError, Solution, Solutions};
 use crate::leg::Leg;
 
 /// Distance that counts as reached, m.

@@ -9,7 +9,8 @@ use nalgebra::{SMatrix, SVector, Vector3};
 
 use super::effort::Effort;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::{Chain, Leg, Matrix3xN};
+use crate::chain::{Chain, Matrix3xN};
+use crate::leg::Leg;
 
 /// Most steps of one descent.
 const MAX_STEPS: usize = 60;

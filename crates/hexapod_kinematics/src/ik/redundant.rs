@@ -11,9 +11,9 @@ use nalgebra::Vector3;
 
 use super::effort::Effort;
 use super::newton::Descent;
-use super::solutions::REACH_TOLERANCE;
 use super::track::{Joints, range};
 use crate::angles::LegAngles;
+use crate::closed_form::REACH_TOLERANCE;
 use crate::leg::Leg;
 use crate::math;
 

@@ -9,7 +9,8 @@ use nalgebra::{Matrix3, SVector, Vector3};
 use super::effort::Effort;
 use super::newton::{Descent, column};
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::{Leg, Matrix3xN};
+use crate::chain::Matrix3xN;
+use crate::leg::Leg;
 use crate::math;
 
 /// Most steps.

@@ -1,6 +1,6 @@
 //! Solutions as a tree of choices: an angle for the first joint, then for the next, and so on (S5).
 
-use super::solutions::{Solution, Solutions, same};
+use crate::closed_form::{Solution, Solutions, same};
 
 /// One choice of a joint's angle, and what may follow it.
 #[derive(Clone, Debug, PartialEq)]

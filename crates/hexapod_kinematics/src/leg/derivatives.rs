@@ -5,8 +5,9 @@
 
 use nalgebra::{SMatrix, Vector3};
 
-use super::{Leg, Matrix3xN};
+use super::Leg;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
+use crate::chain::Matrix3xN;
 
 /// Geometric Jacobian of a foot: rows 0..3 as [`Matrix3xN`], rows 3..6 the angular velocity of the last link per
 /// joint speed; unused columns zero.

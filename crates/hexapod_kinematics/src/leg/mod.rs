@@ -1,20 +1,15 @@
 //! One leg: a chain of revolute joints from the body to the foot.
 
-mod chain;
 mod derivatives;
-mod joint;
 mod shape;
 
 use nalgebra::{Isometry3, Vector3};
 
-pub use chain::Matrix3xN;
 pub use derivatives::Matrix6xN;
-pub use joint::LegJoint;
-
-pub(crate) use chain::{Chain, Screw, turn};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::ik::{Range, Solver};
+use crate::chain::{Chain, LegJoint, Matrix3xN};
+use crate::closed_form::{Range, Solver};
 
 /// A leg: joints from the hip outwards, and a foot, which is a point.
 #[derive(Clone, Debug, PartialEq)]

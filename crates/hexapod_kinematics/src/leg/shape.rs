@@ -2,7 +2,8 @@
 
 use nalgebra::Vector2;
 
-use super::{Leg, turn};
+use super::Leg;
+use crate::chain::turn;
 use crate::math;
 
 /// Part of the first axis that may be vertical in an upright leg.

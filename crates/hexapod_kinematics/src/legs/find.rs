@@ -7,8 +7,9 @@ use super::branch::{Branch, MIN_LEG_JOINTS, branches, moving_joints, moving_to, 
 use super::foot::{self, Foot};
 use super::options::{LegOptions, MeshReader};
 use crate::angles::MAX_LEG_JOINTS;
+use crate::chain::LegJoint;
 use crate::error::{ModelError, ModelFault, Place};
-use crate::leg::{Leg, LegJoint};
+use crate::leg::Leg;
 use crate::model::{Joint, JointKind, Model};
 
 /// A chain that is a leg.

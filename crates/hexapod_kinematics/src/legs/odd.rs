@@ -5,7 +5,8 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use super::options::MIN_LEGS;
 use super::order::{Side, side_of};
 use super::sizes::parts;
-use crate::leg::{Leg, LegJoint};
+use crate::chain::LegJoint;
+use crate::leg::Leg;
 use crate::model::Model;
 
 /// A leg this many times as long as most, or most as long as it, is of another kind.

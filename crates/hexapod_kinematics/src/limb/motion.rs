@@ -6,7 +6,8 @@
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
-use crate::leg::{Leg, turn};
+use crate::chain::turn;
+use crate::leg::Leg;
 
 /// Most points of a limb: its joints and its foot.
 pub const MAX_LIMB_POINTS: usize = MAX_LEG_JOINTS + 1;
