@@ -67,6 +67,7 @@ def test_when_the_robot_stands_in_physics_expect_its_weight_on_its_feet(session)
     assert_no_crash(robot)
 
 
+@pytest.mark.alone
 def test_when_the_robot_walks_in_physics_expect_it_to_go_where_it_thinks_and_the_machine_to_keep_up(session):
     robot = start(session)
     user = session.user

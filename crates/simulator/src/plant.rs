@@ -1,16 +1,14 @@
-//! The robot in physics, its wires to the boards, and its time.
+//! The robot in physics, plugged into the boards, and where it starts.
 
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Simulator, Terrain, World};
+use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Simulator, World};
 use nalgebra::Isometry3;
 
 /// Height above the ground that the robot is put at, m.
 const CLEAR_M: f64 = 0.001;
-/// Seed of when each board's frames begin.
-const PHASES: u64 = 1;
 
-/// The robot in physics, wired to boards.
+/// The robot in physics, plugged into boards.
 pub(crate) struct Plant {
     simulator: Simulator,
     /// Angles of the hinges at the start.
@@ -18,19 +16,18 @@ pub(crate) struct Plant {
 }
 
 impl Plant {
-    /// A robot on the ground, its legs at `angles`, its servos without pulses.
+    /// A robot on the ground, its legs at `angles`, its servos without pulses. The seed is that of the boards' frames.
     pub(crate) fn new(
         robot: &Robot,
         angles: &[LegAngles],
-        terrain: Terrain,
+        ground: &Ground,
         config: &Config,
-        (map, boards): (ServoConfig, SimulatedBus),
+        (servos, boards): (&ServoConfig, SimulatedBus),
+        seed: u64,
     ) -> Result<Self, BuildError> {
-        let ground = Ground { terrain, surface: config.surface, patches: Vec::new() };
-        let world = World::new(robot, &ground, &Mount::Free(Isometry3::identity()), config.engine)?;
+        let world = World::new(robot, ground, &Mount::Free(Isometry3::identity()), config.engine)?;
         let mut simulator = Simulator::new(world, robot, &config.servos, config.battery);
-        let boards = Boards::new(boards, &map, simulator.joints(), PHASES);
-        simulator.plug_into(boards);
+        simulator.plug_into(Boards::new(boards, servos, simulator.joints(), seed));
         let start = start(&simulator, angles);
         let mut plant = Self { simulator, start };
         plant.put();
@@ -44,7 +41,7 @@ impl Plant {
         self.simulator.put(&Isometry3::translation(0.0, 0.0, height), &self.start);
     }
 
-    /// Moves on by one step, by the pulses that have come to the servos.
+    /// Moves on by one step, by the pulses that the boards put out.
     pub(crate) fn step(&mut self) {
         self.simulator.step();
     }

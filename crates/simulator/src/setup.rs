@@ -16,6 +16,7 @@ pub struct Setup {
     pub(crate) description: Description,
     pub(crate) config: Config,
     pub(crate) terrain: Terrain,
+    pub(crate) seed: u64,
     pub(crate) terrain_name: String,
     pub(crate) frames: Frames,
     pub(crate) world_frame: String,
@@ -38,13 +39,15 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
-        let seed = params.get("seed").and_then(ParamValue::as_i64).and_then(|seed| u64::try_from(seed).ok());
+        let seed = params.get("seed").and_then(ParamValue::as_i64);
+        let seed = seed.and_then(|seed| u64::try_from(seed).ok()).unwrap_or_default();
         let size = Some(number(params, "terrain_size")).filter(|&size| size > 0.0);
         let terrain_name = text(params, "terrain");
         Ok(Self {
             frames: Frames::new(description.robot.model(), NAME, params)?,
             // The name is among the parameter's choices.
-            terrain: Terrain::named(&terrain_name, size, seed.unwrap_or_default()).unwrap_or_default(),
+            terrain: Terrain::named(&terrain_name, size, seed).unwrap_or_default(),
+            seed,
             terrain_name,
             world_frame: text(params, "world_frame"),
             rate_hz: number(params, "rate"),
@@ -62,7 +65,8 @@ impl Setup {
 
     /// The robot on the ground, wired to the boards of `servos`.
     pub(crate) fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, hexapod_sim::BuildError> {
-        Plant::new(&self.description.robot, &self.angles, self.terrain.clone(), &self.config, (servos, boards))
+        let robot = &self.description.robot;
+        Plant::new(robot, &self.angles, &self.ground(), &self.config, (&servos, boards), self.seed)
     }
 
     /// What it stands on.

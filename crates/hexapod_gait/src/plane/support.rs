@@ -10,6 +10,11 @@ pub struct SupportPolygon {
     count: usize,
 }
 
+/// Twice the area of a triangle whose corners are in a row, m²: feet 0.1 m apart are so within 1e-11 m.
+const IN_A_ROW: f64 = 1e-12;
+/// Square of the distance within which two feet are at one place, m².
+const SAME_PLACE: f64 = 1e-18;
+
 impl SupportPolygon {
     /// The hull of at most [`MAX_LEGS`] points; further ones are left out.
     #[must_use]
@@ -22,13 +27,18 @@ impl SupportPolygon {
         }
         let points = points.get(..total).unwrap_or_default();
         let mut polygon = Self { corners: [Vector2::zeros(); MAX_LEGS], count: 0 };
-        if let Some(&first) = points.iter().min_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y))) {
-            polygon.wrap(first, points);
+        if let Some(&any) = points.first() {
+            // The farthest from any point is a corner, never the middle of a row of feet.
+            let farther = |a: Vector2<f64>, b: &Vector2<f64>| {
+                if (b - any).norm_squared() > (a - any).norm_squared() { *b } else { a }
+            };
+            polygon.wrap(points.iter().fold(any, farther), points);
         }
         polygon
     }
 
-    /// Gift wrapping (Jarvis): few points, no allocation.
+    /// Gift wrapping (Jarvis): few points, no allocation. Of feet in a row the farthest is the corner, whatever rounding
+    /// makes of the row.
     fn wrap(&mut self, first: Vector2<f64>, points: &[Vector2<f64>]) {
         let mut corner = first;
         while let Some(at) = self.corners.get_mut(self.count) {
@@ -36,16 +46,17 @@ impl SupportPolygon {
             self.count += 1;
             let mut next = corner;
             for &candidate in points {
-                if candidate == corner {
+                let (to_next, to_candidate) = (next - corner, candidate - corner);
+                let far = to_candidate.norm_squared();
+                if far < SAME_PLACE {
                     continue;
                 }
-                let turn = cross(next - corner, candidate - corner);
-                let is_farther = || (candidate - corner).norm_squared() > (next - corner).norm_squared();
-                if next == corner || turn < 0.0 || (turn == 0.0 && is_farther()) {
+                let turn = cross(to_next, to_candidate);
+                if turn < -IN_A_ROW || (turn <= IN_A_ROW && far > to_next.norm_squared()) {
                     next = candidate;
                 }
             }
-            if next == first || next == corner || self.count == points.len() {
+            if self.corners().contains(&next) {
                 return;
             }
             corner = next;
@@ -129,6 +140,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn when_two_rows_of_feet_stand_anywhere_expect_their_four_ends(
+            rows in 2..=MAX_LEGS / 2, length in 0.05..0.5f64, width in 0.05..0.5f64, turn in -4.0..4.0f64,
+            (x, y) in (-10.0..10.0f64, -10.0..10.0f64),
+        ) {
+            let (sin, cos) = f64::sin_cos(turn);
+            let at = |along: f64, across: f64| {
+                Vector2::new(x + length * (along * cos) - width * (across * sin), y + length * (along * sin) + width * (across * cos))
+            };
+            let feet: Vec<_> = (0..2 * rows)
+                .map(|foot| at((foot / 2) as f64 / (rows - 1) as f64 - 0.5, (foot % 2) as f64 - 0.5))
+                .collect();
+            let polygon = SupportPolygon::new(feet.iter().copied());
+            prop_assert_eq!(polygon.corners().len(), 4);
+            prop_assert!((polygon.margin(at(0.0, 0.0)) - 0.5 * length.min(width)).abs() < 1e-9);
+            prop_assert!(feet.iter().all(|&foot| polygon.margin(foot).abs() < 1e-9));
+        }
+
         #[test]
         fn when_any_feet_stand_expect_every_foot_in_the_hull(
             feet in prop::collection::vec((-1.0..1.0f64, -1.0..1.0f64), 3..=MAX_LEGS),
