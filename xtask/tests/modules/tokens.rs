@@ -120,15 +120,16 @@ pub fn without_tests(tokens: Vec<Token>) -> (Vec<Token>, Vec<String>) {
 
 /// Takes an item, with attributes that stand before it.
 fn item(rest: &mut VecDeque<Token>) -> Vec<Token> {
-    let (mut taken, mut depth) = (vec![], 0);
-    let is_use = |taken: &[Token]| taken.iter().any(|token| token == "use");
+    let (mut taken, mut depth, mut is_use) = (vec![], 0, false);
     while let Some(token) = rest.pop_front() {
         match token.as_str() {
             "{" | "(" | "[" => depth += 1,
             "}" | ")" | "]" => depth -= 1,
+            // Braces of a `use` do not end it; those of a module with a `use` in it do.
+            "use" if depth == 0 => is_use = true,
             _ => {}
         }
-        let ends = depth == 0 && (token == ";" || token == "}" && !is_use(&taken));
+        let ends = depth == 0 && (token == ";" || token == "}" && !is_use);
         taken.push(token);
         if ends {
             break;
@@ -146,7 +147,7 @@ fn when_a_text_holds_strings_comments_and_lifetimes_expect_only_code() {
 
 #[test]
 fn when_items_are_for_tests_expect_them_left_out_and_what_follows_kept() {
-    let text = "#[cfg(test)] mod far; #[cfg(test)]\n#[allow(x)]\npub mod tests { fn f() { g(); } }\n#[cfg(test)] \
+    let text = "#[cfg(test)] mod far; #[cfg(test)]\n#[allow(x)]\npub mod tests { use super::*; fn f() { g(); } }\n#[cfg(test)] \
                 use a::{b, c}; fn kept() {}";
     let (kept, left_out) = without_tests(tokens(text));
     assert_eq!((kept.join(" ").as_str(), left_out), ("fn kept ( ) { }", vec!["far".to_owned()]));
