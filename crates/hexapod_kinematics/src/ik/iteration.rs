@@ -97,6 +97,10 @@ impl Leg {
         effort: &mut Effort,
     ) -> Result<LegAngles, IkError> {
         self.within_length(target)?;
+        // To see that the foot is there already costs as much as a step.
+        if !effort.take(1) {
+            return Err(IkError::NotConverged { residual_m: f64::INFINITY, iterations: 0 });
+        }
         let end = match self.track(target, seed, effort) {
             Some(end) => end,
             None => {

@@ -66,7 +66,8 @@ impl Leg {
 
     /// A step towards the posture, each joint turning no farther than a part of its greatest velocity takes it in `seconds`.
     pub(super) fn drift(&self, target: &Vector3<f64>, from: Descent, seconds: f64, effort: &mut Effort) -> LegAngles {
-        let Some(step) = self.surface_step(target, &from, &self.pull(&from.angles)) else { return from.angles };
+        let step = if effort.take(1) { self.surface_step(target, &from, &self.pull(&from.angles)) } else { None };
+        let Some(step) = step else { return from.angles };
         let room = self
             .joints()
             .iter()
