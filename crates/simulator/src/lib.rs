@@ -4,6 +4,7 @@ mod node;
 mod params;
 mod plant;
 mod publish;
+mod sensors;
 mod setup;
 mod terrain;
 

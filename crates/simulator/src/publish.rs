@@ -1,6 +1,7 @@
 //! What is told of the robot in physics: its clock, the truth, and what its sensors say.
 
 use crate::plant::Plant;
+use crate::sensors::SensorTopics;
 use crate::setup::Setup;
 use crate::terrain::{self, pose, vector};
 use hexapod_ros::clock::to_stamp;
@@ -26,7 +27,8 @@ pub(crate) struct Teller {
     /// A topic for each leg whose name can be one.
     forces: Vec<Option<Publisher<WrenchStamped>>>,
     markers: (Publisher<MarkerArray>, MarkerArray, Duration),
-    world_frame: String,
+    sensors: SensorTopics,
+    base_frame: String,
     root_from_base: Isometry3<f64>,
 }
 
@@ -41,6 +43,7 @@ impl Teller {
             let known = bounds::is_ros_name(leg.name());
             forces.push(known.then(|| node.publisher(&topic, QosProfile::default())).transpose()?);
         }
+        let sensors = SensorTopics::new(node, setup, plant, &frames)?;
         let mut odometry = Odometry { child_frame_id: frames.base(), ..Odometry::default() };
         odometry.header.frame_id.clone_from(&world_frame);
         odometry.pose.covariance = vec![0.0; 36];
@@ -68,7 +71,8 @@ impl Teller {
                 terrain::markers(&setup.ground(), &world_frame),
                 Duration::ZERO,
             ),
-            world_frame,
+            sensors,
+            base_frame: frames.base(),
             root_from_base: *frames.root_from_base(),
         })
     }
@@ -85,6 +89,7 @@ impl Teller {
         self.tell_joints(plant, now);
         self.tell_place(plant, now);
         self.tell_forces(plant, now);
+        self.sensors.tell(plant, now);
         let (publisher, markers, told) = &mut self.markers;
         if now.saturating_sub(*told) >= TERRAIN_PERIOD && publisher.is_heard() {
             *told = now;
@@ -120,21 +125,22 @@ impl Teller {
         warn(publisher.publish(message));
     }
 
-    /// Forces of the ground on the feet, in the world's axes.
+    /// Forces of the ground on the feet, as `foot_forces` tells of estimated ones.
     fn tell_forces(&mut self, plant: &Plant, now: Duration) {
         let world = plant.simulator().world();
+        let base_from_root = self.root_from_base.rotation.inverse();
         for (leg, publisher) in self.forces.iter().enumerate() {
             let Some(publisher) = publisher.as_ref().filter(|publisher| publisher.is_heard()) else { continue };
             let mut message = WrenchStamped::default();
             message.header.stamp = to_stamp(now);
-            message.header.frame_id.clone_from(&self.world_frame);
-            message.wrench.force = vector(&world.foot_force(leg));
+            message.header.frame_id.clone_from(&self.base_frame);
+            message.wrench.force = vector(&(base_from_root * world.foot_force_in_base(leg)));
             warn(publisher.publish(&message));
         }
     }
 }
 
-fn warn(published: Result<(), RosError>) {
+pub(crate) fn warn(published: Result<(), RosError>) {
     if let Err(error) = published {
         tracing::warn!("{error}");
     }

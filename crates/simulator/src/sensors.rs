@@ -1,0 +1,102 @@
+//! What the robot's sensors tell: `imu/data`, `foot_switches` and `battery`, as those of a real robot would.
+
+use crate::plant::Plant;
+use crate::publish::warn;
+use crate::setup::Setup;
+use crate::terrain::{quaternion, vector};
+use hexapod_ros::clock::to_stamp;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage};
+use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, UInt8MultiArray};
+use hexapod_ros::{Publisher, RosError, RosNode};
+use hexapod_setup::Frames;
+use hexapod_sim::{FootSwitches, Imu, ImuReading};
+use std::time::Duration;
+
+/// Batteries are told of this often.
+const BATTERY_PERIOD: Duration = Duration::from_secs(1);
+
+/// The sensors and their publishers.
+pub(crate) struct SensorTopics {
+    imu: (Publisher<ImuMessage>, Imu, ImuMessage),
+    switches: (Publisher<UInt8MultiArray>, FootSwitches, UInt8MultiArray),
+    battery: (Publisher<BatteryState>, BatteryState, Duration),
+    capacity_ah: f64,
+}
+
+impl SensorTopics {
+    pub(crate) fn new(node: &mut RosNode, setup: &Setup, plant: &Plant, frames: &Frames) -> Result<Self, RosError> {
+        let (config, world, robot) = (&setup.config, plant.simulator().world(), &setup.description.robot);
+        let model = robot.model();
+        let link = config.imu_link.and_then(|link| model.links().get(link)).map(|link| link.name());
+        let mut imu = ImuMessage::default();
+        imu.header.frame_id = frames.name(link.unwrap_or(model.base_link()));
+        let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
+        let size = u32::try_from(legs.len()).unwrap_or_default();
+        let mut switches = UInt8MultiArray::default();
+        switches.layout.dim = vec![MultiArrayDimension { label: legs.join(","), size, stride: size }];
+        let capacity_ah = config.battery.capacity_ah;
+        let unknown = f32::NAN;
+        let battery = BatteryState {
+            temperature: unknown,
+            design_capacity: capacity_ah as f32,
+            capacity: capacity_ah as f32,
+            power_supply_status: 2,
+            present: true,
+            ..BatteryState::default()
+        };
+        Ok(Self {
+            imu: (
+                node.publisher("imu/data", QosProfile::default())?,
+                Imu::new(config.imu, config.imu_link, world, setup.seed),
+                imu,
+            ),
+            switches: (
+                node.publisher("foot_switches", QosProfile::default())?,
+                FootSwitches::new(config.switches, legs.len()),
+                switches,
+            ),
+            battery: (node.publisher("battery", QosProfile::default())?, battery, Duration::ZERO),
+            capacity_ah,
+        })
+    }
+
+    /// Reads all sensors, heard or not, so that their noise is the same, and tells what they say.
+    pub(crate) fn tell(&mut self, plant: &Plant, now: Duration) {
+        let world = plant.simulator().world();
+        let (publisher, imu, message) = &mut self.imu;
+        message.header.stamp = to_stamp(now);
+        fill(message, &imu.read(world));
+        warn(publisher.publish(message));
+        let (publisher, switches, message) = &mut self.switches;
+        message.data.clear();
+        message.data.extend(switches.read(world).iter().map(|&closed| u8::from(closed)));
+        warn(publisher.publish(message));
+        self.tell_battery(plant, now);
+    }
+
+    fn tell_battery(&mut self, plant: &Plant, now: Duration) {
+        let (publisher, message, told) = &mut self.battery;
+        if now.saturating_sub(*told) < BATTERY_PERIOD {
+            return;
+        }
+        *told = now;
+        let supply = plant.simulator().supply();
+        message.header.stamp = to_stamp(now);
+        message.voltage = supply.volts() as f32;
+        // A battery that is emptied has a negative current (sensor_msgs/BatteryState).
+        message.current = -supply.current() as f32;
+        message.charge = supply.charge_ah() as f32;
+        message.percentage = (supply.charge_ah() / self.capacity_ah) as f32;
+        warn(publisher.publish(message));
+    }
+}
+
+fn fill(message: &mut ImuMessage, reading: &ImuReading) {
+    message.orientation = quaternion(&reading.orientation);
+    message.orientation_covariance = reading.orientation_covariance.to_vec();
+    message.angular_velocity = vector(&reading.angular_velocity);
+    message.angular_velocity_covariance = reading.angular_velocity_covariance.to_vec();
+    message.linear_acceleration = vector(&reading.linear_acceleration);
+    message.linear_acceleration_covariance = reading.linear_acceleration_covariance.to_vec();
+}
