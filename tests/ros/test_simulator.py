@@ -11,6 +11,7 @@ pytest.importorskip('rclpy')
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from processes import assert_no_crash
+from sensor_msgs.msg import BatteryState
 from std_srvs.srv import SetBool, Trigger
 from user import twist
 
@@ -64,6 +65,13 @@ def test_when_the_robot_stands_in_physics_expect_its_weight_on_its_feet(session)
     forces = [[each.message.wrench.force.z for each in heard] for heard in user.record(topics, 1.0)]
     total = sum(sum(of_leg) / len(of_leg) for of_leg in forces)
     assert total == pytest.approx(WEIGHT_N, rel=0.01)
+    imu = user.next('imu/data')
+    assert imu.linear_acceleration.z == pytest.approx(9.8, abs=0.4) and imu.linear_acceleration_covariance[0] > 0.0
+    switches = user.next('foot_switches')
+    assert list(switches.data) == [1] * 6 and switches.layout.dim[0].label.split(',') == LEGS
+    user.listen('battery', BatteryState)
+    battery = user.next('battery')
+    assert 5.0 < battery.voltage <= 6.0 and battery.current <= 0.0 and 0.9 < battery.percentage <= 1.0
     assert_no_crash(robot)
 
 
