@@ -14,8 +14,10 @@ mod simulator;
 pub use boards::Boards;
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use config::Config;
-pub use engine::{Drive, Momentum, Mount, Settings, Velocity, World};
-pub use ground::{FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, Surface, TERRAINS, Terrain};
+pub use engine::{Drive, Momentum, Mount, Push, Settings, Velocity, World};
+pub use ground::{
+    FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, PictureError, Surface, TERRAINS, Terrain,
+};
 pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel};
-pub use servo::{Battery, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
+pub use servo::{Battery, Breakage, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

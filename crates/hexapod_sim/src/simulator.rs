@@ -3,7 +3,7 @@
 use crate::boards::Boards;
 use crate::body::Hinge;
 use crate::engine::{Drive, World};
-use crate::servo::{Battery, Servo, Servos, Shaft, Supply};
+use crate::servo::{Battery, Breakage, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
 use nalgebra::Isometry3;
 
@@ -85,6 +85,20 @@ impl Simulator {
                 self.tell(hinge, Some(angle));
             }
         }
+    }
+
+    /// Breaks a hinge's servo where it is, or mends it.
+    pub fn break_servo(&mut self, hinge: usize, breakage: Option<Breakage>) {
+        let shaft = self.shaft(hinge);
+        if let Some(servo) = self.servos.get_mut(hinge) {
+            servo.break_as(breakage, &shaft);
+        }
+    }
+
+    /// The same with all servos of a leg.
+    pub fn break_leg(&mut self, leg: usize, breakage: Option<Breakage>) {
+        let hinges = self.world.assembly().legs.get(leg).cloned().unwrap_or_default();
+        hinges.into_iter().for_each(|hinge| self.break_servo(hinge, breakage));
     }
 
     /// Moves on by one step of the engine.

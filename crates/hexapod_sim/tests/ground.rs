@@ -79,7 +79,7 @@ fn when_two_grounds_have_one_seed_expect_the_same_bits_and_else_others() {
 
 #[test]
 fn when_all_feet_are_on_oil_expect_the_robot_to_fall_behind() {
-    let oil = Patch { centre: [0.0, 0.0], radius: 5.0, surface: Surface { friction: 1e-3 } };
+    let oil = Patch { centre: [0.0, 0.0], radius: 5.0, surface: Surface { friction: 1e-3, stiffness: None } };
     let mut walker = Walker::new(&Ground { patches: vec![oil], ..Ground::flat() }, "perfect", settings(0.005)).stand();
     let start = walker.base().translation.x;
     let told = walker.go(AHEAD, 4.0);

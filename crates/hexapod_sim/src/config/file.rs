@@ -54,6 +54,7 @@ pub(super) struct Supply {
 #[serde(deny_unknown_fields)]
 pub(super) struct Ground {
     pub friction: f64,
+    pub stiffness_n_m: Option<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -66,7 +66,7 @@ impl Config {
                 reset_s: supply.reset_s,
                 capacity_ah: supply.capacity_ah,
             },
-            surface: Surface { friction: ground.friction },
+            surface: Surface { friction: ground.friction, stiffness: ground.stiffness_n_m },
             imu: ImuModel {
                 gyro_noise: sensors.imu.gyro_noise_rad_s,
                 gyro_bias: sensors.imu.gyro_bias_rad_s,

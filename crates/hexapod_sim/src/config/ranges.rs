@@ -98,7 +98,8 @@ impl FootSwitches {
 }
 
 impl Ground {
-    pub fn figures(&self) -> [Figure; 1] {
-        [("friction", self.friction, [0.0, 3.0], "")]
+    pub fn figures(&self) -> Vec<Figure> {
+        let stiffness = self.stiffness_n_m.map(|stiffness| ("stiffness_n_m", stiffness, [500.0, 1e6], "N/m"));
+        std::iter::once(("friction", self.friction, [0.0, 3.0], "")).chain(stiffness).collect()
     }
 }

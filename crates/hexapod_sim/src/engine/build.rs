@@ -8,9 +8,10 @@ use hexapod_kinematics::{Geometry, Shape};
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 use rapier::math::Vector;
 use rapier::prelude::{
-    CoefficientCombineRule, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint, GenericJointBuilder, Group,
-    InteractionGroups, InteractionTestMode, JointAxesMask, MassProperties, MultibodyDofCoupling, MultibodyJointHandle,
-    MultibodyJointSet, RigidBodyBuilder, RigidBodyHandle, RigidBodySet, SharedShape,
+    ActiveHooks, CoefficientCombineRule, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint,
+    GenericJointBuilder, Group, InteractionGroups, InteractionTestMode, JointAxesMask, MassProperties,
+    MultibodyDofCoupling, MultibodyJointHandle, MultibodyJointSet, RigidBodyBuilder, RigidBodyHandle, RigidBodySet,
+    SharedShape,
 };
 
 const ROBOT: Group = Group::GROUP_1;
@@ -70,7 +71,7 @@ impl Built {
         let body = self.bodies.insert(body);
         let shapes = part.shapes.iter().filter_map(collider).map(|shape| {
             let shape = shape.density(0.0).friction(1.0).friction_combine_rule(CoefficientCombineRule::Multiply);
-            let shape = shape.collision_groups(groups(ROBOT, GROUND));
+            let shape = shape.collision_groups(groups(ROBOT, GROUND)).user_data(self.parts.len() as u128 + 1);
             self.colliders.insert_with_parent(shape, body, &mut self.bodies)
         });
         self.shapes.push(shapes.collect());
@@ -110,6 +111,7 @@ impl Built {
         for piece in ground.pieces() {
             let shape = ColliderBuilder::new(piece.shape).position(convert::pose(&piece.pose));
             let shape = shape.friction(ground.surface.friction);
+            let shape = if ground.is_soft() { shape.active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS) } else { shape };
             let shape = shape.friction_combine_rule(CoefficientCombineRule::Multiply);
             self.colliders.insert(shape.collision_groups(groups(GROUND, ROBOT)));
         }

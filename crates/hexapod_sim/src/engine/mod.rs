@@ -3,11 +3,13 @@
 mod build;
 mod contacts;
 pub(crate) mod convert;
+mod disturb;
 mod motion;
 mod settings;
+mod soft;
 mod step;
 mod world;
 
 pub use motion::{Momentum, Velocity};
-pub use settings::{Drive, Mount, Settings};
+pub use settings::{Drive, Mount, Push, Settings};
 pub use world::World;

@@ -77,7 +77,7 @@ impl World {
     }
 
     /// Changes the velocities of all coordinates, and takes poses over from coordinates.
-    fn refresh(&mut self, change: impl FnOnce(&mut [Real])) {
+    pub(super) fn refresh(&mut self, change: impl FnOnce(&mut [Real])) {
         let Some(&first) = self.built.hinges.first() else { return };
         let Built { joints, bodies, .. } = &mut self.built;
         let Some((multibody, _)) = joints.get_mut(first) else { return };

@@ -1,6 +1,6 @@
-//! How the engine steps, how the robot hangs in the world, and what drives a hinge.
+//! How the engine steps, how the robot hangs in the world, what drives a hinge, and what pushes the robot.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 /// How the engine steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,4 +52,17 @@ pub struct Drive {
     pub damping: f64,
     /// Greatest torque of dry friction.
     pub friction: f64,
+}
+
+/// A force on a part for a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// The part; 0 is the base.
+    pub part: usize,
+    /// Where the force acts, in the part's frame, m.
+    pub point: Vector3<f64>,
+    /// In the world's axes, N.
+    pub force: Vector3<f64>,
+    /// For how long, s.
+    pub seconds: f64,
 }

@@ -2,6 +2,7 @@
 
 use super::build::{Built, axis_index};
 use super::convert;
+use super::soft::Sinks;
 use super::world::World;
 use rapier::prelude::{CCDSolver, ImpulseJointSet, SoftBodySet};
 
@@ -21,6 +22,9 @@ impl World {
         if !self.ground.patches.is_empty() {
             self.slip();
         }
+        if !self.pushes.is_empty() {
+            self.apply_pushes();
+        }
         let gravity = convert::vector(&self.gravity);
         let Built { bodies, colliders, joints, .. } = &mut self.built;
         self.pipeline.step(
@@ -35,9 +39,10 @@ impl World {
             joints,
             &mut SoftBodySet::new(),
             &mut CCDSolver::new(),
-            &(),
+            &Sinks(&self.sinks),
             &(),
         );
+        self.sink();
         self.steps += 1;
     }
 
@@ -58,22 +63,6 @@ impl World {
         }
         if let Some(link) = multibody.link_mut(hinge + 1) {
             link.joint.set_spring(axis_index(kind), stiffness, at + pull / stiffness);
-        }
-    }
-
-    /// Lets parts with feet feel the surface that is below them.
-    fn slip(&mut self) {
-        let usual = self.ground.surface.friction.max(f64::MIN_POSITIVE);
-        for (leg, foot) in self.assembly.feet.iter().enumerate() {
-            let at = self.foot(leg);
-            // The engine multiplies the two surfaces' coefficients.
-            let factor = self.ground.friction(at.x, at.y) / usual;
-            for &shape in self.built.shapes.get(foot.part).into_iter().flatten() {
-                let Some(shape) = self.built.colliders.get_mut(shape).filter(|shape| shape.friction() != factor) else {
-                    continue;
-                };
-                shape.set_friction(factor);
-            }
         }
     }
 }

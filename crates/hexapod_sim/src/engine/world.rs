@@ -1,7 +1,7 @@
 //! The robot in the world, and what is set of it.
 
 use super::build::{self, Built};
-use super::settings::{Drive, Mount, Settings};
+use super::settings::{Drive, Mount, Push, Settings};
 use crate::body::{Assembly, BuildError, Hinge};
 use crate::ground::Ground;
 use hexapod_kinematics::Robot;
@@ -21,6 +21,9 @@ pub struct World {
     pub(super) islands: IslandManager,
     pub(super) broad_phase: BroadPhaseBvh,
     pub(super) narrow_phase: NarrowPhase,
+    pub(super) pushes: Vec<Push>,
+    /// How far the ground has given way below each part, m; none where nothing of it is soft.
+    pub(super) sinks: Vec<f64>,
     pub(super) steps: u64,
 }
 
@@ -55,6 +58,8 @@ impl World {
         Ok(Self {
             drives: assembly.hinges.iter().map(bearing).collect(),
             parameters: parameters(&settings),
+            pushes: Vec::new(),
+            sinks: if ground.is_soft() { vec![0.0; assembly.parts.len()] } else { Vec::new() },
             assembly,
             built,
             ground: ground.clone(),

@@ -4,10 +4,12 @@
 mod blocks;
 mod heights;
 mod named;
+mod picture;
 mod pieces;
 
 pub use heights::{HeightMap, HeightMapError};
 pub use named::TERRAINS;
+pub use picture::PictureError;
 pub use pieces::GroundBox;
 
 /// What feet feel of the ground.
@@ -15,12 +17,14 @@ pub use pieces::GroundBox;
 pub struct Surface {
     /// Friction coefficient between foot and ground.
     pub friction: f64,
+    /// Force below a foot for each metre that the ground gives way, N/m; none where it does not.
+    pub stiffness: Option<f64>,
 }
 
 impl Default for Surface {
     /// Rubber on a wooden floor.
     fn default() -> Self {
-        Self { friction: 0.8 }
+        Self { friction: 0.8, stiffness: None }
     }
 }
 
@@ -124,12 +128,18 @@ impl Ground {
         self
     }
 
-    /// Friction coefficient at a place.
-    pub fn friction(&self, x: f64, y: f64) -> f64 {
+    /// Whether it gives way anywhere.
+    pub fn is_soft(&self) -> bool {
+        let mut patches = self.patches.iter().map(|patch| patch.surface);
+        self.surface.stiffness.is_some() || patches.any(|surface| surface.stiffness.is_some())
+    }
+
+    /// Its surface at a place.
+    pub fn surface_at(&self, x: f64, y: f64) -> Surface {
         let holds = |patch: &&Patch| {
             let [dx, dy] = [x - patch.centre[0], y - patch.centre[1]];
             dx * dx + dy * dy <= patch.radius * patch.radius
         };
-        self.patches.iter().find(holds).map_or(self.surface.friction, |patch| patch.surface.friction)
+        self.patches.iter().find(holds).map_or(self.surface, |patch| patch.surface)
     }
 }

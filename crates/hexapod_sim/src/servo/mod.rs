@@ -13,4 +13,4 @@ mod motor;
 pub use battery::{Battery, Supply};
 pub use fitting::{ServoModel, Servos};
 pub use kind::ServoKind;
-pub use motor::{Servo, Shaft};
+pub use motor::{Breakage, Servo, Shaft};

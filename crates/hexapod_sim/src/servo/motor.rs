@@ -12,6 +12,15 @@ pub struct Shaft {
     pub speed: f64,
 }
 
+/// How a servo is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breakage {
+    /// Its motor or electronics are dead: it gives no torque, only its gears' friction.
+    Limp,
+    /// Its gears are jammed: it stays where it is.
+    Jammed,
+}
+
 /// A servo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Servo {
@@ -24,6 +33,8 @@ pub struct Servo {
     since_pulse_s: f64,
     /// The angle of the last pulse, if it gets pulses.
     told: Option<f64>,
+    /// How it is broken, and where it was then.
+    broken: Option<(Breakage, f64)>,
     /// What the controller is at: the target after the slew.
     target: Option<f64>,
 }
@@ -31,7 +42,15 @@ pub struct Servo {
 impl Servo {
     /// A servo without a pulse.
     pub fn new(kind: ServoKind) -> Self {
-        Self { kind, slew: f64::INFINITY, pace: f64::INFINITY, since_pulse_s: f64::INFINITY, told: None, target: None }
+        Self {
+            kind,
+            slew: f64::INFINITY,
+            pace: f64::INFINITY,
+            since_pulse_s: f64::INFINITY,
+            told: None,
+            broken: None,
+            target: None,
+        }
     }
 
     /// One whose target goes evenly from pulse to pulse, and never faster than this, rad/s.
@@ -39,6 +58,11 @@ impl Servo {
     pub fn slewed(mut self, rad_s: f64) -> Self {
         self.slew = rad_s;
         self
+    }
+
+    /// Breaks it where its shaft is, or mends it.
+    pub fn break_as(&mut self, breakage: Option<Breakage>, shaft: &Shaft) {
+        self.broken = breakage.map(|breakage| (breakage, shaft.position));
     }
 
     /// Its kind.
@@ -73,6 +97,13 @@ impl Servo {
     pub fn drive(&self, shaft: &Shaft, volts: f64, step_s: f64) -> Drive {
         let kind = &self.kind;
         let idle = Drive { friction: kind.friction, ..Drive::default() };
+        match self.broken {
+            Some((Breakage::Jammed, rest)) => {
+                return Drive { stiffness: JAMMED, damping: JAMMED_DAMPING, rest, ..idle };
+            }
+            Some((Breakage::Limp, _)) => return idle,
+            None => {}
+        }
         let Some(target) = self.target.filter(|_| volts > 0.0) else { return idle };
         let driven = Drive { damping: kind.back_emf(), ..idle };
         let slack = kind.dead_band + 0.5 * kind.backlash;
@@ -95,7 +126,7 @@ impl Servo {
     /// Current it draws, A: what the bridge takes from the supply at its duty.
     pub fn current(&self, shaft: &Shaft, volts: f64) -> f64 {
         let kind = &self.kind;
-        let Some(target) = self.target.filter(|_| volts > 0.0) else { return 0.0 };
+        let Some(target) = self.target.filter(|_| volts > 0.0 && self.broken.is_none()) else { return 0.0 };
         let error = target - shaft.position;
         let beyond = (error.abs() - kind.dead_band).max(0.0).copysign(error);
         let duty = (beyond / kind.full_error).clamp(-1.0, 1.0);
@@ -104,5 +135,8 @@ impl Servo {
     }
 }
 
+/// Jammed gears give way by a third of a degree under 2 N m, as a joint's stop does.
+const JAMMED: f64 = 300.0;
+const JAMMED_DAMPING: f64 = 3.0;
 /// Pulses farther apart than this do not follow each other, s: boards send 24 a second at least.
 const LONGEST_PERIOD_S: f64 = 0.05;
