@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::scalar::Scalar;
-use crate::tree::{Kind, NodeId, Pair, Tree};
+use crate::tree::{Kind, NodeId, Pair, Taken, Tree};
 
 /// Lays a tree over another one, as layer number `layer`.
 pub(crate) fn overlay(tree: &mut Tree, above: Tree, layer: usize) {
@@ -34,13 +34,16 @@ fn merged(tree: &mut Tree, below: NodeId, above: NodeId) -> NodeId {
         return above;
     }
     // What is merged is taken from below, so that a value never hangs in two mappings.
+    tree.taken.iter_mut().filter(|taken| taken.mapping == below).for_each(|taken| taken.mapping = above);
     let lower = take_pairs(tree, below);
     let mut upper = take_pairs(tree, above);
     let mut pairs = Vec::with_capacity(lower.len() + upper.len());
     for pair in lower {
         match upper.iter().position(|other| other.key == pair.key).map(|at| upper.remove(at)) {
             None => pairs.push(pair),
-            Some(other) if is_null(tree, other.value) => {}
+            Some(other) if is_null(tree, other.value) => {
+                tree.taken.push(Taken { mapping: above, key: pair.key, by: other.value });
+            }
             Some(other) => pairs.push(Pair { value: merged(tree, pair.value, other.value), ..other }),
         }
     }

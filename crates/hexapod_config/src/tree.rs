@@ -71,12 +71,27 @@ pub(crate) struct Tree {
     pub root: NodeId,
     /// What was refused while it was built: places without a value.
     pub void: Voids,
+    /// Keys that a layer took away by `null`: of which mapping, and the `null`.
+    pub taken: Vec<Taken>,
+}
+
+/// A key that was taken away.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub mapping: NodeId,
+    pub key: String,
+    pub by: NodeId,
 }
 
 /// Nodes that are passed over because something is wrong with them, which has been told.
 pub(crate) type Voids = std::collections::BTreeSet<NodeId>;
 
 impl Tree {
+    /// The `null` by which a layer took this key of a mapping away.
+    pub fn taken_by(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
+        self.taken.iter().rev().find(|taken| taken.mapping == mapping && taken.key == key).map(|taken| taken.by)
+    }
+
     pub fn node(&self, id: NodeId) -> &Node {
         // Ids are made by the builder of the same tree only.
         &self.nodes[id.0]

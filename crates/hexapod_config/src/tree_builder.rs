@@ -222,7 +222,7 @@ impl<'s> Builder<'s> {
 
     fn finish(self) -> Option<Tree> {
         let root = self.root.filter(|root| !is_null(&self.nodes[root.0]) || self.void.contains(root))?;
-        Some(Tree { nodes: self.nodes, root, void: self.void })
+        Some(Tree { nodes: self.nodes, root, void: self.void, taken: Vec::new() })
     }
 
     /// Path of what is being read.

@@ -138,8 +138,21 @@ fn located(document: &Document, reached: &Reached, serde_message: &str) -> Locat
             let mut missing = path.clone();
             push_step(&mut missing, &Step::Key(name.clone()));
             let parent = if path.is_empty() { "at the top of the file".into() } else { format!("under `{path}`") };
-            let message = "this key is missing".to_owned();
-            let error = document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"));
+            let error = match document.tree().taken_by(*node, &name) {
+                Some(null) => {
+                    let message = "this key is needed, and null takes it away".to_owned();
+                    document.error_at_value(
+                        null,
+                        &missing,
+                        message,
+                        format!("give `{name}` a value, or take this line out"),
+                    )
+                }
+                None => {
+                    let message = "this key is missing".to_owned();
+                    document.error_at_value(*node, &missing, message, format!("add `{name}: ...` {parent}"))
+                }
+            };
             Located { error, culprit: *node, is_missing: true }
         }
         Fault::Mismatch { found, expected } => {

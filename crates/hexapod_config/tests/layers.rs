@@ -82,6 +82,11 @@ fn when_a_key_is_wrong_expect_the_file_and_line_in_which_it_stands() {
         ("servos:\n  coxa:\n    board:\n", "mine.yaml:3:5: servos.coxa.board: expected a whole number"),
         ("servos:\n  tibia: {trim: 1.0}\n", "mine.yaml:2:3: servos.tibia.board: this key is missing"),
         ("servos:\n  femur: {points: [1, a]}\n", "mine.yaml:2:23: servos.femur.points[1]: expected a number"),
+        (
+            "servos:\n  coxa:\n    board: null\n",
+            "mine.yaml:3:12: servos.coxa.board: this key is needed, and null takes",
+        ),
+        ("servos: ~\n", "mine.yaml:1:9: servos: this key is needed, and null takes"),
         ("servos: 3\n", "mine.yaml:1:9: servos: expected a mapping"),
         ("- 3\n", "mine.yaml:1:1: expected a mapping"),
     ];
@@ -89,6 +94,17 @@ fn when_a_key_is_wrong_expect_the_file_and_line_in_which_it_stands() {
         let error = over(text).deserialize::<File>().unwrap_err().to_string();
         assert!(error.starts_with(expected), "{text:?}: {error}");
     }
+}
+
+#[test]
+fn when_a_layer_in_the_middle_takes_a_needed_key_away_expect_its_null_blamed_until_a_higher_one_gives_it() {
+    let layers = |top: &str| {
+        let top = Document::parse(Source::new("top.yaml", top)).unwrap();
+        over("servos:\n  coxa: {board: null}\n").layered(top).deserialize::<File>()
+    };
+    let error = layers("servos:\n  coxa: {trim: 0.5}\n").unwrap_err().to_string();
+    assert!(error.starts_with("mine.yaml:2:17: servos.coxa.board: this key is needed"), "{error}");
+    assert!(layers("servos:\n  coxa: {board: 4}\n").is_ok());
 }
 
 #[test]
