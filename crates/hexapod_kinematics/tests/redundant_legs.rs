@@ -91,3 +91,57 @@ fn when_a_leg_on_its_way_is_far_from_its_posture_expect_no_joint_faster_than_its
         assert!(steps > 100 && 10 * nearer > 8 * steps, "{n}: {nearer} of {steps} came nearer to the posture");
     }
 }
+
+/// Four legs that hang from hips that roll or pitch, the right ones mirror images of the left, some of their axes turned round.
+fn mirrored(random: &mut Random, joints: usize) -> String {
+    let mut text = String::from("<robot name='m'><link name='base_link'/>");
+    let parts: Vec<[f64; 3]> = (0..joints)
+        .map(|_| [random.range(-0.1, 0.1), random.range(0.5, 1.0), random.range(-0.4, 0.4)].map(|part| 0.15 * part))
+        .collect();
+    let pitches = random.unit() < 0.5;
+    for (leg, (x, side)) in [(0.2, 1.0), (0.2, -1.0), (-0.2, 1.0), (-0.2, -1.0)].into_iter().enumerate() {
+        let (mut parent, mut origin) = ("base_link".to_owned(), [x, 0.1 * side, 0.0]);
+        for (index, part) in parts.iter().enumerate() {
+            let name = format!("l{leg}_{index}");
+            // An axis is turned round by the mirror, and by whoever built the leg.
+            let sense = side * if random.unit() < 0.3 { -1.0 } else { 1.0 };
+            let [a, b, c] = match index {
+                0 if pitches => [0.0, sense, 0.0],
+                0 => [sense, 0.0, 0.0],
+                _ => [0.0, 0.0, sense],
+            };
+            text += &format!(
+                "<link name='{name}_link'/><joint name='{name}' type='revolute'><parent link='{parent}'/>\
+                 <child link='{name}_link'/><origin xyz='{} {} {}'/><axis xyz='{a} {b} {c}'/>\
+                 <limit lower='-2.4' upper='2.4' velocity='2' effort='3'/></joint>",
+                origin[0], origin[1], origin[2]
+            );
+            (parent, origin) = (format!("{name}_link"), [part[0], side * part[1], part[2]]);
+        }
+        text += &format!(
+            "<link name='l{leg}_foot'/><joint name='l{leg}_tip' type='fixed'><parent link='{parent}'/>\
+             <child link='l{leg}_foot'/><origin xyz='{} {} {}'/></joint>",
+            origin[0], origin[1], origin[2]
+        );
+    }
+    text + "</robot>"
+}
+
+#[test]
+fn when_legs_are_mirror_images_expect_them_to_stand_as_mirror_images() {
+    let mut random = Random(5);
+    for joints in (3..=6).cycle().take(40) {
+        let text = mirrored(&mut random, joints);
+        let robot = Robot::from_urdf(&text).unwrap();
+        let foot = |x: f64, y: f64| {
+            let leg =
+                robot.legs().iter().find(|leg| (leg.hip_in_body() - Vector3::new(x, y, 0.0)).norm() < 1e-9).unwrap();
+            leg.foot_in_body(&leg.posture())
+        };
+        for x in [0.2, -0.2] {
+            let [left, right] = [0.1, -0.1].map(|y| foot(x, y));
+            let apart = left - Vector3::new(right.x, -right.y, right.z);
+            assert!(apart.norm() < 1e-6, "{joints} joints, {x}: {left:?} {right:?}\n{text}");
+        }
+    }
+}

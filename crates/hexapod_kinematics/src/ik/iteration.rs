@@ -29,12 +29,6 @@ impl Leg {
         if largest <= limit { *target } else { hip + (away / largest).normalize() * limit }
     }
 
-    /// Greatest distance from the hip that the joints could reach, m: the sum of the link lengths.
-    pub fn length(&self) -> f64 {
-        let between: f64 = self.joints().iter().skip(1).map(|j| j.origin().translation.vector.norm()).sum();
-        (between + self.tip().translation.vector.norm()).max(1e-3)
-    }
-
     /// The best of the descents from the seed and from the most promising of a grid over the limits; the first that
     /// reaches the target.
     pub(super) fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> Descent {

@@ -101,6 +101,12 @@ impl Leg {
         self.joints.first().map_or_else(Vector3::zeros, |j| j.origin.translation.vector)
     }
 
+    /// Greatest distance from the hip that the joints could reach, m: the sum of the link lengths.
+    pub fn length(&self) -> f64 {
+        let between: f64 = self.joints().iter().skip(1).map(|j| j.origin().translation.vector.norm()).sum();
+        (between + self.tip().translation.vector.norm()).max(1e-3)
+    }
+
     /// `angles` moved into the limits; a NaN becomes the position of the range nearest to zero.
     pub fn clamp(&self, angles: &LegAngles) -> LegAngles {
         LegAngles::from_fn(self.joints.len(), |i| {

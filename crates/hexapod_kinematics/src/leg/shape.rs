@@ -1,8 +1,11 @@
 //! What kind of leg it is: sprawled or upright, and what is straight down for it.
 
+use std::cmp::Ordering;
+
 use nalgebra::Vector2;
 
 use super::Leg;
+use crate::angles::LegAngles;
 use crate::chain::turn;
 use crate::math;
 
@@ -10,6 +13,9 @@ use crate::math;
 const LYING: f64 = 0.5;
 /// Axes nearer to each other than this (sine) count as parallel.
 const PARALLEL: f64 = 1e-3;
+/// Angles of a hip, rad, and places of a foot, in lengths of the leg, that differ by less are the same but for rounding.
+const AS_NEAR_RAD: f64 = 1e-3;
+const SAME_PLACE: f64 = 1e-3;
 
 impl Leg {
     /// True when the first axis lies, so that the leg hangs from a hip that rolls or pitches, as a dog's; false when
@@ -34,7 +40,26 @@ impl Leg {
         let whole = std::f64::consts::TAU;
         let candidates = [middle + half, middle - half].map(|q| q - whole * (q / whole).round());
         let inside = candidates.into_iter().filter(|q| joint.limits.contains(*q));
-        inside.min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(home)
+        inside.min_by(|a, b| self.straighter(*a, *b)).unwrap_or(home)
+    }
+
+    /// Which of two straight hips is nearer to zero; of two that are as near, the one with the foot lower, then farther
+    /// ahead and out: so legs that are mirror images stand as mirror images.
+    fn straighter(&self, one: f64, other: f64) -> Ordering {
+        if (one.abs() - other.abs()).abs() > AS_NEAR_RAD {
+            return one.abs().total_cmp(&other.abs());
+        }
+        let [one, other] = [one, other].map(|hip| self.foot_in_body(&self.home_with_hip(hip)));
+        let (apart, most) = (other - one, SAME_PLACE * self.length());
+        let outwards = other.y.abs() - one.y.abs();
+        let decides = [-apart.z, apart.x, outwards].into_iter().find(|by| by.abs() > most);
+        decides.unwrap_or(0.0).total_cmp(&0.0)
+    }
+
+    /// Home but for the first joint.
+    fn home_with_hip(&self, hip: f64) -> LegAngles {
+        let home = self.home();
+        LegAngles::from_fn(self.joint_count(), |i| if i == 0 { hip } else { home.get(i).copied().unwrap_or(0.0) })
     }
 
     /// The place (body frame, x and y, m) straight below the hip for the foot of an upright leg: beside it by the
@@ -43,10 +68,7 @@ impl Leg {
         let hip = self.hip_in_body();
         let ([first, second, ..], true) = (self.chain.screws(), self.is_upright()) else { return hip.xy() };
         let across = turn(&first.axis, self.straight_hip(), &second.axis);
-        let pose = crate::LegAngles::from_fn(self.joint_count(), |i| {
-            if i == 0 { self.straight_hip() } else { self.home().get(i).copied().unwrap_or(0.0) }
-        });
-        let foot = self.foot_in_body(&pose);
+        let foot = self.foot_in_body(&self.home_with_hip(self.straight_hip()));
         (hip + across * across.dot(&(foot - hip))).xy()
     }
 }
