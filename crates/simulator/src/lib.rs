@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod messages;
 mod node;
 mod params;
 mod plant;

@@ -1,9 +1,10 @@
 //! What is told of the robot in physics: its clock, the truth, and what its sensors say.
 
+use crate::messages::{pose, vector, warn};
 use crate::plant::Plant;
 use crate::sensors::SensorTopics;
 use crate::setup::Setup;
-use crate::terrain::{self, pose, vector};
+use crate::terrain;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::WrenchStamped;
@@ -137,11 +138,5 @@ impl Teller {
             message.wrench.force = vector(&(base_from_root * world.foot_force_in_base(leg)));
             warn(publisher.publish(&message));
         }
-    }
-}
-
-pub(crate) fn warn(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
     }
 }

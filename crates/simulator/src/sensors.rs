@@ -1,9 +1,8 @@
 //! What the robot's sensors tell: `imu/data`, `foot_switches` and `battery`, as those of a real robot would.
 
+use crate::messages::{quaternion, vector, warn};
 use crate::plant::Plant;
-use crate::publish::warn;
 use crate::setup::Setup;
-use crate::terrain::{quaternion, vector};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage};

@@ -1,11 +1,12 @@
 //! The ground as markers for rviz.
 
+use crate::messages;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::geometry_msgs::msg as geometry;
 use hexapod_ros::r2r::std_msgs::msg::ColorRGBA;
 use hexapod_ros::r2r::visualization_msgs::msg::{Marker, MarkerArray};
 use hexapod_sim::Ground;
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use std::time::Duration;
 
 const CUBE: i32 = 1;
@@ -25,7 +26,7 @@ pub(crate) fn markers(ground: &Ground, frame: &str) -> MarkerArray {
         let mut marker = Marker { ns: "terrain".into(), type_: CUBE, ..Marker::default() };
         marker.id = i32::try_from(id).unwrap_or_default();
         marker.header.frame_id = frame.into();
-        marker.pose = self::pose(pose);
+        marker.pose = messages::pose(pose);
         marker.scale = geometry::Vector3 { x: size.x, y: size.y, z: size.z };
         let shade = 0.45 + 0.1 * (id % 3) as f32;
         marker.color = ColorRGBA { r: shade, g: shade, b: 0.9 * shade, a: 1.0 };
@@ -53,20 +54,4 @@ fn trimmed(pose: &Isometry3<f64>, size: &Vector3<f64>) -> (Isometry3<f64>, Vecto
         size[axis] = (to - from).max(0.0);
     }
     (pose, size)
-}
-
-/// A pose as messages carry it.
-pub(crate) fn pose(pose: &Isometry3<f64>) -> geometry::Pose {
-    let at = &pose.translation.vector;
-    geometry::Pose { position: geometry::Point { x: at.x, y: at.y, z: at.z }, orientation: quaternion(&pose.rotation) }
-}
-
-/// A rotation as messages carry it.
-pub(crate) fn quaternion(q: &UnitQuaternion<f64>) -> geometry::Quaternion {
-    geometry::Quaternion { x: q.i, y: q.j, z: q.k, w: q.w }
-}
-
-/// A vector as messages carry it.
-pub(crate) fn vector(v: &Vector3<f64>) -> geometry::Vector3 {
-    geometry::Vector3 { x: v.x, y: v.y, z: v.z }
 }
