@@ -5,3 +5,4 @@ mod odd_robots;
 mod other_robots;
 mod random_robots;
 mod servo_files;
+mod shipped_gaits;

@@ -55,6 +55,7 @@ impl Gait {
         for (offset, place) in offsets.iter_mut().zip(places) {
             *offset = phase_offset(spec, place, places.len())?;
         }
+        put_together(&mut offsets, places.len());
         Ok(Self {
             duty_factor: spec.duty_factor,
             cycle_time: spec.cycle_time,
@@ -268,6 +269,25 @@ const SWAY_REACH: f64 = 0.45;
 const WIDE_SWAY: f64 = 0.65;
 /// Part of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
 const LIFTED_SHARE: f64 = 0.7;
+
+/// Offsets nearer than this are one: decimals such as 0.33333333 in a file leave legs that step together so far apart.
+const TOGETHER: f64 = 1e-6;
+
+/// Lets legs step together whose offsets differ by the rounding of decimals alone: the turn of one of them is else past
+/// when that of the others comes.
+fn put_together(offsets: &mut [f64; MAX_LEGS], count: usize) {
+    for leg in 1..count.min(MAX_LEGS) {
+        let (before, rest) = offsets.split_at_mut(leg);
+        let Some(offset) = rest.first_mut() else { return };
+        let is_same = |other: &&f64| {
+            let apart = fraction(**other - *offset);
+            apart.min(1.0 - apart) < TOGETHER
+        };
+        if let Some(&same) = before.iter().find(is_same) {
+            *offset = same;
+        }
+    }
+}
 
 fn lift_offs(duty_factor: f64, offsets: &[f64; MAX_LEGS]) -> [f64; MAX_LEGS] {
     offsets.map(|offset| fraction(duty_factor - offset))

@@ -55,7 +55,8 @@ impl Foresight<'_> {
 
     /// When a foot is lifted next, s: not before it is down.
     fn lift_off(&self, leg: usize) -> f64 {
-        let turn = self.walk.time_to_lift(self.gait, leg);
+        // By rounding the turn of one that is lifted now may be just past.
+        let turn = if self.walk.is_due(self.gait, leg) { 0.0 } else { self.walk.time_to_lift(self.gait, leg) };
         let down = self.touch_down(leg).map_or(0.0, |(down, _)| down);
         if turn < down { turn + self.walk.cycle } else { turn }
     }
