@@ -73,6 +73,16 @@ impl BodyOffset {
         Self { translation: self.translation * part, rotation: self.rotation * part }
     }
 
+    /// How far `other` goes this way, in parts of this.
+    pub(crate) fn part_along(&self, other: &Self) -> f64 {
+        let [shifts, turns] = [TRANSLATION_RATE_M_S, ROTATION_RATE_RAD_S].map(|rate| 1.0 / (rate * rate));
+        let with = |other: &Self| {
+            shifts * self.translation.dot(&other.translation) + turns * self.rotation.dot(&other.rotation)
+        };
+        let own = with(self);
+        if own > 0.0 { with(other) / own } else { 0.0 }
+    }
+
     /// Whether two offsets are the same but for rounding.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         self.is_within(other, 1e-9)

@@ -23,7 +23,7 @@ use crate::plan::body::balance::balanced;
 use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
-use crate::plan::body::shift::{Aimed, greatest_shift, shift};
+use crate::plan::body::shift::{Aimed, greatest_shift, shift, shift_m_s2};
 use crate::plan::body::stretched::ease;
 use crate::plan::body::sway::sway;
 use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
@@ -40,6 +40,7 @@ use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, stand_of};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
+use crate::plane::limits::LimitedBy;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -254,7 +255,10 @@ impl Planner<'_> {
             start.offset = aim.offset;
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
-        let ease = ease(&cx, start, target, effort);
+        let ease = ease(&cx, start, target, || shift_m_s2(&cx, start), effort);
+        if start.mode == Mode::Standing && ease.is_some_and(|ease| ease.falls_short) {
+            start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
+        }
         let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
         start.free_m -= greatest_shift(&cx, &shift);
         let (height, level) = (start.rates.height, level_rate(&cx, start));

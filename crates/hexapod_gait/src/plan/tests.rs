@@ -82,7 +82,7 @@ fn when_the_body_moves_over_its_feet_expect_its_balance_watched_before_it_has_mo
     };
     // No foot is lifted meanwhile, which would look at the margin.
     state.walk.phase = robot.1.lift_off_phase(0) + 0.01;
-    for _ in 0..30 {
+    for _ in 0..40 {
         let (plant, allowance) = (&robot.0, &mut Allowance::FULL.clone());
         let mut planner = Planner { plant, tuning: &TUNING, control: &mut control, allowance };
         state = next(&mut planner, &mut state, &input).end;

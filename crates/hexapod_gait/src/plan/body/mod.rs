@@ -28,6 +28,8 @@ const CLOSE: f64 = 2e-4;
 /// A height that the feet are so far from having made room for makes steps shorter, m, and to which part of their reach.
 const BEHIND_M: f64 = 0.004;
 const BEHIND_REACH: f64 = 0.75;
+/// Beyond how much of such a height the rest of a pose waits for it, and over how much more all of it does, m.
+const FAR_BEHIND_M: [f64; 2] = [0.01, 0.015];
 /// How far the body goes up or down before its feet are drawn in or go out, m in all the reach that they do without.
 const AHEAD_M: f64 = 0.04;
 
@@ -100,8 +102,14 @@ fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
         reach_part = reach_part.min(BEHIND_REACH);
     }
     let ahead = (1.0 - present.reach_part) * AHEAD_M;
+    // The feet have room for the rest of a pose at its own height.
+    let with_height = (1.0 - (behind.abs() - FAR_BEHIND_M[0]) / FAR_BEHIND_M[1]).clamp(0.0, 1.0);
     let z = granted.offset.translation.z - raised + behind.max(-ahead).min(ahead);
-    Aim { offset: granted.offset.at_height(z), nominal: Some(NominalAim { raised, reach_part }), auto_pose }
+    Aim {
+        offset: granted.offset.scaled(with_height).at_height(z),
+        nominal: Some(NominalAim { raised, reach_part }),
+        auto_pose,
+    }
 }
 
 /// The nominal stance with which a robot that stands may start to walk, if its body is where the feet have room for that.
@@ -176,6 +184,17 @@ mod tests {
         let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
         assert_eq!(aim.nominal, Some(NominalAim { raised: -0.01, reach_part: BEHIND_REACH }));
         assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
+    }
+
+    #[test]
+    fn when_feet_are_still_to_come_in_for_a_height_expect_the_rest_of_the_pose_to_wait_for_it() {
+        let robot = shipped();
+        let along = |z: f64| {
+            let granted = Granted { offset: low().at_height(z), ..Granted::default() };
+            aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted).offset.translation.x
+        };
+        assert_eq!([along(0.01), along(-0.01), along(0.03)], [0.01, 0.01, 0.0]);
+        assert!(along(0.0175) > 0.004 && along(0.0175) < 0.006);
     }
 
     #[test]

@@ -94,6 +94,10 @@ const AROUND: [(f64, f64); 8] =
 const LOOKS: usize = AROUND.len();
 /// How far from the pose that was looked at last, in seconds of the body's way, another is taken for as good as it.
 const AHEAD_S: f64 = 0.15;
+/// The same where another pose is being looked at and there is no room for all of it.
+const DOUBTED_S: f64 = 0.075;
+/// Where a body that is on its way is looked at: where it will be when that is over, s.
+const LOOK_S: f64 = 0.3;
 /// Points of the grid from one look to the next while other poses are asked for.
 const STREAM_STEPS: u64 = 4;
 const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
@@ -103,16 +107,37 @@ impl WorkspaceSearch {
         Self { asked: Asked::default(), part: 1.0, granted: Granted::default(), search: None, first: 0 }
     }
 
-    /// What is likely to be granted of a pose while others are looked at: as much as of the last one, not far from it.
-    /// A body that follows a stick gets there no sooner than it has been found out.
+    /// What is likely to be granted of a pose while others are looked at: what lies between none of it and the last one
+    /// that has room, which has room, too, and not far from there. A body that follows a stick gets there no sooner than
+    /// it has been found out.
     #[inline]
     fn likely(&self, cx: &Context, asked: Asked) -> Granted {
         // Where accelerations are limited, a body that is on its way may not be held up.
         if self.asked == asked || cx.plant.joints.is_some() {
             return self.granted;
         }
-        Granted { offset: self.granted.offset.towards(asked.part(self.part), AHEAD_S), ..self.granted }
+        let known = Asked { offset: self.granted.offset, raised: asked.raised };
+        let inner = known.part(known.offset.part_along(&asked.offset).clamp(0.0, 1.0));
+        Granted { offset: inner.towards(asked.offset, self.ahead_s()), ..self.granted }
     }
+
+    /// How far beyond what is known a pose is taken for as good as it, in seconds of the body's way.
+    fn ahead_s(&self) -> f64 {
+        match self.search {
+            _ if self.part < 1.0 => 0.0,
+            Some(search) if search.choice > 0 => DOUBTED_S,
+            _ => AHEAD_S,
+        }
+    }
+}
+
+/// What is looked at for a pose on a stick's way: where it is likely to be when it has been looked at.
+fn on_the_way(start: &State, asked: Asked) -> Asked {
+    if !start.mode.steps() {
+        return asked;
+    }
+    let rate = start.rates.offset.raised(start.rates.height);
+    Asked { offset: asked.offset.moved(&rate, LOOK_S).clipped(), ..asked }
 }
 
 /// Grants the greatest part of a pose with which every foot keeps its room, as far as is known by now. A search takes some
@@ -131,7 +156,7 @@ pub(crate) fn grant(
     if asked == Asked::default() {
         *workspace = WorkspaceSearch { asked, granted: Granted::default(), search: None, ..*workspace };
     } else if workspace.search.is_none() && workspace.asked != asked {
-        workspace.search = Some(Search { asked, choice: 0, places: 0 });
+        workspace.search = Some(Search { asked: on_the_way(start, asked), choice: 0, places: 0 });
     }
     // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
     let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
@@ -260,6 +285,34 @@ mod tests {
         let (found, steps) = searched(ahead(0.06));
         assert!(found.offset.translation.x < 0.06 && found.offset.translation.yz() == Vector3::zeros().yz());
         assert!(found.reach_part >= 0.5 && steps < 100, "{found:?} after {steps}");
+    }
+
+    #[test]
+    fn when_poses_stream_in_expect_none_far_from_those_with_room_and_any_between_them_and_none() {
+        let robot = shipped();
+        let (known, asked) =
+            (Granted { offset: ahead(0.02), ..Granted::default() }, |x| Asked { offset: ahead(x), raised: 0.0 });
+        let looked = WorkspaceSearch { granted: known, asked: asked(0.02), ..WorkspaceSearch::new() };
+        let likely = |search: &WorkspaceSearch, x: f64| search.likely(&context(&robot), asked(x)).offset.translation.x;
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(near(likely(&looked, 0.01), 0.01) && near(likely(&looked, 0.025), 0.025));
+        assert!(near(likely(&looked, 0.06), 0.032) && near(likely(&looked, -0.06), -0.012));
+        let doubted = Search { asked: asked(0.05), choice: 1, places: 0 };
+        assert!(near(likely(&WorkspaceSearch { search: Some(doubted), ..looked }, 0.06), 0.026));
+        assert!(near(likely(&WorkspaceSearch { part: 0.8, ..looked }, 0.06), 0.02));
+    }
+
+    #[test]
+    fn when_the_body_is_on_its_way_expect_it_looked_at_where_it_is_going_and_else_where_it_is_asked_to_be() {
+        let robot = shipped();
+        let asked = Asked { offset: ahead(0.02), raised: 0.0 };
+        let looked = |mode, rate| {
+            let mut state = on_its_feet(&robot, mode);
+            state.rates.offset = ahead(rate);
+            on_the_way(&state, asked).offset.translation.x
+        };
+        assert!((looked(Mode::Walking, 0.05) - 0.035).abs() < 1e-12);
+        assert_eq!([looked(Mode::Walking, 0.0), looked(Mode::Standing, 0.05)], [0.02; 2]);
     }
 
     #[test]
