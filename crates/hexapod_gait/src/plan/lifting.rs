@@ -1,9 +1,9 @@
 //! Which feet are lifted: those whose turn it is, if the robot stands on the rest.
 
-use crate::plan::body::shift::shift_m_s2;
+use crate::plan::body::shift::{shift_m_s2, sway_m_s2};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, is_out_of_turn};
-use crate::plan::stand::LIFT_MARGIN_M;
+use crate::plan::stand::{LIFT_MARGIN_M, MARGIN_M, kept_m, lift_margin_m, margin_until_down};
 use crate::plane::grid::GRID_S;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
@@ -24,6 +24,8 @@ pub(crate) struct Turn {
     /// How far the body may move over the other feet before its balance is watched, m; nothing is known of a gait on which
     /// it is not balanced.
     pub free_m: f64,
+    /// The distance of the centre of mass from the edge of the support that is kept then, m.
+    pub kept_m: f64,
 }
 
 /// Whether a leg whose turn it is is lifted: if the robot stands on the rest. `centre` is that of mass, worked out
@@ -36,17 +38,31 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Opti
     }
     // Out of turn no other feet catch the robot, whatever the gait.
     if !(out_of_turn || cx.gait.is_stable()) {
-        return Some(Turn { lifts: true, waits: false, free_m: start.free_m.min(0.0) });
+        return Some(Turn { lifts: true, waits: false, free_m: start.free_m.min(0.0), kept_m: MARGIN_M });
     }
     let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
-    let mut margin = start.margin_without(leg, centre);
+    let support = start.support_without(leg);
+    let present = support.margin(centre);
+    // The lean for a foot that is put back asks for no more than that.
+    let mut margin = if out_of_turn { present } else { margin_until_down(cx, start, leg, &support, centre) };
+    let lost = present - margin;
     let speed = start.rates.sway + start.rates.offset.translation.xy();
     if speed != Vector2::zeros() {
-        margin = margin.min(start.margin_without(leg, centre + run_out(speed, shift_m_s2(cx, start))));
+        margin = margin.min(support.margin(centre + run_out(speed, shift_m_s2(cx, start))));
     }
     // A foot that has not met the ground yet may have to take up its share of the weight first.
-    let stays = margin < LIFT_MARGIN_M || start.walk.seeks_ground();
-    Some(Turn { lifts: !stays, waits: stays && !out_of_turn, free_m: margin - NEAR_EDGE_M })
+    let needed = if out_of_turn || has_leant(cx, start) { LIFT_MARGIN_M } else { lift_margin_m(cx, start) };
+    let stays = margin < needed || start.walk.seeks_ground();
+    let waits = stays && !out_of_turn;
+    Some(Turn { lifts: !stays, waits, free_m: margin - NEAR_EDGE_M, kept_m: kept_m(cx, start, margin) + lost })
+}
+
+/// Whether a foot that waits for the body to lean over the others waits for no more: it has come to rest there, or does
+/// not lean at all.
+fn has_leant(cx: &Context, start: &State) -> bool {
+    let still = 0.5 * sway_m_s2(cx, start) * GRID_S;
+    let rests = start.twist[1] == Twist::ZERO && start.rates.sway.norm() <= still;
+    cx.gait.sway() == 0.0 || (start.walk.waiting && rests)
 }
 
 /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: the phase
@@ -93,7 +109,9 @@ fn run_out(speed: Vector2<f64>, greatest: f64) -> Vector2<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gait::{Gait, GaitSpec, Pattern};
     use crate::plan::context::tests::context;
+    use crate::plant::sides::leg_places;
     use crate::state::foot::Foot;
     use crate::state::mode::Stopping;
     use crate::state::tests::{on_its_feet, shipped};
@@ -110,8 +128,31 @@ mod tests {
 
     #[test]
     fn when_the_robot_stands_on_the_rest_expect_the_leg_lifted_and_else_its_turn_kept() {
-        assert!(matches!(at_the_turn(0.0), Some(Turn { lifts: true, waits: false, free_m }) if free_m > 0.01));
-        assert!(matches!(at_the_turn(0.9), Some(Turn { lifts: false, waits: true, free_m }) if free_m < 0.0));
+        assert!(matches!(at_the_turn(0.0), Some(Turn { lifts: true, waits: false, free_m, .. }) if free_m > 0.01));
+        assert!(matches!(at_the_turn(0.9), Some(Turn { lifts: false, waits: true, free_m, .. }) if free_m < 0.0));
+    }
+
+    #[test]
+    fn when_the_body_sways_expect_a_foot_to_wait_for_more_margin_until_it_has_leant_and_moves_no_more() {
+        let robot = shipped();
+        let spec = GaitSpec { sway: 1.0, duty_factor: 0.85, pattern: Some(Pattern::Wave), ..GaitSpec::default() };
+        let Ok(gait) = Gait::try_new(&spec, &leg_places(&robot.0.robot)) else { panic!("a crawl") };
+        let cx = Context { gait: &gait, ..context(&robot) };
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        state.walk.phase = gait.lift_off_phase(0);
+        // Towards the foot, until the margin is between what is enough at rest and what is enough at once.
+        let margin =
+            |state: &State| margin_until_down(&cx, state, 0, &state.support_without(0), state.centre(cx.plant));
+        let towards = state.walk.foot(0).position().xy().normalize();
+        while margin(&state) > 0.5 * (LIFT_MARGIN_M + lift_margin_m(&cx, &state)) {
+            state.sway += 5e-4 * towards;
+        }
+        let lifts = |state: &State| turn_of(&cx, state, 0, &mut None).map(|turn| turn.lifts);
+        assert_eq!(lifts(&state), Some(false), "the body has yet to lean");
+        state.walk.waiting = true;
+        assert_eq!(lifts(&state), Some(true), "it leans no farther");
+        state.twist[1].vx = 0.01;
+        assert_eq!(lifts(&state), Some(false), "it still moves");
     }
 
     #[test]

@@ -260,7 +260,8 @@ impl Planner<'_> {
             start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
         }
         let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
-        start.free_m -= greatest_shift(&cx, &shift);
+        let greatest = greatest_shift(&cx, &shift);
+        (start.free_m, start.kept_m) = (start.free_m - greatest, start.kept_m - greatest);
         let (height, level) = (start.rates.height, level_rate(&cx, start));
         let overlay = give_rates(&cx, start);
         let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
@@ -274,13 +275,13 @@ impl Planner<'_> {
             start.walk.phase = phase;
         }
         start.walk.put_down(cx.gait, &self.control.sensing.sensed, &mut start.overlay);
-        start.walk.waiting = false;
-        let mut centre = None;
+        let (mut waiting, mut centre) = (false, None);
         for leg in 0..self.plant.legs().len() {
-            let Some(Turn { lifts, waits, free_m }) = turn_of(&cx, start, leg, &mut centre) else { continue };
-            start.walk.waiting |= waits;
+            let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut centre) else { continue };
+            waiting |= waits;
             start.free_m = free_m;
             if lifts {
+                start.kept_m = kept_m;
                 let step = Step {
                     twist: start.twist_after(0.0),
                     aim: start.aim_after(0.0),
@@ -291,6 +292,7 @@ impl Planner<'_> {
                 start.walk.lift(cx.gait, leg, &step);
             }
         }
+        start.walk.waiting = waiting;
     }
 
     /// Goes along a planned segment, or on whatever way is open where that one is blocked.

@@ -48,6 +48,8 @@ pub(crate) struct Plant {
     pub farthest_rest: f64,
     /// How fast a foot may be held elsewhere than on its path, m/s, which leaves the joints their speed for the path.
     pub give_m_s: f64,
+    /// How far the centre of mass goes with a foot that is carried, in parts of the foot's way.
+    pub carried_part: f64,
     /// Seconds that standing up and sitting down take.
     pub stand_time: f64,
     pub sit_time: f64,
@@ -59,6 +61,26 @@ const CLEAR_M: f64 = 0.01;
 const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
 const STAGE_TIME_S: f64 = 0.25;
+
+/// How far each foot is carried to see how far the centre of mass goes with it, m.
+const CARRIED_M: f64 = 0.01;
+
+/// How far the centre of mass goes with a foot that is carried ahead or aside from its place, in parts of the foot's way.
+fn carried_part(masses: &Masses, robot: &Robot, stance: &Stance, sitting: &[LegAngles; MAX_LEGS]) -> f64 {
+    let centre = masses.centre(sitting);
+    let low = -stance.spec().sit_height;
+    let mut greatest = 0.0f64;
+    for (index, (leg, rest)) in robot.legs().iter().zip(stance.rest()).enumerate() {
+        for way in [Vector2::x(), Vector2::y(), -Vector2::x(), -Vector2::y()] {
+            let foot = (rest + CARRIED_M * way).push(low);
+            let Some(angles) = stance.inverse(index, leg, &foot, &sitting[index]) else { continue };
+            let mut carried = *sitting;
+            carried[index] = angles;
+            greatest = greatest.max((masses.centre(&carried) - centre).xy().norm() / CARRIED_M);
+        }
+    }
+    greatest
+}
 
 impl Plant {
     pub(crate) fn new(robot: Arc<Robot>, settings: &Settings, stance: Stance) -> Self {
@@ -73,8 +95,10 @@ impl Plant {
             // `Stance::new` has made sure that every foot rests within reach at this height.
             *angles = stance.inverse(index, leg, &rest, &seed).unwrap_or(seed);
         }
+        let masses = Masses::of(&robot);
         Self {
-            masses: Masses::of(&robot),
+            carried_part: carried_part(&masses, &robot, &stance, &sitting),
+            masses,
             vectors: Vectors::of_this_processor(),
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
             batch_ik: BatchIk::of(&robot, &stance),

@@ -54,6 +54,9 @@ pub(crate) struct State {
     /// How far the body may yet move over its feet before the centre of mass may come near the edge of the support, m: what
     /// was free when a foot was lifted last, less what the body has moved since. Below zero its balance is watched.
     pub free_m: f64,
+    /// The distance of the centre of mass from the edge of the support that a walk keeps, m: less than a foot was lifted with
+    /// last, and than what the body has moved over its feet since.
+    pub kept_m: f64,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -77,6 +80,7 @@ impl State {
             swing_pace: 1.0,
             mean_pace: 1.0,
             free_m: 0.0,
+            kept_m: 0.0,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,
@@ -119,7 +123,12 @@ impl State {
 
     /// The margin by which the robot stands on its planted feet without one of them.
     pub(crate) fn margin_without(&self, without: usize, centre: Vector2<f64>) -> f64 {
-        SupportPolygon::new(self.planted_without(without)).margin(centre)
+        self.support_without(without).margin(centre)
+    }
+
+    /// The hull of its planted feet without one of them.
+    pub(crate) fn support_without(&self, without: usize) -> SupportPolygon {
+        SupportPolygon::new(self.planted_without(without))
     }
 
     /// The centre of mass over the ground, footprint frame.

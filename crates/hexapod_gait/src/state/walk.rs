@@ -147,6 +147,14 @@ impl Walk {
         }
     }
 
+    /// How far feet have yet to go over the body until they are down, in sum: those in the air, and that of `leg`.
+    pub(crate) fn way_down(&self, gait: &Gait, leg: usize, aim: Twist, reach: &Reach) -> Vector2<f64> {
+        let ahead = self.ahead(gait, aim);
+        let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
+        let carried = feet.filter(|(index, (foot, _))| *index == leg || foot.is_in_the_air());
+        carried.map(|(_, (foot, rest))| reach.place(*rest, &ahead) - foot.position().xy()).sum()
+    }
+
     /// Says where feet in the air are to be put down.
     pub(crate) fn aim_at(&mut self, footholds: &[Option<Vector2<f64>>; MAX_LEGS]) {
         for (foot, wanted) in self.feet.iter_mut().zip(footholds) {

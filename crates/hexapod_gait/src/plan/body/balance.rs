@@ -13,7 +13,7 @@ use nalgebra::Vector2;
 /// of its feet. The offset comes to rest before, changing by no more than it may.
 #[inline]
 pub(crate) fn balanced(cx: &Context, start: &State, stand: Option<&Stand>, rates: BodyRates) -> BodyRates {
-    let Some(Stand { centre, in_body, edges }) = stand else { return rates };
+    let Some(Stand { centre, in_body, edges, .. }) = stand else { return rates };
     let walked = start.twist[1].velocity_at(*centre) * GRID_S;
     let now = edges.margin(*centre);
     let falls = |rates: &BodyRates| {

@@ -3,7 +3,7 @@
 use crate::plan::body::shift::sway_m_s2;
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
-use crate::plan::stand::Stand;
+use crate::plan::stand::{Stand, leans_for_more, lift_margin_m, margin_until_down};
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::{BRAKING_PART, gentle, stoppable};
 use crate::state::State;
@@ -16,10 +16,10 @@ use nalgebra::{Vector2, Vector3};
 const SWAY_RATE_M_S: f64 = 0.2;
 /// Part of a cycle in which a foot takes up its share of the weight.
 const SWAY_PHASE: f64 = 0.15;
-/// Parts of a lean that are tried where the robot needs more than its feet keep free for it.
-const LEANS: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
-/// The distance of the centre of mass from the edge of the support polygon that is kept for a sway to come to rest, m.
-const STOP_M: f64 = 0.009;
+/// Parts of a lean between those that are tried where the robot needs more than its feet keep free for it.
+const LEAN_STEP: f64 = 0.1;
+/// What is kept for a sway to come to rest, beside the distance of the centre of mass from the edge of the support, m.
+const STOP_M: f64 = 0.005;
 
 /// The rate of the body's sway over the feet that stay.
 #[inline]
@@ -67,34 +67,73 @@ fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut 
     let lean = (sum / total - centre) * gait.sway();
     let most = gait.sway_reach() * start.walk.nominal.reach.least();
     let part = if lean.norm() > most { most / lean.norm() } else { 1.0 };
-    // A robot that stands and waits for its balance may lean farther, as far as its legs reach.
+    // A robot that stands and waits for its balance may lean farther, as far as its legs reach, where it has to.
     let waits = start.walk.waiting && start.walk.all_planted();
     let farther = waits && cx.plant.joints.is_none();
-    lean * if farther { part.max(lean_in_workspace(cx, start, lean, effort)) } else { part }
+    lean * if farther {
+        part.max(lean_for_balance(cx, start, &Lean { centre, full: lean, part }, effort))
+    } else {
+        part
+    }
 }
 
-/// The greatest part of a lean with which every planted foot stays within reach, where it is and, lifted, at rest.
-fn lean_in_workspace(cx: &Context, start: &State, lean: Vector2<f64>, effort: &mut Effort) -> f64 {
-    let mut fits = |part: f64| {
-        let body_from_footprint = State { sway: lean * part, ..*start }.footprint_from_body().inverse();
-        let feet = start.walk.feet().iter().zip(start.walk.nominal.rest()).enumerate();
-        let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
-        planted.all(|(leg, (foot, rest))| {
-            [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {
-                let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
-                cx.plant.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
-            })
+/// A lean over the feet that stay: where the centre of mass is without it, and the part of it that steps leave room for.
+struct Lean {
+    centre: Vector2<f64>,
+    full: Vector2<f64>,
+    part: f64,
+}
+
+/// The part of a lean that is needed, or as much of it as leaves every planted foot within reach.
+fn lean_for_balance(cx: &Context, start: &State, lean: &Lean, effort: &mut Effort) -> f64 {
+    let mut part = part_needed(cx, start, lean).min(1.0);
+    while part > lean.part {
+        if fits_workspace(cx, start, lean.full * part, effort) {
+            return part;
+        }
+        part -= LEAN_STEP;
+    }
+    lean.part
+}
+
+/// About the part of a lean with which the feet may be lifted whose turn it is; all of it where the least margin is enough,
+/// which is not there yet.
+fn part_needed(cx: &Context, start: &State, lean: &Lean) -> f64 {
+    if !leans_for_more(cx, start) {
+        return 1.0;
+    }
+    let mut margins = [f64::INFINITY; 2];
+    for leg in (0..cx.plant.legs().len()).filter(|&leg| start.walk.is_due(cx.gait, leg)) {
+        let support = start.support_without(leg);
+        for (margin, part) in margins.iter_mut().zip([lean.part, lean.part + LEAN_STEP]) {
+            *margin = margin.min(margin_until_down(cx, start, leg, &support, lean.centre + lean.full * part));
+        }
+    }
+    // On along a straight line: the nearest edge is mostly the same.
+    let [present, farther] = margins;
+    let gain = (farther - present) / LEAN_STEP;
+    lean.part + ((lift_margin_m(cx, start) - present) / gain.max(1e-3)).max(0.0)
+}
+
+/// Whether every planted foot stays within reach with such a sway, where it is and, lifted, at rest.
+fn fits_workspace(cx: &Context, start: &State, sway: Vector2<f64>, effort: &mut Effort) -> bool {
+    let body_from_footprint = State { sway, ..*start }.footprint_from_body().inverse();
+    let feet = start.walk.feet().iter().zip(start.walk.nominal.rest()).enumerate();
+    let mut planted = feet.filter(|(_, (foot, _))| foot.is_planted());
+    planted.all(|(leg, (foot, rest))| {
+        [foot.position(), Vector3::new(rest.x, rest.y, cx.step_height)].iter().all(|at| {
+            let in_body = body_from_footprint.transform_point(&(*at).into()).coords;
+            cx.plant.inverse(leg, &in_body, &start.angles_of(leg), effort).is_some()
         })
-    };
-    LEANS.into_iter().find(|&part| fits(part)).unwrap_or(0.0)
+    })
 }
 
 /// The rate of a sway without what of it would carry the centre of mass so fast towards an edge that it could not be
 /// stopped before, changing by no more than `greatest` m/s^2.
 pub(crate) fn short_of_edges(stand: Option<&Stand>, rate: Vector2<f64>, greatest: f64) -> Vector2<f64> {
-    let Some(Stand { centre, edges, .. }) = stand.filter(|_| greatest.is_finite()) else { return rate };
+    let Some(Stand { centre, edges, kept_m, .. }) = stand.filter(|_| greatest.is_finite()) else { return rate };
     edges.iter().fold(rate, |rate, (inward, at)| {
-        let (room, speed) = (inward.dot(centre) - at - STOP_M, -inward.dot(&rate));
+        let (room, speed) = (inward.dot(centre) - at - kept_m - STOP_M, -inward.dot(&rate));
         let allowed = stoppable(room.max(0.0), BRAKING_PART * greatest);
         if speed > allowed { rate + inward * (speed - allowed) } else { rate }
     })
