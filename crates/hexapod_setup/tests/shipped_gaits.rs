@@ -21,7 +21,9 @@ fn walking(walker: &Walker, gait: &str, input: &Input, ticks: usize) -> Engine {
     engine.stand();
     while engine.step(&Input::default(), DT).state != GaitState::Standing {}
     engine.set_gait(walker.gaits.get(gait).unwrap());
-    (0..ticks).for_each(|_| drop(engine.step(input, DT)));
+    for _ in 0..ticks {
+        engine.step(input, DT);
+    }
     engine
 }
 
