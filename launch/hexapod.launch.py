@@ -56,8 +56,9 @@ def arguments():
             description='Servo bus: two simulated PWM boards, the same with a robot in physics that they move, or the '
                         'boards on /dev/i2c-*.'),
         DeclareLaunchArgument(
-            'terrain', default_value='', choices=['', 'flat', 'ramp', 'steps', 'rubble', 'gaps'],
-            description='What the robot in physics stands on. Empty: as hexapod.yaml says.'),
+            'terrain', default_value='',
+            description='What the robot in physics stands on: flat, ramp, steps, rubble, gaps, or the path of a PNG of '
+                        'heights. Empty: as hexapod.yaml says.'),
         DeclareLaunchArgument(
             'composed', default_value='true',
             description='true: all nodes in one process. false: gait_planner, servo_driver and state_publisher, '

@@ -8,7 +8,7 @@ pub use legs::{legs_chart, legs_table};
 use crate::agreement;
 use crate::cli::CheckArgs;
 use crate::exit::{Failure, say};
-use crate::parameters::{files_of, stray_line};
+use crate::parameters::{AllParams, files_of, stray_line};
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters_of};
 use gait_planner::walked::{WAYS, Walked, nowhere};
@@ -33,7 +33,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     // Each takes seconds for legs of many joints.
     let (speeds, gamepad) = std::thread::scope(|scope| {
         let speeds = scope.spawn(|| speeds(&setups.planner));
-        let checked = check_together(&setups, &files);
+        let checked = check_together(&setups, &all, &files);
         speeds
             .join()
             .map_err(|_| Failure::Running("the speeds could not be worked out".into()))
@@ -75,8 +75,12 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
 /// and motions that the robot cannot play, where they were written for it and it has all its legs. Gives what is to be said
 /// of a gamepad that is well set up.
-fn check_together(setups: &Setups, files: &Files) -> Result<Vec<String>, ConfigError> {
+fn check_together(setups: &Setups, all: &AllParams, files: &Files) -> Result<Vec<String>, ConfigError> {
     let mut faults = Faults::default();
+    if setups.simulator.is_none() {
+        // Nothing reads it but the simulator, which may be wanted next.
+        faults.note(simulator::Setup::load(&all.simulator));
+    }
     faults.note(gait_planner::check_reach(&setups.planner));
     let gamepad = faults.note(gamepad::check(files, &setups.planner));
     let is_whole = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();

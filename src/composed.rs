@@ -26,7 +26,7 @@ fn share(mut all: AllParams) -> AllParams {
 }
 
 /// The parameters with the ground of the command line.
-fn on_terrain(mut all: AllParams, terrain: &str) -> Result<AllParams, Failure> {
+pub(crate) fn on_terrain(mut all: AllParams, terrain: &str) -> Result<AllParams, Failure> {
     if terrain.is_empty() {
         return Ok(all);
     }

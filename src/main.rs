@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, identify, new, plot, servo, trace};
+use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, identify, new, plot, servo, sim, trace};
 use hexapod_ros::{Shutdown, log};
 use std::process::ExitCode;
 
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Plot { what } => plot::plot(&what),
         Command::Identify(arguments) => identify::identify_bag(&arguments),
         Command::Trace(arguments) => trace::trace(&arguments),
+        Command::Sim(arguments) => sim::sim(&arguments),
     })
 }
 

@@ -1,12 +1,12 @@
 //! `hexapod trace`: what the planner would command, without ROS, servos or a clock.
 
 use crate::cli::TraceArgs;
+use crate::commands::{self, Command};
 use crate::exit::Failure;
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
-use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
+use hexapod_gait::{GaitState, Input, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::Vector3;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -20,9 +20,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     if let Some(name) = &arguments.gait {
         setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);
     }
-    let name = arguments.commands.display().to_string();
-    let text = std::fs::read_to_string(&arguments.commands).map_err(|e| Failure::Words(format!("{name}: {e}")))?;
-    let commands = parse(&text).map_err(|reason| Failure::Words(format!("{name}:{reason}")))?;
+    let commands = commands::read(&arguments.commands)?;
     let motion = match &arguments.motion {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
         None => None,
@@ -56,50 +54,6 @@ fn contacts_of(line: &str) -> std::io::Result<[Option<bool>; MAX_LEGS]> {
         };
     }
     Ok(contacts)
-}
-
-/// From this time (s) on this twist is wanted, and the body so much higher (m).
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Command {
-    time: f64,
-    twist: Twist,
-    height: f64,
-}
-
-impl Command {
-    fn input(&self) -> Input {
-        let translation = Vector3::new(0.0, 0.0, self.height);
-        Input {
-            twist: self.twist,
-            body_offset: BodyOffset { translation, ..BodyOffset::default() },
-            ..Input::default()
-        }
-    }
-}
-
-/// Lines of `seconds,vx,vy,wz` or `seconds,vx,vy,wz,z`; the time of the last is the end. Empty lines and those that start with # are skipped.
-fn parse(text: &str) -> Result<Vec<Command>, String> {
-    let mut commands: Vec<Command> = vec![];
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-    {
-        let wrong = |what: &str| format!("{}: {what}; give seconds,vx,vy,wz or seconds,vx,vy,wz,z", index + 1);
-        let cells: Result<Vec<f64>, _> = line.split(',').map(|cell| cell.trim().parse::<f64>()).collect();
-        let cells = cells.map_err(|_| wrong("not four or five numbers"))?;
-        let (time, vx, vy, wz, height) = match *cells.as_slice() {
-            [time, vx, vy, wz] => (time, vx, vy, wz, 0.0),
-            [time, vx, vy, wz, height] => (time, vx, vy, wz, height),
-            _ => return Err(wrong("not four or five numbers")),
-        };
-        if cells.iter().any(|cell| !cell.is_finite()) || commands.last().is_some_and(|last| last.time >= time) {
-            return Err(wrong("a number is not finite, or the time does not rise"));
-        }
-        commands.push(Command { time, twist: Twist::new(vx, vy, wz), height });
-    }
-    if commands.is_empty() {
-        Err("1: there is no command; give lines of seconds,vx,vy,wz".into())
-    } else {
-        Ok(commands)
-    }
 }
 
 /// A robot whose ticks are written down.
@@ -156,12 +110,7 @@ fn run(
         tracer.step(&Input::default(), out)?;
         tracer.until_standing(out)?;
     }
-    for pair in commands.windows(2) {
-        for _ in 0..((pair[1].time - pair[0].time) * tracer.rate_hz).round() as usize {
-            tracer.step(&pair[0].input(), out)?;
-        }
-    }
-    Ok(())
+    commands::inputs(commands, tracer.rate_hz).try_for_each(|input| tracer.step(&input, out))
 }
 
 /// Longest a robot may take to stand up, or to play a motion, in a trace.
@@ -178,14 +127,5 @@ mod tests {
         for line in ["", "2", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"] {
             assert!(contacts_of(line).unwrap_err().to_string().contains("for each leg"), "{line:?}");
         }
-    }
-
-    #[test]
-    fn when_commands_do_not_hold_expect_the_line() {
-        for (text, place) in [("", "1:"), ("0,1,2", "1:"), ("0,0,0,0\n1,nan,0,0", "2:"), ("1,0,0,0\n\n1,0,0,0", "3:")] {
-            assert!(parse(text).unwrap_err().starts_with(place), "{text:?}");
-        }
-        assert_eq!(parse("0,0,0,0,0.02\n1,0,0,0\n").unwrap()[0].height, 0.02);
-        assert_eq!(parse("# twist\n0,0.1,0,0.5\n2,0,0,0\n").unwrap()[0].twist, Twist::new(0.1, 0.0, 0.5));
     }
 }

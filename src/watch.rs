@@ -10,7 +10,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::{QosProfile, WrappedTypesupport};
 use hexapod_ros::{RosError, RosNode, monotonic_now, qos};
-use hexapod_view::{FootLoad, Hearing, LegView, Level, LoadSource, Snapshot, StopAlarm};
+use hexapod_view::{FootLoad, Hearing, LegView, Level, LoadSource, Snapshot, StopAlarm, Truth};
 use nalgebra::Vector3;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -74,6 +74,10 @@ impl Watch {
         watch.hear(node, "joint_commands", latest(), move |s, m: JointState| see_joints(s, &robot, &m))?;
         let w = watch.clone();
         node.subscribe("odom", latest(), move |m: Odometry| w.update(|seen| see_odom(&mut seen.snapshot, &m)))?;
+        let w = watch.clone();
+        node.subscribe("odom_true", qos::stream(), move |m: Odometry| {
+            w.update(|seen| seen.snapshot.truth = Some(truth(&m)));
+        })?;
         let (w, namespace) = (watch.clone(), node.namespace().trim_start_matches('/').to_owned());
         node.subscribe_from("/diagnostics", QosProfile::default(), move |m: DiagnosticArray, from| {
             w.update(|seen| m.status.iter().for_each(|status| see_status(seen, &namespace, status, from.at)));
@@ -177,6 +181,7 @@ fn forget(snapshot: &mut Snapshot) {
     snapshot.twist_walked = blank.twist_walked;
     snapshot.gait = blank.gait;
     snapshot.margin_m = blank.margin_m;
+    snapshot.truth = blank.truth;
     snapshot.path = blank.path;
     snapshot.loop_rate_hz = blank.loop_rate_hz;
     snapshot.lateness_p99_us = blank.lateness_p99_us;
@@ -221,13 +226,24 @@ fn see_joints(snapshot: &mut Snapshot, robot: &Robot, message: &JointState) {
     snapshot.legs = legs;
 }
 
-fn see_odom(snapshot: &mut Snapshot, message: &Odometry) {
+/// x, y and yaw.
+fn place(message: &Odometry) -> [f64; 3] {
     let (p, q) = (&message.pose.pose.position, &message.pose.pose.orientation);
-    let yaw = (2.0 * (q.w * q.z + q.x * q.y)).atan2(1.0 - 2.0 * (q.y * q.y + q.z * q.z));
-    snapshot.odom = [p.x, p.y, yaw];
-    let moved = snapshot.path.last().is_none_or(|[x, y]| (p.x - x).hypot(p.y - y) > 0.005);
+    [p.x, p.y, (2.0 * (q.w * q.z + q.x * q.y)).atan2(1.0 - 2.0 * (q.y * q.y + q.z * q.z))]
+}
+
+fn truth(message: &Odometry) -> Truth {
+    let q = &message.pose.pose.orientation;
+    let up = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
+    Truth { place: place(message), lean: up.clamp(-1.0, 1.0).acos() }
+}
+
+fn see_odom(snapshot: &mut Snapshot, message: &Odometry) {
+    snapshot.odom = place(message);
+    let [x, y, _] = snapshot.odom;
+    let moved = snapshot.path.last().is_none_or(|[last_x, last_y]| (x - last_x).hypot(y - last_y) > 0.005);
     if moved {
-        snapshot.path.push([p.x, p.y]);
+        snapshot.path.push([x, y]);
         let surplus = snapshot.path.len().saturating_sub(PATH_POINTS);
         snapshot.path.drain(..surplus);
     }

@@ -13,6 +13,7 @@ const GAITS: &str = "config/gaits.yaml";
 const MOTIONS: &str = "config/motions.yaml";
 const ROBOT: &str = "config/robot.yaml";
 const SERVOS: &str = "config/servos.yaml";
+const SIM: &str = "config/sim.yaml";
 const URDF: &str = "urdf/hexapod.urdf";
 const NOTHING: &str = "limits: {}";
 
@@ -51,6 +52,9 @@ const CASES: &[Case] = &[
     (SERVOS, "trim_rad: 0.0", "trim_rad: 5", &["trim_rad", "did you mean degrees: 0.0873?"]),
     (SERVOS, "speed_limit_rad_s: 6.0", "speed_limit_rad_s: 360", &["speed_limit_rad_s", "6.2832"]),
     (URDF, "lower=\"-0.7\" upper=\"0.7\"", "lower=\"-40\" upper=\"40\"", &["left_front_coxa", "lower=\"-0.6981\""]),
+    // Of the simulation, which nothing else reads.
+    (SIM, "all: perfect", "all: mg966r", &["servos.all", "mg996r"]),
+    (PARAMETERS, "limp: \"\"", "limp: left_frnt", &["limp", "did you mean `left_front`?"]),
     // Servos that do not reach.
     (
         SERVOS,

@@ -148,3 +148,10 @@ fn when_files_are_read_expect_the_owners_told_and_a_warning_of_those_that_nobody
     let (_, told) = machine.hexapod(&["check"]);
     assert!(told.contains(&format!("as shipped, with {}", file.display())), "{told}");
 }
+
+#[test]
+fn when_the_launch_file_names_terrains_expect_those_that_the_simulator_knows() {
+    let launch = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("launch/hexapod.launch.py")).unwrap();
+    let known = simulator::TERRAINS.join(", ");
+    assert!(launch.contains(&format!("stands on: {known}, or the path")), "{known}");
+}

@@ -1,6 +1,7 @@
 //! `hexapod plot`: pictures of what the files describe.
 
 mod gait;
+mod run;
 mod walk;
 mod workspace;
 
@@ -18,6 +19,7 @@ pub use gait::gait_svg;
 pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
         Plot::Gait(arguments) => write(&arguments.out, &gait::draw(arguments)?),
+        Plot::Run(arguments) => write(&arguments.out, &run::draw(arguments)?),
         Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
         Plot::Workspace(arguments) => write(&arguments.out, &workspace::draw(arguments)?),
     }

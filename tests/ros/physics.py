@@ -91,14 +91,14 @@ def ramps(seed, most):
 class World:
     """The robot, put on the floor in its first pose."""
 
-    def __init__(self, names, angles, **options):
-        """Put it there and let it come to rest."""
+    def __init__(self, names, angles, height=0.06, **options):
+        """Put its body there, above the floor in this pose, and let it come to rest."""
         self.model = model(**options)
         self.data = mujoco.MjData(self.model)
         self.servos = [self.model.actuator(name).id for name in names]
         places = [self.model.joint(name).qposadr[0] for name in names]
         self.data.qpos[places] = angles
-        self.data.qpos[2] = 0.06
+        self.data.qpos[2] = height
         self.path, self.poses = [], []
         for _ in range(100):
             self.tick(angles)

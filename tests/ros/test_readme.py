@@ -26,6 +26,7 @@ ENDS, STAYS, ELSEWHERE = 'ends', 'stays', 'elsewhere'
 HOW = [
     (r'(cd src/hexapod && )?cargo xtask (test|ci|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
     (r'eval "\$\(cargo xtask env\)"', ELSEWHERE, 'xtask/tests'),
+    (r'cd crates/hexapod_sim && cargo run --example', ELSEWHERE, 'takes minutes; the tests of the crate build it'),
     (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
      'changes the machine'),
     (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
@@ -33,7 +34,7 @@ HOW = [
     (r'hexapod (servo|calibrate|guard)\b', ELSEWHERE, 'test_servo_tools.py: boards, and a terminal'),
     (r'hexapod identify\b', ELSEWHERE, 'test_identify.py: a bag'),
     (r'hexapod run --ros-args --enclave', ELSEWHERE, 'needs SROS 2'),
-    (r'hexapod (check|config|new|plot|trace)\b|(hexapod( run)?|gait_planner) --help|python3 - |cat > ', ENDS, ''),
+    (r'hexapod (check|config|new|plot|sim|trace)\b|(hexapod( run)?|gait_planner) --help|python3 - |cat > |printf ', ENDS, ''),
     (r'hexapod (run|drive|demo)\b', STAYS, ''),
     (r'pytest ', ELSEWHERE, 'this very run'),
 ]
@@ -111,6 +112,8 @@ class Shell:
         self.text, self.log = as_the_reader_would(text), session.folder / 'said'
         if 'my_config' in self.text and not (reader / 'my_config').exists():
             subprocess.run([BIN_DIR / 'hexapod', 'new', 'my_robot.urdf', '--into', 'my_config'], cwd=reader, check=True)
+        if 'plot run' in self.text and not (reader / 'run.csv').exists():
+            subprocess.run([BIN_DIR / 'hexapod', 'sim', '--headless', '--commands', 'walk.csv'], cwd=reader, check=True)
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(session.domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
                        'XDG_CONFIG_HOME': str(reader / 'home'), 'PATH': f'{BIN_DIR}:{os.environ["PATH"]}'}
         with self.log.open('wb') as output:

@@ -16,6 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 from user import twist
 
 LEGS = ['left_front', 'left_middle', 'left_rear', 'right_front', 'right_middle', 'right_rear']
+FORCES = [f'foot_forces_true/{leg}' for leg in LEGS]
 WEIGHT_N = 2.0 * 9.80665
 
 
@@ -26,7 +27,6 @@ def start(session, *arguments):
     user.listen('odom_true', Odometry)
     user.arm()
     user.stand()
-    user.wait_state('standing')
     return robot
 
 
@@ -55,16 +55,24 @@ def walk(user, seconds, command):
     return [[each.message for each in heard[start:]] for heard, start in zip(lists, starts)]
 
 
+def listen_to_forces(user):
+    """Listen to the true force on each foot, until all are told."""
+    for topic in FORCES:
+        user.listen(topic, WrenchStamped)
+    user.hear_fresh(*FORCES)
+
+
+def borne(user, seconds):
+    """Return the mean force on each foot over the next seconds, N."""
+    heard = user.record(FORCES, seconds)
+    return [sum(each.message.wrench.force.z for each in of_leg) / len(of_leg) for of_leg in heard]
+
+
 def test_when_the_robot_stands_in_physics_expect_its_weight_on_its_feet(session):
     robot = start(session)
     user = session.user
-    topics = [f'foot_forces_true/{leg}' for leg in LEGS]
-    for topic in topics:
-        user.listen(topic, WrenchStamped)
-    user.hear_fresh(*topics)
-    forces = [[each.message.wrench.force.z for each in heard] for heard in user.record(topics, 1.0)]
-    total = sum(sum(of_leg) / len(of_leg) for of_leg in forces)
-    assert total == pytest.approx(WEIGHT_N, rel=0.01)
+    listen_to_forces(user)
+    assert sum(borne(user, 1.0)) == pytest.approx(WEIGHT_N, rel=0.01)
     imu = user.next('imu/data')
     assert imu.linear_acceleration.z == pytest.approx(9.8, abs=0.4) and imu.linear_acceleration_covariance[0] > 0.0
     switches = user.next('foot_switches')
@@ -103,7 +111,7 @@ def test_when_it_is_reset_expect_the_robot_where_it_started(session):
     user = session.user
     true, _ = walk(user, 2.0, twist(0.08))
     assert true[-1].pose.pose.position.x > 0.08
-    assert user.call('simulator/reset', service_type=Trigger).success
+    assert user.call('reset', service_type=Trigger).success
     user.spin(1.0)
     place = user.next('odom_true').pose.pose.position
     assert math.hypot(place.x, place.y) < 0.05
@@ -113,16 +121,78 @@ def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):
     start(session)
     user = session.user
     clock = user.hear_fresh('/clock')
-    assert user.call('simulator/pause', SetBool.Request(data=True), SetBool).success
+    assert user.call('pause', SetBool.Request(data=True), SetBool).success
     user.spin(0.3)
     count = len(clock)
     user.spin(0.5)
     assert len(clock) == count
-    assert user.call('simulator/pause', SetBool.Request(data=False), SetBool).success
+    assert user.call('pause', SetBool.Request(data=False), SetBool).success
     user.until(lambda: len(clock) > count + 20, 5.0, 'a clock that goes on')
 
 
+def test_when_it_is_stepped_expect_one_period_while_paused_and_a_refusal_otherwise(session):
+    start(session)
+    user = session.user
+    assert 'pause it first' in user.call('step', service_type=Trigger).message
+    clock = user.hear_fresh('/clock')
+    assert user.call('pause', SetBool.Request(data=True), SetBool).success
+    user.spin(0.3)
+    before = clock[-1].message.clock
+    assert user.call('step', service_type=Trigger).success
+    user.spin(0.3)
+    after = clock[-1].message.clock
+    assert (after.sec - before.sec) * 1e9 + after.nanosec - before.nanosec == pytest.approx(10e6, abs=1e5)
+    user.diagnostics('simulator', lambda status: 'paused' in status.message)
+
+
+def set_parameter(user, name, value):
+    """Set a parameter of the simulator; return why not, or nothing."""
+    return user.set_params('simulator', **{name: value})[0].reason
+
+
+def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_end(session):
+    robot = start(session)
+    user = session.user
+    listen_to_forces(user)
+    assert set_parameter(user, 'payload', 0.5) == ''
+    user.spin(1.0)
+    assert sum(borne(user, 0.5)) == pytest.approx(WEIGHT_N + 0.5 * 9.80665, rel=0.01)
+    assert set_parameter(user, 'payload', 0.0) == ''
+    user.spin(1.0)
+    usual = borne(user, 0.5)[1]
+    assert set_parameter(user, 'limp', 'left_middle') == ''
+    user.spin(1.0)
+    # It lies on the ground with a part of its own weight.
+    assert borne(user, 0.5)[1] < 0.5 * usual and sum(borne(user, 0.5)) == pytest.approx(WEIGHT_N, rel=0.01)
+    assert set_parameter(user, 'limp', '') == ''
+    user.spin(1.0)
+    assert borne(user, 0.5)[1] > 0.6 * usual
+    assert 'left_front' in set_parameter(user, 'jammed', 'left_frnt')
+    assert 'four numbers' in set_parameter(user, 'slippery_patches', [0.5, 0.0, 0.2])
+    before = user.next('odom_true').pose.pose.position
+    assert set_parameter(user, 'push_force', [0.0, 30.0, 0.0]) == ''
+    assert user.call('push', service_type=Trigger).success
+    user.spin(1.0)
+    after = user.next('odom_true').pose.pose.position
+    assert after.y - before.y > 0.002 and abs(after.x - before.x) < 0.002
+    assert_no_crash(robot)
+
+
+def test_when_it_runs_faster_than_the_clock_expect_the_way_of_its_own_time(session):
+    robot = start(session, '-p', 'use_sim_time:=true', '-p', 'simulator.speed:=2.0')
+    clock = session.user.hear_fresh('/clock')
+    first = time.monotonic()
+    session.user.spin(2.0)
+    passed, stamps = time.monotonic() - first, [each.message.clock for each in (clock[0], clock[-1])]
+    simulated = stamps[1].sec - stamps[0].sec + 1e-9 * (stamps[1].nanosec - stamps[0].nanosec)
+    assert simulated / passed == pytest.approx(2.0, rel=0.15)
+    true, believed = walk(session.user, 3.0, twist(0.08))
+    assert way(true) > 0.3 and way(true) == pytest.approx(way(believed), rel=0.05)
+    assert_no_crash(robot)
+
+
 @pytest.mark.parametrize(('arguments', 'words'), [
+    (('--bus', 'physics', '-p', 'simulator.limp:=left_frnt'), 'did you mean `left_front`?'),
     (('--bus', 'physics', '--terrain', 'swamp'), 'known are flat'),
     (('--terrain', 'rubble'), 'add --bus physics'),
 ])

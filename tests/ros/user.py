@@ -334,6 +334,8 @@ def parameter_value(value):
         return ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
     if isinstance(value, str):
         return ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=value)
+    if isinstance(value, list):
+        return ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=value)
     return ParameterValue()
 
 

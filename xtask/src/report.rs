@@ -54,19 +54,19 @@ impl Report {
         self.lines.push(line);
     }
 
-    /// The same; where it fails, that is shown and does not count. Whether it passed.
-    pub fn search(&mut self, title: &str, command: &mut Command) -> bool {
+    /// The same; where it fails, that is shown and does not count. The tests that failed, if it did.
+    pub fn search(&mut self, title: &str, command: &mut Command) -> Option<Vec<String>> {
         let (mut line, tally) = self.run(title, command, &[0]);
-        let passed = line.outcome == Outcome::Passed;
-        if passed {
-            self.total.add(&tally);
-        } else {
-            line.outcome = Outcome::Found;
-            line.detail =
-                [line.detail].into_iter().chain(tally.failures().iter().cloned()).collect::<Vec<_>>().join(", ");
+        let found = (line.outcome != Outcome::Passed).then(|| tally.failures().to_vec());
+        match &found {
+            None => self.total.add(&tally),
+            Some(names) => {
+                line.outcome = Outcome::Found;
+                line.detail = std::iter::once(&line.detail).chain(names).cloned().collect::<Vec<_>>().join(", ");
+            }
         }
         self.lines.push(line);
-        passed
+        found
     }
 
     fn run(&mut self, title: &str, command: &mut Command, accepted: &[i32]) -> (Line, Tally) {
@@ -211,9 +211,10 @@ mod tests {
     #[test]
     fn when_a_search_finds_something_expect_it_shown_and_not_counted() {
         let mut report = silent();
-        assert!(!report.search("a", &mut shell("echo 'test b ... FAILED'; exit 1")));
+        let found = report.search("a", &mut shell("echo 'test b ... FAILED'; exit 1"));
+        assert_eq!(found, Some(vec!["b".to_owned()]));
         assert_eq!(report.lines[0].outcome, Outcome::Found);
         assert!(report.lines[0].detail.contains('b'), "{}", report.lines[0].detail);
-        assert!(report.search("c", &mut shell("exit 0")) && report.finish());
+        assert!(report.search("c", &mut shell("exit 0")).is_none() && report.finish());
     }
 }

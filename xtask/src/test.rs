@@ -30,6 +30,9 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// The crate whose property tests get new cases in each run, too.
 const ENGINE: &str = "hexapod_gait";
 
+/// The random drives among the tests in physics.
+const DRIVES: &str = "drives::when_200";
+
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -177,8 +180,8 @@ impl Run<'_> {
     }
 
     /// Property tests of the engine on cases that no run has had before: the title says how to have them again. A case
-    /// that fails once in very many runs is a bug to be told of, and none of the change at hand; where other cases fail, too,
-    /// the run does.
+    /// that fails once in very many runs is a bug to be told of, and none of the change at hand. A change that breaks a
+    /// property breaks it for many cases: where a test that failed does so with the next seed, too, the run fails.
     fn fresh_cases(&mut self) {
         if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
             return;
@@ -191,8 +194,8 @@ impl Run<'_> {
             command
         };
         let (mut first, mut second) = (command(seed), command(seed + 1));
-        if !self.report.search(&title(seed), &mut first) {
-            self.report.section(&title(seed + 1), &mut second, &[0]);
+        if let Some(failed) = self.report.search(&title(seed), &mut first) {
+            self.report.section(&title(seed + 1), second.args(["--", "--exact"]).args(failed), &[0]);
         }
     }
 
@@ -227,12 +230,35 @@ impl Run<'_> {
         });
     }
 
-    /// The robot in a physics engine, in the dev profile, which is optimised.
+    /// The robot in a physics engine, in the dev profile, which is optimised; random drives with a fresh seed, too, unless
+    /// one is given.
     fn physics(&mut self) {
-        let seed = std::env::var_os(SEED).unwrap_or_else(|| "1".into());
+        let given = std::env::var_os(SEED);
+        let filter = self.options.filter.clone();
         self.apart(&format!("tests, {SIM}"), SIM, |command| {
-            command.args(["test", "--no-fail-fast"]).args(&self.options.filter).env(SEED, seed)
+            command
+                .args(["test", "--no-fail-fast"])
+                .args(&filter)
+                .env(SEED, given.clone().unwrap_or_else(|| "1".into()))
         });
+        if filter.is_some() || given.is_some() {
+            return;
+        }
+        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs()).to_string();
+        self.apart(&format!("random drives, {SIM} with {SEED}={seed}"), SIM, |command| {
+            command.args(["test", "--test", "all", DRIVES]).env(SEED, &seed)
+        });
+        self.physics_in_a_browser();
+    }
+
+    /// Whether the physics build for a browser.
+    fn physics_in_a_browser(&mut self) {
+        let title = format!("WebAssembly, {SIM}");
+        if wasm::has_target() {
+            self.apart(&title, SIM, |command| command.args(["check", "--lib", "--target", wasm::TARGET]));
+        } else {
+            self.report.skip(&title, "rustup target add wasm32-unknown-unknown");
+        }
     }
 
     /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.

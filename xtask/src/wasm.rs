@@ -9,7 +9,8 @@ use crate::cargo::{WASM, cargo_apart, run};
 use crate::layout::{Layout, target_dir};
 use crate::process::read;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// The target that browsers run.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of the crate's manifest that it is built in.
 const PROFILE: &str = "wasm";
 

@@ -34,7 +34,7 @@ pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
+        .args(["metadata", "--format-version", "1", "--locked", "--all-features"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();

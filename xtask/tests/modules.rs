@@ -14,6 +14,7 @@ use crate::layers::{Graph, reachable, rust_files};
 use resolve::graph;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use tokens::tokens;
 use tree::Tree;
 
 /// The folders of `hexapod_gait`: a file may import from its own and from those before it.
@@ -57,6 +58,10 @@ fn faults(files: &BTreeMap<String, String>) -> Vec<String> {
     };
     let lost = files.keys().filter(|file| file.starts_with("src/") && !is_reached(file));
     faults.extend(lost.map(|file| format!("{file} is in no module")));
+    // `extern crate self as other;` would give the crate a name of which nothing is known here.
+    let renames = |text: &String| tokens(text).windows(2).any(|pair| pair == ["extern", "crate"]);
+    let renaming = files.iter().filter(|(_, text)| renames(text));
+    faults.extend(renaming.map(|(file, _)| format!("{file} says `extern crate`: write `use`")));
     faults
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the robot may take to plant its feet and sit down before the process ends all the same.
-pub(crate) const GOODBYE: Duration = Duration::from_millis(2750);
+pub(crate) const GOODBYE: Duration = Duration::from_millis(3500);
 /// How often the loop tells how it keeps its rate.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 

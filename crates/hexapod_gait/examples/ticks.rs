@@ -1,7 +1,8 @@
 //! Walks a number of ticks, for counting instructions: `valgrind --tool=callgrind target/release/examples/ticks 3000 walk`,
 //! less the same with 1000. In place of `walk`: `steer` (another twist at each tick), `pose` (another body pose at each
 //! tick, walking), `far` (further than the feet reach), `lean` (the same, standing), `tilted` (one pose, walking), `crawl`
-//! (four legs), `contacts` (feet that feel the ground above where it was planned, and tell it late).
+//! (four legs), `arc` (faster, to the side and round), `heave` (another height of the body at each tick), `contacts` (feet
+//! that feel the ground above where it was planned, and tell it late).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -38,6 +39,11 @@ fn input_at(what: &str, angle: f64, walking: &Input) -> Input {
     let size = if what == "far" { 0.05 } else { 0.01 };
     let translation = Vector3::new(size * sin, size * cos, 0.5 * size * sin);
     match what {
+        "arc" => common::twist(0.09, 0.04, 0.35),
+        "heave" => {
+            let translation = Vector3::new(0.0, 0.0, size * sin);
+            Input { body_offset: BodyOffset { translation, ..BodyOffset::default() }, ..*walking }
+        }
         "steer" => common::twist(0.05 * sin, 0.05 * cos, 0.3 * sin),
         "pose" | "far" => Input { body_offset: BodyOffset { translation, rotation: translation * 5.0 }, ..*walking },
         "lean" => {

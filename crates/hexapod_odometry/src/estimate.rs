@@ -40,7 +40,7 @@ pub struct Estimate {
     pub travelled: f64,
     /// Angle turned, to whichever side, rad.
     pub turned: f64,
-    /// The way walked, m, each part counted up to a hundredfold where few feet were certain: variances grow with it.
+    /// The way walked, m, each part counted up to tenfold where few feet were certain: errors grow with it.
     pub doubtful_way: f64,
     /// The angle turned, rad, in the same way.
     pub doubtful_turn: f64,

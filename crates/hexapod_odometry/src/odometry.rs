@@ -283,7 +283,8 @@ impl Odometry {
             (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
         });
         let before = |sum: fn(&Estimate) -> f64| self.last.as_ref().map_or(0.0, sum);
-        let doubt = variance::doubt(support);
+        // A factor on variances is the square of one on errors.
+        let doubt = variance::doubt(support).sqrt();
         let (travelled, turned) = (before(|last| last.travelled) + step, before(|last| last.turned) + turn);
         let doubtful_way = before(|last| last.doubtful_way) + doubt * step;
         let doubtful_turn = before(|last| last.doubtful_turn) + doubt * turn;

@@ -1,11 +1,10 @@
 //! Where the robot's files are: the shipped ones, and over them the owner's.
 
-use hexapod_config::{ConfigError, Document, Source};
+use crate::config_file::{ConfigFile, is_there};
+use hexapod_config::ConfigError;
 use std::env;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The configuration files, each of which may stand in several folders.
 pub const CONFIG_FILES: [&str; 7] =
@@ -26,35 +25,6 @@ pub struct Files {
     given: bool,
     /// The URDF.
     pub urdf: PathBuf,
-}
-
-/// One configuration file in all its layers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ConfigFile {
-    /// The lowest layer first. There is always one, which need not exist.
-    layers: Vec<Layer>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Layer {
-    path: PathBuf,
-    /// What it holds, where it is not to be read from a disk.
-    text: Option<Arc<str>>,
-}
-
-impl Layer {
-    fn source(&self) -> Result<Source, ConfigError> {
-        match &self.text {
-            Some(text) => Ok(Source::new(self.path.display().to_string(), &**text)),
-            None => Source::read(&self.path),
-        }
-    }
-}
-
-impl From<PathBuf> for Layer {
-    fn from(path: PathBuf) -> Self {
-        Self { path, text: None }
-    }
 }
 
 impl Files {
@@ -116,7 +86,9 @@ impl Files {
         if layers.is_empty() {
             layers.extend(lowest);
         }
-        ConfigFile { layers: layers.into_iter().map(Layer::from).collect() }
+        let shipped = self.shipped.as_deref();
+        let is_shipped = shipped.is_some_and(|folder| layers.first().is_some_and(|lowest| lowest.starts_with(folder)));
+        ConfigFile::of_layers(layers, is_shipped)
     }
 
     /// The folder of the shipped files, the lowest layer.
@@ -203,97 +175,9 @@ impl Files {
     }
 }
 
-impl ConfigFile {
-    /// A file that is on no disk: its layers, each with the name that errors call it by, the lowest first.
-    #[must_use]
-    pub fn of_texts<'a>(layers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let layers = layers.into_iter();
-        Self { layers: layers.map(|(name, text)| Layer { path: name.into(), text: Some(text.into()) }).collect() }
-    }
-
-    /// Reads the layers over one another. An owner's file may be empty; a file that is there alone may not.
-    ///
-    /// # Errors
-    /// A file cannot be read or is not plain YAML: file, line, why.
-    pub fn read(&self) -> Result<Document, ConfigError> {
-        self.read_on()?.sound()
-    }
-
-    /// As [`read`](Self::read), but goes on where something can be told together with what is wrong with the values: see
-    /// [`Document::parse_on`].
-    ///
-    /// # Errors
-    /// A file cannot be read, or what leaves nothing to go on with.
-    pub fn read_on(&self) -> Result<Document, ConfigError> {
-        let (lowest, others) = self.layers.split_first().ok_or_else(|| {
-            ConfigError::whole_file("", "there is no folder of configuration files", "give one with --config")
-        })?;
-        others.iter().try_fold(Document::parse_on(lowest.source()?)?, |document, layer| {
-            let above = Document::parse_layer(layer.source()?)?;
-            Ok(match above {
-                Some(above) => document.layered(above),
-                None => document,
-            })
-        })
-    }
-
-    /// As [`read`](Self::read), with another text in place of the topmost layer `path`, which need not be there yet.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_with(&self, path: &Path, text: &str) -> Result<Document, ConfigError> {
-        let below: Vec<Layer> = self.layers.iter().filter(|layer| layer.path != path).cloned().collect();
-        let source = Source::new(path.display().to_string(), text);
-        if below.is_empty() {
-            return Document::parse(source);
-        }
-        let document = Self { layers: below }.read()?;
-        Ok(match Document::parse_layer(source)? {
-            Some(above) => document.layered(above),
-            None => document,
-        })
-    }
-
-    /// The topmost layer.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        self.layers.last().map_or(Path::new(""), |layer| &layer.path)
-    }
-
-    /// Whether there is such a file.
-    #[must_use]
-    pub fn exists(&self) -> bool {
-        self.layers.last().is_some_and(|layer| layer.text.is_some() || is_there(&layer.path))
-    }
-}
-
-impl From<&Path> for ConfigFile {
-    fn from(path: &Path) -> Self {
-        Self { layers: vec![path.to_owned().into()] }
-    }
-}
-
-impl From<&PathBuf> for ConfigFile {
-    fn from(path: &PathBuf) -> Self {
-        path.as_path().into()
-    }
-}
-
-impl From<&ConfigFile> for ConfigFile {
-    fn from(file: &ConfigFile) -> Self {
-        file.clone()
-    }
-}
-
 /// Files that may stand in an owner's folder.
 fn is_known(name: &str) -> bool {
     CONFIG_FILES.contains(&name)
-}
-
-/// Whether there is something, be it a link to nowhere or what may not be read: that is told, not passed over.
-fn is_there(path: &Path) -> bool {
-    let looked = path.symlink_metadata().map_err(|error| error.kind());
-    !matches!(looked, Err(ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 fn existing_folder(config: &str) -> Result<PathBuf, ConfigError> {

@@ -1,6 +1,6 @@
 //! `gaits.yaml`.
 
-use crate::files::ConfigFile;
+use crate::config_file::ConfigFile;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};

@@ -1,6 +1,6 @@
 //! `motions.yaml`.
 
-use crate::files::ConfigFile;
+use crate::config_file::ConfigFile;
 use crate::plausible::{self, LEAN_RAD, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::Engine;

@@ -1,6 +1,6 @@
 //! `robot.yaml`: what the configuration says of the robot beside its description.
 
-use crate::files::ConfigFile;
+use crate::config_file::ConfigFile;
 use crate::forward::Forward;
 use crate::plausible::{self, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};

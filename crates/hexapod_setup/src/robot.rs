@@ -1,6 +1,7 @@
 //! The robot's description.
 
-use crate::files::{ConfigFile, Files};
+use crate::config_file::ConfigFile;
+use crate::files::Files;
 use crate::layout;
 use crate::limitless;
 use crate::meshes;

@@ -1,25 +1,11 @@
 //! `servos.yaml`.
 
-use crate::files::ConfigFile;
+use crate::config_file::ConfigFile;
+use crate::simulated_servos::made_up;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_kinematics::{JointLimits, Leg, Robot};
-use hexapod_servo::calibration::{
-    Origins, RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoConfig, ServoConfigError, ServoFile,
-    ServoMap,
-};
-
-/// Joint angles servos can be set up for, rad: a turn either way.
-const TURN: f64 = std::f64::consts::TAU;
-/// Half the least range a simulated servo turns, rad.
-const NARROWEST: f64 = 0.1;
-/// Pulses of a simulated servo at the ends of its joint's range, us, and the limits a little beyond them.
-const ENDS_US: [f64; 2] = [500.0, 2500.0];
-const LIMITS_US: [f64; 2] = [490.0, 2510.0];
-/// Frequency of simulated boards, Hz: their pulses are finer the higher it is, and fit in one period.
-const FREQUENCY_HZ: f64 = 333.0;
-const CHANNELS: usize = 16;
-const FIRST_ADDRESS: i64 = 0x40;
+use hexapod_kinematics::{Leg, Robot};
+use hexapod_servo::calibration::{Origins, RawServoConfig, ServoConfig, ServoConfigError, ServoFile};
 
 /// How an owner gets a file that fits.
 const NEW: &str =
@@ -91,16 +77,15 @@ pub fn raw_servos(document: &Document, robot: &Robot) -> Result<RawServoConfig, 
     faults.or(raw)
 }
 
-/// As [`read_servos`], for a simulated bus: servos may be made up. Where the file names none of the robot's joints, each
-/// joint gets a servo whose pulses cover the joint's range.
+/// As [`read_servos`], for a simulated bus: servos may be made up. Where the file is for another robot, each joint gets a
+/// servo whose pulses cover the joint's range.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
 pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Servos, ConfigError> {
     let file = file.into();
     let document = file.read_on()?;
-    let names = joint_names(robot);
-    if document.entries("servos").iter().any(|entry| names.contains(&entry.key.as_str())) {
+    if !is_for_another(&document, file.is_shipped(), robot) {
         return Ok(Servos { config: check_servos(&document, robot)?, remark: None });
     }
     // What is wrong in the file itself is still told.
@@ -120,6 +105,21 @@ pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Se
         config.servos().len()
     );
     Ok(Servos { config, remark: Some(remark) })
+}
+
+/// Whether the servos are those of another robot: none is of a joint of this one, or they are the shipped ones alone and of
+/// other joints than its legs have. Names such as `left_front_coxa` are common, so some of these may be alike.
+fn is_for_another(document: &Document, is_shipped: bool, robot: &Robot) -> bool {
+    let names = joint_names(robot);
+    let servos = document.entries("servos");
+    let is_own = |joint: &str| !is_shipped || document.layer(&format!("servos.{joint}")).is_some_and(|layer| layer > 0);
+    let (own, shipped): (Vec<&str>, Vec<&str>) =
+        servos.iter().map(|entry| entry.key.as_str()).partition(|joint| is_own(joint));
+    if own.iter().any(|joint| names.contains(joint)) {
+        return false;
+    }
+    let is_known = |joint: &&str| names.contains(joint) || robot.model().joint_index(joint).is_some();
+    !(names.iter().all(|name| shipped.contains(name)) && shipped.iter().all(is_known))
 }
 
 /// Where every key of every servo stands, as far as the file holds.
@@ -269,66 +269,4 @@ fn within_limits(document: &Document, mut config: ServoConfig, robot: &Robot, fa
         }
     }
     config
-}
-
-/// A file of simulated servos for a robot, as it may be written for its owner to go on with.
-#[must_use]
-pub fn servos_text(robot: &Robot) -> String {
-    let RawServoConfig { boards, servos, .. } = made_up(robot, RawTiming::default());
-    let mut out = String::from("simulated: true\n\nboards:\n");
-    for RawBoard { address, .. } in boards {
-        // What every servo bears.
-        out += &format!("  - {{address: {address:#04x}, pwm_frequency_hz: 50.0, oscillator_hz: 25000000.0}}\n");
-    }
-    out += "servos:\n";
-    for (joint, servo) in servos.0 {
-        let point = |p: &RawPoint| format!("{{angle_rad: {:.4}, pulse_us: {:.1}}}", p.angle_rad, p.pulse_us);
-        let points: Vec<String> = servo.points.iter().map(point).collect();
-        let (joint, group) = (joint.replace('\'', "''"), servo.group.unwrap_or_default().replace('\'', "''"));
-        out += &format!(
-            "  '{joint}':\n    board: {}\n    channel: {}\n    points: [{}]\n    direction: 1\n    min_pulse_us: {:.1}\n    \
-             max_pulse_us: {:.1}\n    speed_limit_rad_s: {:.3}\n    group: '{group}'\n",
-            servo.board,
-            servo.channel,
-            points.join(", "),
-            servo.min_pulse_us,
-            servo.max_pulse_us,
-            servo.speed_limit_rad_s,
-        );
-    }
-    out
-}
-
-/// A servo for each joint of the legs, on as many boards as it takes.
-fn made_up(robot: &Robot, timing: RawTiming) -> RawServoConfig {
-    let mut servos = Vec::new();
-    for leg in robot.legs() {
-        for joint in leg.joints() {
-            let index = servos.len();
-            let [board, channel] = [index / CHANNELS, index % CHANNELS].map(|n| i64::try_from(n).unwrap_or(0));
-            servos.push((joint.name().to_owned(), servo(board, channel, leg.name(), joint.limits())));
-        }
-    }
-    let boards = 0..i64::try_from(servos.len().div_ceil(CHANNELS)).unwrap_or(0);
-    let board = |n: i64| RawBoard { address: FIRST_ADDRESS + n, pwm_frequency_hz: FREQUENCY_HZ, oscillator_hz: 25e6 };
-    RawServoConfig { boards: boards.map(board).collect(), servos: ServoMap(servos), timing }
-}
-
-fn servo(board: i64, channel: i64, leg: &str, limits: &JointLimits) -> RawServo {
-    // A range next to nothing would need more pulse for an angle than a servo map takes.
-    let half = (0.5 * (limits.upper - limits.lower)).max(NARROWEST);
-    let angles = [(limits.middle() - half).max(-TURN), (limits.middle() + half).min(TURN)];
-    let points = angles.iter().zip(ENDS_US).map(|(&angle_rad, pulse_us)| RawPoint { angle_rad, pulse_us }).collect();
-    RawServo {
-        board,
-        channel,
-        points,
-        direction: 1,
-        trim_rad: 0.0,
-        min_pulse_us: LIMITS_US[0],
-        max_pulse_us: LIMITS_US[1],
-        neutral_us: None,
-        speed_limit_rad_s: limits.velocity.clamp(1e-3, 100.0),
-        group: Some(leg.to_owned()),
-    }
 }

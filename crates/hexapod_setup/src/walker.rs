@@ -1,6 +1,6 @@
 //! A robot that is ready to walk: its engine, gaits and motions.
 
-use crate::files::ConfigFile;
+use crate::config_file::ConfigFile;
 use crate::gaits::Gaits;
 use crate::motions::Motions;
 use crate::params::{number, wrong};

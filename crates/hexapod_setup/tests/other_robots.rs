@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hexapod_config::{Document, Source};
 use hexapod_kinematics::Robot;
-use hexapod_setup::{Gaits, check_servos, read_servos, servos_text, simulated_servos};
+use hexapod_setup::{Files, Gaits, check_servos, read_servos, servos_text, simulated_servos};
 
 const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
 const GAITS: &str = "gaits:\n  tripod: {duty_factor: 0.5, cycle_time: 0.8, lag: 0.5, side_lag: 0.5}\n  \
@@ -101,6 +101,37 @@ fn when_servos_are_for_another_robot_expect_simulated_ones_over_the_joints_range
         assert!(lower >= -2.6 - 1e-9 && upper <= 1.0 + 1e-9, "{lower} {upper}");
         assert!(lower < -2.55 && upper > 0.95, "{lower} {upper}");
     }
+}
+
+/// The shipped robot with a tarsus at the end of each leg: its other joints are called as they are there.
+fn with_tarsi() -> Robot {
+    let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
+    let mut text = urdf.replace("</robot>", "");
+    for side in ["left", "right"] {
+        for rank in ["front", "middle", "rear"] {
+            let leg = format!("{side}_{rank}");
+            text += &format!(
+                "<link name='{leg}_tarsus_link'/><joint name='{leg}_tarsus' type='revolute'>\
+                 <parent link='{leg}_foot'/><child link='{leg}_tarsus_link'/><axis xyz='0 -1 0'/>\
+                 <limit lower='-1' upper='1' velocity='5' effort='1'/></joint><link name='{leg}_tip'/>\
+                 <joint name='{leg}_end' type='fixed'><parent link='{leg}_tarsus_link'/><child link='{leg}_tip'/>\
+                 <origin xyz='0.03 0 0'/></joint>"
+            );
+        }
+    }
+    Robot::from_urdf(&(text + "</robot>")).unwrap()
+}
+
+#[test]
+fn when_a_robot_has_more_joints_than_shipped_servos_expect_simulated_ones_for_all_and_no_real_ones() {
+    let (shipped, robot) = (Files::shipped_alone().unwrap().in_config("servos.yaml"), with_tarsi());
+    let servos = simulated_servos(&shipped, &robot).unwrap();
+    assert_eq!(servos.config.servos().len(), 24);
+    assert!(servos.remark.unwrap().contains("another robot"));
+    assert!(read_servos(&shipped, &robot).unwrap_err().to_string().contains("`left_front_tarsus` has no servo"));
+    // A file of the owner's that lacks some of the servos is one to finish.
+    let owners = simulated_servos(Path::new(CONFIG).join("servos.yaml").as_path(), &robot).unwrap_err();
+    assert!(owners.to_string().contains("`left_front_tarsus` has no servo"), "{owners}");
 }
 
 #[test]

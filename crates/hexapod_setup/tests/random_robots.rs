@@ -261,7 +261,7 @@ fn when_robots_are_drawn_at_random_expect_each_refused_or_never_still_in_walking
 fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on_its_line() {
     for (seed, key, why, help) in [
         (7, "l4_0", "with leg l4 in the air its centre of mass is 23 mm outside its other feet", "farther ahead"),
-        (69, "l4_0", "with leg l4 in the air its centre of mass is only 25 mm inside its other feet", "can be missed"),
+        (99, "l4_0", "with leg l4 in the air its centre of mass is only 7 mm inside its other feet", "can be missed"),
         (
             39,
             "l7_3",
@@ -269,12 +269,20 @@ fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on
             "l7_3: {lower",
         ),
         (126, "l6_0", "with leg l6 in the air its centre of mass is 12 mm outside its other feet", "can be missed"),
-        (289, "l0_1", "its joints are too slow for a step: l0_1 turns at 0.8527 rad/s at most", "raise the velocity"),
+        (289, "l5_0", "with leg l5 in the air its centre of mass is 29 mm outside its other feet", "can be missed"),
     ] {
         let error = walker(urdf(&mut Random(seed))).unwrap_err();
         assert!(error.key().unwrap().contains(&format!("\"{key}")), "{seed}: {error}");
         assert!(error.message().contains(why) && error.remedy().contains(help), "{seed}: {error:#}");
     }
+}
+
+#[test]
+fn when_joints_are_too_slow_for_a_step_expect_the_slowest_on_its_line() {
+    let urdf = include_str!("../../../urdf/hexapod.urdf").replace("velocity=\"5.2\"", "velocity=\"0.02\"");
+    let error = walker(urdf).unwrap_err();
+    assert!(error.message().contains("too slow for a step: left_front_coxa turns at 0.02 rad/s"), "{error:#}");
+    assert!(error.key().unwrap().contains("left_front_coxa") && error.remedy().contains("raise the velocity"));
 }
 
 /// `cargo test -p hexapod_setup three_hundred -- --ignored --nocapture`

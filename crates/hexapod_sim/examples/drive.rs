@@ -4,7 +4,7 @@
 //! The trace has a line each 10 ms: the twist that the engine walked, the base's place and yaw, and the joint angles
 //! told, by which another physics engine can walk the same.
 
-#[path = "../tests/common/planner.rs"]
+#[path = "../tests/rig/planner.rs"]
 mod planner;
 
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};

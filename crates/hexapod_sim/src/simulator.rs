@@ -7,6 +7,9 @@ use crate::servo::{Battery, Breakage, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
 use nalgebra::Isometry3;
 
+/// Height above the ground that a robot is put at, m.
+const CLEAR_M: f64 = 0.001;
+
 /// A robot in the world, driven by servos.
 pub struct Simulator {
     world: World,
@@ -67,6 +70,13 @@ impl Simulator {
     /// Puts the robot into a pose, at rest.
     pub fn put(&mut self, base: &Isometry3<f64>, positions: &[f64]) {
         self.world.put(base, positions);
+    }
+
+    /// Puts the robot onto the ground at the origin, at rest: a hair above what is highest there.
+    pub fn put_on_ground(&mut self, positions: &[f64]) {
+        self.put(&Isometry3::identity(), positions);
+        let height = self.world.ground().height_at_start() + CLEAR_M - self.world.lowest();
+        self.put(&Isometry3::translation(0.0, 0.0, height), positions);
     }
 
     /// Tells a hinge's servo an angle, as a pulse would that has just come; `None` for no pulse any more. For servos that

@@ -8,8 +8,12 @@ mod common;
 mod configuration;
 mod conserved;
 mod disturbed;
+mod drives;
+mod faults;
 mod ground;
 mod pictures;
+#[allow(dead_code, reason = "shared with the examples")]
+mod rig;
 mod sensors;
 mod servos;
 mod standing;

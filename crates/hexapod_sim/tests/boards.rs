@@ -1,25 +1,18 @@
 //! Boards: the driver's bytes, and what they make servos do.
 
 use crate::common::{Walker, battery, free, servos, settings, shipped};
+use crate::rig::shipped::servo_map;
 use embedded_hal::i2c::I2c;
-use hexapod_config::{Document, Source};
 use hexapod_gait::Twist;
-use hexapod_servo::calibration::ServoFile;
 use hexapod_servo::simulated::{Mounting, RawMount, RawMounting};
 use hexapod_servo::{Fault, ServoConfig, ServoDriver, SimulatedBus, State};
 use hexapod_sim::{Battery, Boards, Ground, Settings, Simulator, World};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 fn map() -> ServoConfig {
-    static MAP: LazyLock<ServoConfig> = LazyLock::new(|| {
-        let text = include_str!("../../../config/servos.yaml");
-        let file: ServoFile = Document::parse(Source::new("servos.yaml", text)).unwrap().deserialize().unwrap();
-        ServoConfig::try_from(file.resolve(|_| 0).unwrap().0).unwrap()
-    });
-    MAP.clone()
+    servo_map().clone()
 }
 
 /// A board at 50 Hz whose first channel is written by hand, and what its servo has come to know of.

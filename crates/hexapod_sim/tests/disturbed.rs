@@ -94,6 +94,19 @@ fn when_a_payload_is_put_on_expect_the_feet_to_bear_it_where_it_is() {
 }
 
 #[test]
+fn when_payloads_are_taken_off_expect_the_robot_as_it_was() {
+    let mut walker = standing(&Ground::flat());
+    let (bare, before) = (walker.foot_forces().z, walker.simulator.world().assembly().clone());
+    walker.simulator.world_mut().load(0, 0.5, &Vector3::new(0.05, 0.0, 0.0));
+    walker.simulator.world_mut().load(0, 0.2, &Vector3::zeros());
+    walker.go(Twist::ZERO, 1.0);
+    walker.simulator.world_mut().unload(0);
+    assert_eq!(walker.simulator.world().assembly(), &before);
+    walker.go(Twist::ZERO, 2.0);
+    assert!((walker.foot_forces().z - bare).abs() < 0.01);
+}
+
+#[test]
 fn when_something_weighs_nothing_expect_no_load() {
     let mut walker = standing(&Ground::flat());
     let bare = walker.simulator.world().assembly().clone();

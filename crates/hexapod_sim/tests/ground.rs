@@ -47,6 +47,27 @@ fn when_heights_rise_ahead_and_to_the_left_expect_the_robot_to_stand_as_they_do(
 }
 
 #[test]
+fn when_a_robot_starts_on_hills_expect_it_put_above_them_and_to_come_to_rest_there() {
+    let mut walker =
+        Walker::new(&hills(|x, y| if x.abs().max(y.abs()) < 0.8 { 0.2 } else { 0.0 }), "perfect", settings(0.005));
+    let positions: Vec<f64> = (0..18).map(|hinge| walker.simulator.world().position(hinge)).collect();
+    walker.simulator.put_on_ground(&positions);
+    let lowest = walker.simulator.world().lowest();
+    assert!((0.2..0.202).contains(&lowest), "{lowest} m");
+    let walker = walker.stand();
+    assert!((0.2..0.4).contains(&walker.base().translation.z), "{}", walker.base().translation);
+}
+
+#[test]
+fn when_a_robot_walks_off_the_end_of_hills_expect_a_floor_there() {
+    let map = HeightMap::try_new(9, 9, 0.1, vec![0.0; 81]).unwrap();
+    let walker = walk(&Ground::of(Terrain::Heights(map)), 14.0);
+    assert!(walker.base().translation.x > 0.8, "{}", walker.base().translation);
+    let level = walk(&Ground::flat(), 1.0).base().translation.z;
+    assert!((walker.base().translation.z - level + 0.001).abs() < 0.002, "{}", walker.base().translation);
+}
+
+#[test]
 fn when_a_ramp_leads_up_expect_the_robot_on_the_level_behind_it() {
     let (slope, length) = (0.1_f64, 0.6);
     let walker = walk(&Ground::of(Terrain::Ramp { start: 0.4, slope, length }), 18.0);

@@ -59,3 +59,16 @@ fn when_the_slope_is_above_the_angle_of_friction_expect_the_robot_to_slide_as_fa
     let force = walker.foot_forces();
     assert!((force.x / force.z / friction - 1.0).abs() < 1e-6, "{force} N");
 }
+
+#[test]
+fn when_the_robot_slides_down_a_slope_expect_all_feet_to_slide_as_fast_as_its_body() {
+    let mut walker = on_slope(0.4, (1.2f64 * 0.4).atan());
+    walker.go(Twist::ZERO, 1.0);
+    let world = walker.simulator.world();
+    let speed = world.twist().linear.norm();
+    assert!(speed > 0.3, "{speed} m/s");
+    for leg in 0..6 {
+        let slide = world.foot_slide(leg);
+        assert!((slide / speed - 1.0).abs() < 0.02, "leg {leg}: {slide} m/s of {speed} m/s");
+    }
+}

@@ -36,3 +36,21 @@ fn bits_after(seconds: f64) -> Vec<u64> {
 fn when_a_walk_is_repeated_expect_the_same_bits() {
     assert_eq!(bits_after(3.0), bits_after(3.0));
 }
+
+/// A foot's ball rolls by 3 mm in a step of 60 mm, which is no sliding; on ice it slides by much of its way.
+#[test]
+fn when_the_robot_walks_expect_feet_that_roll_and_do_not_slide_unless_the_ground_is_ice() {
+    let slid = |friction: f64| {
+        let mut walker = Walker::new(&Ground::flat().with_friction(friction), "perfect", settings(0.005)).stand();
+        let all = |walker: &Walker| (0..6).map(|leg| walker.simulator.world().foot_slide(leg)).sum::<f64>();
+        let mut slid = 0.0;
+        for _ in 0..800 {
+            walker.step(AHEAD);
+            slid += all(&walker) * 0.005;
+        }
+        // Six feet, and the way walked.
+        slid / 6.0 / (AHEAD.vx * 4.0)
+    };
+    let (rubber, ice) = (slid(0.8), slid(0.03));
+    assert!(rubber < 0.05 && ice > 2.0 * rubber, "{rubber} and {ice} of the way");
+}

@@ -24,7 +24,7 @@ pub use hearing::Hearing;
 pub use hexapod_calibration::{Page, Tone};
 pub use page::{PageKey, draw_page, run_page};
 pub use run::run_loop;
-pub use snapshot::{FootLoad, LegView, Level, LoadSource, Snapshot};
+pub use snapshot::{FootLoad, LegView, Level, LoadSource, Snapshot, Truth};
 pub use status::status_line;
 pub use stop_alarm::StopAlarm;
 pub use teleop::{FIRST_HOLD, REPEAT_HOLD, SILENT_HOLD, Teleop};

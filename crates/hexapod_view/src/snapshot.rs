@@ -116,6 +116,8 @@ pub struct Snapshot {
     pub body_outline: Vec<[f64; 2]>,
     /// Where the body is in the odometry frame: x, y in metres and yaw in radians.
     pub odom: [f64; 3],
+    /// Where the body truly is, where somebody knows: a simulator.
+    pub truth: Option<Truth>,
     /// Recent positions of the body in the odometry frame, oldest first, metres.
     pub path: Vec<[f64; 2]>,
     /// Height of the body above the ground, metres.
@@ -134,6 +136,15 @@ pub struct Snapshot {
     pub hints: Vec<String>,
     /// Which feet were down in the last seconds. Left empty, [`run_loop`](crate::run_loop) keeps it from `legs`.
     pub footfalls: Footfalls,
+}
+
+/// Where a body truly is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// x, y in metres and yaw in radians, from where the robot started, as odometry has it.
+    pub place: [f64; 3],
+    /// Angle between the body's z axis and the vertical, radians.
+    pub lean: f64,
 }
 
 impl Default for Snapshot {
@@ -156,6 +167,7 @@ impl Default for Snapshot {
             support: Vec::new(),
             body_outline: Vec::new(),
             odom: [0.0; 3],
+            truth: None,
             path: Vec::new(),
             height_m: 0.0,
             loop_rate_hz: 0.0,

@@ -27,8 +27,13 @@ pub fn status_line(snapshot: &Snapshot) -> String {
         feet(snapshot),
         format!("margin {}", snapshot.margin_m.map_or("—".into(), |margin| fixed(margin * 1e3, 0, " mm"))),
         place(snapshot.odom),
-        timing(snapshot),
     ]);
+    parts.extend(
+        snapshot
+            .truth
+            .map(|truth| format!("truly {}, leaning {}", place(truth.place), fixed(truth.lean.to_degrees(), 0, "°"))),
+    );
+    parts.push(timing(snapshot));
     if !snapshot.limited_by.is_empty() {
         parts.push(format!("limited by {}", plain(&snapshot.limited_by)));
     }

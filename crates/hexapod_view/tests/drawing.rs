@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use hexapod_view::{
-    FootLoad, Footfalls, LegView, Level, LoadSource, MIN_HEIGHT, MIN_WIDTH, Snapshot, Teleop, draw, status_line,
+    FootLoad, Footfalls, LegView, Level, LoadSource, MIN_HEIGHT, MIN_WIDTH, Snapshot, Teleop, Truth, draw, status_line,
 };
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -76,6 +76,7 @@ fn robot_of(value: f64) -> Snapshot {
         support: points.clone(),
         body_outline: points.clone(),
         odom: [value; 3],
+        truth: Some(Truth { place: [value; 3], lean: value }),
         path: points,
         height_m: value,
         loop_rate_hz: value,
@@ -300,4 +301,16 @@ fn when_feet_bear_forces_expect_a_bar_each_and_what_they_rest_on() {
     snapshot.legs[1].load = None;
     let mixed = text(100, 30, &snapshot, &Teleop::default());
     assert!(mixed.contains("partly predicted forces") && mixed.contains("—"), "{mixed}");
+}
+
+#[test]
+fn when_it_is_known_where_the_body_truly_is_expect_it_drawn_and_told_beside_the_odometry() {
+    let truth = Truth { place: [1.134, -0.5, 0.3], lean: 0.07 };
+    let (without, with) = (robot(), Snapshot { truth: Some(truth), ..robot() });
+    let drawn = |snapshot: &Snapshot| text(140, 40, snapshot, &Teleop::new([0.1, 0.08, 0.6]));
+    assert!(drawn(&with).contains("true x 1.13  y -0.50 m  yaw 17°  lean 4°"), "{}", drawn(&with));
+    let dots = |picture: &str| picture.chars().filter(|sign| ('\u{2801}'..='\u{28ff}').contains(sign)).count();
+    assert!(dots(&drawn(&with)) > dots(&drawn(&without)) + 5, "an outline of its own");
+    assert!(status_line(&with).contains("truly at (1.13, -0.50) m 17°, leaning 4°"), "{}", status_line(&with));
+    assert!(!status_line(&without).contains("truly"));
 }

@@ -141,10 +141,10 @@ impl Setup {
             }
         };
         let (description, Servos { config: servos, remark }) = faults.or(description.zip(servos))?;
-        let guard = (switch(params, "guard") && matches!(bus, BusChoice::I2c { .. })).then(|| files.clone());
+        let guard = (switch(params, "guard") && bus.is_real()).then(|| files.clone());
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
-        let pins = if matches!(bus, BusChoice::I2c { .. }) { pins(params) } else { PinChoice::default() };
+        let pins = if bus.is_real() { pins(params) } else { PinChoice::default() };
         let spare_boards = spare_boards(&servos, &description.robot);
         Ok(Self {
             servos,

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// says when it sits: a gap in its commands means nothing.
 const GONE: Duration = Duration::from_millis(120);
 /// The planner is given this long to sit down.
-const SITTING: Duration = Duration::from_millis(2750);
+const SITTING: Duration = Duration::from_millis(3500);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
 /// How often the guard is looked after.

@@ -1,15 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+mod disturbances;
+mod ground;
 mod messages;
 mod node;
 mod params;
 mod plant;
 mod publish;
+mod run;
 mod sensors;
 mod setup;
 mod terrain;
 
-pub use hexapod_sim::TERRAINS;
+pub use ground::is_picture;
+pub use hexapod_sim::{FootSwitches, Simulator, TERRAINS, World};
 pub use node::{RunError, run};
 pub use params::{NAME, specs};
+pub use plant::Plant;
 pub use setup::Setup;

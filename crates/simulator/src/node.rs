@@ -1,14 +1,14 @@
-//! The thread that steps the robot in real time, and what may be asked of it.
+//! The node: its thread for the physics, and what may be asked of it.
 
-use crate::plant::Plant;
+use crate::disturbances::{Disturbances, Unfit};
 use crate::publish::Teller;
+use crate::run::{Run, Wishes};
 use crate::setup::Setup;
+use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_kinematics::Robot;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Diagnostics, Level, RosError, RosNode, Shutdown, Stage, Status, monotonic_now};
+use hexapod_ros::{Diagnostics, RosError, RosNode, Shutdown, Stage};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Why the node could not run.
 #[derive(Debug, thiserror::Error)]
@@ -22,13 +22,6 @@ pub enum RunError {
     /// A thread could not be started.
     #[error("no thread for simulator: {0}")]
     Thread(#[from] std::io::Error),
-}
-
-/// What may be asked of a running simulation. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-struct Wishes {
-    paused: Arc<AtomicBool>,
-    reset: Arc<AtomicBool>,
 }
 
 /// Steps the robot that is wired to `boards`, which are those of `servos`, until `shutdown`.
@@ -45,8 +38,9 @@ pub fn run(
     for note in &plant.simulator().world().assembly().notes {
         tracing::warn!("{note}");
     }
-    let wishes = Wishes::default();
+    let wishes = Wishes::at(setup.speed);
     serve(&mut node, &wishes)?;
+    listen(&node, &setup, &wishes);
     let mut teller = Teller::new(&mut node, &setup, &plant)?;
     let stamps = node.stamps();
     let diagnostics = Diagnostics::new(&mut node, "physics", stamps)?;
@@ -71,114 +65,63 @@ pub fn run(
 }
 
 fn serve(node: &mut RosNode, wishes: &Wishes) -> Result<(), RosError> {
-    let paused = wishes.paused.clone();
-    node.serve::<SetBool::Service>("simulator/pause", move |request| {
-        paused.store(request.data, Ordering::SeqCst);
+    let to = wishes.clone();
+    node.serve::<SetBool::Service>("pause", move |request| {
+        to.change(|wish| wish.paused = request.data);
         let message = if request.data { "paused; the servos' pulses go on" } else { "goes on" };
         SetBool::Response { success: true, message: message.into() }
     })?;
-    let reset = wishes.reset.clone();
-    node.serve::<Trigger::Service>("simulator/reset", move |_| {
-        reset.store(true, Ordering::SeqCst);
+    let to = wishes.clone();
+    node.serve::<Trigger::Service>("step", move |_| {
+        let may = to.change(|wish| {
+            wish.steps = wish.steps.saturating_add(u32::from(wish.paused));
+            wish.paused
+        });
+        let message = if may { "on by one period of the messages" } else { "it runs: pause it first" };
+        Trigger::Response { success: may, message: message.into() }
+    })?;
+    let to = wishes.clone();
+    node.serve::<Trigger::Service>("reset", move |_| {
+        to.change(|wish| wish.reset = true);
         Trigger::Response { success: true, message: "the robot is put back to where it started".into() }
+    })?;
+    let to = wishes.clone();
+    node.serve::<Trigger::Service>("push", move |_| {
+        to.change(|wish| wish.pushes = wish.pushes.saturating_add(1));
+        let message = "the body is pushed as push_force and push_seconds say";
+        Trigger::Response { success: true, message: message.into() }
     })
 }
 
-/// A second is told of in diagnostics.
-const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
-/// Physics that is later than this gives up what it lags behind.
-const MOST_LAG: Duration = Duration::from_millis(100);
-
-/// The robot and its time.
-struct Run {
-    plant: Plant,
-    step: Duration,
-    /// Time between messages.
-    period: Duration,
-    /// Simulated time since the start.
-    time: Duration,
-    /// When the simulated time was zero, had it never lagged.
-    since: Duration,
-    told: Duration,
-    /// Over the present second.
-    watch: Watch,
+/// Takes up parameters that are set while the robot is simulated.
+fn listen(node: &RosNode, setup: &Setup, wishes: &Wishes) {
+    let robot = setup.description.robot.clone();
+    // Each parameter is judged by itself, so it may be before any of a set is taken up.
+    let (of, start) = (robot.clone(), node.values().clone());
+    node.on_check(Box::new(move |name, value| read(&with(&start, name, value), &of).map(drop)));
+    let (to, mut params) = (wishes.clone(), node.values().clone());
+    node.on_set(Box::new(move |name, value| {
+        let next = with(&params, name, value);
+        let disturbances = read(&next, &robot)?;
+        params = next;
+        to.change(|wish| match (name, value) {
+            ("speed", ParamValue::Double(speed)) => wish.speed = *speed,
+            _ => wish.disturbances = Some(disturbances),
+        });
+        Ok(())
+    }));
 }
 
-/// What is told of a second.
-#[derive(Default)]
-struct Watch {
-    since: Duration,
-    simulated: Duration,
-    working: Duration,
+/// The parameters with a new value of one.
+fn with(params: &Params, name: &str, value: &ParamValue) -> Params {
+    let mut params = params.clone();
+    if let Some(known) = params.get_mut(name) {
+        known.clone_from(value);
+    }
+    params
 }
 
-impl Run {
-    fn new(plant: Plant, rate_hz: f64) -> Self {
-        let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
-        let period = Duration::from_secs_f64(1.0 / rate_hz);
-        let now = monotonic_now();
-        let watch = Watch { since: now, ..Watch::default() };
-        Self { plant, step, period, time: Duration::ZERO, since: now, told: Duration::ZERO, watch }
-    }
-
-    fn go(&mut self, teller: &mut Teller, diagnostics: &Diagnostics, wishes: &Wishes, shutdown: &Shutdown) {
-        while shutdown.is_running() {
-            let now = monotonic_now();
-            if wishes.reset.swap(false, Ordering::SeqCst) {
-                self.plant.put();
-            }
-            if wishes.paused.load(Ordering::SeqCst) {
-                self.since = now.saturating_sub(self.time);
-            }
-            self.catch_up(now, teller);
-            self.watch.working += monotonic_now().saturating_sub(now);
-            if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
-                diagnostics.publish(self.status(now));
-                self.watch = Watch { since: now, ..Watch::default() };
-            }
-            let next = self.since + self.time + self.step;
-            let _ = shutdown.wait(Stage::Stopping, next.saturating_sub(monotonic_now()).min(self.step));
-        }
-    }
-
-    /// Steps until the simulated time is that of the clock.
-    fn catch_up(&mut self, now: Duration, teller: &mut Teller) {
-        let behind = now.saturating_sub(self.since + self.time);
-        if behind > MOST_LAG {
-            self.since += behind - MOST_LAG;
-        }
-        while self.since + self.time + self.step <= now {
-            self.plant.step();
-            self.time += self.step;
-            self.watch.simulated += self.step;
-            teller.tell_time(self.time);
-            if self.time.saturating_sub(self.told) >= self.period {
-                self.told = self.time;
-                teller.tell(&self.plant);
-            }
-        }
-    }
-
-    fn status(&self, now: Duration) -> Status {
-        let mut status = Status::default();
-        let passed = now.saturating_sub(self.watch.since).as_secs_f64();
-        let factor = self.watch.simulated.as_secs_f64() / passed;
-        let (simulator, base) = (self.plant.simulator(), self.plant.simulator().world().base());
-        status.value("real-time factor", format!("{factor:.2}"));
-        status.value("processor (% of a core)", format!("{:.1}", 100.0 * self.watch.working.as_secs_f64() / passed));
-        status.value("supply (V)", format!("{:.2}", simulator.supply().volts()));
-        status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
-        status.value("resets of the boards", simulator.supply().resets());
-        status.value("lean (degrees)", format!("{:.1}", lean(&base).to_degrees()));
-        if factor < 0.95 {
-            status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
-        }
-        status
-    }
-}
-
-/// Angle between the body's and the world's z axis, rad.
-fn lean(base: &nalgebra::Isometry3<f64>) -> f64 {
-    let up = base.rotation * nalgebra::Vector3::z();
-    hexapod_kinematics::math::atan2(up.xy().norm(), up.z)
+/// What is to be done to the robot, or why not.
+fn read(params: &Params, robot: &Robot) -> Result<Disturbances, String> {
+    Disturbances::read(params, robot).map_err(|Unfit { reason, help, .. }| format!("{reason}: {help}"))
 }

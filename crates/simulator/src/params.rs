@@ -1,8 +1,8 @@
 //! What `simulator` can be set to.
 
+use crate::disturbances;
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_setup::{frames, params::common};
-use hexapod_sim::TERRAINS;
 
 /// The node's name.
 pub const NAME: &str = "simulator";
@@ -13,19 +13,24 @@ pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
     specs.extend(frames::specs());
     specs.extend([
-        ParamSpec::new("terrain", "flat", "What the robot stands on").choices(&TERRAINS).read_only(),
+        ParamSpec::new("terrain", "flat", "What the robot stands on: flat, ramp, steps, rubble, gaps, or a PNG of heights")
+            .read_only(),
         ParamSpec::new(
             "terrain_size",
             0.0,
-            "Height of a step, of the highest stone or of a ramp's end, width of a gap, m; 0: the usual one",
+            "Height of a step, of the highest stone, a ramp's end or a PNG's white, width of a gap, m; 0: the usual one",
         )
         .range(0.0, 1.0)
         .read_only(),
+        ParamSpec::new("terrain_cell", 0.02, "Distance of a PNG's points, m").range(0.001, 1.0).read_only(),
         ParamSpec::new("seed", 1, "Seed of stones and of the sensors' noise").range(0.0, 4294967295.0).read_only(),
         ParamSpec::new("rate", 100.0, "Messages on imu/data, foot_switches, odom_true and joint_states_true, Hz")
             .range(1.0, 200.0)
             .read_only(),
+        ParamSpec::new("speed", 1.0, "How many times as fast as real time, as far as the machine can")
+            .range(0.01, 100.0),
         ParamSpec::new("world_frame", "world", "Frame that odom_true and the terrain are told in").read_only(),
     ]);
+    specs.extend(disturbances::specs());
     specs
 }

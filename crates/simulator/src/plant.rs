@@ -1,19 +1,21 @@
 //! The robot in physics, plugged into the boards, and where it starts.
 
+use crate::disturbances::Disturbances;
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Simulator, World};
-use nalgebra::Isometry3;
-
-/// Height above the ground that the robot is put at, m.
-const CLEAR_M: f64 = 0.001;
+use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Simulator, World};
+use nalgebra::{Isometry3, Vector3};
 
 /// The robot in physics, plugged into boards.
-pub(crate) struct Plant {
+pub struct Plant {
     simulator: Simulator,
     /// Angles of the hinges at the start.
     start: Vec<f64>,
+    done: Disturbances,
 }
+
+/// The part that pushes and payloads act on.
+const BASE: usize = 0;
 
 impl Plant {
     /// A robot on the ground, its legs at `angles`, its servos without pulses. The seed is that of the boards' frames.
@@ -29,25 +31,53 @@ impl Plant {
         let mut simulator = Simulator::new(world, robot, &config.servos, config.battery);
         simulator.plug_into(Boards::new(boards, servos, simulator.joints(), seed));
         let start = start(&simulator, angles);
-        let mut plant = Self { simulator, start };
+        let mut plant = Self { simulator, start, done: Disturbances::default() };
         plant.put();
         Ok(plant)
     }
 
     /// Puts the robot back to where it was at the start, at rest.
-    pub(crate) fn put(&mut self) {
-        self.simulator.put(&Isometry3::identity(), &self.start);
-        let height = CLEAR_M - self.simulator.world().lowest();
-        self.simulator.put(&Isometry3::translation(0.0, 0.0, height), &self.start);
+    pub fn put(&mut self) {
+        self.simulator.put_on_ground(&self.start);
+    }
+
+    /// Does to the robot what is to be done from now on, in place of what was before.
+    pub(crate) fn disturb(&mut self, next: Disturbances) {
+        let world = self.simulator.world_mut();
+        world.unload(BASE);
+        world.load(BASE, next.payload_kg, &Vector3::zeros());
+        world.set_patches(next.patches.clone());
+        let breakage = |of: &Disturbances, joint: &str| of.broken.iter().find(|(name, _)| name == joint).map(|of| of.1);
+        for hinge in 0..self.simulator.joints().len() {
+            let joint = &self.simulator.joints()[hinge];
+            let [before, after] = [&self.done, &next].map(|of| breakage(of, joint));
+            // A servo that is jammed already stays where it jammed.
+            if before != after {
+                self.simulator.break_servo(hinge, after);
+            }
+        }
+        self.done = next;
+    }
+
+    /// Pushes the body.
+    pub(crate) fn push(&mut self) {
+        let (force, seconds) = self.done.push;
+        self.simulator.world_mut().push(Push { part: BASE, point: Vector3::zeros(), force, seconds });
     }
 
     /// Moves on by one step, by the pulses that the boards put out.
-    pub(crate) fn step(&mut self) {
+    pub fn step(&mut self) {
         self.simulator.step();
     }
 
+    /// Places with another friction than the ground's.
+    pub(crate) fn patches(&self) -> &[Patch] {
+        &self.done.patches
+    }
+
     /// The robot.
-    pub(crate) fn simulator(&self) -> &Simulator {
+    #[must_use]
+    pub fn simulator(&self) -> &Simulator {
         &self.simulator
     }
 }

@@ -28,6 +28,7 @@ pub(crate) struct Teller {
     /// A topic for each leg whose name can be one.
     forces: Vec<Option<Publisher<WrenchStamped>>>,
     markers: (Publisher<MarkerArray>, MarkerArray, Duration),
+    world_frame: String,
     sensors: SensorTopics,
     base_frame: String,
     root_from_base: Isometry3<f64>,
@@ -49,13 +50,10 @@ impl Teller {
         odometry.header.frame_id.clone_from(&world_frame);
         odometry.pose.covariance = vec![0.0; 36];
         odometry.twist.covariance = vec![0.0; 36];
-        let joint = |hinge: &hexapod_sim::Hinge| {
-            robot.model().joints().get(hinge.joint).map_or_else(String::new, |joint| joint.name().to_owned())
-        };
-        let hinges = &plant.simulator().world().assembly().hinges;
-        let blank = vec![0.0; hinges.len()];
+        let names = plant.simulator().joints().to_vec();
+        let blank = vec![0.0; names.len()];
         let joints = JointState {
-            name: hinges.iter().map(joint).collect(),
+            name: names,
             position: blank.clone(),
             velocity: blank.clone(),
             effort: blank,
@@ -72,6 +70,7 @@ impl Teller {
                 terrain::markers(&setup.ground(), &world_frame),
                 Duration::ZERO,
             ),
+            world_frame,
             sensors,
             base_frame: frames.base(),
             root_from_base: *frames.root_from_base(),
@@ -96,6 +95,11 @@ impl Teller {
             *told = now;
             terrain::stamp(markers, now);
             warn(publisher.publish(markers));
+            let mut patches = terrain::patches(plant.patches(), &self.world_frame);
+            if !patches.markers.is_empty() {
+                terrain::stamp(&mut patches, now);
+                warn(publisher.publish(&patches));
+            }
         }
     }
 
@@ -116,13 +120,13 @@ impl Teller {
         let (publisher, message) = &mut self.odometry;
         let world = plant.simulator().world();
         let place = world.base() * self.root_from_base;
-        let moves = world.velocity(0);
-        let arm = world.base().rotation * self.root_from_base.translation.vector;
-        let into = place.rotation.inverse();
+        let moves = world.twist();
+        let linear = moves.linear + moves.angular.cross(&self.root_from_base.translation.vector);
+        let base_from_root = self.root_from_base.rotation.inverse();
         message.header.stamp = to_stamp(now);
         message.pose.pose = pose(&place);
-        message.twist.twist.linear = vector(&(into * (moves.linear + moves.angular.cross(&arm))));
-        message.twist.twist.angular = vector(&(into * moves.angular));
+        message.twist.twist.linear = vector(&(base_from_root * linear));
+        message.twist.twist.angular = vector(&(base_from_root * moves.angular));
         warn(publisher.publish(message));
     }
 

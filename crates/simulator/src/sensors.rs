@@ -20,7 +20,6 @@ pub(crate) struct SensorTopics {
     imu: (Publisher<ImuMessage>, Imu, ImuMessage),
     switches: (Publisher<UInt8MultiArray>, FootSwitches, UInt8MultiArray),
     battery: (Publisher<BatteryState>, BatteryState, Duration),
-    capacity_ah: f64,
 }
 
 impl SensorTopics {
@@ -34,12 +33,12 @@ impl SensorTopics {
         let size = u32::try_from(legs.len()).unwrap_or_default();
         let mut switches = UInt8MultiArray::default();
         switches.layout.dim = vec![MultiArrayDimension { label: legs.join(","), size, stride: size }];
-        let capacity_ah = config.battery.capacity_ah;
+        let capacity = config.battery.capacity_ah as f32;
         let unknown = f32::NAN;
         let battery = BatteryState {
             temperature: unknown,
-            design_capacity: capacity_ah as f32,
-            capacity: capacity_ah as f32,
+            design_capacity: capacity,
+            capacity,
             power_supply_status: 2,
             present: true,
             ..BatteryState::default()
@@ -50,13 +49,8 @@ impl SensorTopics {
                 Imu::new(config.imu, config.imu_link, world, setup.seed),
                 imu,
             ),
-            switches: (
-                node.publisher("foot_switches", QosProfile::default())?,
-                FootSwitches::new(config.switches, legs.len()),
-                switches,
-            ),
+            switches: (node.publisher("foot_switches", QosProfile::default())?, setup.switches(), switches),
             battery: (node.publisher("battery", QosProfile::default())?, battery, Duration::ZERO),
-            capacity_ah,
         })
     }
 
@@ -86,7 +80,7 @@ impl SensorTopics {
         // A battery that is emptied has a negative current (sensor_msgs/BatteryState).
         message.current = -supply.current() as f32;
         message.charge = supply.charge_ah() as f32;
-        message.percentage = (supply.charge_ah() / self.capacity_ah) as f32;
+        message.percentage = (supply.charge_ah() / supply.battery().capacity_ah) as f32;
         warn(publisher.publish(message));
     }
 }

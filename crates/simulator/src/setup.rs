@@ -1,14 +1,16 @@
 //! From parameters to a robot in physics that nobody steps yet.
 
+use crate::disturbances::{Disturbances, Unfit};
+use crate::ground;
 use crate::params::NAME;
 use crate::plant::Plant;
 use hexapod_config::ConfigError;
-use hexapod_config::ros_params::{ParamValue, Params};
+use hexapod_config::ros_params::Params;
 use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_setup::params::{check_urdf, number, text};
+use hexapod_setup::params::{check_urdf, number, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
-use hexapod_sim::{Config, Ground, Terrain};
+use hexapod_sim::{Config, FootSwitches, Ground, Terrain};
 
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
@@ -21,6 +23,9 @@ pub struct Setup {
     pub(crate) frames: Frames,
     pub(crate) world_frame: String,
     pub(crate) rate_hz: f64,
+    /// How many times as fast as real time.
+    pub(crate) speed: f64,
+    pub(crate) disturbances: Disturbances,
     /// Where the legs are at the start; as in the description's zero, where nobody says.
     pub(crate) angles: Vec<LegAngles>,
 }
@@ -39,18 +44,16 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
-        let seed = params.get("seed").and_then(ParamValue::as_i64);
-        let seed = seed.and_then(|seed| u64::try_from(seed).ok()).unwrap_or_default();
-        let size = Some(number(params, "terrain_size")).filter(|&size| size > 0.0);
-        let terrain_name = text(params, "terrain");
         Ok(Self {
             frames: Frames::new(description.robot.model(), NAME, params)?,
-            // The name is among the parameter's choices.
-            terrain: Terrain::named(&terrain_name, size, seed).unwrap_or_default(),
-            seed,
-            terrain_name,
+            terrain: ground::terrain(params)?,
+            seed: ground::seed(params),
+            terrain_name: text(params, "terrain"),
             world_frame: text(params, "world_frame"),
             rate_hz: number(params, "rate"),
+            speed: number(params, "speed"),
+            disturbances: Disturbances::read(params, &description.robot)
+                .map_err(|Unfit { name, reason, help }| wrong(NAME, params, name, reason, &help))?,
             angles: Vec::new(),
             description,
             config,
@@ -63,10 +66,27 @@ impl Setup {
         Self { angles: angles.to_vec(), ..self }
     }
 
+    /// What the robot stands on, by its name.
+    #[must_use]
+    pub fn terrain_name(&self) -> &str {
+        &self.terrain_name
+    }
+
+    /// The switches under its feet, open.
+    #[must_use]
+    pub fn switches(&self) -> FootSwitches {
+        FootSwitches::new(self.config.switches, self.description.robot.legs().len())
+    }
+
     /// The robot on the ground, wired to the boards of `servos`.
-    pub(crate) fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, hexapod_sim::BuildError> {
+    ///
+    /// # Errors
+    /// What of the robot cannot be simulated.
+    pub fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, hexapod_sim::BuildError> {
         let robot = &self.description.robot;
-        Plant::new(robot, &self.angles, &self.ground(), &self.config, (&servos, boards), self.seed)
+        let mut plant = Plant::new(robot, &self.angles, &self.ground(), &self.config, (&servos, boards), self.seed)?;
+        plant.disturb(self.disturbances.clone());
+        Ok(plant)
     }
 
     /// What it stands on.

@@ -127,3 +127,10 @@ fn when_three_files_go_round_expect_all_three() {
     let files = [("src/a.rs", "use crate::b;"), ("src/b.rs", "use crate::c;"), ("src/c.rs", "use crate::a;")];
     assert_eq!(named(&files), ["src/a.rs -> src/b.rs", "src/b.rs -> src/c.rs", "src/c.rs -> src/a.rs"]);
 }
+
+#[test]
+fn when_the_crate_gets_another_name_expect_the_file_that_gives_it() {
+    let b = ("src/b.rs", "use crate::a::A; // extern crate\n pub fn f() {}");
+    let a = ("src/a.rs", "extern crate self as other; pub struct A; fn g() { other::b::f() }");
+    assert_eq!(named(&[a, b]), ["src/a.rs says `extern crate`: write `use`"]);
+}

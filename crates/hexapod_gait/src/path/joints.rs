@@ -50,7 +50,8 @@ pub(super) fn reach(plant: &Plant, start: &State, state: &mut State, effort: &mu
 }
 
 /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
-pub(super) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
+#[inline]
+pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
     if matches!(state.mode, Mode::Sequencing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
         return Some(());
     }

@@ -4,7 +4,7 @@ mod joints;
 mod sinking;
 
 use crate::gait::Gait;
-use crate::path::joints::{bridge, fast_enough, hides_a_moment, moment_ratio, reach, solve, velocity_ratio};
+use crate::path::joints::{bridge, fast_enough, hides_a_moment, moment_ratio, reach, velocity_ratio};
 use crate::path::sinking::sink;
 use crate::plane::twist::Displacement;
 use crate::plant::Plant;
@@ -14,7 +14,7 @@ use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Segment};
 use hexapod_kinematics::Effort;
 
-pub(crate) use crate::path::joints::Blocked;
+pub(crate) use crate::path::joints::{Blocked, solve};
 
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;

@@ -3,16 +3,13 @@
 use crate::plan::body::shift::{shift_m_s2, sway_m_s2};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, is_out_of_turn};
-use crate::plan::stand::{LIFT_MARGIN_M, MARGIN_M, kept_m, lift_margin_m, margin_until_down};
+use crate::plan::stand::{FREE_M, LIFT_MARGIN_M, MARGIN_M, kept_m, lift_margin_m, margin_until_down, taken_along};
 use crate::plane::grid::GRID_S;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::state::State;
 use crate::state::mode::Mode;
 use nalgebra::Vector2;
-
-/// The margin below which the robot's balance is watched, m.
-const NEAR_EDGE_M: f64 = 0.03;
 
 /// What is decided about a leg whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,41 +25,63 @@ pub(crate) struct Turn {
     pub kept_m: f64,
 }
 
-/// Whether a leg whose turn it is is lifted: if the robot stands on the rest. `centre` is that of mass, worked out
-/// for the first leg that asks for it.
+/// What has been found out at one moment, for all legs whose turn it is.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// The centre of mass.
+    centre: Option<Vector2<f64>>,
+    /// What was decided last, and about which legs, one bit each.
+    last: Option<(u32, Turn)>,
+}
+
+/// Whether a leg whose turn it is is lifted: if the robot stands on the rest.
 #[inline]
-pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, centre: &mut Option<Vector2<f64>>) -> Option<Turn> {
+pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, found: &mut Found) -> Option<Turn> {
     let out_of_turn = is_out_of_turn(cx, start, leg);
     if !(out_of_turn || start.walk.is_due(cx.gait, leg) && may_lift(cx, start, leg)) {
         return None;
     }
     // Out of turn no other feet catch the robot, whatever the gait.
     if !(out_of_turn || cx.gait.is_stable()) {
-        return Some(Turn { lifts: true, waits: false, free_m: start.free_m.min(0.0), kept_m: MARGIN_M });
+        return Some(Turn { lifts: true, waits: false, free_m: start.free_m, kept_m: MARGIN_M });
     }
-    let centre = *centre.get_or_insert_with(|| start.centre(cx.plant));
-    let support = start.support_without(leg);
+    if let Some((_, turn)) = found.last.filter(|(legs, _)| legs & (1 << leg) != 0) {
+        return Some(turn);
+    }
+    let centre = *found.centre.get_or_insert_with(|| start.centre(cx.plant));
+    // Feet whose turn it is together are lifted together, or wait together; one by one only after that.
+    let lifted = if out_of_turn || start.has_leant { 1 << leg } else { lifted_with(cx, start, leg) };
+    let support = start.support_without(lifted);
     let present = support.margin(centre);
     // The lean for a foot that is put back asks for no more than that.
-    let mut margin = if out_of_turn { present } else { margin_until_down(cx, start, leg, &support, centre) };
+    let mut margin =
+        if out_of_turn { present } else { margin_until_down(&support, centre, taken_along(cx, start, lifted)) };
     let lost = present - margin;
     let speed = start.rates.sway + start.rates.offset.translation.xy();
     if speed != Vector2::zeros() {
         margin = margin.min(support.margin(centre + run_out(speed, shift_m_s2(cx, start))));
     }
     // A foot that has not met the ground yet may have to take up its share of the weight first.
-    let needed = if out_of_turn || has_leant(cx, start) { LIFT_MARGIN_M } else { lift_margin_m(cx, start) };
+    let needed = if out_of_turn || start.has_leant { LIFT_MARGIN_M } else { lift_margin_m(start) };
     let stays = margin < needed || start.walk.seeks_ground();
     let waits = stays && !out_of_turn;
-    Some(Turn { lifts: !stays, waits, free_m: margin - NEAR_EDGE_M, kept_m: kept_m(cx, start, margin) + lost })
+    let kept_m = kept_m(start, margin) + lost;
+    let turn = Turn { lifts: !stays, waits, free_m: present - kept_m - FREE_M, kept_m };
+    found.last = Some((lifted, turn));
+    Some(turn)
 }
 
-/// Whether a foot that waits for the body to lean over the others waits for no more: it has come to rest there, or does
-/// not lean at all.
-fn has_leant(cx: &Context, start: &State) -> bool {
+/// The legs that are lifted now, one bit each, `leg` among them.
+fn lifted_with(cx: &Context, start: &State, leg: usize) -> u32 {
+    let lifts = |other: &usize| *other == leg || start.walk.is_due(cx.gait, *other) && may_lift(cx, start, *other);
+    (0..cx.plant.legs().len()).filter(lifts).fold(0, |legs, leg| legs | 1 << leg)
+}
+
+/// Whether a foot that waits for more margin waits no longer: the body has come to rest, and leans no farther.
+pub(crate) fn has_leant(cx: &Context, start: &State) -> bool {
     let still = 0.5 * sway_m_s2(cx, start) * GRID_S;
     let rests = start.twist[1] == Twist::ZERO && start.rates.sway.norm() <= still;
-    cx.gait.sway() == 0.0 || (start.walk.waiting && rests)
+    start.walk.waiting && start.walk.all_planted() && rests
 }
 
 /// Where the body rests and has leant as far as it can, and still the foot whose turn it is may not be lifted: the phase
@@ -75,9 +94,12 @@ pub(crate) fn turn_passed_on(cx: &Context, start: &State) -> Option<f64> {
     }
     let centre = start.centre(cx.plant);
     let distance = |leg: usize| (start.walk.foot(leg).position().xy() - start.walk.nominal.place(leg)).norm();
-    let free = (0..cx.plant.legs().len())
-        .filter(|&leg| start.walk.foot(leg).is_planted() && start.margin_without(leg, centre) >= LIFT_MARGIN_M);
-    free.max_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|leg| cx.gait.lift_off_phase(leg))
+    let free = |margin: f64| {
+        let legs = (0..cx.plant.legs().len()).filter(|&leg| start.walk.foot(leg).is_planted());
+        let free = legs.filter(|&leg| start.margin_without(leg, centre) >= margin);
+        free.max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    };
+    free(lift_margin_m(start)).or_else(|| free(LIFT_MARGIN_M)).map(|leg| cx.gait.lift_off_phase(leg))
 }
 
 /// Whether a leg is to be lifted at all: in a stop only before it is too late to be down again within the cycle,
@@ -123,7 +145,7 @@ mod tests {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);
         (state.walk.phase, state.sway) = (robot.1.lift_off_phase(0), lean * state.walk.foot(0).position().xy());
-        turn_of(&context(&robot), &state, 0, &mut None)
+        turn_of(&context(&robot), &state, 0, &mut Found::default())
     }
 
     #[test]
@@ -141,18 +163,21 @@ mod tests {
         let mut state = on_its_feet(&robot, Mode::Walking);
         state.walk.phase = gait.lift_off_phase(0);
         // Towards the foot, until the margin is between what is enough at rest and what is enough at once.
-        let margin =
-            |state: &State| margin_until_down(&cx, state, 0, &state.support_without(0), state.centre(cx.plant));
+        let margin = |state: &State| {
+            margin_until_down(&state.support_without(1), state.centre(cx.plant), taken_along(&cx, state, 1))
+        };
         let towards = state.walk.foot(0).position().xy().normalize();
-        while margin(&state) > 0.5 * (LIFT_MARGIN_M + lift_margin_m(&cx, &state)) {
+        while margin(&state) > 0.5 * (LIFT_MARGIN_M + lift_margin_m(&state)) {
             state.sway += 5e-4 * towards;
         }
-        let lifts = |state: &State| turn_of(&cx, state, 0, &mut None).map(|turn| turn.lifts);
+        let lifts = |state: &State| turn_of(&cx, state, 0, &mut Found::default()).map(|turn| turn.lifts);
         assert_eq!(lifts(&state), Some(false), "the body has yet to lean");
         state.walk.waiting = true;
+        assert!(has_leant(&cx, &state));
+        state.has_leant = true;
         assert_eq!(lifts(&state), Some(true), "it leans no farther");
         state.twist[1].vx = 0.01;
-        assert_eq!(lifts(&state), Some(false), "it still moves");
+        assert!(!has_leant(&cx, &state), "it still moves");
     }
 
     #[test]
@@ -160,9 +185,9 @@ mod tests {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);
         state.walk.phase = robot.1.lift_off_phase(0) + 0.25;
-        let mut centre = None;
-        assert!((0..6).all(|leg| turn_of(&context(&robot), &state, leg, &mut centre).is_none()));
-        assert!(centre.is_none(), "the centre of mass is not asked for");
+        let mut found = Found::default();
+        assert!((0..6).all(|leg| turn_of(&context(&robot), &state, leg, &mut found).is_none()));
+        assert!(found.centre.is_none(), "the centre of mass is not asked for");
     }
 
     #[test]
@@ -170,12 +195,12 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Stopping(Stopping::now(0))));
         state.walk.phase = robot.1.lift_off_phase(0);
-        assert_eq!(turn_of(&cx, &state, 0, &mut None), None, "it stands well");
+        assert_eq!(turn_of(&cx, &state, 0, &mut Found::default()), None, "it stands well");
         let back = state.walk.foot(0).position() - Vector3::new(0.99 * state.walk.nominal.reach.axes().x, 0.0, 0.0);
         state.walk.feet[0] = Foot::Planted { at: back };
-        assert!(turn_of(&cx, &state, 0, &mut None).is_some_and(|turn| turn.lifts));
+        assert!(turn_of(&cx, &state, 0, &mut Found::default()).is_some_and(|turn| turn.lifts));
         state.ns = (state.walk.cycle * 1e9) as u64;
-        assert_eq!(turn_of(&cx, &state, 0, &mut None), None, "it would be down too late");
+        assert_eq!(turn_of(&cx, &state, 0, &mut Found::default()), None, "it would be down too late");
     }
 
     #[test]

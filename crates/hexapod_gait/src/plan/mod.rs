@@ -23,21 +23,22 @@ use crate::plan::body::balance::balanced;
 use crate::plan::body::giving::give_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
-use crate::plan::body::shift::{Aimed, greatest_shift, shift, shift_m_s2};
+use crate::plan::body::run_out::run_out;
+use crate::plan::body::shift::{Aimed, greatest_shift, shift};
 use crate::plan::body::stretched::ease;
 use crate::plan::body::sway::sway;
 use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
 use crate::plan::context::Context;
 use crate::plan::control::{Control, Requests, Sensing, Tuning};
 use crate::plan::fitting::Fit;
-use crate::plan::lifting::{Turn, turn_of, turn_passed_on};
+use crate::plan::lifting::{Found, Turn, has_leant, turn_of, turn_passed_on};
 use crate::plan::mode::requests::requested;
 use crate::plan::mode::switching::switched;
 use crate::plan::mode::{first_steps, following, setting_out, stopped};
 use crate::plan::progress::Progress;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
-use crate::plan::stand::{Stand, stand_of};
+use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
@@ -212,10 +213,18 @@ impl Planner<'_> {
         }
     }
 
-    /// How a robot that steps stands.
+    /// How a robot that steps stands, where that is near its limit.
     #[inline]
-    fn stand(&self, start: &State) -> Option<Stand> {
-        if start.mode.steps() { stand_of(&self.control.context(self.plant), start) } else { None }
+    fn stand(&self, start: &mut State) -> Option<Stand> {
+        if !start.mode.steps() {
+            // Looked at as soon as it steps.
+            start.free_m = f64::NEG_INFINITY;
+            return None;
+        }
+        let cx = self.control.context(self.plant);
+        let stand = stand_of(&cx, start)?;
+        start.free_m = stand.free_m();
+        may_near_edge(&cx, start).then_some(stand)
     }
 
     /// Decides the twist until the next point of the grid.
@@ -229,7 +238,8 @@ impl Planner<'_> {
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
         let wanted = bounded(&cx, start, if matches!(start.mode, Mode::Walking) { wanted } else { Twist::ZERO });
         let Cadence { cycle, mean_pace } = cadence(&cx, start, wanted.twist);
-        (start.walk.cycle, start.mean_pace) = (cycle, mean_pace);
+        start.walk.take_up_cycle(cycle);
+        start.mean_pace = mean_pace;
         let TwistStep { limited, aim } = steer(&cx, ramp, gaits, start, wanted, stand);
         start.twist = [start.twist[1], limited.twist];
         start.aim = [start.aim[1], aim];
@@ -255,17 +265,19 @@ impl Planner<'_> {
             start.offset = aim.offset;
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
-        let ease = ease(&cx, start, target, || shift_m_s2(&cx, start), effort);
-        if start.mode == Mode::Standing && ease.is_some_and(|ease| ease.falls_short) {
+        let ease = ease(&cx, start, target, effort);
+        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
+        let (shift, falls_short) = run_out(&cx, start, shift, ease, effort);
+        if start.mode == Mode::Standing && falls_short {
             start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
         }
-        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
-        let greatest = greatest_shift(&cx, &shift);
-        (start.free_m, start.kept_m) = (start.free_m - greatest, start.kept_m - greatest);
+        let shifted = greatest_shift(&cx, &shift);
+        (start.free_m, start.kept_m) = (start.free_m - shifted - greatest_way(&cx, start), start.kept_m - shifted);
         let (height, level) = (start.rates.height, level_rate(&cx, start));
         let overlay = give_rates(&cx, start);
         let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
         start.rates = balanced(&cx, start, stand, rates);
+        start.has_leant = has_leant(&cx, start);
     }
 
     /// Puts down feet whose swing is over and lifts those whose turn it is.
@@ -275,9 +287,9 @@ impl Planner<'_> {
             start.walk.phase = phase;
         }
         start.walk.put_down(cx.gait, &self.control.sensing.sensed, &mut start.overlay);
-        let (mut waiting, mut centre) = (false, None);
+        let (mut waiting, mut found) = (false, Found::default());
         for leg in 0..self.plant.legs().len() {
-            let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut centre) else { continue };
+            let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut found) else { continue };
             waiting |= waits;
             start.free_m = free_m;
             if lifts {

@@ -1,6 +1,7 @@
 //! How the robot stands: its centre of mass over the feet on the ground, and what keeps it there.
 
 use crate::plan::context::Context;
+use crate::plane::grid::GRID_S;
 use crate::plane::limits::Boundary;
 use crate::plane::support::{Edges, SupportPolygon};
 use crate::plane::twist::Twist;
@@ -11,41 +12,37 @@ use nalgebra::{Vector2, Vector3};
 pub(crate) const MARGIN_M: f64 = 0.004;
 /// The margin with which a foot may be lifted, m.
 pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
-/// Both of a body that leans over the feet that stay, where its lean gets it so far.
-const SWAY_MARGIN_M: f64 = 0.0105;
-const SWAY_LIFT_MARGIN_M: f64 = 0.0125;
+/// Both where no pose of the body is asked for, as far as its legs get it there.
+const MORE_MARGIN_M: f64 = 0.0105;
+const MORE_LIFT_MARGIN_M: f64 = 0.0125;
+/// The distance beside the one that is kept below which the robot's balance is watched, m.
+pub(crate) const FREE_M: f64 = 0.026;
 
-/// Whether the body leans for more than the least margin: not in a pose, in which its legs may be stretched already.
-pub(crate) fn leans_for_more(cx: &Context, start: &State) -> bool {
-    cx.gait.sway() > 0.0 && start.offset.is_zero()
+/// Whether more than the least margin is kept: not in a pose, in which legs may be stretched already.
+pub(crate) fn keeps_more(start: &State) -> bool {
+    start.offset.is_zero()
 }
 
 /// The margin with which a foot is lifted without waiting for more, m.
-pub(crate) fn lift_margin_m(cx: &Context, start: &State) -> f64 {
-    if leans_for_more(cx, start) { SWAY_LIFT_MARGIN_M } else { LIFT_MARGIN_M }
+pub(crate) fn lift_margin_m(start: &State) -> f64 {
+    if keeps_more(start) { MORE_LIFT_MARGIN_M } else { LIFT_MARGIN_M }
 }
 
 /// What is kept of the margin with which a foot is lifted, m.
-pub(crate) fn kept_m(cx: &Context, start: &State, lifted_with: f64) -> f64 {
-    let spare = SWAY_LIFT_MARGIN_M - SWAY_MARGIN_M;
-    if leans_for_more(cx, start) { (lifted_with - spare).clamp(MARGIN_M, SWAY_MARGIN_M) } else { MARGIN_M }
+pub(crate) fn kept_m(start: &State, lifted_with: f64) -> f64 {
+    let spare = MORE_LIFT_MARGIN_M - MORE_MARGIN_M;
+    if keeps_more(start) { (lifted_with - spare).clamp(MARGIN_M, MORE_MARGIN_M) } else { MARGIN_M }
 }
 
-/// The margin on the support without a foot until it is down again: its leg takes some of the mass with it. Who does not
-/// sway steps as it may all the same.
-pub(crate) fn margin_until_down(
-    cx: &Context,
-    start: &State,
-    leg: usize,
-    support: &SupportPolygon,
-    centre: Vector2<f64>,
-) -> f64 {
-    let present = support.margin(centre);
-    if cx.gait.sway() == 0.0 {
-        return present;
-    }
-    let way = start.walk.way_down(cx.gait, leg, start.aim[1], &start.walk.nominal.reach_with(cx.gait));
-    present.min(support.margin(centre + way * cx.plant.carried_part))
+/// How far the legs in the air, and those that are `lifted`, one bit each, take the centre of mass until they are down, m.
+pub(crate) fn taken_along(cx: &Context, start: &State, lifted: u32) -> Vector2<f64> {
+    let reach = start.walk.nominal.reach_with(cx.gait);
+    start.walk.way_down(cx.gait, lifted, start.aim[1], &reach) * cx.plant.carried_part
+}
+
+/// The margin on a support until the feet in the air are down, which take the centre of mass so far along.
+pub(crate) fn margin_until_down(support: &SupportPolygon, centre: Vector2<f64>, taken: Vector2<f64>) -> f64 {
+    support.margin(centre).min(support.margin(centre + taken))
 }
 
 /// Where the centre of mass is over the feet on the ground.
@@ -57,6 +54,13 @@ pub(crate) struct Stand {
     pub edges: Edges,
     /// The distance from them that is kept, m.
     pub kept_m: f64,
+}
+
+impl Stand {
+    /// How far the centre of mass may go before it has to be watched, m.
+    pub(crate) fn free_m(&self) -> f64 {
+        self.edges.margin(self.centre) - self.kept_m - FREE_M
+    }
 }
 
 /// How the robot stands, where that may be near its limit.
@@ -74,8 +78,17 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
 
 /// Whether the centre of mass may come near the edge of the support at all.
 #[inline]
-fn may_near_edge(cx: &Context, start: &State) -> bool {
+pub(crate) fn may_near_edge(cx: &Context, start: &State) -> bool {
     start.free_m < 0.0 || cx.gait.sway() > 0.0
+}
+
+/// How far the body's walk and its sway take the centre of mass over the feet until the next point of the grid, m, at most.
+#[inline]
+pub(crate) fn greatest_way(cx: &Context, start: &State) -> f64 {
+    let twist = start.twist[1];
+    let aside = start.offset.translation.xy() + start.sway;
+    let turned = twist.wz.abs() * (cx.plant.farthest_centre + aside.norm());
+    (twist.speed() + turned + start.rates.sway.norm()) * GRID_S
 }
 
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.

@@ -31,12 +31,11 @@ const PLANNED_VELOCITY: f64 = 0.9;
 /// Parts of the greatest acceleration for what a foot does when the twist changes, and for shifts of the body.
 const FOR_CHANGES: f64 = 0.25;
 const FOR_SHIFTS: f64 = 0.15;
-/// Part of the greatest acceleration for a way of the body over feet that all stand, and as much for its turn, beside
-/// what a leg that gets straighter on the way adds; and how many times as much as the most that was measured is met.
-const FOR_STANDING: f64 = 0.25;
-const MOST_STRETCHED: f64 = 30.0;
+/// Part of the greatest acceleration for what the body does over feet that all stand, beside what a leg that gets
+/// straighter on the way adds.
+pub(crate) const FOR_STANDING: f64 = 0.2;
 /// What stands for a joint's greatest acceleration where it has none, rad/s^2.
-const USUAL_RAD_S2: f64 = 150.0;
+pub(crate) const USUAL_RAD_S2: f64 = 150.0;
 /// How much a touch-down point that follows the twist accelerates its foot, in units of its velocity over the time of
 /// the swing: a bound of the products of travel and rate of following in `Walk::advance`, where the swing is smooth.
 const FOLLOWING: f64 = 5.8;
@@ -156,12 +155,6 @@ impl JointBound {
         FOR_SHIFTS / self.acceleration
     }
 
-    /// The same where all feet stand and a leg has its joints there: less where it is nearly straight.
-    pub(crate) fn shift_with(&self, leg: &Leg, angles: &LegAngles) -> f64 {
-        let most = MOST_STRETCHED * self.acceleration;
-        self.shift_m_s2().min(FOR_STANDING / acceleration_at(leg, angles, f64::INFINITY).min(most))
-    }
-
     /// The shortest time, s, in which the body rises or sinks by `way` m, at rest at both ends (minimum jerk).
     pub(crate) fn minimum_jerk_time(&self, way: f64) -> f64 {
         let accelerating = (MINIMUM_JERK_ACCELERATION * way.abs() * self.acceleration / HEIGHT_SHARE).sqrt();
@@ -177,22 +170,6 @@ pub(crate) fn foot_speed(robot: &Robot, stance: &Stance) -> f64 {
         bound.take_place(leg, &rest, |foot, seed| stance.inverse(index, leg, foot, seed));
     }
     1.0 / bound.velocity.max(f64::EPSILON)
-}
-
-/// How fast the body's shift, which else changes its speed by `usual` m/s^2, may change it over a leg that stands and has
-/// its joints there, whose acceleration nothing limits: less where it is nearly straight.
-pub(crate) fn shift_over(leg: &Leg, angles: &LegAngles, usual: f64) -> f64 {
-    usual.min(FOR_STANDING / acceleration_at(leg, angles, USUAL_RAD_S2)).max(usual / MOST_STRETCHED)
-}
-
-/// Part of its greatest acceleration, `unlimited` where it has none, that a joint of a leg needs at most per m/s^2 of its
-/// foot, where its joints are.
-fn acceleration_at(leg: &Leg, angles: &LegAngles, unlimited: f64) -> f64 {
-    let jacobian = leg.jacobian(angles);
-    let Some(squared) = (jacobian * jacobian.transpose()).try_inverse() else { return f64::INFINITY };
-    let inverse = jacobian.transpose() * squared;
-    let joints = leg.joints().iter().zip(inverse.row_iter());
-    joints.fold(0.0, |most: f64, (joint, row)| most.max(row.norm() / joint.limits().acceleration.unwrap_or(unlimited)))
 }
 
 /// What is left for the cycle at least, however much the rest takes.

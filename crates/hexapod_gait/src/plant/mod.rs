@@ -14,7 +14,7 @@ pub(crate) mod usable;
 
 use crate::gait::posture::MinimumJerk;
 use crate::plant::batch_ik::BatchIk;
-use crate::plant::joints::{JointBound, foot_speed, turn_time};
+use crate::plant::joints::{JointBound, USUAL_RAD_S2, foot_speed, turn_time};
 use crate::plant::mass::Masses;
 use crate::plant::settings::Settings;
 use crate::plant::settings::StanceSpec;
@@ -37,6 +37,8 @@ pub(crate) struct Plant {
     pub joints: Option<JointBound>,
     /// The joints' greatest velocities, and how many joints a leg has at most.
     pub greatest_rad_s: [LegAngles; MAX_LEGS],
+    /// Their greatest accelerations, or what stands for those.
+    pub greatest_rad_s2: [LegAngles; MAX_LEGS],
     pub most_joints: usize,
     /// Where the joints are when the robot sits with its feet at rest: bent as walking bends them.
     pub sitting: [LegAngles; MAX_LEGS],
@@ -50,6 +52,8 @@ pub(crate) struct Plant {
     pub give_m_s: f64,
     /// How far the centre of mass goes with a foot that is carried, in parts of the foot's way.
     pub carried_part: f64,
+    /// Distance of the centre of mass from the body's centre, m, wherever in its reach each foot is.
+    pub farthest_centre: f64,
     /// Seconds that standing up and sitting down take.
     pub stand_time: f64,
     pub sit_time: f64,
@@ -88,6 +92,11 @@ impl Plant {
         for (greatest, leg) in greatest_rad_s.iter_mut().zip(robot.legs()) {
             *greatest = LegAngles::from_fn(leg.joint_count(), |joint| leg.joints()[joint].limits().velocity);
         }
+        let mut greatest_rad_s2 = greatest_rad_s;
+        for (greatest, leg) in greatest_rad_s2.iter_mut().zip(robot.legs()) {
+            let of = |joint: usize| leg.joints()[joint].limits().acceleration.unwrap_or(USUAL_RAD_S2);
+            *greatest = LegAngles::from_fn(leg.joint_count(), of);
+        }
         let mut sitting = [LegAngles::zeros(0); MAX_LEGS];
         for (index, (angles, leg)) in sitting.iter_mut().zip(robot.legs()).enumerate() {
             let seed = leg.posture();
@@ -96,8 +105,11 @@ impl Plant {
             *angles = stance.inverse(index, leg, &rest, &seed).unwrap_or(seed);
         }
         let masses = Masses::of(&robot);
+        let carried_part = carried_part(&masses, &robot, &stance, &sitting);
+        let reach = carried_part * stance.reach().axes().max() * robot.legs().len() as f64;
         Self {
-            carried_part: carried_part(&masses, &robot, &stance, &sitting),
+            farthest_centre: masses.centre(&sitting).xy().norm() + reach,
+            carried_part,
             masses,
             vectors: Vectors::of_this_processor(),
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
@@ -106,6 +118,7 @@ impl Plant {
             farthest_rest: stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max),
             give_m_s: GIVE_SHARE * foot_speed(&robot, &stance),
             greatest_rad_s,
+            greatest_rad_s2,
             sitting,
             missing: 0,
             packed: None,

@@ -57,6 +57,8 @@ pub(crate) struct State {
     /// The distance of the centre of mass from the edge of the support that a walk keeps, m: less than a foot was lifted with
     /// last, and than what the body has moved over its feet since.
     pub kept_m: f64,
+    /// It has waited to lift a foot, rests, and leans as far over the others as it can.
+    pub has_leant: bool,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -81,6 +83,7 @@ impl State {
             mean_pace: 1.0,
             free_m: 0.0,
             kept_m: 0.0,
+            has_leant: false,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,
@@ -110,11 +113,11 @@ impl State {
 
     /// Feet on the ground, footprint frame.
     pub(crate) fn planted(&self) -> impl Iterator<Item = Vector2<f64>> + '_ {
-        self.planted_without(MAX_LEGS)
+        self.planted_without(0)
     }
 
-    fn planted_without(&self, without: usize) -> impl Iterator<Item = Vector2<f64>> + '_ {
-        let others = self.walk.feet().iter().enumerate().filter(move |(leg, _)| *leg != without);
+    fn planted_without(&self, legs: u32) -> impl Iterator<Item = Vector2<f64>> + '_ {
+        let others = self.walk.feet().iter().enumerate().filter(move |(leg, _)| legs & (1 << leg) == 0);
         others.filter_map(|(_, foot)| match foot {
             Foot::Planted { at } => Some(at.xy()),
             _ => None,
@@ -123,12 +126,12 @@ impl State {
 
     /// The margin by which the robot stands on its planted feet without one of them.
     pub(crate) fn margin_without(&self, without: usize, centre: Vector2<f64>) -> f64 {
-        self.support_without(without).margin(centre)
+        self.support_without(1 << without).margin(centre)
     }
 
-    /// The hull of its planted feet without one of them.
-    pub(crate) fn support_without(&self, without: usize) -> SupportPolygon {
-        SupportPolygon::new(self.planted_without(without))
+    /// The hull of its planted feet without those of some legs, one bit each.
+    pub(crate) fn support_without(&self, legs: u32) -> SupportPolygon {
+        SupportPolygon::new(self.planted_without(legs))
     }
 
     /// The centre of mass over the ground, footprint frame.

@@ -147,11 +147,12 @@ impl Walk {
         }
     }
 
-    /// How far feet have yet to go over the body until they are down, in sum: those in the air, and that of `leg`.
-    pub(crate) fn way_down(&self, gait: &Gait, leg: usize, aim: Twist, reach: &Reach) -> Vector2<f64> {
+    /// How far feet have yet to go over the body until they are down, in sum: those in the air, and those that are `lifted`,
+    /// one bit for each leg.
+    pub(crate) fn way_down(&self, gait: &Gait, lifted: u32, aim: Twist, reach: &Reach) -> Vector2<f64> {
         let ahead = self.ahead(gait, aim);
         let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
-        let carried = feet.filter(|(index, (foot, _))| *index == leg || foot.is_in_the_air());
+        let carried = feet.filter(|(index, (foot, _))| lifted & (1 << index) != 0 || foot.is_in_the_air());
         carried.map(|(_, (foot, rest))| reach.place(*rest, &ahead) - foot.position().xy()).sum()
     }
 
@@ -228,6 +229,19 @@ impl Walk {
     /// The body's motion over half a stance.
     fn ahead(&self, gait: &Gait, aim: Twist) -> Displacement {
         aim.motion(0.5 * gait.duty_factor() * self.cycle)
+    }
+
+    /// Takes up a cycle of so many seconds. Feet in the air go on at its pace: they are to be down when others are lifted.
+    pub(crate) fn take_up_cycle(&mut self, cycle: f64) {
+        if cycle == self.cycle {
+            return;
+        }
+        for foot in self.feet.iter_mut().take(self.count) {
+            if let Foot::Swinging(swing) = foot {
+                swing.seconds *= cycle / self.cycle;
+            }
+        }
+        self.cycle = cycle;
     }
 
     /// Moves phase and feet on.

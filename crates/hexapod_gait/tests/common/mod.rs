@@ -15,7 +15,7 @@ pub mod random;
 mod robots;
 
 pub use observer::Observer;
-pub use robots::{LIMITS, STANCE, robot, settings, urdf};
+pub use robots::{Build, LIMITS, STANCE, built, robot, settings, urdf};
 
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};
 use hexapod_kinematics::{LegAngles, Robot};
@@ -47,6 +47,7 @@ pub fn specs(legs: usize) -> Vec<GaitSpec> {
             wave(5.0 / 6.0, 2.4, 0.0),
             spec(2.0 / 3.0, 1.2, 1.0 / 3.0, 1.0 / 3.0),
         ],
+        5 | 7 => vec![wave(5.0 / 6.0, 2.4, 0.0)],
         _ => vec![spec(0.5, 0.8, 0.5, 0.5), spec(0.75, 1.6, 0.25, 0.5), wave(0.875, 2.4, 0.0)],
     }
 }

@@ -4,6 +4,7 @@ mod auto_pose;
 mod contacts;
 mod heights;
 mod levelling;
+mod margins;
 mod robots;
 mod shapes;
 mod switching;

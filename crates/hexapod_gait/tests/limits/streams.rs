@@ -272,21 +272,47 @@ fn when_a_robot_that_stands_is_leant_beyond_its_reach_expect_it_to_come_to_the_e
     for (way, part, hertz) in [(ALONG, 0.7, 0.25), (UP, 0.7, 0.5), (beside, 1.0, 0.25), (ACROSS, 0.85, 0.5)] {
         let stream = sine(way, part, hertz);
         let worst = stream.drive(&mut under_way(6, 0, Twist::ZERO), Input::default(), 12.0).unwrap().worst;
-        assert!(worst <= 60.0, "{worst} rad/s^2 in {stream:?}");
+        assert!(worst <= 55.0, "{worst} rad/s^2 in {stream:?}");
+    }
+}
+
+/// The body does not turn and shift in proportion, so on its way back it may come to where no leg is to reach the ground.
+#[test]
+fn when_a_robot_that_stands_turns_back_at_the_end_of_its_reach_expect_it_not_to_be_jolted_on_the_way() {
+    let streams = [
+        (Hand::Jumping, [0.0, -0.263, 0.0, -0.382, 0.5, 0.0], 5.746, 10.0),
+        (Hand::Jumping, [0.499, 0.474, -0.482, 0.5, -0.074, -0.191], 7.001, 50.0),
+        (Hand::Sine(0.383), [0.5, 0.496, 0.363, -0.276, -0.036, -0.081], 7.767, 20.0),
+    ];
+    for (hand, way, size, hertz) in streams {
+        let stream = Stream { hand, way, size, hertz };
+        let worst = stream.drive(&mut under_way(8, 0, Twist::ZERO), Input::default(), 8.0).unwrap().worst;
+        assert!(worst <= 55.0, "{worst} rad/s^2 in {stream:?}");
     }
 }
 
 #[test]
 fn when_a_robot_that_walks_is_leant_farther_than_its_feet_have_room_for_expect_it_to_come_to_the_end_of_it_gently() {
     let twist = Twist::new(0.06, 0.0, 0.0);
-    for (way, part, hertz) in [(ALONG, 0.7, 0.5), (ALONG, 0.85, 0.25), (UP, 0.4, 0.5), (UP, 0.55, 0.25)] {
+    let along = [(0.7, 0.5), (0.85, 0.25)].map(|(part, hertz)| (ALONG, part, hertz));
+    let up = [(0.4, 0.5), (0.55, 0.25), (0.7, 0.25), (0.7, 0.5), (1.0, 0.25)].map(|(part, hertz)| (UP, part, hertz));
+    for (way, part, hertz) in along.into_iter().chain(up) {
         let stream = sine(way, part, hertz);
         let walks = reference(6, 0, twist, &stream);
         let input = Input { twist, ..Input::default() };
         let worst = stream.drive(&mut under_way(6, 0, twist), input, 12.0).unwrap().worst;
-        // Where room ends is found a moment late.
-        assert!(worst <= 2.0 * walks, "{worst} rad/s^2, of {walks} in walks without a stream, in {stream:?}");
+        assert!(worst <= 1.5 * walks, "{worst} rad/s^2, of {walks} in walks without a stream, in {stream:?}");
     }
+}
+
+/// A leg that is to be lifted may be nearly straight by the time that the body has leant over the other three.
+#[test]
+fn when_four_legs_wait_for_their_balance_in_a_pose_expect_the_next_lifted_gently() {
+    let way = [0.5, -0.094, 0.063, -0.332, -0.442, 0.0];
+    let stream = Stream { hand: Hand::Sine(0.114), way, size: 1.0, hertz: 20.0 };
+    let input = Input { twist: Twist::new(-0.0553, 0.015, -0.0749), ..Input::default() };
+    let worst = stream.drive(&mut under_way(4, 1, input.twist), input, 12.0).unwrap().worst;
+    assert!(worst <= 140.0, "{worst} rad/s^2");
 }
 
 proptest! {
@@ -298,7 +324,7 @@ proptest! {
     ) {
         let mut engine = under_way(legs, 0, Twist::ZERO);
         let Measured { worst, still, lag } = stream.drive(&mut engine, Input::default(), 8.0)?;
-        prop_assert!(worst <= 60.0, "{worst} rad/s^2");
+        prop_assert!(worst <= 55.0, "{worst} rad/s^2");
         // Beyond its reach it rests at the end of it.
         prop_assert!(stream.size > 1.0 || still == 0, "{still} ticks stand still");
         // A hand that goes farther is faster than the body may be.
@@ -315,13 +341,10 @@ proptest! {
         let mut engine = under_way(legs, index, twist);
         let walks = reference(legs, index, twist, &stream);
         let Measured { worst, still, lag } = stream.drive(&mut engine, Input { twist, ..Input::default() }, 12.0)?;
-        // Mere height waits for feet that are still to be drawn in or to go out, where steps are long.
+        prop_assert!(worst <= 1.5 * walks, "{worst} rad/s^2, of {walks} in walks without a stream");
+        // Where the body waits for room to go up or down, and where it sways for its balance, it may rest.
         let is_height = stream.way[2].abs() > 0.3;
-        // So does it stop, and a sway comes to rest just as a foot is lifted: that adds to both.
-        let times = if legs == 4 || is_height { 2.0 } else { 1.5 };
-        prop_assert!(worst <= times * walks, "{worst} rad/s^2, of {walks} in walks without a stream");
-        // A robot that sways rests while it waits for its balance, however the body is to go.
         prop_assert!(is_height || legs == 4 || still == 0, "{still} ticks stand still");
-        prop_assert!(is_height || stream.size > 1.0 || lag.is_none_or(|lag| lag <= 0.15), "{lag:?} s");
+        prop_assert!(stream.size > 1.0 || lag.is_none_or(|lag| lag <= 0.15), "{lag:?} s");
     }
 }

@@ -2,17 +2,23 @@
 
 mod capsule;
 mod distance;
+mod look;
 mod placed;
 mod shapes;
 
 pub use capsule::Capsule;
+pub use look::Look;
 
-use crate::{LegAngles, MAX_LEGS, Robot};
+use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use placed::Placed;
 use shapes::{BodyBox, LegShapes};
 
 /// Part of the distance at home that is kept where two legs, or a leg and the body, are nearer there.
 const PART_AT_HOME: f64 = 0.8;
+/// The most that legs keep from the body, m: they fold close to it.
+const OFF_BODY_M: f64 = 0.005;
+/// What is nearer by less is as near, m.
+const NO_NEARER_M: f64 = 1e-9;
 
 /// What a leg came too near to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,35 +44,47 @@ pub struct TooNear {
 
 /// The collision shapes of a robot as capsules and boxes, and how far apart they are to be.
 ///
-/// A link without shapes is a line from its joint to the next. Shapes on one leg are not compared with each other: its
-/// joints' limits keep them apart.
+/// A link without shapes is a line from its joint to the next, and so are all links of legs whose shapes overlap those of
+/// another leg at home. Shapes on one leg are not compared with each other: its joints' limits keep them apart.
 #[derive(Clone, Debug)]
 pub struct SelfCollision {
     legs: Vec<LegShapes>,
+    /// How far any point of a leg goes at most with each of its joints, m/rad.
+    carried: [[f64; MAX_LEG_JOINTS]; MAX_LEGS],
     body: Vec<BodyBox>,
     apart: [[f64; MAX_LEGS]; MAX_LEGS],
     off_body: [f64; MAX_LEGS],
 }
 
 impl SelfCollision {
-    /// For a robot whose legs keep `clearance` (m) from each other and from the body, or four fifths of the distance that
-    /// they have at home where that is less. What touches the body at home, as hips do, may do so.
+    /// For a robot whose legs keep `clearance` (m) from each other and at most 5 mm from the body, or four fifths of the
+    /// distance that they have at home where that is less. What touches the body at home, as hips do, may do so.
     pub fn new(robot: &Robot, home: &[LegAngles], clearance: f64) -> Self {
         let mut legs: Vec<LegShapes> = robot.legs().iter().map(|leg| LegShapes::of(robot.model(), leg)).collect();
-        let body = shapes::of_body(robot.model());
-        let placed = place_all(&legs, robot, home);
-        let mut off_body = [clearance; MAX_LEGS];
-        for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
-            shapes.leave_out_what_touches(placed, &body);
-            *least = clearance.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, f64::INFINITY));
-        }
-        let mut apart = [[clearance; MAX_LEGS]; MAX_LEGS];
-        for (one, other) in pairs(robot.legs().len()) {
-            if let [Some(a), Some(b)] = [placed.get(one), placed.get(other)] {
-                apart[one][other] = clearance.min(PART_AT_HOME * a.distance(b, f64::INFINITY));
+        let shaped = place_all(&legs, robot, home);
+        for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
+            if shaped[one].distance(&shaped[other], f64::INFINITY) <= 0.0 {
+                (legs[one], legs[other]) =
+                    (LegShapes::lines(&robot.legs()[one]), LegShapes::lines(&robot.legs()[other]));
             }
         }
-        Self { legs, body, apart, off_body }
+        let body = shapes::of_body(robot.model());
+        let placed = place_all(&legs, robot, home);
+        let mut off_body = [OFF_BODY_M.min(clearance); MAX_LEGS];
+        for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
+            shapes.leave_out_what_touches(placed, &body);
+            *least = least.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, f64::INFINITY));
+        }
+        let mut apart = [[clearance; MAX_LEGS]; MAX_LEGS];
+        for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
+            let least = clearance.min(PART_AT_HOME * placed[one].distance(&placed[other], f64::INFINITY));
+            (apart[one][other], apart[other][one]) = (least, least);
+        }
+        let mut carried = [[0.0; MAX_LEG_JOINTS]; MAX_LEGS];
+        for ((carried, shapes), leg) in carried.iter_mut().zip(&legs).zip(robot.legs()) {
+            *carried = shapes.carried(leg);
+        }
+        Self { legs, carried, body, apart, off_body }
     }
 
     /// How many capsules the legs have together.
@@ -77,19 +95,43 @@ impl SelfCollision {
     /// The first leg that is too near to another or to the body at these joint angles.
     pub fn check(&self, robot: &Robot, angles: &[LegAngles]) -> Option<TooNear> {
         let placed = place_all(&self.legs, robot, angles);
-        let count = self.legs.len().min(MAX_LEGS);
-        let legs = pairs(count).find_map(|(leg, other)| {
-            let least = self.apart[leg][other];
-            let distance = placed[leg].distance(&placed[other], least);
-            (distance < least).then_some(TooNear { leg, to: Neighbour::Leg(other), distance, least })
-        });
-        legs.or_else(|| {
-            (0..count).find_map(|leg| {
-                let least = self.off_body[leg];
-                let distance = self.legs[leg].distance_to_body(&placed[leg], &self.body, least);
-                (distance < least).then_some(TooNear { leg, to: Neighbour::Body, distance, least })
-            })
+        self.neighbours().find_map(|(leg, to)| self.too_near(&placed, leg, to))
+    }
+
+    /// The first leg that is too near at the joint angles `to` and no farther off than it was at `from`: whoever is too near
+    /// already may go where there is more room.
+    pub fn check_way(&self, robot: &Robot, from: &[LegAngles], to: &[LegAngles]) -> Option<TooNear> {
+        let (before, placed) = (place_all(&self.legs, robot, from), place_all(&self.legs, robot, to));
+        self.neighbours().find_map(|(leg, to)| {
+            let now = self.too_near(&placed, leg, to)?;
+            let was = self.distance(&before, leg, to, now.least);
+            (was >= now.least || now.distance < was - NO_NEARER_M).then_some(now)
         })
+    }
+
+    fn too_near(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour) -> Option<TooNear> {
+        let least = match to {
+            Neighbour::Leg(other) => *self.apart.get(leg)?.get(other)?,
+            Neighbour::Body => *self.off_body.get(leg)?,
+        };
+        let distance = self.distance(placed, leg, to, least);
+        (distance < least).then_some(TooNear { leg, to, distance, least })
+    }
+
+    /// How far a leg is from a neighbour, m, up to `enough`.
+    fn distance(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour, enough: f64) -> f64 {
+        let (Some(shapes), Some(at)) = (self.legs.get(leg), placed.get(leg)) else { return enough };
+        match to {
+            Neighbour::Leg(other) => placed.get(other).map_or(enough, |other| at.distance(other, enough)),
+            Neighbour::Body => shapes.distance_to_body(at, &self.body, enough),
+        }
+    }
+
+    /// Every two legs, then every leg and the body.
+    fn neighbours(&self) -> impl Iterator<Item = (usize, Neighbour)> {
+        let count = self.legs.len().min(MAX_LEGS);
+        let legs = pairs(count).map(|(leg, other)| (leg, Neighbour::Leg(other)));
+        legs.chain((0..count).map(|leg| (leg, Neighbour::Body)))
     }
 }
 

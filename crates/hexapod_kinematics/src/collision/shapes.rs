@@ -1,10 +1,11 @@
 //! Capsules and boxes from a description's collision shapes.
 
-use super::capsule::Capsule;
+use super::capsule::{Bounds, Capsule};
 use super::distance;
 use super::placed::{MAX_CAPSULES, Placed};
-use crate::{Geometry, Leg, LegAngles, Model, Shape};
-use nalgebra::{Isometry3, Vector3};
+use crate::math::sin_cos;
+use crate::{Geometry, Leg, LegAngles, MAX_LEG_JOINTS, Model, Shape};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
 /// A leg's capsules, link by link, in the frame of the joint that carries the link.
 #[derive(Clone, Debug)]
@@ -19,21 +20,40 @@ pub(super) struct LegShapes {
 pub(super) struct BodyBox {
     box_from_body: Isometry3<f64>,
     half: Vector3<f64>,
+    /// About it, in the body's frame.
+    bounds: Bounds,
 }
 
 impl LegShapes {
     pub fn of(model: &Model, leg: &Leg) -> Self {
-        let joints = leg.joints();
-        let ends = joints.iter().skip(1).map(|next| next.origin().translation.vector);
-        let ends = ends.chain([leg.tip().translation.vector]);
-        let links = joints.iter().zip(ends).map(|(joint, end)| {
+        let links = leg.joints().iter().zip(ends(leg)).map(|(joint, end)| {
             let link = model.joints().get(joint.joint_index()).map(crate::Joint::child);
             let capsules = link.map(|link| of_link(model, link)).unwrap_or_default();
-            if capsules.is_empty() { vec![Capsule { ends: [Vector3::zeros(), end], radius: 0.0 }] } else { capsules }
+            if capsules.is_empty() { vec![line_to(end)] } else { capsules }
         });
         let mut links: Vec<Vec<Capsule>> = links.collect();
         while links.iter().map(Vec::len).sum::<usize>() > MAX_CAPSULES && shorten(&mut links) {}
         Self { links, touches_body: [false; MAX_CAPSULES] }
+    }
+
+    /// A leg whose links are lines.
+    pub fn lines(leg: &Leg) -> Self {
+        Self { links: ends(leg).map(|end| vec![line_to(end)]).collect(), touches_body: [false; MAX_CAPSULES] }
+    }
+
+    /// How far any point of the leg is from each joint at most, however the joints are turned, m.
+    pub fn carried(&self, leg: &Leg) -> [f64; MAX_LEG_JOINTS] {
+        let farthest = |link: &[Capsule]| link.iter().flat_map(|of| of.ends).map(|end| end.norm()).fold(0.0, f64::max);
+        let (mut carried, mut beyond) = ([0.0; MAX_LEG_JOINTS], 0.0f64);
+        let joints = leg.joints().iter().zip(self.links()).enumerate().collect::<Vec<_>>();
+        for (index, (joint, link)) in joints.into_iter().rev() {
+            beyond = beyond.max(farthest(link));
+            if let Some(carried) = carried.get_mut(index) {
+                *carried = beyond;
+            }
+            beyond += joint.origin().translation.vector.norm();
+        }
+        carried
     }
 
     pub fn count(&self) -> usize {
@@ -48,7 +68,9 @@ impl LegShapes {
     pub fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
         let mut body_from_link = Isometry3::identity();
         for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
-            body_from_link *= joint.origin() * nalgebra::UnitQuaternion::from_axis_angle(&joint.axis(), angle);
+            let (sin, cos) = sin_cos(0.5 * angle);
+            let turned = UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, joint.axis().into_inner() * sin));
+            body_from_link *= joint.origin() * turned;
             let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
             for capsule in link {
                 placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
@@ -65,10 +87,25 @@ impl LegShapes {
 
     /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
     pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
-        let compared = placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches);
-        let all = compared.flat_map(|((capsule, _), _)| body.iter().map(move |of| of.distance(capsule)));
-        all.fold(enough, f64::min)
+        let mut nearest = enough;
+        for ((capsule, bounds), _) in placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches) {
+            for of in body {
+                if of.bounds.gap(bounds) < nearest {
+                    nearest = nearest.min(of.distance(capsule));
+                }
+            }
+        }
+        nearest
     }
+}
+
+/// Where each link ends, in the frame of the joint that carries it.
+fn ends(leg: &Leg) -> impl Iterator<Item = Vector3<f64>> + '_ {
+    leg.joints().iter().skip(1).map(|next| next.origin().translation.vector).chain([leg.tip().translation.vector])
+}
+
+fn line_to(end: Vector3<f64>) -> Capsule {
+    Capsule { ends: [Vector3::zeros(), end], radius: 0.0 }
 }
 
 /// Puts the last two capsules of the link that has most into one; false if none has two.
@@ -152,12 +189,17 @@ pub(super) fn of_body(model: &Model) -> Vec<BodyBox> {
         Geometry::Capsule { radius, length } => Some(Vector3::new(*radius, *radius, 0.5 * length + radius)),
         Geometry::Mesh { .. } => None,
     };
-    let boxed =
-        |shape: &Shape| Some(BodyBox { box_from_body: shape.link_from_shape.inverse(), half: half(&shape.geometry)? });
+    let boxed = |shape: &Shape| Some(BodyBox::new(&shape.link_from_shape, half(&shape.geometry)?));
     shapes.iter().filter_map(boxed).collect()
 }
 
 impl BodyBox {
+    fn new(body_from_box: &Isometry3<f64>, half: Vector3<f64>) -> Self {
+        let out = body_from_box.rotation.to_rotation_matrix().matrix().abs() * half;
+        let at = body_from_box.translation.vector;
+        Self { box_from_body: body_from_box.inverse(), half, bounds: Bounds { low: at - out, high: at + out } }
+    }
+
     /// Distance of a capsule in the body's frame, m; below zero where they overlap.
     fn distance(&self, capsule: &Capsule) -> f64 {
         let ends = capsule.ends.map(|end| moved(&self.box_from_body, &end));

@@ -101,6 +101,85 @@ proptest! {
     }
 }
 
+/// A robot of two legs ahead, 5 cm apart, and two behind, whose hips are balls this thick.
+fn thick(radius: f64) -> Robot {
+    let leg = |name: &str, x: f64, y: f64, yaw: f64| {
+        let shape = format!(r#"<collision><geometry><sphere radius="{radius}"/></geometry></collision>"#);
+        format!(
+            r#"<link name="{name}_a">{shape}</link><joint name="{name}_1" type="revolute"><parent link="base"/>
+            <child link="{name}_a"/><origin xyz="{x} {y} 0" rpy="0 0 {yaw}"/><axis xyz="0 0 1"/>
+            <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+            <link name="{name}_b"/><joint name="{name}_2" type="revolute"><parent link="{name}_a"/>
+            <child link="{name}_b"/><origin xyz="0.05 0 0"/><axis xyz="0 -1 0"/>
+            <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+            <link name="{name}_c"/><joint name="{name}_3" type="revolute"><parent link="{name}_b"/>
+            <child link="{name}_c"/><origin xyz="0.05 0 0"/><axis xyz="0 -1 0"/>
+            <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+            <link name="{name}_d"/><joint name="{name}_4" type="fixed"><parent link="{name}_c"/>
+            <child link="{name}_d"/><origin xyz="0.08 0 0"/></joint>"#
+        )
+    };
+    let back = std::f64::consts::PI;
+    let legs = [leg("lf", 0.1, 0.025, 0.0), leg("rf", 0.1, -0.025, 0.0)];
+    let legs = [legs.concat(), leg("lb", -0.1, 0.025, back), leg("rb", -0.1, -0.025, back)].concat();
+    Robot::from_urdf(&format!(r#"<robot name="r"><link name="base"/>{legs}</robot>"#)).unwrap()
+}
+
+/// Its front legs turned towards each other.
+fn turned(by: f64) -> [LegAngles; 4] {
+    [-by, 0.0, by, 0.0].map(|yaw| LegAngles::from([yaw, 0.0, 0.0]))
+}
+
+#[test]
+fn when_legs_overlap_at_home_expect_them_taken_as_lines_that_keep_apart() {
+    for (radius, capsule_distance) in [(0.015, 0.02), (0.03, 0.05)] {
+        let robot = thick(radius);
+        let check = SelfCollision::new(&robot, &turned(0.0), 0.02);
+        assert_eq!(check.check(&robot, &turned(0.0)), None);
+        // The feet come together, from 5 cm between them.
+        let found = check.check(&robot, &turned(0.25)).unwrap();
+        let least = (PART_AT_HOME * capsule_distance).min(0.02);
+        assert!((found.least - least).abs() < 1e-9 && found.distance < least, "{found:?}");
+    }
+}
+
+#[test]
+fn when_legs_are_too_near_expect_them_to_go_apart_and_no_nearer() {
+    let robot = thick(0.01);
+    let check = SelfCollision::new(&robot, &turned(0.0), 0.02);
+    assert!(check.check_way(&robot, &turned(0.05), &turned(0.12)).is_some());
+    assert!(check.check_way(&robot, &turned(0.11), &turned(0.12)).is_some());
+    assert_eq!(check.check_way(&robot, &turned(0.12), &turned(0.11)), None);
+    assert_eq!(check.check_way(&robot, &turned(0.12), &turned(0.12)), None);
+}
+
+proptest! {
+    #[test]
+    fn when_legs_move_a_little_at_a_time_expect_the_verdict_of_a_look_at_all_of_them(
+        goals in prop::collection::vec(prop::collection::vec(prop::array::uniform3(-1.0..1.0f64), 6), 4),
+        steps in 1..60usize,
+    ) {
+        let robot = shipped();
+        let home = standing(&robot);
+        let (check, mut look) = (SelfCollision::new(&robot, &home, 0.02), Look::default());
+        let mut from = [LegAngles::zeros(3); MAX_LEGS];
+        from[..6].copy_from_slice(&home);
+        for goal in goals {
+            let mut to = from;
+            for (to, (leg, at)) in to.iter_mut().zip(robot.legs().iter().zip(goal)) {
+                *to = leg.clamp(&LegAngles::from_fn(3, |i| [0.7, 1.5, 1.5][i] * at[i] - [0.0, 0.0, 1.0][i]));
+            }
+            for step in 1..=steps {
+                let part = step as f64 / steps as f64;
+                let now: [LegAngles; MAX_LEGS] =
+                    std::array::from_fn(|leg| LegAngles::from_fn(3, |i| from[leg][i] + part * (to[leg][i] - from[leg][i])));
+                prop_assert_eq!(check.is_clear(&robot, &now, &mut look), check.check(&robot, &now[..6]).is_none());
+            }
+            from = to;
+        }
+    }
+}
+
 #[test]
 fn when_the_robot_stands_expect_nothing_too_near_and_four_capsules_a_leg() {
     let robot = shipped();
@@ -130,4 +209,5 @@ fn when_a_shank_folds_under_the_body_expect_the_body_named() {
     angles[1] = LegAngles::from_fn(3, |i| [0.0, -0.6, -2.6][i]);
     let found = check.check(&robot, &angles).unwrap();
     assert_eq!((found.leg, found.to), (1, Neighbour::Body), "{found:?}");
+    assert_eq!(found.least, OFF_BODY_M);
 }

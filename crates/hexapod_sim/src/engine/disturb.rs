@@ -20,8 +20,23 @@ impl World {
         let centre = (of.mass * of.centre + mass * point) / total;
         of.inertia += of.mass * spread(&(of.centre - centre)) + mass * spread(&(point - centre));
         (of.mass, of.centre) = (total, centre);
+        self.weigh(part);
+    }
+
+    /// Takes all loads off a part.
+    pub fn unload(&mut self, part: usize) {
+        let Some((of, bare)) = self.assembly.parts.get_mut(part).zip(self.bare.get(part)) else { return };
+        if of != bare {
+            of.clone_from(bare);
+            self.weigh(part);
+        }
+    }
+
+    /// Tells the engine what a part weighs.
+    fn weigh(&mut self, part: usize) {
+        let Some(of) = self.assembly.parts.get(part) else { return };
         let properties =
-            MassProperties::with_inertia_matrix(convert::vector(&centre), total, convert::matrix(&of.inertia));
+            MassProperties::with_inertia_matrix(convert::vector(&of.centre), of.mass, convert::matrix(&of.inertia));
         let body = self.built.parts.get(part).and_then(|&handle| self.built.bodies.get_mut(handle));
         if let Some(body) = body {
             body.set_additional_mass_properties(properties, true);

@@ -6,6 +6,7 @@ pub(crate) mod convert;
 mod disturb;
 mod motion;
 mod settings;
+mod slide;
 mod soft;
 mod step;
 mod world;

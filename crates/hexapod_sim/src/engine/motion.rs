@@ -4,6 +4,7 @@ use super::build::{Built, axis_index};
 use super::convert;
 use super::world::World;
 use nalgebra::{Isometry3, Vector3};
+use rapier::geometry::Collider;
 use rapier::math::Real;
 
 /// Velocity of a frame, in the world's axes where nothing else is said.
@@ -100,7 +101,12 @@ impl World {
     /// Height of the lowest point of the robot in the world, m: of the boxes about its shapes.
     pub fn lowest(&self) -> f64 {
         let shapes = self.built.shapes.iter().flatten().filter_map(|&shape| self.built.colliders.get(shape));
-        shapes.map(|shape| shape.compute_aabb().mins.z).fold(f64::INFINITY, f64::min)
+        // From where the parts are: the engine moves the shapes along in its next step.
+        let lowest = |shape: &Collider| {
+            let part = self.built.bodies.get(shape.parent()?)?;
+            Some(shape.shape().compute_aabb(&(part.position() * shape.position_wrt_parent()?)).mins.z)
+        };
+        shapes.filter_map(lowest).fold(f64::INFINITY, f64::min)
     }
 
     /// Pose of a part in the world.

@@ -2,7 +2,7 @@
 
 use super::build::{self, Built};
 use super::settings::{Drive, Mount, Push, Settings};
-use crate::body::{Assembly, BuildError, Hinge};
+use crate::body::{Assembly, BuildError, Hinge, Part};
 use crate::ground::Ground;
 use hexapod_kinematics::Robot;
 use nalgebra::Vector3;
@@ -11,6 +11,8 @@ use rapier::prelude::{BroadPhaseBvh, IntegrationParameters, IslandManager, Multi
 /// A robot in the world.
 pub struct World {
     pub(super) assembly: Assembly,
+    /// The parts without loads.
+    pub(super) bare: Vec<Part>,
     pub(super) built: Built,
     pub(super) drives: Vec<Drive>,
     pub(super) gravity: Vector3<f64>,
@@ -60,6 +62,7 @@ impl World {
             parameters: parameters(&settings),
             pushes: Vec::new(),
             sinks: if ground.is_soft() { vec![0.0; assembly.parts.len()] } else { Vec::new() },
+            bare: assembly.parts.clone(),
             assembly,
             built,
             ground: ground.clone(),
@@ -76,6 +79,11 @@ impl World {
     /// The parts.
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
+    }
+
+    /// What it stands on.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
     }
 
     /// How it steps.

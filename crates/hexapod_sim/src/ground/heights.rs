@@ -68,6 +68,24 @@ impl HeightMap {
         [self.columns, self.rows].map(|count| (count - 1) as f64 * self.cell)
     }
 
+    /// Least height, m.
+    pub fn lowest(&self) -> f64 {
+        self.heights.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Place of a point of the grid, m.
+    pub fn place(&self, column: usize, row: usize) -> [f64; 2] {
+        let [x, y] = self.extent();
+        [column as f64 * self.cell - 0.5 * x, row as f64 * self.cell - 0.5 * y]
+    }
+
+    /// Greatest height no farther than `reach` m along x and y from the origin, m; none where the grid has no point there.
+    pub fn highest_within(&self, reach: f64) -> Option<f64> {
+        let points = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row)));
+        let near = points.filter(|&(column, row)| self.place(column, row).iter().all(|along| along.abs() <= reach));
+        near.map(|(column, row)| self.at(column, row)).reduce(f64::max)
+    }
+
     /// Height at a point of the grid, m; zero beyond it.
     pub fn at(&self, column: usize, row: usize) -> f64 {
         if column >= self.columns { 0.0 } else { self.heights.get(row * self.columns + column).copied().unwrap_or(0.0) }

@@ -134,6 +134,14 @@ impl Ground {
         self.surface.stiffness.is_some() || patches.any(|surface| surface.stiffness.is_some())
     }
 
+    /// Height from which a robot at the origin touches nothing of the ground, m. Only hills are not level there.
+    pub fn height_at_start(&self) -> f64 {
+        match &self.terrain {
+            Terrain::Heights(map) => map.highest_within(FLAT_M).unwrap_or_default(),
+            _ => 0.0,
+        }
+    }
+
     /// Its surface at a place.
     pub fn surface_at(&self, x: f64, y: f64) -> Surface {
         let holds = |patch: &&Patch| {

@@ -27,6 +27,9 @@ pub struct GroundBox {
 /// Blocks are this deep, m: nothing comes through.
 const DEPTH: f64 = 1.0;
 
+/// The floor around hills is this far below their lowest point, m, so that no foot stands on both.
+const BELOW_M: f64 = 0.001;
+
 impl Ground {
     /// The boxes among its pieces: stairs, stones, planks, ramps.
     pub fn boxes(&self) -> Vec<GroundBox> {
@@ -41,21 +44,21 @@ impl Ground {
         let all = |blocks: Vec<Block>| blocks.iter().map(upright).collect();
         match &self.terrain {
             Terrain::Nothing => Vec::new(),
-            Terrain::Flat => vec![floor()],
+            Terrain::Flat => vec![floor(0.0)],
             Terrain::Ramp { start, slope, length } => ramp(*start, *slope, *length),
             Terrain::Steps { start, rise, tread, count } => all(blocks::steps(*start, *rise, *tread, *count)),
             Terrain::Gaps { plank, gap, count } => all(blocks::gaps(*plank, *gap, *count)),
             Terrain::Rubble { height, stone, reach, seed } => {
                 let stones = blocks::rubble(*height, *stone, *reach, *seed);
-                std::iter::once(floor()).chain(stones.iter().map(upright)).collect()
+                std::iter::once(floor(0.0)).chain(stones.iter().map(upright)).collect()
             }
-            Terrain::Heights(map) => vec![hills(map)],
+            Terrain::Heights(map) => vec![floor(map.lowest() - BELOW_M), hills(map)],
         }
     }
 }
 
-fn floor() -> Piece {
-    Piece { shape: SharedShape::halfspace(Vector::Z), pose: Isometry3::identity() }
+fn floor(height: f64) -> Piece {
+    Piece { shape: SharedShape::halfspace(Vector::Z), pose: Isometry3::translation(0.0, 0.0, height) }
 }
 
 fn upright(block: &Block) -> Piece {

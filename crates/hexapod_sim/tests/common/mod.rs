@@ -1,52 +1,22 @@
 //! Robots to simulate.
 
-mod planner;
-
-use hexapod_config::{Document, Source};
+pub use crate::rig::shipped::{battery, config, document, robot as shipped, servos};
+use crate::rig::{planner, positions};
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Twist, leg_places};
 use hexapod_kinematics::{JointFriction, Robot};
 use hexapod_sim::{
-    Assembly, Battery, Config, Ground, Hinge, HingeKind, Mount, Part, ServoKind, ServoModel, Servos, Settings,
-    Simulator, World,
+    Assembly, Battery, Ground, Hinge, HingeKind, Mount, Part, ServoKind, ServoModel, Settings, Simulator, World,
 };
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use planner::planner;
 use std::sync::Arc;
 
 pub const G: f64 = 9.806_65;
-
-pub fn shipped() -> Arc<Robot> {
-    Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap())
-}
-
-/// The shipped `sim.yaml` with a text over it.
-pub fn document(above: &str) -> Document {
-    let parse = |text: &str| Document::parse_layer(Source::new("sim.yaml", text)).unwrap();
-    let shipped = parse(include_str!("../../../../config/sim.yaml")).unwrap();
-    match parse(above) {
-        Some(above) => shipped.layered(above),
-        None => shipped,
-    }
-}
-
-pub fn config(above: &str) -> Config {
-    Config::read(&document(above), &shipped()).unwrap()
-}
-
-/// Servos of one of the shipped kinds in all joints.
-pub fn servos(kind: &str) -> Servos {
-    config(&format!("servos: {{all: {kind}}}")).servos
-}
 
 /// The figures of a shipped kind.
 pub fn kind(name: &str) -> ServoKind {
     match servos(name).of("") {
         ServoModel::Own(kind) | ServoModel::OfJoint(kind) => *kind,
     }
-}
-
-pub fn battery() -> Battery {
-    config("").battery
 }
 
 pub fn settings(step_s: f64) -> Settings {
@@ -152,17 +122,6 @@ impl Walker {
     pub fn foot_forces(&self) -> Vector3<f64> {
         (0..self.engine.legs().len()).map(|leg| self.simulator.world().foot_force(leg)).sum()
     }
-}
-
-/// The engine's angles in the order of the hinges.
-fn positions(engine: &Engine, world: &World) -> Vec<f64> {
-    let mut positions = vec![0.0; world.assembly().hinges.len()];
-    for (leg, hinges) in world.assembly().legs.iter().enumerate() {
-        for (hinge, angle) in hinges.iter().zip(engine.last().angles[leg].iter()) {
-            positions[*hinge] = *angle;
-        }
-    }
-    positions
 }
 
 fn engine(robot: &Arc<Robot>) -> Engine {

@@ -9,7 +9,7 @@ use ratatui::widgets::canvas::{Canvas, Context, Line, Points};
 
 use super::theme::{self, titled};
 use crate::format::{abbreviation, fixed};
-use crate::{LegView, Snapshot};
+use crate::{LegView, Snapshot, Truth};
 
 /// Half of what is shown at least, metres.
 const MIN_REACH_M: f64 = 0.15;
@@ -43,8 +43,13 @@ pub(super) fn draw(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
 }
 
 fn title(snapshot: &Snapshot) -> String {
-    let [x, y, yaw] = snapshot.odom;
-    format!("odom x {}  y {}  yaw {}", fixed(x, 2, ""), fixed(y, 2, " m"), fixed(yaw.to_degrees(), 0, "°"))
+    let place = |[x, y, yaw]: [f64; 3]| {
+        format!("x {}  y {}  yaw {}", fixed(x, 2, ""), fixed(y, 2, " m"), fixed(yaw.to_degrees(), 0, "°"))
+    };
+    let truth = snapshot
+        .truth
+        .map(|Truth { place: at, lean }| format!("  true {}  lean {}", place(at), fixed(lean.to_degrees(), 0, "°")));
+    format!("odom {}{}", place(snapshot.odom), truth.unwrap_or_default())
 }
 
 /// How far the picture reaches from the middle, metres. In steps, so that it does not breathe with the legs.
@@ -62,6 +67,9 @@ fn paint(context: &mut Context, snapshot: &Snapshot, half: [f64; 2]) {
     trail(context, snapshot);
     context.layer();
     outline(context, &snapshot.support, theme::QUIET);
+    if let Some(truth) = snapshot.truth {
+        outline(context, &truly(&snapshot.body_outline, truth, snapshot.odom), theme::WAY);
+    }
     outline(context, &snapshot.body_outline, Color::Reset);
     arrow(context, snapshot.twist_walked);
     context.layer();
@@ -170,6 +178,14 @@ fn head(context: &mut Context, before: [f64; 2], tip: [f64; 2]) {
         let (sin, cos) = (angle + side).sin_cos();
         line(context, tip, [tip[0] + 0.025 * cos, tip[1] + 0.025 * sin], theme::WAY);
     }
+}
+
+/// The body's corners where they truly are, seen from where odometry has the body.
+fn truly(corners: &[[f64; 2]], Truth { place: [x, y, yaw], .. }: Truth, odom: [f64; 3]) -> Vec<[f64; 2]> {
+    let (sin, cos) = yaw.sin_cos();
+    let in_world =
+        corners.iter().map(|[along, across]| [x + cos * along - sin * across, y + sin * along + cos * across]);
+    in_world.map(|corner| in_body(corner, odom)).collect()
 }
 
 /// A point of the odometry frame in the body frame.

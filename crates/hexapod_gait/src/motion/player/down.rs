@@ -10,8 +10,9 @@ use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
 use std::sync::Arc;
 
-/// Higher than a foot that carries is above the ground, m: joints that are played leave it there by rounding.
-const ON_THE_GROUND_M: f64 = 1e-6;
+/// Higher than a foot that carries is above the ground, m: joints that are played leave it there by rounding. The engine
+/// takes such a foot for one on the ground, where its joints then have to have it.
+const ON_THE_GROUND_M: f64 = 5e-9;
 
 impl Player {
     /// Takes the next step on the short way to sitting; false where there is none, and the robot has to go home first.

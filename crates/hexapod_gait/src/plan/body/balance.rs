@@ -1,7 +1,7 @@
 //! What the body does over its feet never takes the centre of mass out of their midst.
 
 use crate::gait::posture::BodyOffset;
-use crate::plan::body::shift::shift_m_s2;
+use crate::plan::body::shift::{foot_speed, shift_m_s2};
 use crate::plan::context::Context;
 use crate::plan::stand::{MARGIN_M, Stand};
 use crate::plane::grid::GRID_S;
@@ -38,11 +38,6 @@ pub(crate) fn balanced(cx: &Context, start: &State, stand: Option<&Stand>, rates
 
 fn with_offset(rates: &BodyRates, offset: BodyOffset) -> BodyRates {
     BodyRates { offset, ..*rates }
-}
-
-/// How fast a foot far from the body's centre is moved by its offset, at most, m/s.
-fn foot_speed(cx: &Context, rate: &BodyOffset) -> f64 {
-    rate.translation.norm() + rate.rotation.norm() * cx.plant.farthest_rest
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub(crate) mod balance;
 pub(crate) mod giving;
 pub(crate) mod height;
 pub(crate) mod levelling;
+pub(crate) mod run_out;
 pub(crate) mod shift;
 pub(crate) mod stretched;
 pub(crate) mod sway;
@@ -27,11 +28,11 @@ const LOOK_STEPS: u64 = 8;
 const CLOSE: f64 = 2e-4;
 /// A height that the feet are so far from having made room for makes steps shorter, m, and to which part of their reach.
 const BEHIND_M: f64 = 0.004;
-const BEHIND_REACH: f64 = 0.75;
+const BEHIND_REACH: f64 = 0.5;
 /// Beyond how much of such a height the rest of a pose waits for it, and over how much more all of it does, m.
-const FAR_BEHIND_M: [f64; 2] = [0.01, 0.015];
+const FAR_BEHIND_M: [f64; 2] = [0.001, 0.006];
 /// How far the body goes up or down before its feet are drawn in or go out, m in all the reach that they do without.
-const AHEAD_M: f64 = 0.04;
+const AHEAD_M: f64 = 0.03;
 
 /// Where the body's offset goes, and the nominal stance with it.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +184,8 @@ mod tests {
         let granted = Granted { offset: low(), ..Granted::default() };
         let aim = aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted);
         assert_eq!(aim.nominal, Some(NominalAim { raised: -0.01, reach_part: BEHIND_REACH }));
-        assert_eq!(aim.offset.translation, Vector3::new(0.01, 0.0, 0.0));
+        // The way ahead waits for it.
+        assert_eq!(aim.offset.translation, Vector3::zeros());
     }
 
     #[test]
@@ -193,8 +195,8 @@ mod tests {
             let granted = Granted { offset: low().at_height(z), ..Granted::default() };
             aim_walking(&context(&robot), &on_its_feet(&robot, Mode::Walking), &granted).offset.translation.x
         };
-        assert_eq!([along(0.01), along(-0.01), along(0.03)], [0.01, 0.01, 0.0]);
-        assert!(along(0.0175) > 0.004 && along(0.0175) < 0.006);
+        assert_eq!([along(0.001), along(-0.001), along(0.03)], [0.01, 0.01, 0.0]);
+        assert!(along(0.004) > 0.004 && along(0.004) < 0.006);
     }
 
     #[test]

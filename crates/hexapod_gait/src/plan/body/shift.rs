@@ -5,7 +5,6 @@ use crate::gait::Gait;
 use crate::gait::phase::fraction;
 use crate::gait::posture::{BodyOffset, ROTATION_RATE_RAD_S, TRANSLATION_RATE_M_S};
 use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
-use crate::plan::body::stretched::Ease;
 use crate::plan::context::Context;
 use crate::plane::follow::Follow;
 use crate::plane::grid::GRID_S;
@@ -43,8 +42,8 @@ impl AutoMove {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aimed {
     pub target: BodyOffset,
-    /// What is kept beside the usual bounds on the way there.
-    pub ease: Option<Ease>,
+    /// The part of its usual acceleration that the legs bear.
+    pub ease: f64,
     /// What the body does by itself beside that, if anything.
     pub auto_pose: Option<AutoMove>,
     /// Of the height beside that, before and from now on, m/s.
@@ -81,7 +80,6 @@ fn acceleration(cx: &Context, part: f64, haste: f64) -> f64 {
 #[inline]
 pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
     let Aimed { target, ease, auto_pose, height_rates } = *aimed;
-    let target = ease.map_or(target, |ease| ease.target);
     // What the feet take up of a way up or down, the offset does not: both together follow.
     let last = start.rates.offset.raised(height_rates[0]);
     let Some(AutoMove { before, now, next }) = auto_pose else {
@@ -98,26 +96,24 @@ pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
 /// body's centre than the feet are.
 #[inline]
 pub(crate) fn greatest_shift(cx: &Context, rate: &BodyOffset) -> f64 {
-    if rate.is_zero() {
-        0.0
-    } else {
-        (rate.translation.norm() + rate.rotation.norm() * cx.plant.farthest_rest) * GRID_S
-    }
+    if rate.is_zero() { 0.0 } else { foot_speed(cx, rate) * GRID_S }
 }
 
-fn followed(cx: &Context, start: &State, ease: Option<Ease>, left: BodyOffset, last: BodyOffset) -> BodyOffset {
+/// How fast a foot far from the body's centre is moved by its offset, at most, m/s.
+pub(crate) fn foot_speed(cx: &Context, rate: &BodyOffset) -> f64 {
+    rate.translation.norm() + rate.rotation.norm() * cx.plant.farthest_rest
+}
+
+fn followed(cx: &Context, start: &State, ease: f64, left: BodyOffset, last: BodyOffset) -> BodyOffset {
     if left.is_zero() && last.is_zero() {
         return last;
     }
     let haste = start.mode.haste();
-    let along = height_bounds(cx, start);
+    let usual = height_bounds(cx, start);
+    let along = Follow { acceleration: ease * usual.acceleration, ..usual };
     // A foot is about as far from the body's centre as the resting feet are.
     let about = along.acceleration / cx.plant.farthest_rest;
     let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, haste };
-    let (along, about) = ease.map_or((along, about), |ease| {
-        let radius = cx.plant.farthest_rest;
-        (ease.bounded(along, left.translation.norm(), 1.0), ease.bounded(about, left.rotation.norm(), radius))
-    });
     let next = BodyOffset {
         translation: along.rate(left.translation, last.translation),
         rotation: about.rate(left.rotation, last.rotation),
@@ -144,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
-        Aimed { target, ease: None, auto_pose, height_rates: [0.0; 2] }
+        Aimed { target, ease: 1.0, auto_pose, height_rates: [0.0; 2] }
     }
 
     fn low() -> BodyOffset {

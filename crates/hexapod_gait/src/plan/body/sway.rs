@@ -1,9 +1,10 @@
 //! Where the body leans for its balance: over the feet that stay, before one is lifted.
 
 use crate::plan::body::shift::sway_m_s2;
+use crate::plan::body::stretched::borne_m_s2;
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, lean_for_centring};
-use crate::plan::stand::{Stand, leans_for_more, lift_margin_m, margin_until_down};
+use crate::plan::stand::{Stand, keeps_more, lift_margin_m, margin_until_down, taken_along};
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::{BRAKING_PART, gentle, stoppable};
 use crate::state::State;
@@ -18,6 +19,10 @@ const SWAY_RATE_M_S: f64 = 0.2;
 const SWAY_PHASE: f64 = 0.15;
 /// Parts of a lean between those that are tried where the robot needs more than its feet keep free for it.
 const LEAN_STEP: f64 = 0.1;
+/// How often the part that is needed is guessed, each time nearer.
+const LEAN_TRIALS: usize = 3;
+/// The least part of its usual acceleration with which a robot that waits sways, however straight a leg is.
+const LEAST_EASE: f64 = 0.3;
 /// What is kept for a sway to come to rest, beside the distance of the centre of mass from the edge of the support, m.
 const STOP_M: f64 = 0.005;
 
@@ -31,9 +36,19 @@ pub(crate) fn sway(cx: &Context, start: &State, stand: Option<&Stand>, effort: &
     let greatest = SWAY_RATE_M_S * GRID_S;
     let part = if sway.norm() > greatest { greatest / sway.norm() } else { 1.0 };
     let rate = if sway.norm() < 1e-9 { Vector2::zeros() } else { sway * (part / GRID_S) };
-    let greatest = sway_m_s2(cx, start);
+    let greatest = sway_m_s2(cx, start) * eased(cx, start, effort);
     let rate = short_of_edges(stand, rate, greatest);
     gentle(start.rates.sway, rate, sway.norm(), greatest)
+}
+
+/// The part of its usual acceleration with which a robot sways that stands and waits for its balance: what is left for the
+/// body by legs that may be nearly straight then, and are to be lifted from there.
+fn eased(cx: &Context, start: &State, effort: &mut Effort) -> f64 {
+    if !(start.walk.waiting && start.walk.all_planted() && cx.plant.joints.is_none()) {
+        return 1.0;
+    }
+    let borne = borne_m_s2(cx, start, effort).unwrap_or(0.0);
+    (borne / sway_m_s2(cx, start)).clamp(LEAST_EASE, 1.0)
 }
 
 /// Where the body leans: with its weight among the feet that stay, each counting the less the nearer it is to
@@ -49,8 +64,11 @@ fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut 
             return Vector2::zeros();
         }
     }
-    if gait.sway() == 0.0 || !start.mode.steps() {
+    if !start.mode.steps() {
         return Vector2::zeros();
+    }
+    if gait.sway() == 0.0 {
+        return lean_where_needed(cx, start, stand, effort);
     }
     let (mut sum, mut total) = (Vector2::zeros(), 0.0);
     for (leg, foot) in start.walk.feet().iter().enumerate() {
@@ -77,6 +95,19 @@ fn sway_target(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut 
     }
 }
 
+/// Where the body leans in a gait that does not sway: nowhere, but over the others where a foot waits to be lifted.
+fn lean_where_needed(cx: &Context, start: &State, stand: Option<&Stand>, effort: &mut Effort) -> Vector2<f64> {
+    if !(start.walk.waiting && start.walk.all_planted() && cx.gait.is_stable() && cx.plant.joints.is_none()) {
+        return if stand.is_some() { start.sway } else { Vector2::zeros() };
+    }
+    let feet = start.walk.feet().iter().enumerate();
+    let stay = feet.filter(|(leg, foot)| foot.is_planted() && !start.walk.is_due(cx.gait, *leg));
+    let (sum, count) = stay.fold((Vector2::zeros(), 0.0), |(sum, n), (_, foot)| (sum + foot.position().xy(), n + 1.0));
+    let centre = stand.map_or_else(|| start.centre(cx.plant), |stand| stand.centre) - start.sway;
+    let lean = Lean { centre, full: sum / f64::max(count, 1.0) - centre, part: 0.0 };
+    lean.full * lean_for_balance(cx, start, &lean, effort)
+}
+
 /// A lean over the feet that stay: where the centre of mass is without it, and the part of it that steps leave room for.
 struct Lean {
     centre: Vector2<f64>,
@@ -99,20 +130,19 @@ fn lean_for_balance(cx: &Context, start: &State, lean: &Lean, effort: &mut Effor
 /// About the part of a lean with which the feet may be lifted whose turn it is; all of it where the least margin is enough,
 /// which is not there yet.
 fn part_needed(cx: &Context, start: &State, lean: &Lean) -> f64 {
-    if !leans_for_more(cx, start) {
+    if cx.gait.sway() > 0.0 && !keeps_more(start) {
         return 1.0;
     }
-    let mut margins = [f64::INFINITY; 2];
-    for leg in (0..cx.plant.legs().len()).filter(|&leg| start.walk.is_due(cx.gait, leg)) {
-        let support = start.support_without(leg);
-        for (margin, part) in margins.iter_mut().zip([lean.part, lean.part + LEAN_STEP]) {
-            *margin = margin.min(margin_until_down(cx, start, leg, &support, lean.centre + lean.full * part));
-        }
-    }
-    // On along a straight line: the nearest edge is mostly the same.
-    let [present, farther] = margins;
-    let gain = (farther - present) / LEAN_STEP;
-    lean.part + ((lift_margin_m(cx, start) - present) / gain.max(1e-3)).max(0.0)
+    let due = (0..cx.plant.legs().len()).filter(|&leg| start.walk.is_due(cx.gait, leg));
+    let due = due.fold(0, |legs, leg| legs | 1 << leg);
+    let (support, taken) = (start.support_without(due), taken_along(cx, start, due));
+    let margin = |part: f64| margin_until_down(&support, lean.centre + lean.full * part, taken);
+    // On along a straight line each time: the nearest edge is mostly the same, and no other is farther than it was.
+    (0..LEAN_TRIALS).fold(lean.part, |part, _| {
+        let present = margin(part);
+        let gain = (margin(part + LEAN_STEP) - present) / LEAN_STEP;
+        part + ((lift_margin_m(start) - present) / gain.max(1e-3)).max(0.0)
+    })
 }
 
 /// Whether every planted foot stays within reach with such a sway, where it is and, lifted, at rest.

@@ -94,8 +94,6 @@ const AROUND: [(f64, f64); 8] =
 const LOOKS: usize = AROUND.len();
 /// How far from the pose that was looked at last, in seconds of the body's way, another is taken for as good as it.
 const AHEAD_S: f64 = 0.15;
-/// The same where another pose is being looked at and there is no room for all of it.
-const DOUBTED_S: f64 = 0.075;
 /// Where a body that is on its way is looked at: where it will be when that is over, s.
 const LOOK_S: f64 = 0.3;
 /// Points of the grid from one look to the next while other poses are asked for.
@@ -121,13 +119,11 @@ impl WorkspaceSearch {
         Granted { offset: inner.towards(asked.offset, self.ahead_s()), ..self.granted }
     }
 
-    /// How far beyond what is known a pose is taken for as good as it, in seconds of the body's way.
+    /// How far beyond what is known a pose is taken for as good as it, in seconds of the body's way: not where there is no
+    /// room for all of the last one, or of the one that is being looked at.
     fn ahead_s(&self) -> f64 {
-        match self.search {
-            _ if self.part < 1.0 => 0.0,
-            Some(search) if search.choice > 0 => DOUBTED_S,
-            _ => AHEAD_S,
-        }
+        let is_doubted = self.part < 1.0 || self.search.is_some_and(|search| search.choice > 0);
+        if is_doubted { 0.0 } else { AHEAD_S }
     }
 }
 
@@ -298,7 +294,7 @@ mod tests {
         assert!(near(likely(&looked, 0.01), 0.01) && near(likely(&looked, 0.025), 0.025));
         assert!(near(likely(&looked, 0.06), 0.032) && near(likely(&looked, -0.06), -0.012));
         let doubted = Search { asked: asked(0.05), choice: 1, places: 0 };
-        assert!(near(likely(&WorkspaceSearch { search: Some(doubted), ..looked }, 0.06), 0.026));
+        assert!(near(likely(&WorkspaceSearch { search: Some(doubted), ..looked }, 0.06), 0.02));
         assert!(near(likely(&WorkspaceSearch { part: 0.8, ..looked }, 0.06), 0.02));
     }
 

@@ -1,6 +1,15 @@
 //! What a user types.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+mod files;
+mod plot;
+mod walk;
+
+pub use files::{Bus, BusArgs, FileArgs};
+pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
+pub use walk::{SimArgs, TraceArgs};
+
+use clap::{Args, Parser, Subcommand};
+use files::terrain;
 
 /// A walking-robot control stack on ROS 2.
 #[derive(Debug, Parser)]
@@ -47,48 +56,8 @@ pub enum Command {
     Identify(IdentifyArgs),
     /// Walk a list of commands without ROS or servos, and write the joint angles of every tick as CSV.
     Trace(TraceArgs),
-}
-
-/// What to draw.
-#[derive(Debug, Subcommand)]
-pub enum Plot {
-    /// One cycle of a gait: footfalls, paths of the feet, joint angles, stability margin.
-    Gait(GaitArgs),
-    /// Where each foot can go with the body at a height, and how far it can stride in each direction.
-    Workspace(WorkspaceArgs),
-    /// The robot as it walks, as a picture that moves.
-    Walk(GaitArgs),
-}
-
-/// Which gait to draw, and where to.
-#[derive(Clone, Debug, Default, Args)]
-pub struct GaitArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
-    #[arg(long, value_name = "NAME")]
-    pub gait: Option<String>,
-    /// The picture's file [default: standard output]
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    pub out: String,
-}
-
-/// What to draw of the workspace.
-#[derive(Clone, Debug, Default, Args)]
-pub struct WorkspaceArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// Only this leg [default: all]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    pub leg: String,
-    /// Height of the body above the feet, m [default: that of standing]
-    #[arg(long, value_name = "M")]
-    pub height: Option<f64>,
-    /// The picture's file [default: standard output]
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    pub out: String,
+    /// Walk a list of commands in physics, and write a table of what came of it: way, slip, lean, energy, falls.
+    Sim(SimArgs),
 }
 
 /// What to show of the configuration.
@@ -152,30 +121,6 @@ const IDENTIFY_HELP: &str = "Hang the robot up, body level, feet free. Move ever
 minutes, fast and slowly, all joints at once, and record servo_states at 100 Hz or more meanwhile. A condition above 100 says that \
 the motion was too tame.";
 
-/// What to walk, and where to write it.
-#[derive(Clone, Debug, Default, Args)]
-pub struct TraceArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// Lines of seconds,vx,vy,wz or, for a body that is so much higher, seconds,vx,vy,wz,z; each counts until the next, the last ends the trace.
-    #[arg(long, value_name = "FILE")]
-    pub commands: std::path::PathBuf,
-    /// A gait of gaits.yaml [default: the one of hexapod.yaml]
-    #[arg(long, value_name = "NAME")]
-    pub gait: Option<String>,
-    /// A motion of motions.yaml to play first.
-    #[arg(long, value_name = "NAME")]
-    pub motion: Option<String>,
-    /// The file to write; - is the standard output, line by line.
-    #[arg(long, value_name = "FILE", default_value = "trace.csv")]
-    pub out: std::path::PathBuf,
-    /// Before each tick, read from the standard input what each foot feels: 1 on the ground, 0 in the air, - nothing, in
-    /// the order of the legs and separated by commas. For simulators.
-    #[arg(long)]
-    pub contacts: bool,
-}
-
 /// What to check.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
@@ -196,32 +141,6 @@ pub struct NewArgs {
     /// The folder to write; files that are there stay as they are [default: the robot's name, here]
     #[arg(long, value_name = "DIR")]
     pub into: Option<std::path::PathBuf>,
-}
-
-/// Which files to read.
-#[derive(Clone, Debug, Default, Args)]
-pub struct FileArgs {
-    /// Folder of your own hexapod.yaml, servos.yaml and so on, each with only what differs from the shipped one
-    /// [default: ~/.config/hexapod, over /etc/hexapod]
-    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
-    pub config: String,
-    /// Description of the robot: URDF, xacro, or Denavit-Hartenberg parameters (.yaml) [default: the shipped one]
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    pub urdf: String,
-}
-
-/// Which files to read and where the servos are.
-#[derive(Clone, Debug, Default, Args)]
-pub struct BusArgs {
-    /// Which files to read.
-    #[command(flatten)]
-    pub files: FileArgs,
-    /// Where the servos are [default: as hexapod.yaml says]
-    #[arg(long)]
-    pub bus: Option<Bus>,
-    /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
-    #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
-    pub params: Vec<String>,
 }
 
 /// How to run.
@@ -300,34 +219,6 @@ pub struct CalibrateArgs {
     /// Which boards.
     #[command(flatten)]
     pub bus: BusArgs,
-}
-
-/// Where the servos are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Bus {
-    /// Two boards in memory.
-    Simulated,
-    /// The same, and a robot that moves with them in a physics engine
-    Physics,
-    /// The boards on /dev/i2c-N.
-    I2c,
-}
-
-impl Bus {
-    /// The value of the parameter `bus`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::Physics => "physics",
-            Self::I2c => "i2c",
-        }
-    }
-}
-
-fn terrain(text: &str) -> Result<String, String> {
-    let known = text.is_empty() || simulator::TERRAINS.contains(&text);
-    if known { Ok(text.to_owned()) } else { Err(format!("known are {}", simulator::TERRAINS.join(", "))) }
 }
 
 fn log_level(text: &str) -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! How the robot is walked, as shipped: for the tests and for `examples/drive.rs`.
+//! How the robot is walked, as shipped: for tests and examples.
 
 use hexapod_gait::{Settings, StanceSpec, TwistLimits};
 

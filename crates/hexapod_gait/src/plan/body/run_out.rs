@@ -1,0 +1,101 @@
+//! A body over feet that stand goes no faster than it can come to rest within their reach, and as gently as the legs bear
+//! there.
+
+use crate::gait::posture::BodyOffset;
+use crate::path::solve;
+use crate::plan::body::shift::{foot_speed, shift_m_s2};
+use crate::plan::body::stretched::{borne_m_s2, stands};
+use crate::plan::context::Context;
+use crate::plane::grid::GRID_S;
+use crate::state::State;
+use hexapod_kinematics::Effort;
+
+/// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
+const BRAKING_PART: f64 = 0.4;
+
+/// The rate of the body's offset, or a slower one, where it could else not be stopped in time; whether it is that.
+#[inline]
+pub(crate) fn run_out(
+    cx: &Context,
+    start: &State,
+    rate: BodyOffset,
+    ease: f64,
+    effort: &mut Effort,
+) -> (BodyOffset, bool) {
+    if stands(cx, start) && !rate.is_zero() { slowed(cx, start, rate, ease, effort) } else { (rate, false) }
+}
+
+#[inline(never)]
+fn slowed(cx: &Context, start: &State, rate: BodyOffset, ease: f64, effort: &mut Effort) -> (BodyOffset, bool) {
+    let braking = shift_m_s2(cx, start) * ease.min(BRAKING_PART);
+    if stops(cx, start, &rate, braking, effort) {
+        return (rate, false);
+    }
+    let last = start.rates.offset;
+    (last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0)), true)
+}
+
+/// Whether the body comes to rest within the reach of all legs if it moves like this and then brakes by so much, m/s^2, and
+/// the legs bear that. A leg may be straight on the way and bent again behind.
+fn stops(cx: &Context, start: &State, rate: &BodyOffset, braking: f64, effort: &mut Effort) -> bool {
+    let mut later = *start;
+    let mut reaches = |seconds: f64| {
+        later.offset = start.offset.moved(rate, seconds);
+        solve(cx.plant, start, &mut later, effort).is_some()
+    };
+    let seconds = GRID_S + 0.5 * foot_speed(cx, rate) / braking;
+    reaches(0.5 * seconds) && reaches(seconds) && borne_m_s2(cx, &later, effort).is_some_and(|borne| borne >= braking)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::context::tests::context;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{bent, on_its_feet, shipped};
+    use nalgebra::Vector3;
+    use proptest::prelude::*;
+
+    const EFFORT: u32 = 1000;
+
+    #[test]
+    fn when_the_body_is_far_from_the_end_of_its_reach_expect_its_rate_kept() {
+        let robot = shipped();
+        let (cx, state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+        let rate = BodyOffset { translation: Vector3::new(0.08, 0.0, 0.0), rotation: Vector3::zeros() };
+        assert_eq!(run_out(&cx, &state, rate, 1.0, &mut Effort::new(EFFORT)), (rate, false));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+        #[test]
+        fn when_the_body_is_driven_out_of_its_reach_expect_it_to_rest_within_it_and_its_joints_never_jolted(
+            way in prop::array::uniform3(-1.0..1.0f64), turn in prop::array::uniform3(-4.0..4.0f64),
+        ) {
+            let robot = shipped();
+            let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+            let push = BodyOffset { translation: way.into(), rotation: turn.into() };
+            let usual = shift_m_s2(&cx, &state);
+            let push = push.scaled(usual * GRID_S / foot_speed(&cx, &push));
+            let (mut before, mut held) = (state.angles, false);
+            for _ in 0..300 {
+                let effort = &mut Effort::new(EFFORT);
+                let rate = state.rates.offset.moved(&push, 1.0);
+                let rate = rate.scaled((0.15 / foot_speed(&cx, &rate)).min(1.0));
+                let (rate, falls_short) = run_out(&cx, &state, rate, 1.0, effort);
+                held |= falls_short;
+                (state.rates.offset, state.offset) = (rate, state.offset.moved(&rate, GRID_S));
+                let next = bent(&robot.0, state);
+                for ((now, middle), first) in next.angles.iter().zip(&state.angles).zip(&before) {
+                    for ((now, middle), first) in now.iter().zip(middle.iter()).zip(first.iter()) {
+                        let change = (now - 2.0 * middle + first).abs() / (GRID_S * GRID_S);
+                        prop_assert!(change < 100.0, "{change} rad/s^2");
+                    }
+                }
+                (before, state) = (state.angles, next);
+            }
+            prop_assert!(held && foot_speed(&cx, &state.rates.offset) < usual * GRID_S + 1e-9);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What the robot does when something breaks while it walks: the table of `docs/simulation.md`.
+
+use crate::rig::faults::{Deed, TROUBLES, Trouble};
+
+#[test]
+fn when_something_breaks_in_a_walk_expect_the_robot_to_do_what_the_documentation_says() {
+    let page = include_str!("../../../docs/simulation.md");
+    for (trouble, words) in TROUBLES {
+        let outcome = trouble.play("perfect", 20);
+        assert!(outcome.deed != Deed::Falls, "{words}: {outcome:?}");
+        let row = page.lines().find(|line| line.starts_with(&format!("| {words} |"))).unwrap_or_default();
+        let told = row.split('|').nth(2).unwrap_or_default();
+        assert!(told.contains(outcome.deed.words()), "{words}: {outcome:?}, where the table says \"{told}\"");
+    }
+}
+
+#[test]
+fn when_a_robot_walks_on_expect_no_fault_in_the_driver() {
+    let outcome = Trouble::BusHangsBriefly.play("perfect", 0);
+    assert_eq!((outcome.deed, outcome.driver), (Deed::WalksOn, Some(hexapod_servo::State::Armed)));
+}

@@ -1,0 +1,145 @@
+//! Odometry beside the truth.
+
+use super::course::{Course, Driver};
+use super::fit::Errors;
+use super::{Rig, TICK_S};
+use hexapod_odometry::{Estimate, Odometry};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+/// How often the two are compared, in ticks.
+const EVERY: usize = 50;
+
+/// Odometry and truth at a moment of a drive.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// What odometry says.
+    pub estimate: Estimate,
+    /// Its errors of place (m) and attitude (rad) since the start: x, y, z, roll, pitch, yaw, in the odom frame.
+    pub pose: [f64; 6],
+    /// Its errors of the velocity, in the body's axes: m/s, rad/s.
+    pub twist: [f64; 6],
+}
+
+/// Drives for some seconds.
+pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
+    let mut rig = Rig::standing(&course.setting());
+    let mut driver = Driver::new(course);
+    let mut odometry = Odometry::new(rig.engine.legs().len());
+    let (mut samples, mut world_from_odom, mut truth) = (Vec::new(), None, Vec::new());
+    for tick in 0..(seconds / TICK_S) as usize {
+        let input = driver.input(&mut rig.engine);
+        let (now, base) = (rig.now(), rig.base());
+        rig.tick(&input);
+        let (feet, contacts) = (rig.feet(), rig.contacts());
+        let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
+        let world_from_odom = *world_from_odom.get_or_insert_with(|| origin(&base));
+        let true_pose = world_from_odom.inverse() * base;
+        truth.push(true_pose);
+        if tick % EVERY == EVERY - 1 {
+            // Odometry's velocity is a mean over 50 ms.
+            let before = truth[tick - 5];
+            samples.push(sample(&estimate, &true_pose, &velocity(&before, &true_pose, 5.0 * TICK_S)));
+        }
+    }
+    samples
+}
+
+/// The odom frame of a robot that starts here: below the body, level, on the ground.
+fn origin(base: &Isometry3<f64>) -> Isometry3<f64> {
+    let yaw = base.rotation.euler_angles().2;
+    let at = Vector3::new(base.translation.x, base.translation.y, 0.0);
+    Isometry3::from_parts(at.into(), UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw))
+}
+
+/// The mean velocity between two poses, in the axes of the body in between.
+fn velocity(from: &Isometry3<f64>, to: &Isometry3<f64>, seconds: f64) -> [Vector3<f64>; 2] {
+    let turn = (from.rotation.inverse() * to.rotation).scaled_axis();
+    let middle = from.rotation * UnitQuaternion::from_scaled_axis(turn / 2.0);
+    [middle.inverse() * (to.translation.vector - from.translation.vector) / seconds, turn / seconds]
+}
+
+fn sample(estimate: &Estimate, truth: &Isometry3<f64>, twist: &[Vector3<f64>; 2]) -> Sample {
+    let shift = estimate.odom_from_body.translation.vector - truth.translation.vector;
+    let turn = (estimate.odom_from_body.rotation * truth.rotation.inverse()).scaled_axis();
+    let (linear, angular) = (estimate.linear - twist[0], estimate.angular - twist[1]);
+    let six = |a: Vector3<f64>, b: Vector3<f64>| [a.x, a.y, a.z, b.x, b.y, b.z];
+    Sample { estimate: *estimate, pose: six(shift, turn), twist: six(linear, angular) }
+}
+
+/// A figure of the estimate that has a variance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    Place,
+    Height,
+    Tilt,
+    Yaw,
+    Speed,
+    Climb,
+    Sway,
+    Turn,
+}
+
+impl Figure {
+    pub const ALL: [Self; 8] =
+        [Self::Place, Self::Height, Self::Tilt, Self::Yaw, Self::Speed, Self::Climb, Self::Sway, Self::Turn];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Place => "x, y",
+            Self::Height => "z",
+            Self::Tilt => "roll, pitch",
+            Self::Yaw => "yaw",
+            Self::Speed => "velocity along x, y",
+            Self::Climb => "velocity along z",
+            Self::Sway => "turning about x, y",
+            Self::Turn => "turning about z",
+        }
+    }
+
+    /// What the variance grows with.
+    pub fn grows_with(self) -> &'static [&'static str] {
+        if self.is_of_pose() { &["way^2", "turn^2"] } else { &["speed"] }
+    }
+
+    fn is_of_pose(self) -> bool {
+        matches!(self, Self::Place | Self::Height | Self::Tilt | Self::Yaw)
+    }
+
+    /// Places in nav_msgs' order.
+    fn axes(self) -> &'static [usize] {
+        match self {
+            Self::Place | Self::Speed => &[0, 1],
+            Self::Height | Self::Climb => &[2],
+            Self::Tilt | Self::Sway => &[3, 4],
+            Self::Yaw | Self::Turn => &[5],
+        }
+    }
+
+    /// Its errors, and what they may grow with.
+    pub fn errors(self, samples: &[Sample]) -> Errors<3> {
+        let each = samples.iter().flat_map(|sample| self.axes().iter().map(move |&axis| (sample, axis)));
+        Errors::new(each.map(|(sample, axis)| {
+            let Estimate { travelled, turned, .. } = sample.estimate;
+            if self.is_of_pose() {
+                ([1.0, travelled.powi(2), turned.powi(2)], sample.pose[axis])
+            } else {
+                ([1.0, sample.estimate.speed(), 0.0], sample.twist[axis])
+            }
+        }))
+    }
+
+    /// The part of the errors that is within twice the standard deviation that the estimate gives.
+    pub fn covered(self, samples: &[Sample]) -> f64 {
+        let within = |sample: &Sample| {
+            let estimate = &sample.estimate;
+            let (variance, errors) = if self.is_of_pose() {
+                (estimate.pose_variance(), sample.pose)
+            } else {
+                (estimate.twist_variance(), sample.twist)
+            };
+            self.axes().iter().filter(|&&axis| errors[axis].powi(2) <= 4.0 * variance[axis]).count()
+        };
+        let all = samples.iter().map(within).sum::<usize>();
+        all as f64 / (samples.len() * self.axes().len()) as f64
+    }
+}

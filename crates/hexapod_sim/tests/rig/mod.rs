@@ -1,0 +1,203 @@
+//! The whole robot as it is shipped, from planner to ground: for tests and examples.
+
+pub mod course;
+pub mod drift;
+pub mod faults;
+pub mod fit;
+mod planner;
+pub mod random;
+pub mod shipped;
+
+use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
+use hexapod_kinematics::{Geometry, MAX_LEGS};
+use hexapod_servo::{ServoDriver, SimulatedBus};
+use hexapod_sim::{Boards, Ground, Mount, Simulator, World};
+use nalgebra::{Isometry3, Point3, Vector3};
+pub use planner::planner;
+use shipped::{Kind, battery, gait_spec, robot, servo_map, servos};
+use std::time::Duration;
+
+/// Length of a tick of planner and driver, s: two steps of the physics.
+pub const TICK_S: f64 = 0.01;
+/// Longest that standing up takes, s.
+const MOST_S: f64 = 12.0;
+/// A body leaning this much more than planned, rad, has fallen.
+pub const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
+/// A belly that touches the ground lies on it where it was planned this much higher than the ground is rough, m.
+const CLEAR_M: f64 = 0.01;
+
+/// What a robot is driven with, and on what.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// A name of `gaits.yaml`.
+    pub gait: &'static str,
+    pub kind: Kind,
+    pub ground: Ground,
+    /// Height of the ground's stones, steps or slopes below one robot, m.
+    pub roughness: f64,
+    /// Of the boards' frames.
+    pub seed: u64,
+}
+
+/// Planner, driver, boards, servos and physics.
+pub struct Rig {
+    pub engine: Engine,
+    pub driver: ServoDriver<SimulatedBus>,
+    pub simulator: Simulator,
+    /// Of each joint of each leg, its place among the driver's.
+    places: Vec<Vec<usize>>,
+    /// The corners of the base.
+    belly: Vec<Point3<f64>>,
+    roughness: f64,
+    ticks: u64,
+}
+
+impl Rig {
+    /// A robot that sits on the ground, its servos without pulses.
+    pub fn sitting(setting: &Setting) -> Self {
+        let robot = robot();
+        let engine = Engine::new(robot.clone(), gait(setting.gait), planner()).unwrap();
+        let config = shipped::config("");
+        let world = World::new(&robot, &setting.ground, &Mount::Free(Isometry3::identity()), config.engine).unwrap();
+        let mut simulator = Simulator::new(world, &robot, &servos(setting.kind), battery());
+        let (bus, map) = (SimulatedBus::for_config(servo_map()), servo_map());
+        let boards = Boards::new(bus.clone(), map, simulator.joints(), setting.seed);
+        let positions = positions(&engine, simulator.world());
+        simulator.put_on_ground(&positions);
+        simulator.plug_into(boards);
+        let driver = ServoDriver::new(map.clone(), bus);
+        let place = |name: &str| driver.joint_index(name).unwrap();
+        let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
+        let places = engine.legs().iter().map(of_leg).collect();
+        let belly = corners(&simulator);
+        Self { engine, driver, simulator, places, belly, roughness: setting.roughness, ticks: 0 }
+    }
+
+    /// The same once it has switched its servos on and stood up.
+    pub fn standing(setting: &Setting) -> Self {
+        let mut rig = Self::sitting(setting);
+        rig.tick(&Input::default());
+        let report = rig.driver.enable(rig.now());
+        assert!(report.passed(), "{report}");
+        // The legs are switched on one after the other.
+        for _ in 0..100 {
+            rig.tick(&Input::default());
+        }
+        rig.engine.stand();
+        let stands = (0..(MOST_S / TICK_S) as usize).any(|_| rig.tick(&Input::default()).state == GaitState::Standing);
+        assert!(stands, "{setting:?} does not come to stand");
+        rig
+    }
+
+    /// Time since the start.
+    pub fn now(&self) -> Duration {
+        Duration::from_millis(10 * self.ticks)
+    }
+
+    /// A tick of planner and driver, and the physics until the next.
+    pub fn tick(&mut self, input: &Input) -> Tick {
+        let tick = self.plan(input);
+        self.serve();
+        self.pass();
+        tick
+    }
+
+    /// A tick of the planner, and its angles to the driver.
+    pub fn plan(&mut self, input: &Input) -> Tick {
+        let tick = *self.engine.step(input, TICK_S);
+        let now = self.now();
+        for (places, angles) in self.places.iter().zip(&tick.angles) {
+            for (&place, &angle) in places.iter().zip(angles.iter()) {
+                self.driver.set_target(now, place, angle).unwrap();
+            }
+        }
+        tick
+    }
+
+    /// A tick of the driver.
+    pub fn serve(&mut self) {
+        let now = self.now();
+        self.driver.tick(now);
+    }
+
+    /// The physics until the next tick.
+    pub fn pass(&mut self) {
+        (0..2).for_each(|_| self.simulator.step());
+        self.ticks += 1;
+    }
+
+    /// Feet in the body as commanded, as odometry hears of them.
+    pub fn feet(&self) -> Vec<Vector3<f64>> {
+        let legs = self.engine.legs().iter().zip(&self.engine.last().angles);
+        legs.map(|(leg, angles)| leg.foot_in_body(angles)).collect()
+    }
+
+    /// Feet planned to be on the ground.
+    pub fn contacts(&self) -> [bool; MAX_LEGS] {
+        self.engine.last().contacts
+    }
+
+    /// Where the body truly is.
+    pub fn base(&self) -> Isometry3<f64> {
+        self.simulator.world().base()
+    }
+
+    /// Weight, N.
+    pub fn weight(&self) -> f64 {
+        let world = self.simulator.world();
+        world.assembly().mass() * world.settings().gravity
+    }
+
+    /// How much the body leans more than planned, rad.
+    pub fn lean(&self) -> f64 {
+        let up = |pose: &Isometry3<f64>| pose.rotation.inverse() * Vector3::z();
+        up(&self.base()).angle(&up(&self.engine.last().footprint_from_body))
+    }
+
+    /// Whether the body lies on the ground.
+    pub fn touches(&self) -> bool {
+        self.simulator.world().ground_force(0).norm() > 0.02 * self.weight()
+    }
+
+    /// Why it has fallen, if it has.
+    pub fn fall(&self) -> Option<String> {
+        let planned = &self.engine.last().footprint_from_body;
+        let clear = self.belly.iter().map(|corner| (planned * corner).z).fold(f64::INFINITY, f64::min);
+        if self.lean() > FALLEN_RAD {
+            Some(format!("leans by {:.0} degrees", self.lean().to_degrees()))
+        } else if self.touches() && clear > self.roughness + CLEAR_M {
+            Some(format!("lies on its belly, which was planned {:.0} mm high", 1e3 * clear))
+        } else {
+            None
+        }
+    }
+}
+
+/// A shipped gait on the shipped robot.
+pub fn gait(name: &str) -> Gait {
+    Gait::try_new(&gait_spec(name), &leg_places(&robot())).unwrap()
+}
+
+/// The engine's angles in the order of the hinges.
+pub fn positions(engine: &Engine, world: &World) -> Vec<f64> {
+    let mut positions = vec![0.0; world.assembly().hinges.len()];
+    for (leg, hinges) in world.assembly().legs.iter().enumerate() {
+        for (hinge, angle) in hinges.iter().zip(engine.last().angles[leg].iter()) {
+            positions[*hinge] = *angle;
+        }
+    }
+    positions
+}
+
+/// The corners of the base's boxes, in its frame.
+fn corners(simulator: &Simulator) -> Vec<Point3<f64>> {
+    let base = &simulator.world().assembly().parts[0];
+    let boxes = base.shapes.iter().filter_map(|shape| match &shape.geometry {
+        Geometry::Box { size } => Some((shape.link_from_shape, size * 0.5)),
+        _ => None,
+    });
+    let corner = |half: Vector3<f64>, n: usize| {
+        Point3::from(Vector3::from_fn(|axis, _| if n >> axis & 1 == 0 { half[axis] } else { -half[axis] }))
+    };
+    boxes.flat_map(|(pose, half)| (0..8).map(move |n| pose * corner(half, n))).collect()
+}

@@ -1,0 +1,70 @@
+//! The shipped files.
+
+use hexapod_config::{Document, Source};
+use hexapod_gait::GaitSpec;
+use hexapod_kinematics::Robot;
+use hexapod_servo::ServoConfig;
+use hexapod_servo::calibration::ServoFile;
+use hexapod_sim::{Battery, Config, Servos};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+/// A kind of servo of `sim.yaml`.
+pub type Kind = &'static str;
+
+/// The kinds that the robot is driven with.
+pub const KINDS: [Kind; 3] = ["perfect", "mg996r", "ds3218"];
+/// The gaits for six legs.
+pub const GAITS: [&str; 4] = ["tripod", "ripple", "amble", "wave"];
+
+pub fn robot() -> Arc<Robot> {
+    static ROBOT: LazyLock<Arc<Robot>> =
+        LazyLock::new(|| Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap()));
+    ROBOT.clone()
+}
+
+/// The shipped `sim.yaml` with a text over it.
+pub fn document(above: &str) -> Document {
+    let parse = |text: &str| Document::parse_layer(Source::new("sim.yaml", text)).unwrap();
+    let shipped = parse(include_str!("../../../../config/sim.yaml")).unwrap();
+    match parse(above) {
+        Some(above) => shipped.layered(above),
+        None => shipped,
+    }
+}
+
+pub fn config(above: &str) -> Config {
+    Config::read(&document(above), &robot()).unwrap()
+}
+
+/// Servos of one of the shipped kinds in all joints.
+pub fn servos(kind: &str) -> Servos {
+    config(&format!("servos: {{all: {kind}}}")).servos
+}
+
+pub fn battery() -> Battery {
+    config("").battery
+}
+
+pub fn servo_map() -> &'static ServoConfig {
+    static MAP: LazyLock<ServoConfig> = LazyLock::new(|| {
+        let text = include_str!("../../../../config/servos.yaml");
+        let file: ServoFile = Document::parse(Source::new("servos.yaml", text)).unwrap().deserialize().unwrap();
+        ServoConfig::try_from(file.resolve(|_| 0).unwrap().0).unwrap()
+    });
+    &MAP
+}
+
+/// A gait of `gaits.yaml`.
+pub fn gait_spec(name: &str) -> GaitSpec {
+    #[derive(Deserialize)]
+    struct File {
+        gaits: BTreeMap<String, GaitSpec>,
+    }
+    static FILE: LazyLock<File> = LazyLock::new(|| {
+        let text = include_str!("../../../../config/gaits.yaml");
+        Document::parse(Source::new("gaits.yaml", text)).unwrap().deserialize().unwrap()
+    });
+    FILE.gaits[name].clone()
+}

@@ -1,0 +1,156 @@
+//! The thread that steps the robot, as fast as was asked for, and who asks it for what.
+
+use crate::disturbances::Disturbances;
+use crate::plant::Plant;
+use crate::publish::Teller;
+use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, monotonic_now};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A second is told of in diagnostics.
+const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
+/// Physics that is later than this, in simulated time, gives up what it lags behind.
+const MOST_LAG: Duration = Duration::from_millis(100);
+/// Part of the speed that was asked for below which the physics are late.
+const LATE: f64 = 0.95;
+
+/// What is asked of a running simulation.
+#[derive(Debug)]
+pub(crate) struct Wish {
+    /// How many times as fast as real time.
+    pub speed: f64,
+    pub paused: bool,
+    /// Periods to go on by while it is paused.
+    pub steps: u32,
+    pub reset: bool,
+    pub pushes: u32,
+    /// What is to be done to the robot from now on, where that has changed.
+    pub disturbances: Option<Disturbances>,
+}
+
+/// The same, for those who ask. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Wishes(Arc<Mutex<Wish>>);
+
+impl Wishes {
+    /// Nothing but a speed.
+    pub fn at(speed: f64) -> Self {
+        let wish = Wish { speed, paused: false, steps: 0, reset: false, pushes: 0, disturbances: None };
+        Self(Arc::new(Mutex::new(wish)))
+    }
+
+    pub fn change<T>(&self, change: impl FnOnce(&mut Wish) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What is asked; what is to happen once is taken away.
+    fn take(&self) -> Wish {
+        self.change(|wish| {
+            let left = Wish { steps: 0, reset: false, pushes: 0, disturbances: None, ..*wish };
+            std::mem::replace(wish, left)
+        })
+    }
+}
+
+/// The robot and its time.
+pub(crate) struct Run {
+    plant: Plant,
+    step: Duration,
+    /// Time between messages.
+    period: Duration,
+    /// Simulated time since the start, and how far it is to go.
+    time: Duration,
+    due: Duration,
+    told: Duration,
+    /// Over the present second.
+    watch: Watch,
+}
+
+/// What is told of a second.
+#[derive(Default)]
+struct Watch {
+    since: Duration,
+    simulated: Duration,
+    working: Duration,
+}
+
+impl Run {
+    pub fn new(plant: Plant, rate_hz: f64) -> Self {
+        let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
+        let period = Duration::from_secs_f64(1.0 / rate_hz);
+        let watch = Watch { since: monotonic_now(), ..Watch::default() };
+        let [time, due, told] = [Duration::ZERO; 3];
+        Self { plant, step, period, time, due, told, watch }
+    }
+
+    pub fn go(&mut self, teller: &mut Teller, diagnostics: &Diagnostics, wishes: &Wishes, shutdown: &Shutdown) {
+        let mut last = monotonic_now();
+        while shutdown.is_running() {
+            let (now, mut wish) = (monotonic_now(), wishes.take());
+            self.answer(&mut wish);
+            self.due +=
+                if wish.paused { wish.steps * self.period } else { now.saturating_sub(last).mul_f64(wish.speed) };
+            last = now;
+            self.catch_up(teller);
+            self.watch.working += monotonic_now().saturating_sub(now);
+            if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
+                diagnostics.publish(self.status(now, &wish));
+                self.watch = Watch { since: now, ..Watch::default() };
+            }
+            let left = (self.time + self.step).saturating_sub(self.due).div_f64(wish.speed);
+            let passed = monotonic_now().saturating_sub(now);
+            let _ = shutdown.wait(Stage::Stopping, left.min(self.step).saturating_sub(passed));
+        }
+    }
+
+    /// Does to the robot what was asked for.
+    fn answer(&mut self, wish: &mut Wish) {
+        if let Some(next) = wish.disturbances.take() {
+            self.plant.disturb(next);
+        }
+        if wish.reset {
+            self.plant.put();
+        }
+        (0..wish.pushes).for_each(|_| self.plant.push());
+    }
+
+    /// Steps until as much time is simulated as is due.
+    fn catch_up(&mut self, teller: &mut Teller) {
+        self.due = self.due.min(self.time + MOST_LAG);
+        while self.time + self.step <= self.due {
+            self.plant.step();
+            self.time += self.step;
+            self.watch.simulated += self.step;
+            teller.tell_time(self.time);
+            if self.time.saturating_sub(self.told) >= self.period {
+                self.told = self.time;
+                teller.tell(&self.plant);
+            }
+        }
+    }
+
+    fn status(&self, now: Duration, wish: &Wish) -> Status {
+        let mut status = Status::default();
+        let passed = now.saturating_sub(self.watch.since).as_secs_f64();
+        let factor = self.watch.simulated.as_secs_f64() / passed;
+        let (simulator, base) = (self.plant.simulator(), self.plant.simulator().world().base());
+        status.value("real-time factor", format!("{factor:.2}"));
+        status.value("processor (% of a core)", format!("{:.1}", 100.0 * self.watch.working.as_secs_f64() / passed));
+        status.value("supply (V)", format!("{:.2}", simulator.supply().volts()));
+        status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
+        status.value("resets of the boards", simulator.supply().resets());
+        status.value("lean (degrees)", format!("{:.1}", lean(&base).to_degrees()));
+        if wish.paused {
+            status.report(Level::Ok, "paused");
+        } else if factor < LATE * wish.speed.min(1.0) {
+            status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
+        }
+        status
+    }
+}
+
+/// Angle between the body's and the world's z axis, rad.
+fn lean(base: &nalgebra::Isometry3<f64>) -> f64 {
+    let up = base.rotation * nalgebra::Vector3::z();
+    hexapod_kinematics::math::atan2(up.xy().norm(), up.z)
+}

@@ -1,0 +1,59 @@
+//! What most commands take: which files to read, where the servos are, and what the robot stands on.
+
+use clap::{Args, ValueEnum};
+
+/// Which files to read.
+#[derive(Clone, Debug, Default, Args)]
+pub struct FileArgs {
+    /// Folder of your own hexapod.yaml, servos.yaml and so on, each with only what differs from the shipped one
+    /// [default: ~/.config/hexapod, over /etc/hexapod]
+    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
+    pub config: String,
+    /// Description of the robot: URDF, xacro, or Denavit-Hartenberg parameters (.yaml) [default: the shipped one]
+    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
+    pub urdf: String,
+}
+
+/// Which files to read and where the servos are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BusArgs {
+    /// Which files to read.
+    #[command(flatten)]
+    pub files: FileArgs,
+    /// Where the servos are [default: as hexapod.yaml says]
+    #[arg(long)]
+    pub bus: Option<Bus>,
+    /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
+    #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
+    pub params: Vec<String>,
+}
+
+/// Where the servos are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Bus {
+    /// Two boards in memory.
+    Simulated,
+    /// The same, and a robot that moves with them in a physics engine
+    Physics,
+    /// The boards on /dev/i2c-N.
+    I2c,
+}
+
+impl Bus {
+    /// The value of the parameter `bus`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::Physics => "physics",
+            Self::I2c => "i2c",
+        }
+    }
+}
+
+/// A terrain that the simulator knows, a picture of one, or nothing.
+pub(super) fn terrain(text: &str) -> Result<String, String> {
+    let known = text.is_empty() || simulator::TERRAINS.contains(&text) || simulator::is_picture(text);
+    let names = || simulator::TERRAINS.join(", ");
+    if known { Ok(text.to_owned()) } else { Err(format!("known are {}, and PNG files of heights", names())) }
+}

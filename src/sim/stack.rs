@@ -1,0 +1,216 @@
+//! Planner, driver and physics in one loop, on the time of the physics.
+
+use crate::exit::Failure;
+use crate::setups::Setups;
+use hexapod_gait::motion::Player;
+use hexapod_gait::{GaitState, Input, Tick, Twist};
+use hexapod_kinematics::MAX_LEGS;
+use hexapod_servo::{ServoDriver, SimulatedBus};
+use nalgebra::Isometry3;
+use simulator::{FootSwitches, Plant};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+type Contacts = [Option<bool>; MAX_LEGS];
+
+/// The whole stack below commands. The driver ticks with the planner.
+pub struct Stack {
+    player: Player,
+    rate_hz: f64,
+    ticks: u64,
+    driver: ServoDriver<SimulatedBus>,
+    /// Of each joint of each leg, its place among the driver's.
+    places: Vec<Vec<usize>>,
+    enabled: bool,
+    plant: Plant,
+    step: Duration,
+    time: Duration,
+    switches: Option<Felt>,
+    terrain: String,
+}
+
+/// What feet feel, told as late as the planner takes it to be.
+struct Felt {
+    switches: FootSwitches,
+    late_s: f64,
+    /// The oldest first.
+    told: VecDeque<Contacts>,
+    ticks_late: usize,
+}
+
+/// What is known after a tick.
+pub struct Moment {
+    /// Since the start, s.
+    pub time: f64,
+    /// Length of the tick, s.
+    pub dt: f64,
+    pub state: GaitState,
+    /// That the planner walks.
+    pub twist: Twist,
+    /// Where the body truly is.
+    pub base: Isometry3<f64>,
+    /// How far each foot slid over the ground during the tick, on average, m.
+    pub slip: f64,
+    /// Done at the joints during the tick, without what gravity gives back, J.
+    pub work: f64,
+    /// Taken from the supply during the tick, J.
+    pub energy: f64,
+    pub volts: f64,
+    /// The body lies on the ground.
+    pub on_its_belly: bool,
+}
+
+impl Stack {
+    /// A robot that sits, its servos still without pulses.
+    pub fn new(setups: Setups, gait: Option<&str>) -> Result<Self, Failure> {
+        let Setups { planner, driver, simulator, .. } = setups;
+        let Some(simulator) = simulator else {
+            return Err(Failure::Words("hexapod sim is for bus physics; leave out -p bus".into()));
+        };
+        let mut engine = planner.engine;
+        if let Some(name) = gait {
+            engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
+        }
+        let servos = driver.servos().clone();
+        let boards = SimulatedBus::for_config(&servos);
+        let plant = simulator.plant(servos.clone(), boards.clone()).map_err(|e| Failure::Words(e.to_string()))?;
+        let driver = ServoDriver::new(servos, boards);
+        let place = |name: &str| driver.joint_index(name).ok_or_else(|| format!("joint {name} has no servo"));
+        let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
+        let places: Result<Vec<Vec<usize>>, String> = engine.legs().iter().map(of_leg).collect();
+        let felt = planner.contacts.map(|_| Felt::new(simulator.switches(), planner.contacts_delay_s, planner.rate_hz));
+        Ok(Self {
+            player: Player::new(engine),
+            rate_hz: planner.rate_hz,
+            ticks: 0,
+            places: places.map_err(Failure::Words)?,
+            driver,
+            enabled: false,
+            step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
+            plant,
+            time: Duration::ZERO,
+            switches: felt,
+            terrain: simulator.terrain_name().to_owned(),
+        })
+    }
+
+    pub fn rate_hz(&self) -> f64 {
+        self.rate_hz
+    }
+
+    /// Simulated so far.
+    pub fn seconds(&self) -> f64 {
+        self.time.as_secs_f64()
+    }
+
+    pub fn state(&self) -> GaitState {
+        self.player.last().state
+    }
+
+    pub fn terrain(&self) -> &str {
+        &self.terrain
+    }
+
+    /// Weight of the robot, N.
+    pub fn weight(&self) -> f64 {
+        let world = self.plant.simulator().world();
+        world.assembly().mass() * world.settings().gravity
+    }
+
+    /// How often a supply that sank has reset the boards.
+    pub fn resets(&self) -> u32 {
+        self.plant.simulator().supply().resets()
+    }
+
+    pub fn stand(&mut self) {
+        self.player.stand();
+    }
+
+    /// A tick of the planner, its angles to the servos, and the physics until the next.
+    pub fn tick(&mut self, input: &Input) -> Result<Moment, Failure> {
+        let dt = 1.0 / self.rate_hz;
+        let (contacts, contacts_late) = self.feel();
+        let tick = *self.player.step(&Input { contacts, contacts_late, ..*input }, dt);
+        self.command(&tick)?;
+        self.ticks += 1;
+        let until = Duration::from_secs_f64(self.ticks as f64 * dt);
+        let (mut slip, mut work, mut energy) = (0.0, 0.0, 0.0);
+        while self.time < until {
+            self.plant.step();
+            self.time += self.step;
+            let step_s = self.step.as_secs_f64();
+            slip += self.slide() * step_s;
+            work += self.mechanical_watts() * step_s;
+            energy += self.electrical_watts() * step_s;
+        }
+        let simulator = self.plant.simulator();
+        Ok(Moment {
+            time: self.ticks as f64 * dt,
+            dt,
+            state: tick.state,
+            twist: tick.twist,
+            base: simulator.world().base(),
+            slip,
+            work,
+            energy,
+            volts: simulator.supply().volts(),
+            on_its_belly: simulator.world().ground_force(0).norm() > 0.0,
+        })
+    }
+
+    fn feel(&mut self) -> (Contacts, f64) {
+        let Some(felt) = &mut self.switches else { return ([None; MAX_LEGS], 0.0) };
+        (felt.read(&self.plant), felt.late_s)
+    }
+
+    /// Tells the driver the angles; the first ones switch it on.
+    fn command(&mut self, tick: &Tick) -> Result<(), Failure> {
+        for (places, angles) in self.places.iter().zip(&tick.angles) {
+            for (&place, &angle) in places.iter().zip(angles.iter()) {
+                let set = self.driver.set_target(self.time, place, angle);
+                set.map_err(|e| Failure::Running(e.to_string()))?;
+            }
+        }
+        if !self.enabled {
+            self.enabled = true;
+            let report = self.driver.enable(self.time);
+            if !report.passed() {
+                return Err(Failure::Running(report.to_string()));
+            }
+        }
+        self.driver.tick(self.time);
+        Ok(())
+    }
+
+    /// Mean speed at which feet slide, m/s.
+    fn slide(&self) -> f64 {
+        let (world, legs) = (self.plant.simulator().world(), self.places.len());
+        (0..legs).map(|leg| world.foot_slide(leg)).sum::<f64>() / legs.max(1) as f64
+    }
+
+    /// Of servos that drive their joints; those that brake give nothing back.
+    fn mechanical_watts(&self) -> f64 {
+        let world = self.plant.simulator().world();
+        let joints = 0..world.assembly().hinges.len();
+        joints.map(|hinge| (world.effort(hinge) * world.speed(hinge)).max(0.0)).sum()
+    }
+
+    fn electrical_watts(&self) -> f64 {
+        let supply = self.plant.simulator().supply();
+        supply.volts() * supply.current()
+    }
+}
+
+impl Felt {
+    fn new(switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
+        Self { switches, late_s, told: VecDeque::new(), ticks_late: (late_s * rate_hz).round() as usize }
+    }
+
+    fn read(&mut self, plant: &Plant) -> Contacts {
+        let mut contacts = [None; MAX_LEGS];
+        let closed = self.switches.read(plant.simulator().world());
+        contacts.iter_mut().zip(closed).for_each(|(contact, &closed)| *contact = Some(closed));
+        self.told.push_back(contacts);
+        if self.told.len() > self.ticks_late { self.told.pop_front().unwrap_or(contacts) } else { [None; MAX_LEGS] }
+    }
+}

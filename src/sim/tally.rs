@@ -1,0 +1,221 @@
+//! What a walk comes to, tick by tick and as a whole.
+
+use super::stack::Moment;
+use hexapod_gait::{Displacement, GaitState};
+use hexapod_kinematics::math::atan2;
+use nalgebra::{Vector2, Vector3};
+
+/// A body that leans by more than this has fallen, rad.
+const FALLEN: f64 = std::f64::consts::FRAC_PI_4;
+/// A robot that falls has to be up for as long before it can fall again, s.
+const UP_S: f64 = 1.0;
+
+/// A line of the table.
+pub struct Line {
+    pub time: f64,
+    pub state: GaitState,
+    /// Where the body is by the twists that the planner walked: x and y in m, yaw in rad.
+    pub planned: [f64; 3],
+    /// Where it truly is: x, y and z in m.
+    pub place: Vector3<f64>,
+    /// Its roll, pitch and yaw, rad.
+    pub turn: [f64; 3],
+    /// Of the body's z axis from the vertical, rad.
+    pub lean: f64,
+    /// How far a foot has slid, on average over all, m.
+    pub slip: f64,
+    /// Done at the joints, J.
+    pub work: f64,
+    /// Taken from the supply, J.
+    pub energy: f64,
+    pub volts: f64,
+    pub falls: u32,
+}
+
+/// Sums over a walk.
+pub struct Tally {
+    planned: Displacement,
+    slip: f64,
+    work: f64,
+    energy: f64,
+    falls: u32,
+    /// For how long it has been up, s; none before it stood.
+    up_s: Option<f64>,
+    /// Since the commands began.
+    since: Option<Since>,
+}
+
+/// What is summed up from the first command on.
+#[derive(Default)]
+struct Since {
+    slip: f64,
+    work: f64,
+    energy: f64,
+    lean: f64,
+    planned: Way,
+    walked: Way,
+}
+
+/// The length of a path through places at least [`MARK_M`] apart: the swaying of a body is none of it.
+#[derive(Default)]
+struct Way {
+    mark: Option<Vector2<f64>>,
+    last: Vector2<f64>,
+    length: f64,
+}
+
+const MARK_M: f64 = 0.02;
+
+impl Way {
+    fn go(&mut self, to: Vector2<f64>) {
+        let mark = *self.mark.get_or_insert(to);
+        self.last = to;
+        if (to - mark).norm() >= MARK_M {
+            self.length += (to - mark).norm();
+            self.mark = Some(to);
+        }
+    }
+
+    fn length(&self) -> f64 {
+        self.length + self.mark.map_or(0.0, |mark| (self.last - mark).norm())
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { planned: Displacement::identity(), slip: 0.0, work: 0.0, energy: 0.0, falls: 0, up_s: None, since: None }
+    }
+}
+
+impl Tally {
+    /// From now on it counts: the robot follows commands.
+    pub fn begin(&mut self) {
+        self.since = Some(Since::default());
+        self.up_s = Some(UP_S);
+    }
+
+    /// Takes a tick down.
+    pub fn take(&mut self, moment: &Moment) -> Line {
+        self.planned = self.planned.then(&moment.twist.motion(moment.dt));
+        self.slip += moment.slip;
+        self.work += moment.work;
+        self.energy += moment.energy;
+        let (roll, pitch, yaw) = moment.base.rotation.euler_angles();
+        let up = moment.base.rotation * Vector3::z();
+        let line = Line {
+            time: moment.time,
+            state: moment.state,
+            planned: [self.planned.shift().x, self.planned.shift().y, self.planned.angle()],
+            place: moment.base.translation.vector,
+            turn: [roll, pitch, yaw],
+            lean: atan2(up.xy().norm(), up.z),
+            slip: self.slip,
+            work: self.work,
+            energy: self.energy,
+            volts: moment.volts,
+            falls: self.falls,
+        };
+        self.look_for_fall(line.lean > FALLEN || moment.on_its_belly, moment.dt);
+        if let Some(since) = &mut self.since {
+            since.take(&line, moment);
+        }
+        Line { falls: self.falls, ..line }
+    }
+
+    fn look_for_fall(&mut self, down: bool, dt: f64) {
+        let Some(up_s) = &mut self.up_s else { return };
+        self.falls += u32::from(down && *up_s >= UP_S);
+        *up_s = if down { 0.0 } else { *up_s + dt };
+    }
+
+    /// What came of it, in a few lines, for a robot of this weight (N).
+    pub fn outcome(&self, weight: f64) -> String {
+        let Some(since) = &self.since else { return String::new() };
+        let (walked, planned) = (since.walked.length(), since.planned.length());
+        let per_metre = |of: f64, words: &str| match walked > MARK_M {
+            true => format!(", {:.3} {words}", of / walked),
+            false => String::new(),
+        };
+        let part = if planned > MARK_M {
+            format!(", {:.3} of the {planned:.3} m planned", walked / planned)
+        } else {
+            String::new()
+        };
+        let cost = |joules: f64| per_metre(joules / weight, "times the weight and the way");
+        let energy = match since.energy > 0.0 {
+            true => format!("{:.1} J{}", since.energy, cost(since.energy)),
+            false => "unknown: perfect servos take none; choose others in sim.yaml".into(),
+        };
+        let figures = [
+            ("way", format!("{walked:.3} m{part}")),
+            ("slip", format!("{:.3} m of each foot{}", since.slip, per_metre(since.slip, "a metre"))),
+            ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
+            ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
+            ("energy", energy),
+            ("falls", self.falls.to_string()),
+        ];
+        figures.map(|(what, figure)| format!("{what:<8} {figure}\n")).concat()
+    }
+}
+
+impl Since {
+    fn take(&mut self, line: &Line, moment: &Moment) {
+        self.slip += moment.slip;
+        self.work += moment.work;
+        self.energy += moment.energy;
+        self.lean = self.lean.max(line.lean);
+        self.planned.go(Vector2::new(line.planned[0], line.planned[1]));
+        self.walked.go(line.place.xy());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_gait::Twist;
+    use nalgebra::{Isometry3, UnitQuaternion};
+
+    fn moment(x: f64, roll: f64, on_its_belly: bool) -> Moment {
+        let turn = UnitQuaternion::from_euler_angles(roll, 0.0, 0.0);
+        Moment {
+            time: 0.0,
+            dt: 0.1,
+            state: GaitState::Walking,
+            twist: Twist::new(0.1, 0.0, 0.0),
+            base: Isometry3::from_parts(Vector3::new(x, 0.0, 0.1).into(), turn),
+            slip: 0.001,
+            work: 0.2,
+            energy: 0.0,
+            volts: 6.0,
+            on_its_belly,
+        }
+    }
+
+    #[test]
+    fn when_the_robot_falls_and_lies_expect_one_fall_and_another_after_it_was_up() {
+        let mut tally = Tally::default();
+        (0..5).for_each(|_| assert_eq!(tally.take(&moment(0.0, 0.0, true)).falls, 0, "it sits"));
+        tally.begin();
+        let mut falls = |roll: f64, belly: bool| (0..20).map(|_| tally.take(&moment(0.0, roll, belly)).falls).last();
+        assert_eq!(falls(0.7, false), Some(0));
+        assert_eq!(falls(0.8, false), Some(1));
+        assert_eq!(falls(0.0, true), Some(1), "it has not been up");
+        assert_eq!(falls(0.0, false), Some(1));
+        assert_eq!(falls(0.0, true), Some(2));
+    }
+
+    #[test]
+    fn when_a_body_sways_on_its_way_expect_the_way_and_the_figures_from_the_first_command_on() {
+        let mut tally = Tally::default();
+        tally.take(&moment(0.0, 0.0, false));
+        tally.begin();
+        for i in 0..=100 {
+            tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
+        }
+        let told = tally.outcome(10.0);
+        assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
+        assert!(told.contains("0.101 m of each foot, 0.126 a metre"), "{told}");
+        assert!(told.contains("5.7 degrees") && told.contains("20.2 J at the joints, 2.525 times"), "{told}");
+        assert!(told.contains("perfect servos take none"), "{told}");
+    }
+}
