@@ -38,8 +38,17 @@ impl Part {
     }
 }
 
+/// Which tests of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those that failed last, one at a time.
+    FailedLast,
+}
+
 /// The command that runs one part of them, or those of it whose names hold `filter`.
-pub fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> Result<Command> {
+pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Option<&str>) -> Result<Command> {
     let folder = layout.root().join("tests/ros");
     if !folder.is_dir() {
         bail!("{} does not exist", folder.display());
@@ -50,7 +59,9 @@ pub fn pytest(layout: &Layout, ros: &Ros, part: Part, filter: Option<&str>) -> R
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
     // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
     // processors. A sourced ROS 2 may come without the plugin.
-    if part == Part::Together && has_modules(&python, ros, "xdist") {
+    if which == Which::FailedLast {
+        command.args(["--last-failed", "--last-failed-no-failures", "none"]);
+    } else if part == Part::Together && has_modules(&python, ros, "xdist") {
         command.args(["-n", "4", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));

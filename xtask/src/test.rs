@@ -9,7 +9,7 @@ use crate::cargo::{APART, BENCH, SIM, WASM, cargo, cargo_apart};
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
-use crate::pytest::{Part, isolate, pytest};
+use crate::pytest::{Part, Which, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in};
 use crate::setup::Scope;
@@ -179,23 +179,32 @@ impl Run<'_> {
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
     }
 
-    /// Property tests of the engine on cases that no run has had before: the title says how to have them again. A case
-    /// that fails once in very many runs is a bug to be told of, and none of the change at hand. A change that breaks a
-    /// property breaks it for many cases: where a test that failed does so with the next seed, too, the run fails.
+    /// Property tests of the engine on cases that no run has had before.
     fn fresh_cases(&mut self) {
+        self.fresh(&format!("tests, {ENGINE}"), |layout| {
+            let mut command = cargo(layout);
+            command.args(["test", "--no-fail-fast", "-p", ENGINE, "--test", "all"]);
+            Ok(command)
+        });
+    }
+
+    /// Tests with a seed that no run has had before: the title says how to have its cases again. A case that fails once in
+    /// very many runs is a bug to be told of, and none of the change at hand. A change that breaks a property breaks it for
+    /// many cases: where a test that failed does so with the next seed, too, the run fails.
+    fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Result<Command>) {
         if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
             return;
         }
-        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
-        let title = |seed: u64| format!("tests, {ENGINE} with {SEED}={seed}");
-        let command = |seed: u64| {
-            let mut command = cargo(self.layout);
-            command.args(["test", "--no-fail-fast", "-p", ENGINE, "--test", "all"]).env(SEED, seed.to_string());
-            command
+        let (mut first, mut second) = match (command(self.layout), command(self.layout)) {
+            (Ok(first), Ok(second)) => (first, second),
+            (Err(error), _) | (_, Err(error)) => return self.report.fail(title, &format!("{error:#}")),
         };
-        let (mut first, mut second) = (command(seed), command(seed + 1));
-        if let Some(failed) = self.report.search(&title(seed), &mut first) {
-            self.report.section(&title(seed + 1), second.args(["--", "--exact"]).args(failed), &[0]);
+        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
+        let title = |seed: u64| format!("{title} with {SEED}={seed}");
+        first.env(SEED, seed.to_string());
+        if let Some(failed) = self.report.search(&title(seed), &mut first, &[0]) {
+            second.env(SEED, (seed + 1).to_string()).args(["--", "--exact"]).args(failed);
+            self.report.section(&title(seed + 1), &mut second, &[0]);
         }
     }
 
@@ -233,22 +242,21 @@ impl Run<'_> {
     /// The robot in a physics engine, in the dev profile, which is optimised; random drives with a fresh seed, too, unless
     /// one is given.
     fn physics(&mut self) {
-        let given = std::env::var_os(SEED);
         let filter = self.options.filter.clone();
         self.apart(&format!("tests, {SIM}"), SIM, |command| {
             command
                 .args(["test", "--no-fail-fast"])
                 .args(&filter)
-                .env(SEED, given.clone().unwrap_or_else(|| "1".into()))
+                .env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()))
         });
-        if filter.is_some() || given.is_some() {
-            return;
+        self.fresh(&format!("random drives, {SIM}"), |layout| {
+            let mut command = cargo_apart(layout, SIM)?;
+            command.args(["test", "--test", "all", DRIVES]);
+            Ok(command)
+        });
+        if filter.is_none() {
+            self.physics_in_a_browser();
         }
-        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs()).to_string();
-        self.apart(&format!("random drives, {SIM} with {SEED}={seed}"), SIM, |command| {
-            command.args(["test", "--test", "all", DRIVES]).env(SEED, &seed)
-        });
-        self.physics_in_a_browser();
     }
 
     /// Whether the physics build for a browser.
@@ -283,14 +291,22 @@ impl Run<'_> {
     fn nodes(&mut self, ros: &Ros) {
         self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
         for part in [Part::Together, Part::OneAtATime] {
-            match pytest(self.layout, ros, part, self.options.filter.as_deref()) {
-                Ok(mut command) => {
-                    let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-                    self.report.section(part.title(), &mut command, accepted);
-                }
-                Err(error) => self.report.fail(part.title(), &format!("{error:#}")),
+            if let Err(error) = self.robots(ros, part) {
+                self.report.fail(part.title(), &format!("{error:#}"));
             }
         }
+    }
+
+    /// Robots walk in real time beside each other, on a machine that others may use as well. What failed runs once more,
+    /// one at a time: what passes then is shown as found, a defect of the robot or of the test that shows under load.
+    fn robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
+        let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
+        let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
+        let (mut all, mut again) = (command(Which::All)?, command(Which::FailedLast)?);
+        if self.report.search(part.title(), &mut all, accepted).is_some() {
+            self.report.section(&format!("{}, what failed once more", part.title()), &mut again, &[0]);
+        }
+        Ok(())
     }
 
     /// Whether to run a check that is no test; when the tool is not installed, says how to get it.
