@@ -30,6 +30,11 @@ def start(session, *arguments):
     return robot
 
 
+def seconds(stamp):
+    """Return a stamp's time, s."""
+    return stamp.sec + stamp.nanosec / 1e9
+
+
 def lean(odometry):
     """Return how far the body leans, degrees."""
     q = odometry.pose.pose.orientation
@@ -128,6 +133,26 @@ def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):
     assert len(clock) == count
     assert user.call('pause', SetBool.Request(data=False), SetBool).success
     user.until(lambda: len(clock) > count + 20, 5.0, 'a clock that goes on')
+
+
+def test_when_it_runs_in_lockstep_expect_no_command_behind_the_physics_however_fast_they_go(session):
+    start(session, '-p', 'simulator.speed:=3.0', '-p', 'simulator.lockstep:=true', '-p', 'servo_driver.rate:=400.0',
+          '--ros-args', '-p', 'use_sim_time:=true')
+    user = session.user
+    true, _ = walk(user, 2.0, twist(0.08))
+    assert way(true) > 0.2 and max(map(lean, true)) < 5.0
+    clock, commands = user.hear_fresh('/clock', 'joint_commands')
+    user.spin(1.0)
+    of_clock, of_commands = seconds(clock[-1].message.clock), seconds(commands[-1].message.header.stamp)
+    assert of_clock - of_commands <= 0.05, 'two periods, and what was under way to us'
+    status = user.diagnostics('simulator')
+    assert status.level == 0, status.message
+
+
+def test_when_lockstep_lacks_a_planner_in_simulated_time_expect_the_remedy(session):
+    start(session, '-p', 'simulator.lockstep:=true')
+    user = session.user
+    user.until(lambda: 'use_sim_time:=true' in user.diagnostics('simulator').message, 5.0, 'the remedy')
 
 
 def test_when_it_is_stepped_expect_one_period_while_paused_and_a_refusal_otherwise(session):

@@ -2,6 +2,7 @@
 
 mod disturbances;
 mod ground;
+mod lockstep;
 mod messages;
 mod node;
 mod params;

@@ -1,6 +1,7 @@
 //! The node: its thread for the physics, and what may be asked of it.
 
 use crate::disturbances::{Disturbances, Unfit};
+use crate::lockstep::Planner;
 use crate::publish::Teller;
 use crate::run::{Run, Wishes};
 use crate::setup::Setup;
@@ -38,7 +39,8 @@ pub fn run(
     for note in &plant.simulator().world().assembly().notes {
         tracing::warn!("{note}");
     }
-    let wishes = Wishes::at(setup.speed);
+    let wishes = Wishes::at(setup.speed, setup.lockstep);
+    let planner = Planner::listened_to(&mut node)?;
     serve(&mut node, &wishes)?;
     listen(&node, &setup, &wishes);
     let mut teller = Teller::new(&mut node, &setup, &plant)?;
@@ -55,7 +57,7 @@ pub fn run(
     let thread = std::thread::Builder::new().name("physics".into());
     let stepping = thread.spawn(move || {
         let _ends_the_node = stop.drop_guard();
-        Run::new(plant, rate_hz).go(&mut teller, &diagnostics, &wishes, &stop);
+        Run::new(plant, planner, rate_hz).go(&mut teller, &diagnostics, &wishes, &stop);
     })?;
     node.spin(shutdown, Stage::Stopping);
     if stepping.join().is_err() {
@@ -106,6 +108,7 @@ fn listen(node: &RosNode, setup: &Setup, wishes: &Wishes) {
         params = next;
         to.change(|wish| match (name, value) {
             ("speed", ParamValue::Double(speed)) => wish.speed = *speed,
+            ("lockstep", ParamValue::Bool(lockstep)) => wish.lockstep = *lockstep,
             _ => wish.disturbances = Some(disturbances),
         });
         Ok(())

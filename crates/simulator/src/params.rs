@@ -29,6 +29,7 @@ pub fn specs() -> Vec<ParamSpec> {
             .read_only(),
         ParamSpec::new("speed", 1.0, "How many times as fast as real time, as far as the machine can")
             .range(0.01, 100.0),
+        ParamSpec::new("lockstep", false, "Whether the physics wait for joint_commands of each period"),
         ParamSpec::new("world_frame", "world", "Frame that odom_true and the terrain are told in").read_only(),
     ]);
     specs.extend(disturbances::specs());

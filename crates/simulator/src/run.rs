@@ -1,6 +1,7 @@
 //! The thread that steps the robot, as fast as was asked for, and who asks it for what.
 
 use crate::disturbances::Disturbances;
+use crate::lockstep::Planner;
 use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, monotonic_now};
@@ -11,6 +12,8 @@ use std::time::Duration;
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
 /// Physics that is later than this, in simulated time, gives up what it lags behind.
 const MOST_LAG: Duration = Duration::from_millis(100);
+/// How often it is looked whether the planner has followed.
+const LOOK: Duration = Duration::from_micros(200);
 /// Part of the speed that was asked for below which the physics are late.
 const LATE: f64 = 0.95;
 
@@ -19,6 +22,8 @@ const LATE: f64 = 0.95;
 pub(crate) struct Wish {
     /// How many times as fast as real time.
     pub speed: f64,
+    /// Whether it waits for the planner.
+    pub lockstep: bool,
     pub paused: bool,
     /// Periods to go on by while it is paused.
     pub steps: u32,
@@ -33,9 +38,9 @@ pub(crate) struct Wish {
 pub(crate) struct Wishes(Arc<Mutex<Wish>>);
 
 impl Wishes {
-    /// Nothing but a speed.
-    pub fn at(speed: f64) -> Self {
-        let wish = Wish { speed, paused: false, steps: 0, reset: false, pushes: 0, disturbances: None };
+    /// Nothing but a speed, and whether the planner is waited for.
+    pub fn at(speed: f64, lockstep: bool) -> Self {
+        let wish = Wish { speed, lockstep, paused: false, steps: 0, reset: false, pushes: 0, disturbances: None };
         Self(Arc::new(Mutex::new(wish)))
     }
 
@@ -55,6 +60,7 @@ impl Wishes {
 /// The robot and its time.
 pub(crate) struct Run {
     plant: Plant,
+    planner: Planner,
     step: Duration,
     /// Time between messages.
     period: Duration,
@@ -75,12 +81,12 @@ struct Watch {
 }
 
 impl Run {
-    pub fn new(plant: Plant, rate_hz: f64) -> Self {
+    pub fn new(plant: Plant, planner: Planner, rate_hz: f64) -> Self {
         let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
         let period = Duration::from_secs_f64(1.0 / rate_hz);
         let watch = Watch { since: monotonic_now(), ..Watch::default() };
         let [time, due, told] = [Duration::ZERO; 3];
-        Self { plant, step, period, time, due, told, watch }
+        Self { plant, planner, step, period, time, due, told, watch }
     }
 
     pub fn go(&mut self, teller: &mut Teller, diagnostics: &Diagnostics, wishes: &Wishes, shutdown: &Shutdown) {
@@ -91,7 +97,7 @@ impl Run {
             self.due +=
                 if wish.paused { wish.steps * self.period } else { now.saturating_sub(last).mul_f64(wish.speed) };
             last = now;
-            self.catch_up(teller);
+            let waits = self.catch_up(teller, wish.lockstep);
             self.watch.working += monotonic_now().saturating_sub(now);
             if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
                 diagnostics.publish(self.status(now, &wish));
@@ -99,7 +105,8 @@ impl Run {
             }
             let left = (self.time + self.step).saturating_sub(self.due).div_f64(wish.speed);
             let passed = monotonic_now().saturating_sub(now);
-            let _ = shutdown.wait(Stage::Stopping, left.min(self.step).saturating_sub(passed));
+            let pause = if waits { LOOK } else { left.min(self.step).saturating_sub(passed) };
+            let _ = shutdown.wait(Stage::Stopping, pause);
         }
     }
 
@@ -114,10 +121,13 @@ impl Run {
         (0..wish.pushes).for_each(|_| self.plant.push());
     }
 
-    /// Steps until as much time is simulated as is due.
-    fn catch_up(&mut self, teller: &mut Teller) {
+    /// Steps until as much time is simulated as is due; whether the planner has to follow first.
+    fn catch_up(&mut self, teller: &mut Teller, lockstep: bool) -> bool {
         self.due = self.due.min(self.time + MOST_LAG);
         while self.time + self.step <= self.due {
+            if lockstep && !self.planner.lets_pass(self.time + self.step, monotonic_now()) {
+                return true;
+            }
             self.plant.step();
             self.time += self.step;
             self.watch.simulated += self.step;
@@ -127,6 +137,7 @@ impl Run {
                 teller.tell(&self.plant);
             }
         }
+        false
     }
 
     fn status(&self, now: Duration, wish: &Wish) -> Status {
@@ -140,8 +151,11 @@ impl Run {
         status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
         status.value("resets of the boards", simulator.supply().resets());
         status.value("lean (degrees)", format!("{:.1}", lean(&base).to_degrees()));
+        let obstacle = if wish.lockstep { self.planner.obstacle(self.time, now) } else { None };
         if wish.paused {
             status.report(Level::Ok, "paused");
+        } else if let Some(why) = obstacle {
+            status.report(Level::Warn, why);
         } else if factor < LATE * wish.speed.min(1.0) {
             status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
         }

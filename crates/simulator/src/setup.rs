@@ -8,7 +8,7 @@ use hexapod_config::ConfigError;
 use hexapod_config::ros_params::Params;
 use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_setup::params::{check_urdf, number, text, wrong};
+use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
 use hexapod_sim::{Config, FootSwitches, Ground, Terrain};
 
@@ -25,6 +25,8 @@ pub struct Setup {
     pub(crate) rate_hz: f64,
     /// How many times as fast as real time.
     pub(crate) speed: f64,
+    /// Whether the physics wait for the planner.
+    pub(crate) lockstep: bool,
     pub(crate) disturbances: Disturbances,
     /// Where the legs are at the start; as in the description's zero, where nobody says.
     pub(crate) angles: Vec<LegAngles>,
@@ -52,6 +54,7 @@ impl Setup {
             world_frame: text(params, "world_frame"),
             rate_hz: number(params, "rate"),
             speed: number(params, "speed"),
+            lockstep: switch(params, "lockstep"),
             disturbances: Disturbances::read(params, &description.robot)
                 .map_err(|Unfit { name, reason, help }| wrong(NAME, params, name, reason, &help))?,
             angles: Vec::new(),

@@ -1,0 +1,107 @@
+//! In lockstep the physics wait for the planner, however slow it is.
+
+use hexapod_ros::clock::from_stamp;
+use hexapod_ros::r2r::QosProfile;
+use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::{RosError, RosNode, monotonic_now};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How far the physics go beyond the planner's last command: the planner ticks only once the clock has gone on.
+const LEAD: Duration = Duration::from_millis(20);
+/// A planner that is silent for so long, of the computer's time, is not waited for until it speaks again: there is none,
+/// or its last message was lost.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Commands dated further ahead than this are not dated in simulated time.
+const ANOTHER_CLOCK: Duration = Duration::from_secs(10);
+
+/// What the planner told last: the stamp, in simulated time, and when it was received, on the monotonic clock.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    stamp: Duration,
+    received: Duration,
+}
+
+/// Where the planner is. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Planner(Arc<Mutex<Option<Told>>>);
+
+impl Planner {
+    /// The planner whose `joint_commands` come to `node`.
+    pub fn listened_to(node: &mut RosNode) -> Result<Self, RosError> {
+        let planner = Self::default();
+        let to = planner.clone();
+        let newest = QosProfile::default().keep_last(1).best_effort();
+        node.subscribe_shared("joint_commands", newest, move |message: &JointState| {
+            to.tell(from_stamp(&message.header.stamp), monotonic_now());
+        })?;
+        Ok(planner)
+    }
+
+    fn tell(&self, stamp: Duration, received: Duration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Told { stamp, received });
+    }
+
+    fn told(&self, now: Duration) -> Option<Told> {
+        let told = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.filter(|told| now.saturating_sub(told.received) < PATIENCE)
+    }
+
+    /// Whether the physics may go on to `time`; `now` is on the monotonic clock.
+    pub fn lets_pass(&self, time: Duration, now: Duration) -> bool {
+        self.told(now).is_none_or(|told| time <= told.stamp + LEAD)
+    }
+
+    /// Why there is no lockstep at `time`.
+    pub fn obstacle(&self, time: Duration, now: Duration) -> Option<&'static str> {
+        match self.told(now) {
+            None => Some("no lockstep: nothing comes on joint_commands"),
+            Some(told) if told.stamp > time + ANOTHER_CLOCK => {
+                Some("no lockstep: joint_commands are not in simulated time; start the nodes with use_sim_time:=true")
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn planner(stamp: Duration, received: Duration) -> Planner {
+        let planner = Planner::default();
+        planner.tell(stamp, received);
+        planner
+    }
+
+    #[test]
+    fn when_the_planner_is_behind_expect_the_physics_to_wait_until_it_has_followed() {
+        let planner = planner(ms(1000), ms(50_000));
+        assert!(planner.lets_pass(ms(1020), ms(50_001)));
+        assert!(!planner.lets_pass(ms(1025), ms(50_001)));
+        planner.tell(ms(1010), ms(50_002));
+        assert!(planner.lets_pass(ms(1025), ms(50_003)));
+        assert_eq!(planner.obstacle(ms(1025), ms(50_003)), None);
+    }
+
+    #[test]
+    fn when_the_planner_is_silent_or_absent_expect_the_physics_to_go_on_and_to_say_so() {
+        let planner = planner(ms(1000), ms(50_000));
+        assert!(!planner.lets_pass(ms(9000), ms(50_499)));
+        assert!(planner.lets_pass(ms(9000), ms(50_500)));
+        for silent in [planner, Planner::default()] {
+            assert!(silent.obstacle(ms(9000), ms(50_500)).is_some_and(|why| why.contains("nothing comes")));
+        }
+    }
+
+    #[test]
+    fn when_commands_are_dated_by_the_computer_expect_the_remedy() {
+        let planner = planner(ms(1_795_000_000_000), ms(50_000));
+        assert!(planner.lets_pass(ms(2000), ms(50_001)));
+        assert!(planner.obstacle(ms(2000), ms(50_001)).is_some_and(|why| why.contains("use_sim_time:=true")));
+    }
+}
