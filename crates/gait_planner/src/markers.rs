@@ -7,7 +7,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Point, Vector3 as Vector3Msg};
 use hexapod_ros::r2r::std_msgs::msg::ColorRGBA;
 use hexapod_ros::r2r::visualization_msgs::msg::{Marker, MarkerArray};
-use hexapod_ros::{Publisher, RosError, RosNode};
+use hexapod_ros::{Publisher, RosError, RosNode, warn_if_lost};
 use hexapod_setup::Frames;
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
@@ -81,9 +81,7 @@ impl Markers {
         if let Some(turning) = tick.twist.turning_centre().filter(|centre| centre.norm() < 5.0) {
             add(SPHERE, 0.02, [0.6, 0.2, 0.8, 1.0], vec![Vector3::new(turning.x, turning.y, 0.0)], String::new());
         }
-        if let Err(error) = self.publisher.publish(&array) {
-            tracing::warn!("{error}");
-        }
+        warn_if_lost(self.publisher.publish(&array));
     }
 }
 

@@ -19,7 +19,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::{
     Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, SwitchFault,
-    Unheard, monotonic_now,
+    Unheard, monotonic_now, warn_if_lost,
 };
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -211,12 +211,6 @@ impl Outlet {
 const MARKER_RATE_HZ: f64 = 10.0;
 /// `commanded_twist` goes out with every second tick: it changes slowly.
 const TWIST_TICKS: u64 = 2;
-
-fn warn_if_lost(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
-    }
-}
 
 fn blank_joints(robot: &Robot) -> JointState {
     let name: Vec<String> =

@@ -5,7 +5,7 @@ use hexapod_ros::bounds::{Burst, excerpt, reason};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now};
+use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now, warn_if_lost};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -196,9 +196,7 @@ impl MotionStatus {
         let mut array = DiagnosticArray::default();
         array.header.stamp = to_stamp(self.clock.now());
         array.status = board.kept.iter().map(|request| status(request, self.name_of(request), &self.robot)).collect();
-        if let Err(error) = self.publisher.publish(&array) {
-            tracing::warn!("{error}");
-        }
+        warn_if_lost(self.publisher.publish(&array));
     }
 
     fn name_of(&self, request: &Request) -> &str {

@@ -5,7 +5,7 @@ use crate::clock::{RosClock, to_stamp};
 use crate::error::RosError;
 use crate::node::RosNode;
 use crate::pacer::Lateness;
-use crate::publisher::Publisher;
+use crate::publisher::{Publisher, warn_if_lost};
 use r2r::QosProfile;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 
@@ -98,9 +98,7 @@ impl Diagnostics {
         let mut array = DiagnosticArray::default();
         array.header.stamp = to_stamp(self.clock.now());
         array.status.push(message(status, &self.name, &self.hardware_id));
-        if let Err(error) = self.publisher.publish(&array) {
-            tracing::warn!("{error}");
-        }
+        warn_if_lost(self.publisher.publish(&array));
     }
 }
 

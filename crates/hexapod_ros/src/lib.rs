@@ -52,7 +52,7 @@ pub use local::LocalTopics;
 pub use node::RosNode;
 pub use pacer::{Lateness, Pacer, monotonic_now};
 pub use parameters::{OnCheck, OnSet, Parameters};
-pub use publisher::{Publisher, Refill, SharedPublisher};
+pub use publisher::{Publisher, Refill, SharedPublisher, warn_if_lost};
 pub use r2r;
 pub use received::{Received, Sender};
 pub use reply::Reply;

@@ -100,6 +100,13 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
     }
 }
 
+/// Logs why a message did not go out: the next one may.
+pub fn warn_if_lost(published: Result<(), RosError>) {
+    if let Err(error) = published {
+        tracing::warn!("{error}");
+    }
+}
+
 /// A message that is sent again and again with other numbers: its copy in the middleware's memory is kept, so that
 /// names and other texts are not allocated anew each time.
 pub trait Refill: WrappedTypesupport + Clone + Send + 'static {

@@ -12,7 +12,7 @@ use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::{
-    Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard,
+    Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard, warn_if_lost,
 };
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
@@ -244,9 +244,7 @@ impl Teller {
         if let Some(load) = &mut self.load {
             load.fill(&mut self.message, stamp);
         }
-        if let Err(error) = self.states.publish(&self.message) {
-            tracing::warn!("{error}");
-        }
+        warn_if_lost(self.states.publish(&self.message));
     }
 
     fn diagnose(&mut self, now: Duration, io: &IoThread, periodic: bool, failed: Option<&IoEnd>) {

@@ -1,6 +1,5 @@
-//! Geometry as messages carry it, and what is said of one that nobody took.
+//! Geometry as messages carry it.
 
-use hexapod_ros::RosError;
 use hexapod_ros::r2r::geometry_msgs::msg as geometry;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
@@ -18,11 +17,4 @@ pub(crate) fn quaternion(q: &UnitQuaternion<f64>) -> geometry::Quaternion {
 /// A vector.
 pub(crate) fn vector(v: &Vector3<f64>) -> geometry::Vector3 {
     geometry::Vector3 { x: v.x, y: v.y, z: v.z }
-}
-
-/// Tells why a message did not go out.
-pub(crate) fn warn(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
-    }
 }

@@ -1,6 +1,6 @@
 //! What is told of the robot in physics: its clock, the truth, and what its sensors say.
 
-use crate::messages::{pose, vector, warn};
+use crate::messages::{pose, vector};
 use crate::plant::Plant;
 use crate::sensors::SensorTopics;
 use crate::setup::Setup;
@@ -12,7 +12,7 @@ use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
-use hexapod_ros::{Publisher, RosClock, RosError, RosNode, SharedPublisher, bounds};
+use hexapod_ros::{Publisher, RosClock, RosError, RosNode, SharedPublisher, bounds, warn_if_lost};
 use nalgebra::Isometry3;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ impl Teller {
     /// Tells the simulated time, by which the nodes go that were told to.
     pub(crate) fn tell_time(&self, time: Duration) {
         self.stamps.set(time);
-        warn(self.clock.publish(&Clock { clock: to_stamp(time) }));
+        warn_if_lost(self.clock.publish(&Clock { clock: to_stamp(time) }));
     }
 
     /// Tells how the robot is now.
@@ -94,11 +94,11 @@ impl Teller {
         if now.saturating_sub(*told) >= TERRAIN_PERIOD && publisher.is_heard() {
             *told = now;
             terrain::stamp(markers, now);
-            warn(publisher.publish(markers));
+            warn_if_lost(publisher.publish(markers));
             let mut patches = terrain::patches(plant.patches(), &self.world_frame);
             if !patches.markers.is_empty() {
                 terrain::stamp(&mut patches, now);
-                warn(publisher.publish(&patches));
+                warn_if_lost(publisher.publish(&patches));
             }
         }
     }
@@ -112,7 +112,7 @@ impl Teller {
             message.velocity[hinge] = world.speed(hinge);
             message.effort[hinge] = world.effort(hinge);
         }
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
     }
 
     /// Pose in the world, velocity in the frame of the body (REP-105, nav_msgs/Odometry).
@@ -127,7 +127,7 @@ impl Teller {
         message.pose.pose = pose(&place);
         message.twist.twist.linear = vector(&(base_from_root * linear));
         message.twist.twist.angular = vector(&(base_from_root * moves.angular));
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
     }
 
     /// Forces of the ground on the feet, as `foot_forces` tells of estimated ones.
@@ -140,7 +140,7 @@ impl Teller {
             message.header.stamp = to_stamp(now);
             message.header.frame_id.clone_from(&self.base_frame);
             message.wrench.force = vector(&(base_from_root * world.foot_force_in_base(leg)));
-            warn(publisher.publish(&message));
+            warn_if_lost(publisher.publish(&message));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What the robot's sensors tell: `imu/data`, `foot_switches` and `battery`, as those of a real robot would.
 
-use crate::messages::{quaternion, vector, warn};
+use crate::messages::{quaternion, vector};
 use crate::plant::Plant;
 use crate::setup::Setup;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage};
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, UInt8MultiArray};
-use hexapod_ros::{Publisher, RosError, RosNode};
+use hexapod_ros::{Publisher, RosError, RosNode, warn_if_lost};
 use hexapod_setup::Frames;
 use hexapod_sim::{FootSwitches, Imu, ImuReading};
 use std::time::Duration;
@@ -60,11 +60,11 @@ impl SensorTopics {
         let (publisher, imu, message) = &mut self.imu;
         message.header.stamp = to_stamp(now);
         fill(message, &imu.read(world));
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
         let (publisher, switches, message) = &mut self.switches;
         message.data.clear();
         message.data.extend(switches.read(world).iter().map(|&closed| u8::from(closed)));
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
         self.tell_battery(plant, now);
     }
 
@@ -81,7 +81,7 @@ impl SensorTopics {
         message.current = -supply.current() as f32;
         message.charge = supply.charge_ah() as f32;
         message.percentage = (supply.charge_ah() / supply.battery().capacity_ah) as f32;
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
     }
 }
 

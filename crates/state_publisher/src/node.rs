@@ -20,7 +20,7 @@ use hexapod_ros::r2r::std_msgs::msg::{Header, String as Text, UInt8MultiArray};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{
     Diagnostics, Lateness, Level, Publisher, RosClock, RosError, RosNode, SharedPublisher, Shutdown, Stage, Unheard,
-    monotonic_now, qos,
+    monotonic_now, qos, warn_if_lost,
 };
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -287,7 +287,7 @@ impl Output {
         if message.header.frame_id != label {
             message.header.frame_id = label.into();
         }
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
         if let Some(feet) = state.feet.as_ref().filter(|_| self.feet.wants_predictions()) {
             self.feet.publish_predicted(feet, &state.feet_in_body(&message.position), stamp, now);
         }
@@ -305,7 +305,7 @@ impl Output {
         let (publisher, message, _) = &mut self.odometry;
         if let Some(estimate) = walked {
             messages::fill_odometry(message, estimate, &self.root_from_base);
-            warn(publisher.publish(message));
+            warn_if_lost(publisher.publish(message));
         }
         if moved.is_some() {
             self.links.place(&self.joint_states.1.position);
@@ -325,11 +325,5 @@ impl Output {
         status.lateness(&std::mem::take(&mut self.lateness), since.as_secs_f64());
         self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
         self.diagnostics.publish(status);
-    }
-}
-
-fn warn(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
     }
 }

@@ -7,7 +7,7 @@ use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::TransformStamped;
 use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
-use hexapod_ros::{Publisher, RosError, RosNode, SharedPublisher};
+use hexapod_ros::{Publisher, RosError, RosNode, SharedPublisher, warn_if_lost};
 use hexapod_setup::Frames;
 use nalgebra::Isometry3;
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Tf {
     pub(crate) fn publish_fixed(&mut self, time: Duration) {
         let Some((publisher, message)) = &mut self.latched else { return };
         message.transforms.iter_mut().for_each(|transform| transform.header.stamp = to_stamp(time));
-        warn(publisher.publish(message));
+        warn_if_lost(publisher.publish(message));
     }
 
     /// Sends, in one message, where the robot has walked, and the links with the time of their joints.
@@ -79,7 +79,7 @@ impl Tf {
             transforms.append(&mut self.moving);
         }
         if !transforms.is_empty() {
-            warn(self.publisher.publish(&self.message));
+            warn_if_lost(self.publisher.publish(&self.message));
         }
         self.take_back(is_walked);
     }
@@ -105,10 +105,4 @@ fn between(parent: &str, child: &str) -> TransformStamped {
 fn place(transform: &mut TransformStamped, pose: &Isometry3<f64>) {
     transform.transform.translation = vector(&pose.translation.vector);
     transform.transform.rotation = quaternion(&pose.rotation);
-}
-
-fn warn(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
-    }
 }

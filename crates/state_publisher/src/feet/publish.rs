@@ -10,7 +10,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Point, Vector3 as Vector3Msg, WrenchStamped};
 use hexapod_ros::r2r::std_msgs::msg::{ColorRGBA, MultiArrayDimension, UInt8MultiArray};
 use hexapod_ros::r2r::visualization_msgs::msg::{Marker, MarkerArray};
-use hexapod_ros::{Publisher, RosError, RosNode, SharedPublisher};
+use hexapod_ros::{Publisher, RosError, RosNode, SharedPublisher, warn_if_lost};
 use hexapod_setup::Frames;
 use nalgebra::{Isometry3, Vector3};
 use std::time::Duration;
@@ -67,13 +67,13 @@ impl FeetPublishers {
     pub(crate) fn publish_sensed(&mut self, feet: &mut Feet) {
         for (leg, news) in self.legs.iter().zip(feet.take_news()) {
             if let Some((leg, (force, stamp))) = leg.as_ref().filter(|leg| leg.estimated.is_heard()).zip(news) {
-                warn(leg.estimated.publish(&self.wrench(&force.force, stamp)));
+                warn_if_lost(leg.estimated.publish(&self.wrench(&force.force, stamp)));
             }
         }
         let (publisher, message) = &mut self.contacts;
         if feet.senses() {
             fill_contacts(message, feet.contacts());
-            warn(publisher.publish(message));
+            warn_if_lost(publisher.publish(message));
         }
     }
 
@@ -82,7 +82,7 @@ impl FeetPublishers {
         let predicted = feet.predicted_forces(now);
         for (leg, force) in self.legs.iter().zip(predicted.iter().flatten()) {
             if let Some(leg) = leg.as_ref().filter(|leg| leg.predicted.is_heard()) {
-                warn(leg.predicted.publish(&self.wrench(force, stamp)));
+                warn_if_lost(leg.predicted.publish(&self.wrench(force, stamp)));
             }
         }
         if self.markers.is_heard() {
@@ -98,7 +98,7 @@ impl FeetPublishers {
                 marker.header.stamp = to_stamp(stamp);
                 marker
             });
-            warn(self.markers.publish(&MarkerArray { markers: arrows.collect() }));
+            warn_if_lost(self.markers.publish(&MarkerArray { markers: arrows.collect() }));
         }
     }
 
@@ -155,10 +155,4 @@ fn arrow(
 
 fn point(at: nalgebra::Point3<f64>) -> Point {
     Point { x: at.x, y: at.y, z: at.z }
-}
-
-fn warn(published: Result<(), RosError>) {
-    if let Err(error) = published {
-        tracing::warn!("{error}");
-    }
 }
