@@ -45,6 +45,29 @@ fn when_a_load_is_greater_than_its_stall_torque_expect_a_servo_to_give_way() {
     assert!(droop(kind, 1.2 * kind.stall_torque, 3.0) > 0.3);
 }
 
+/// Torque that turns a leg past its target within one step must not throw it back and forth.
+#[test]
+fn when_a_servo_is_strong_and_its_leg_light_expect_it_to_come_to_rest() {
+    for stall_torque in [2.0, 5.0, 15.0, 50.0] {
+        for (start, step_s) in [(0.0, 0.005), (1.19, 0.005), (1.5, 0.002)] {
+            let mut servo =
+                Servo::new(ServoKind { stall_torque, ..*servos("perfect").of("").fitted(None, 6.0).kind() });
+            let mut world = pendulum(0.01, 0.0, 1e-4, step_s);
+            world.set_rotor(0, servo.kind().rotor);
+            world.put(&nalgebra::Isometry3::identity(), &[start]);
+            servo.tell(Some(1.2));
+            for _ in 0..(1.0 / step_s) as usize {
+                let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
+                servo.follow(&shaft, step_s);
+                world.drive(0, servo.drive(&shaft, 6.0, step_s));
+                world.step();
+            }
+            let (off, speed) = (world.position(0) - 1.2, world.speed(0));
+            assert!(off.abs() < 1e-3 && speed.abs() < 0.05, "{stall_torque} N m: {off} rad, {speed} rad/s");
+        }
+    }
+}
+
 #[test]
 fn when_a_servo_runs_free_expect_its_speed_to_follow_the_supply() {
     let kind = ServoKind { friction: 0.0, ..kind("mg996r") };
@@ -94,7 +117,10 @@ fn when_an_unpowered_servo_gets_its_first_pulse_expect_it_to_jump_there_as_fast_
         let drive = servo.drive(&shaft, 6.0, STEP_S);
         match step {
             0..100 => assert_eq!((servo.target(), shaft.position), (None, 0.0)),
-            100 => assert_eq!((servo.target(), drive.torque), (Some(1.2), kind.stall_torque)),
+            100 => {
+                let torque = drive.torque + drive.stiffness * (drive.rest - shaft.position);
+                assert!((torque - kind.stall_torque).abs() < 1e-9 && servo.target() == Some(1.2), "{drive:?}");
+            }
             _ => fastest = fastest.max(shaft.speed),
         }
         world.drive(0, drive);

@@ -112,15 +112,13 @@ impl Servo {
             return driven;
         }
         let rest = target - slack.copysign(error);
-        let stiffness = kind.stiffness(volts);
         let stall = kind.stall_torque * volts / kind.nominal_v;
-        // Where the step leads if the shaft keeps its speed: what is saturated now may not be then.
+        // A bridge that is fully on is a softer spring, which pulls with the stall torque where the step leads if the
+        // shaft keeps its speed. A constant torque would carry a light leg past its target in one step and back in the
+        // next, for ever; a spring ends in the step.
         let ahead = rest - shaft.position - shaft.speed * step_s;
-        if stiffness * ahead.abs() < stall {
-            Drive { stiffness, rest, ..driven }
-        } else {
-            Drive { torque: stall.copysign(ahead), ..driven }
-        }
+        let stiffness = kind.stiffness(volts).min(stall / ahead.abs());
+        Drive { stiffness, rest, ..driven }
     }
 
     /// Current it draws, A: what the bridge takes from the supply at its duty.
