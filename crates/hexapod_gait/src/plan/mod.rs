@@ -81,7 +81,7 @@ impl Planner<'_> {
         // Nor does a body that was held back make up for it.
         segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
-        if start.mode == Mode::Walking {
+        if matches!(start.mode, Mode::Walking) {
             let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
             let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
             progress.count(&cx, start, segment, *wanted);
@@ -268,7 +268,7 @@ impl Planner<'_> {
         let ease = ease(&cx, start, target, effort);
         let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
         let (shift, falls_short) = run_out(&cx, start, shift, ease, effort);
-        if start.mode == Mode::Standing && falls_short {
+        if matches!(start.mode, Mode::Standing) && falls_short {
             start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
         }
         let shifted = greatest_shift(&cx, &shift);

@@ -38,18 +38,24 @@ impl BatchIk {
 
     /// Angles of all legs with their feet there over the ground, but for those that have none; whether all reach theirs as
     /// walking does.
+    #[inline]
     pub(crate) fn solve(
         &self,
         body_from_footprint: &Isometry3<f64>,
-        feet: impl Iterator<Item = Option<Vector3<f64>>> + Clone,
+        feet: impl Iterator<Item = Option<Vector3<f64>>>,
         all: &mut [LegAngles; MAX_LEGS],
     ) -> bool {
-        let places = Lanes3::of_points(feet.clone().map(Option::unwrap_or_default));
-        let mut found = Lanes3::default();
+        let (mut places, mut found, mut counts) = (Lanes3::default(), Lanes3::default(), [false; MAX_LEGS]);
+        let [xs, ys, zs] = &mut places.0;
+        for ((((x, y), z), counts), foot) in xs.iter_mut().zip(ys).zip(zs).zip(&mut counts).zip(feet) {
+            if let Some(foot) = foot {
+                ((*x, *y, *z), *counts) = ((foot.x, foot.y, foot.z), true);
+            }
+        }
         let reached = self.batch.inverse_within(body_from_footprint, &places, &self.sectors, &mut found);
         let mut fine = true;
-        for (((angles, found), reached), foot) in all.iter_mut().zip(found.legs()).zip(reached).zip(feet) {
-            if foot.is_some() {
+        for (((angles, found), reached), counts) in all.iter_mut().zip(found.legs()).zip(reached).zip(counts) {
+            if counts {
                 *angles = LegAngles::from(found);
                 fine &= reached == 1.0;
             }

@@ -2,12 +2,13 @@
 //! there.
 
 use crate::gait::posture::BodyOffset;
-use crate::path::solve;
+use crate::path::solve_feet;
 use crate::plan::body::shift::{foot_speed, shift_m_s2};
-use crate::plan::body::stretched::{borne_m_s2, stands};
+use crate::plan::body::stretched::{borne_in, stands};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
 use crate::state::State;
+use crate::state::foot::Foot;
 use hexapod_kinematics::Effort;
 
 /// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
@@ -38,13 +39,22 @@ fn slowed(cx: &Context, start: &State, rate: BodyOffset, ease: f64, effort: &mut
 /// Whether the body comes to rest within the reach of all legs if it moves like this and then brakes by so much, m/s^2, and
 /// the legs bear that. A leg may be straight on the way and bent again behind.
 fn stops(cx: &Context, start: &State, rate: &BodyOffset, braking: f64, effort: &mut Effort) -> bool {
-    let mut later = *start;
-    let mut reaches = |seconds: f64| {
-        later.offset = start.offset.moved(rate, seconds);
-        solve(cx.plant, start, &mut later, effort).is_some()
+    let mut angles = start.angles;
+    let mut reached = |seconds: f64, effort: &mut Effort| {
+        let later = start.footprint_from_body_with(start.offset.moved(rate, seconds));
+        let held = |(leg, foot): (usize, &Foot)| {
+            (!matches!(foot, Foot::Missing)).then(|| start.overlay.over(leg, foot.position()))
+        };
+        let feet = start.walk.feet().iter().enumerate().map(held);
+        let solved = solve_feet(cx.plant, &later.inverse(), feet, (&start.angles, 0.0), &mut angles, effort);
+        solved.map(|()| later)
     };
     let seconds = GRID_S + 0.5 * foot_speed(cx, rate) / braking;
-    reaches(0.5 * seconds) && reaches(seconds) && borne_m_s2(cx, &later, effort).is_some_and(|borne| borne >= braking)
+    if reached(0.5 * seconds, effort).is_none() {
+        return false;
+    }
+    let Some(later) = reached(seconds, effort) else { return false };
+    borne_in(cx, start, &later, &angles, effort).is_some_and(|borne| borne >= braking)
 }
 
 #[cfg(test)]
