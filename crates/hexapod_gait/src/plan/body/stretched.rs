@@ -75,9 +75,11 @@ pub(crate) fn borne_in(
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::plant::batch_ik::{EASY_M_S2, FootLanes};
     use crate::plant::{Plant, settings::Settings};
     use crate::state::tests::{bent, on_its_feet, shipped};
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
+    use proptest::prelude::*;
     use std::sync::Arc;
 
     /// The part of its usual acceleration that a body which is so much higher has on its way up by `way` m more, where the
@@ -108,6 +110,28 @@ mod tests {
         for limited in [Some(60.0), None] {
             let parts = [0.06, 0.064, 0.0668].map(|z| eased_at(z, -0.01, limited));
             assert!(parts[0] > parts[1] && parts[1] > parts[2] && parts[2] >= LEAST_PART, "{parts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn when_every_leg_is_in_its_easy_range_expect_it_to_bear_what_is_said_of_that(
+            shift in prop::array::uniform3(-0.06..0.06f64), turn in prop::array::uniform3(-0.35..0.35f64),
+        ) {
+            let robot = shipped();
+            let (cx, mut start) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+            let batch = robot.0.batch_ik.as_ref().unwrap();
+            let is_easy = |start: &State| {
+                let feet = FootLanes::of(start.walk.feet().iter().map(|foot| Some(foot.position())));
+                batch.is_easy(&start.footprint_from_body().inverse(), &feet)
+            };
+            prop_assert!(is_easy(&start), "at rest");
+            start.offset = BodyOffset { translation: shift.into(), rotation: turn.into() };
+            if is_easy(&start) {
+                let start = bent(&robot.0, start);
+                let borne = borne_m_s2(&cx, &start, &mut Effort::new(1000));
+                prop_assert!(borne.is_some_and(|borne| borne >= EASY_M_S2), "{borne:?}");
+            }
         }
     }
 }
