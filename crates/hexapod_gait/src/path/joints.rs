@@ -170,6 +170,10 @@ pub(crate) fn greatest_turn(
 /// The greatest of what the first `J` joints of each leg need of what they can; joints that a leg does not have need
 /// nothing.
 #[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an index below the greatest number of legs is checked once for all arrays"
+)]
 fn worst<const J: usize>(
     plant: &Plant,
     greatest: &[LegAngles; MAX_LEGS],

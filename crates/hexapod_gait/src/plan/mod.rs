@@ -65,9 +65,9 @@ pub(crate) struct Planner<'a> {
 impl Planner<'_> {
     /// Puts the next segment in its place, which is large and not handed about. `start`, from where it goes, gets all that
     /// is decided there.
-    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input, next: &mut Option<Segment>) {
+    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input, segment: &mut Segment) {
         let planned = self.plan(start, input);
-        let segment = next.insert(Segment::from(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS)));
+        segment.begin(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS));
         match planned {
             None => hold(&self.path(), start, segment),
             Some(_) => self.go_on(start, segment),
