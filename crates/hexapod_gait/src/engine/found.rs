@@ -24,10 +24,10 @@ impl Engine {
     pub fn adopt(&mut self, angles: &[LegAngles]) -> bool {
         let legs = self.plant.legs();
         let fits = angles.len() == legs.len() && angles.iter().zip(legs).all(|(angles, leg)| leg.within_limits(angles));
-        if !fits || self.now.start.mode != Mode::Sitting {
+        if !fits || self.now.route.start().mode != Mode::Sitting {
             return false;
         }
-        let mut found = self.now.start.angles;
+        let mut found = self.now.route.start().angles;
         found.iter_mut().zip(angles).for_each(|(found, angles)| *found = *angles);
         self.take_pose(&found);
         true
@@ -36,7 +36,7 @@ impl Engine {
     /// Ends whatever the robot does in the pose of `angles`, because its servos have been let go. Commands count again
     /// once the driver has let go of the stick.
     pub fn freeze(&mut self, angles: &[LegAngles; MAX_LEGS]) {
-        if self.now.start.mode != Mode::Sitting {
+        if self.now.route.start().mode != Mode::Sitting {
             self.take_pose(angles);
         }
         self.now.control.held = true;
@@ -48,12 +48,13 @@ impl Engine {
         let depths = angles.iter().zip(self.plant.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };
-        let missing = self.now.start.walk.feet.map(|foot| foot == Foot::Missing);
+        let missing = self.now.route.start().walk.feet.map(|foot| foot == Foot::Missing);
         let mut walk = Walk::at_rest(self.plant.stance.own_nominal(), self.now.control.gaits.walked.cycle_time());
         let feet = walk.feet.iter_mut().zip(missing);
         feet.filter(|(_, missing)| *missing).for_each(|(foot, _)| *foot = Foot::Missing);
         self.rest_over(mode, walk, height, angles);
-        (self.now.start.twist, self.now.start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
+        let start = self.now.route.start_mut();
+        (start.twist, start.aim) = ([Twist::ZERO; 2], [Twist::ZERO; 2]);
         let control = &mut self.now.control;
         (control.ramp, control.barred) = (Ramp::REST, Barred::default());
         (control.leaving, control.then_pack) = (false, false);
@@ -62,9 +63,10 @@ impl Engine {
 
     /// Goes on from a body at rest over these feet, straight above them, at these joint angles.
     pub(crate) fn rest_over(&mut self, mode: Mode, walk: Walk, height: f64, angles: &[LegAngles; MAX_LEGS]) {
-        let start = &mut self.now.start;
+        self.now.route.turn_back();
+        let start = self.now.route.start_mut();
         start.ns += self.now.elapsed_ns;
-        (self.now.segment, self.now.elapsed_ns) = (None, 0);
+        self.now.elapsed_ns = 0;
         (start.mode, start.walk, start.angles) = (mode, walk, *angles);
         (start.height, start.offset, start.sway) = (height, BodyOffset::default(), Vector2::zeros());
         (start.overlay, start.rates) = (Overlay::NONE, BodyRates::REST);

@@ -24,7 +24,7 @@ impl Engine {
             (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
         }
         let StanceSpec { height, sit_height: lowest, .. } = self.plant.stance.spec();
-        let present = &self.now.start.angles;
+        let present = &self.now.route.start().angles;
         // `Stance::new` has made sure that every foot rests within reach at this height.
         let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
         Home { pose, angles, height, lowest, step_height: self.tuning.step_height.max(LEAST_PLACING_LIFT_M) }
@@ -38,7 +38,9 @@ impl Engine {
 
     /// The body's offset from its standing pose.
     pub(crate) fn offset(&self) -> BodyOffset {
-        let state = self.now.segment.map_or(self.now.start, |segment| self.present(&segment, &mut Effort::new(WITHIN)));
+        let start = *self.now.route.start();
+        let segment = self.now.route.segment();
+        let state = segment.map_or(start, |segment| self.present(segment, &mut Effort::new(WITHIN)));
         let mut offset = state.offset;
         offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
         offset
@@ -46,7 +48,7 @@ impl Engine {
 
     /// Whether the feet rest where they do for a body that walks at another height than that of the stance.
     pub(crate) fn is_at_another_height(&self) -> bool {
-        self.now.start.walk.nominal.raised != 0.0
+        self.now.route.start().walk.nominal.raised != 0.0
     }
 
     /// Asks the robot to stop, and to put its feet where they rest in the stance.
@@ -56,7 +58,7 @@ impl Engine {
 
     /// What the robot is about to do with the next tick, where [`Self::last`] says what it did.
     pub(crate) fn present_state(&self) -> GaitState {
-        let state = match self.now.start.mode {
+        let state = match self.now.route.start().mode {
             // It has to stand up before it stands where it plays.
             Mode::Found => GaitState::Sitting,
             mode => mode.state(),
@@ -73,7 +75,7 @@ impl Engine {
         let walk =
             Walk::standing(&pose.feet, self.plant.stance.own_nominal(), self.now.control.gaits.walked.cycle_time());
         self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
-        self.now.start.offset = pose.offset;
+        self.now.route.start_mut().offset = pose.offset;
         self.report_rest();
     }
 }

@@ -25,7 +25,7 @@ use crate::state::State;
 use crate::state::allowance::{Allowance, WITHIN, Work};
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use crate::state::segment::{Segment, Travel};
+use crate::state::segment::{Route, Segment, Travel};
 use crate::state::tick::{Input, Tick};
 use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
 use nalgebra::Vector2;
@@ -34,9 +34,8 @@ use std::sync::Arc;
 /// All of an engine that changes: kept to go back to, or to go on from in another engine of the same robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot {
-    pub(crate) start: State,
+    pub(crate) route: Route,
     pub(crate) control: Control,
-    pub(crate) segment: Option<Segment>,
     pub(crate) elapsed_ns: u64,
     pub(crate) allowance: Allowance,
     pub(crate) work: Work,
@@ -70,9 +69,8 @@ impl Engine {
         let plant = Arc::new(Plant::new(robot, &settings, stance));
         let tuning = Tuning { step_height: settings.step_height, limits: settings.limits };
         let now = Snapshot {
-            start: State::sitting(&plant, gait.cycle_time()),
+            route: Route::at(&State::sitting(&plant, gait.cycle_time())),
             control: Control::new(gait, &tuning),
-            segment: None,
             elapsed_ns: 0,
             allowance: Allowance::FULL,
             work: Work::default(),
@@ -96,15 +94,15 @@ impl Engine {
         let plant = Arc::make_mut(&mut self.plant);
         for name in names {
             let index = plant.switch_off(name)?;
-            self.now.start.angles[index] = plant.held_up(index);
-            self.now.start.walk.feet[index] = Foot::Missing;
+            self.now.route.start_mut().angles[index] = plant.held_up(index);
+            self.now.route.start_mut().walk.feet[index] = Foot::Missing;
         }
         let left = self.legs().len() - self.plant.missing.count_ones() as usize;
         if self.plant.missing != 0 && left < 4 {
             return Err(StanceError::LegsLeft(left));
         }
         self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
-        self.now.start.walk.cycle = self.now.control.gaits.walked.cycle_time();
+        self.now.route.start_mut().walk.cycle = self.now.control.gaits.walked.cycle_time();
         self.report_rest();
         Ok(self)
     }
@@ -209,7 +207,8 @@ impl Engine {
     #[must_use]
     pub fn is_packed(&self) -> bool {
         let all = (1_u32 << self.legs().len()) - 1;
-        self.now.start.mode == Mode::Sitting && (self.now.start.packed | self.plant.missing) == all
+        let start = self.now.route.start();
+        start.mode == Mode::Sitting && (start.packed | self.plant.missing) == all
     }
 
     /// What barred a walk that did not get on and was given up: the robot stands, and commands count again once the driver
@@ -238,13 +237,13 @@ impl Engine {
         let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {
-            if self.now.segment.is_none() {
+            if self.now.route.segment().is_none() {
                 self.plan(input);
             }
             left -= self.follow(&mut travel, left);
         }
-        match &self.now.segment {
-            None => report(&self.plant, &mut self.now.tick, &self.now.start, &travel, dt),
+        match self.now.route.segment() {
+            None => report(&self.plant, &mut self.now.tick, self.now.route.start(), &travel, dt),
             Some(segment) => {
                 let mut effort = Effort::new(WITHIN);
                 let within = self.present(segment, &mut effort);
@@ -257,13 +256,13 @@ impl Engine {
 
     /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
     fn follow(&mut self, travel: &mut Travel, left: u64) -> u64 {
-        let Some(segment) = &self.now.segment else { return 0 };
+        let Some(segment) = self.now.route.segment() else { return 0 };
         let from = self.now.elapsed_ns;
         let to = (from + left).min(segment.ns);
-        travel.add(&self.now.start, segment, from, to);
+        travel.add(self.now.route.start(), segment, from, to);
         if to == segment.ns {
-            self.now.start = segment.end;
-            (self.now.segment, self.now.elapsed_ns) = (None, 0);
+            self.now.route.arrive();
+            self.now.elapsed_ns = 0;
         } else {
             self.now.elapsed_ns = to;
         }
@@ -272,19 +271,20 @@ impl Engine {
 
     /// Plans the next segment.
     fn plan(&mut self, input: &Input) {
-        let Snapshot { start, control, segment, allowance, .. } = &mut self.now;
+        let Snapshot { route, control, allowance, .. } = &mut self.now;
+        let (start, next) = route.set_out();
         if start.ns.is_multiple_of(GRID_NS) {
             *allowance = Allowance::FULL;
         }
         let before = *allowance;
-        Planner { plant: &self.plant, tuning: &self.tuning, control, allowance }.next_segment(start, input, segment);
+        Planner { plant: &self.plant, tuning: &self.tuning, control, allowance }.next_segment(start, input, next);
         self.now.work += self.now.allowance.since(&before);
     }
 
     /// The robot at the present moment.
     pub(crate) fn present(&self, segment: &Segment, effort: &mut Effort) -> State {
         let path = Path { plant: &self.plant, gait: &self.now.control.gaits.walked };
-        path.within(&self.now.start, segment, self.now.elapsed_ns, effort)
+        path.within(self.now.route.start(), segment, self.now.elapsed_ns, effort)
     }
 
     /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
@@ -295,6 +295,6 @@ impl Engine {
 
     /// Takes down the pose of a robot that has just been put there.
     pub(crate) fn report_rest(&mut self) {
-        report(&self.plant, &mut self.now.tick, &self.now.start, &Travel::none(), 0.0);
+        report(&self.plant, &mut self.now.tick, self.now.route.start(), &Travel::none(), 0.0);
     }
 }

@@ -13,22 +13,25 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Tra
     let footprint_from_body = state.footprint_from_body();
     let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
     let is_of_joints = state.mode.is_of_joints();
-    for (index, leg) in plant.legs().iter().enumerate().take(MAX_LEGS) {
-        let now = &state.angles[index];
-        tick.velocities[index] = now.rate_from(&tick.angles[index], rate);
+    let count = plant.legs().len().min(MAX_LEGS);
+    for index in 0..count {
+        tick.velocities[index] = state.angles[index].rate_from(&tick.angles[index], rate);
+    }
+    for index in 0..count {
         let foot = &state.walk.feet[index];
         let is_packed = state.packed & (1 << index) != 0;
-        tick.contacts[index] = match state.mode {
-            Mode::Sequencing(sequence) if sequence.leg == index => false,
-            _ => foot.is_planted() && !is_packed,
+        tick.contacts[index] = foot.is_planted() && !is_packed;
+        tick.feet[index] = if is_packed || is_of_joints || matches!(foot, Foot::Missing) {
+            let in_body = plant.legs().get(index).map(|leg| leg.foot_in_body(&state.angles[index]));
+            footprint_from_body.transform_point(&in_body.unwrap_or_default().into()).coords
+        } else {
+            state.overlay.over(index, foot.position())
         };
-        tick.feet[index] = match foot {
-            _ if is_packed || *foot == Foot::Missing || is_of_joints => {
-                let in_body = leg.foot_in_body(now);
-                footprint_from_body.transform_point(&in_body.into()).coords
-            }
-            _ => state.held(index),
-        };
+    }
+    if let Mode::Sequencing(sequence) = state.mode
+        && let Some(contact) = tick.contacts.get_mut(sequence.leg)
+    {
+        *contact = false;
     }
     tick.angles = state.angles;
     tick.footprint_from_body = footprint_from_body;

@@ -21,7 +21,7 @@ impl Engine {
         let gait = self.fit().suited(gait);
         if self.now.control.gaits.next != Some(gait) {
             self.now.control.gaits.next = (gait != self.now.control.gaits.walked).then_some(gait);
-            self.now.control.gaits.since_ns = self.now.start.ns + self.now.elapsed_ns;
+            self.now.control.gaits.since_ns = self.now.route.start().ns + self.now.elapsed_ns;
         }
     }
 

@@ -5,7 +5,8 @@ use crate::state::State;
 use crate::state::allowance::BATCH_IK;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, MAX_LEG_JOINTS};
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
+use nalgebra::{Isometry3, Vector3};
 
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.96;
@@ -55,22 +56,36 @@ pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mu
     if matches!(state.mode, Mode::Sequencing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
         return Some(());
     }
+    let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
     let body_from_footprint = state.footprint_from_body().inverse();
+    let State { walk, overlay, angles, .. } = state;
+    let held =
+        |(leg, foot): (usize, &Foot)| (!matches!(foot, Foot::Missing)).then(|| overlay.over(leg, foot.position()));
+    let feet = walk.feet().iter().enumerate().map(held);
+    solve_feet(plant, &body_from_footprint, feet, (&start.angles, seconds), angles, effort)
+}
+
+/// Joint angles for feet there over the ground, but for legs that have none, near others `seconds` before; none where a
+/// foot is out of reach.
+#[inline]
+pub(crate) fn solve_feet(
+    plant: &Plant,
+    body_from_footprint: &Isometry3<f64>,
+    feet: impl Iterator<Item = Option<Vector3<f64>>>,
+    (near, seconds): (&[LegAngles; MAX_LEGS], f64),
+    angles: &mut [LegAngles; MAX_LEGS],
+    effort: &mut Effort,
+) -> Option<()> {
     if let Some(batch) = &plant.batch_ik {
         if !effort.take(BATCH_IK) {
             return None;
         }
-        let overlay = &state.overlay;
-        let held = |(leg, foot): (usize, &Foot)| (*foot != Foot::Missing).then(|| overlay.over(leg, foot.position()));
-        let feet = state.walk.feet().iter().enumerate().map(held);
-        return batch.solve(&body_from_footprint, feet, &mut state.angles).then_some(());
+        return batch.solve(body_from_footprint, feet, angles).then_some(());
     }
-    let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
-    let legs = state.angles.iter_mut().zip(&start.angles).zip(state.walk.feet());
-    for (index, ((angles, seed), foot)) in legs.enumerate().filter(|(_, (_, foot))| **foot != Foot::Missing) {
-        let at = state.overlay.over(index, foot.position());
+    for (leg, ((angles, near), at)) in angles.iter_mut().zip(near).zip(feet).enumerate() {
+        let Some(at) = at else { continue };
         let in_body = body_from_footprint.transform_point(&at.into()).coords;
-        *angles = plant.inverse_within(index, &in_body, seed, seconds, effort)?;
+        *angles = plant.inverse_within(leg, &in_body, near, seconds, effort)?;
     }
     Some(())
 }
@@ -118,36 +133,57 @@ fn is_near_end(plant: &Plant, state: &State) -> bool {
 /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
 #[inline]
 pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f64) -> f64 {
-    over_joints!(plant, J => {
-        let poses = from.angles.iter().zip(&to.angles).map(|(from, to)| (from.padded(), to.padded()));
-        worst::<J>(plant, seconds, poses.map(|(from, to)| std::array::from_fn(|k| (to[k] - from[k]).abs())))
-    })
+    over_joints!(plant, J => worst::<J>(plant, &plant.greatest_rad_s, |leg, greatest| {
+        let (from, to) = (from.angles[leg].padded(), to.angles[leg].padded());
+        std::array::from_fn(|k| (to[k] - from[k]).abs() / (greatest[k] * seconds + 1e-9))
+    }))
 }
 
 /// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses at
 /// its start, middle and end: velocities that change evenly are greatest at one of the ends.
 pub(super) fn moment_ratio(plant: &Plant, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
-    over_joints!(plant, J => {
-        let poses = start.angles.iter().zip(&middle.angles).zip(&end.angles);
-        let moves = poses.map(|((start, middle), end)| {
-            let (start, middle, end) = (start.padded(), middle.padded(), end.padded());
-            std::array::from_fn(|k| {
-                let (first, second) = (2.0 * (middle[k] - start[k]), 2.0 * (end[k] - middle[k]));
-                greater((1.5 * first - 0.5 * second).abs(), (1.5 * second - 0.5 * first).abs())
-            })
-        });
-        worst::<J>(plant, seconds, moves)
-    })
+    over_joints!(plant, J => worst::<J>(plant, &plant.greatest_rad_s, |leg, greatest| {
+        let (start, middle, end) = (start.angles[leg].padded(), middle.angles[leg].padded(), end.angles[leg].padded());
+        std::array::from_fn(|k| {
+            let (first, second) = (2.0 * (middle[k] - start[k]), 2.0 * (end[k] - middle[k]));
+            let most = greater((1.5 * first - 0.5 * second).abs(), (1.5 * second - 0.5 * first).abs());
+            most / (greatest[k] * seconds + 1e-9)
+        })
+    }))
 }
 
-/// The greatest of what the first `J` joints of each leg move, rad, in parts of what they may move in that time; joints
-/// that a leg does not have do not move.
+/// The greatest turn of a joint from one pose to another, in parts of its greatest acceleration and of how far its leg's
+/// foot has gone, m; legs whose feet have stayed do not count.
+#[inline]
+pub(crate) fn greatest_turn(
+    plant: &Plant,
+    from: &[LegAngles; MAX_LEGS],
+    to: &[LegAngles; MAX_LEGS],
+    ways: &[f64; MAX_LEGS],
+) -> f64 {
+    over_joints!(plant, J => worst::<J>(plant, &plant.greatest_rad_s2, |leg, greatest| {
+        let (from, to, way) = (from[leg].padded(), to[leg].padded(), ways[leg]);
+        if way > 0.0 { std::array::from_fn(|k| (to[k] - from[k]).abs() / (way * greatest[k])) } else { [0.0; J] }
+    }))
+}
+
+/// The greatest of what the first `J` joints of each leg need of what they can; joints that a leg does not have need
+/// nothing.
 #[inline(always)]
-fn worst<const J: usize>(plant: &Plant, seconds: f64, moves: impl Iterator<Item = [f64; J]>) -> f64 {
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an index below the greatest number of legs is checked once for all arrays"
+)]
+fn worst<const J: usize>(
+    plant: &Plant,
+    greatest: &[LegAngles; MAX_LEGS],
+    needed: impl Fn(usize, &[f64; MAX_LEG_JOINTS]) -> [f64; J],
+) -> f64 {
     let mut worst = [0.0; J];
-    for (greatest, moves) in plant.greatest_rad_s.iter().zip(moves).take(plant.legs().len()) {
-        for (worst, (greatest, moves)) in worst.iter_mut().zip(greatest.padded().iter().zip(moves)) {
-            *worst = greater(*worst, moves / (greatest * seconds + 1e-9));
+    for leg in 0..plant.legs().len().min(MAX_LEGS) {
+        let needed = needed(leg, greatest[leg].padded());
+        for (worst, needed) in worst.iter_mut().zip(needed) {
+            *worst = greater(*worst, needed);
         }
     }
     worst.into_iter().fold(0.0, greater)

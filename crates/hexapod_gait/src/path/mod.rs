@@ -14,7 +14,7 @@ use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Segment};
 use hexapod_kinematics::Effort;
 
-pub(crate) use crate::path::joints::{Blocked, solve};
+pub(crate) use crate::path::joints::{Blocked, greatest_turn, solve, solve_feet};
 
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;

@@ -65,9 +65,9 @@ pub(crate) struct Planner<'a> {
 impl Planner<'_> {
     /// Puts the next segment in its place, which is large and not handed about. `start`, from where it goes, gets all that
     /// is decided there.
-    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input, next: &mut Option<Segment>) {
+    pub(crate) fn next_segment(&mut self, start: &mut State, input: &Input, segment: &mut Segment) {
         let planned = self.plan(start, input);
-        let segment = next.insert(Segment::from(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS)));
+        segment.begin(start, planned.unwrap_or(GRID_NS - start.ns % GRID_NS));
         match planned {
             None => hold(&self.path(), start, segment),
             Some(_) => self.go_on(start, segment),
@@ -81,7 +81,7 @@ impl Planner<'_> {
         // Nor does a body that was held back make up for it.
         segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
-        if start.mode == Mode::Walking {
+        if matches!(start.mode, Mode::Walking) {
             let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
             let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
             progress.count(&cx, start, segment, *wanted);
@@ -268,7 +268,7 @@ impl Planner<'_> {
         let ease = ease(&cx, start, target, effort);
         let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
         let (shift, falls_short) = run_out(&cx, start, shift, ease, effort);
-        if start.mode == Mode::Standing && falls_short {
+        if matches!(start.mode, Mode::Standing) && falls_short {
             start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
         }
         let shifted = greatest_shift(&cx, &shift);

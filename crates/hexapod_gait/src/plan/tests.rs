@@ -10,9 +10,9 @@ use nalgebra::Vector3;
 const TUNING: Tuning = Tuning { step_height: 0.03, limits: LIMITS };
 
 fn next(planner: &mut Planner, state: &mut State, input: &Input) -> Segment {
-    let mut segment = None;
+    let mut segment = Segment::from(state, 0);
     planner.next_segment(state, input, &mut segment);
-    segment.expect("a segment follows")
+    segment
 }
 
 /// The state after so many segments, and what limited the last.

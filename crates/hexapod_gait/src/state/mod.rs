@@ -166,6 +166,11 @@ impl State {
         Self::pose_at(self.height, self.offset, self.sway)
     }
 
+    /// The same with the body at another offset.
+    pub(crate) fn footprint_from_body_with(&self, offset: BodyOffset) -> Isometry3<f64> {
+        Self::pose_at(self.height, offset, self.sway)
+    }
+
     /// The same `seconds` later, at these rates.
     pub(crate) fn footprint_from_body_after(&self, seconds: f64, rates: &BodyRates) -> Isometry3<f64> {
         let height = self.height + rates.height * seconds;

@@ -117,7 +117,7 @@ impl Mode {
     /// Whether where the feet are follows from the joints: in a pose that was not planned, or on the way down through
     /// joint space.
     pub(crate) fn is_of_joints(&self) -> bool {
-        *self == Self::Found || self.is_coming_down()
+        matches!(self, Self::Found) || self.is_coming_down()
     }
 
     /// Whether the robot is on its way down through joint space.

@@ -54,9 +54,76 @@ impl Segment {
         Self { ns, advance: Advance { rates: start.rates, pace: Pace::FULL }, by: LimitedBy::Nothing, end: *start }
     }
 
+    /// Makes it the same in its place: a state is large, and is not copied more than it must be.
+    #[inline]
+    pub(crate) fn begin(&mut self, start: &State, ns: u64) {
+        (self.ns, self.advance.rates, self.advance.pace) = (ns, start.rates, Pace::FULL);
+        (self.by, self.end) = (LimitedBy::Nothing, *start);
+    }
+
     /// The body's mean twist over the first `ns` of a segment that starts at `start`.
     pub(crate) fn mean_twist(&self, start: &State, ns: u64) -> Twist {
         start.twist_after(ns as f64 / 2.0).scaled(self.advance.pace.body)
+    }
+}
+
+/// The path segment by segment: the last one, at whose end the robot has come to rest or goes on from, and the one that it
+/// is in, if any. They take turns in two places, so that the end of one is the start of the next without being copied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    places: [Segment; 2],
+    /// The first place holds the last segment, the second the present one; or the other way round.
+    is_turned: bool,
+    is_under_way: bool,
+}
+
+impl Route {
+    /// Of a robot that is there, in no segment.
+    pub(crate) fn at(start: &State) -> Self {
+        Self { places: [Segment::from(start, 0); 2], is_turned: false, is_under_way: false }
+    }
+
+    /// Where the present segment starts, or where the robot is.
+    #[inline]
+    pub(crate) fn start(&self) -> &State {
+        let [first, second] = &self.places;
+        if self.is_turned { &second.end } else { &first.end }
+    }
+
+    pub(crate) fn start_mut(&mut self) -> &mut State {
+        self.both().0
+    }
+
+    /// The segment that the robot is in.
+    #[inline]
+    pub(crate) fn segment(&self) -> Option<&Segment> {
+        let [first, second] = &self.places;
+        self.is_under_way.then_some(if self.is_turned { first } else { second })
+    }
+
+    /// Sets out on a segment from the start: both, to be worked out.
+    #[inline]
+    pub(crate) fn set_out(&mut self) -> (&mut State, &mut Segment) {
+        self.is_under_way = true;
+        self.both()
+    }
+
+    /// Arrives at the end of the present segment.
+    #[inline]
+    pub(crate) fn arrive(&mut self) {
+        self.is_turned ^= self.is_under_way;
+        self.is_under_way = false;
+    }
+
+    /// Gives up the present segment.
+    pub(crate) fn turn_back(&mut self) {
+        self.is_under_way = false;
+    }
+
+    #[inline]
+    fn both(&mut self) -> (&mut State, &mut Segment) {
+        let [first, second] = &mut self.places;
+        if self.is_turned { (&mut second.end, first) } else { (&mut first.end, second) }
     }
 }
 

@@ -290,7 +290,8 @@ mod tests {
                 let angles = out[0];
                 batch.forward(&angles, &mut out[3]);
                 let reaches = Lanes3([batch.reaches(&feet, &pose.translation.vector, &ranges); 3]);
-                (out.map(bits), bits(Lanes3(reached)), bits(reaches))
+                let from = Lanes3([batch.reaches_from(&pose, &feet, &ranges); 3]);
+                (out.map(bits), bits(Lanes3(reached)), bits(reaches), bits(from))
             };
             assert_eq!(of(&wide), of(&narrow), "{seed}");
         }

@@ -5,7 +5,7 @@ use super::vectors::over_lanes;
 use super::{Batch, Lane, Lanes3, put};
 use crate::legs::MAX_LEGS;
 use crate::math;
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 /// By so much a range is cut short, in cosine, so that rounding never takes an angle for inside that is not.
 const ROUNDING: f64 = 1e-12;
@@ -51,6 +51,11 @@ impl Batch {
     /// each lane. What [`Self::inverse_within`] tells, but for feet within some 1e-12 of an edge, which are left out.
     pub fn reaches(&self, feet: &Lanes3, by: &Vector3<f64>, sectors: &Sectors) -> Lane {
         over_lanes!(self, N => self.first_reaches::<N>(&feet.shifted(by), sectors))
+    }
+
+    /// The same for feet in another frame, m, in which the body has a pose.
+    pub fn reaches_from(&self, body_from_world: &Isometry3<f64>, feet: &Lanes3, sectors: &Sectors) -> Lane {
+        over_lanes!(self, N => self.first_reaches::<N>(&feet.transformed(body_from_world), sectors))
     }
 
     #[inline(always)]

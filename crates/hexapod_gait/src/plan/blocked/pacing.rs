@@ -134,7 +134,7 @@ fn slow_enough(start: &State, pace: Pace, ratio: f64, attempt: usize) -> Pace {
 
 /// The pace to try next where a foot would get out of reach.
 fn less_far(start: &State, pace: Pace, attempt: usize) -> Pace {
-    if start.mode == Mode::Standing {
+    if matches!(start.mode, Mode::Standing) {
         pace.slower(0.25)
     } else if attempt < BODY_ATTEMPTS && !start.walk.all_planted() {
         // A foot that has just been lifted still goes back with the ground: its swing takes it in again.

@@ -2,16 +2,21 @@
 //! there.
 
 use crate::gait::posture::BodyOffset;
-use crate::path::solve;
+use crate::path::solve_feet;
 use crate::plan::body::shift::{foot_speed, shift_m_s2};
-use crate::plan::body::stretched::{borne_m_s2, stands};
+use crate::plan::body::stretched::{borne_in, stands};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
+use crate::plant::batch_ik::{EASY_M_S2, FootLanes};
 use crate::state::State;
+use crate::state::foot::Foot;
 use hexapod_kinematics::Effort;
+use nalgebra::Isometry3;
 
 /// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
 const BRAKING_PART: f64 = 0.4;
+/// What a look at two poses counts, no angle being worked out, in steps of the legs' iterations.
+const LOOK: u32 = 1;
 
 /// The rate of the body's offset, or a slower one, where it could else not be stopped in time; whether it is that.
 #[inline]
@@ -38,13 +43,29 @@ fn slowed(cx: &Context, start: &State, rate: BodyOffset, ease: f64, effort: &mut
 /// Whether the body comes to rest within the reach of all legs if it moves like this and then brakes by so much, m/s^2, and
 /// the legs bear that. A leg may be straight on the way and bent again behind.
 fn stops(cx: &Context, start: &State, rate: &BodyOffset, braking: f64, effort: &mut Effort) -> bool {
-    let mut later = *start;
-    let mut reaches = |seconds: f64| {
-        later.offset = start.offset.moved(rate, seconds);
-        solve(cx.plant, start, &mut later, effort).is_some()
-    };
     let seconds = GRID_S + 0.5 * foot_speed(cx, rate) / braking;
-    reaches(0.5 * seconds) && reaches(seconds) && borne_m_s2(cx, &later, effort).is_some_and(|borne| borne >= braking)
+    let later = |seconds: f64| start.footprint_from_body_with(start.offset.moved(rate, seconds));
+    let (halfway, end) = (later(0.5 * seconds), later(seconds));
+    let held = |(leg, foot): (usize, &Foot)| {
+        (!matches!(foot, Foot::Missing)).then(|| start.overlay.over(leg, foot.position()))
+    };
+    let feet = start.walk.feet().iter().enumerate().map(held);
+    // Mostly that is far from every leg's end, which takes no angles to be seen.
+    if let Some(batch) = cx.plant.batch_ik.as_ref().filter(|_| braking <= EASY_M_S2)
+        && effort.take(LOOK)
+    {
+        let feet = FootLanes::of(feet.clone());
+        if batch.is_easy(&halfway.inverse(), &feet) && batch.is_easy(&end.inverse(), &feet) {
+            return true;
+        }
+    }
+    let mut angles = start.angles;
+    let mut reached = |pose: &Isometry3<f64>, effort: &mut Effort| {
+        solve_feet(cx.plant, &pose.inverse(), feet.clone(), (&start.angles, 0.0), &mut angles, effort).is_some()
+    };
+    reached(&halfway, effort)
+        && reached(&end, effort)
+        && borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How gently the body goes over feet that stand far out: a joint of a leg that is nearly straight turns far for little.
 
 use crate::gait::posture::BodyOffset;
-use crate::path::solve;
+use crate::path::{greatest_turn, solve_feet};
 use crate::plan::body::shift::shift_m_s2;
 use crate::plan::context::Context;
 use crate::plane::twist::Twist;
@@ -9,7 +9,8 @@ use crate::plant::joints::FOR_STANDING;
 use crate::state::State;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, MAX_LEGS};
+use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
+use nalgebra::Isometry3;
 
 /// By how much of its distance from the body each foot is moved away to see how its joints follow.
 const STRETCH: f64 = 1e-3;
@@ -20,7 +21,7 @@ const LEAST_PART: f64 = 1.0 / 30.0;
 /// searched beforehand, unless their joints may not be held up at all.
 #[inline]
 pub(crate) fn stands(cx: &Context, start: &State) -> bool {
-    let counts = start.mode == Mode::Standing || cx.plant.joints.is_some();
+    let counts = matches!(start.mode, Mode::Standing) || cx.plant.joints.is_some();
     counts && start.walk.all_planted() && start.twist == [Twist::ZERO; 2]
 }
 
@@ -41,28 +42,31 @@ fn eased(cx: &Context, start: &State, effort: &mut Effort) -> f64 {
 /// How much a robot's feet may be accelerated where it stands, m/s^2, by what the joints bear of a way straight from the
 /// body, for which a nearly straight leg turns the farthest; none at the end of a leg's reach.
 pub(crate) fn borne_m_s2(cx: &Context, start: &State, effort: &mut Effort) -> Option<f64> {
-    let body = start.footprint_from_body().translation.vector;
-    let mut stretched = *start;
+    borne_in(cx, start, &start.footprint_from_body(), &start.angles, effort)
+}
+
+/// The same with the body in another pose over the same feet, to which these angles belong.
+#[inline(never)]
+pub(crate) fn borne_in(
+    cx: &Context,
+    start: &State,
+    footprint_from_body: &Isometry3<f64>,
+    angles: &[LegAngles; MAX_LEGS],
+    effort: &mut Effort,
+) -> Option<f64> {
+    let body = footprint_from_body.translation.vector;
     let mut ways = [0.0; MAX_LEGS];
-    for ((leg, foot), way) in start.walk.feet().iter().enumerate().zip(&mut ways) {
+    let feet = start.walk.feet().iter().enumerate().zip(&mut ways).map(|((leg, foot), way)| {
         let from_body = (start.held(leg) - body) * STRETCH;
-        if *foot != Foot::Missing
-            && let Some(foot) = stretched.walk.feet.get_mut(leg)
-        {
-            (*foot, *way) = (Foot::Planted { at: foot.position() + from_body }, from_body.norm());
+        let is_there = !matches!(foot, Foot::Missing);
+        if is_there {
+            *way = from_body.norm();
         }
-    }
-    solve(cx.plant, start, &mut stretched, effort)?;
-    let turns = start.angles.iter().zip(&stretched.angles).zip(&ways).zip(&cx.plant.greatest_rad_s2);
-    let taken = turns.fold(0.0, |most: f64, (((from, to), way), greatest)| {
-        let turns = from.iter().zip(to.iter()).zip(greatest.iter());
-        turns.fold(
-            most,
-            |most, ((from, to), greatest)| {
-                if *way > 0.0 { most.max((to - from).abs() / (way * greatest)) } else { most }
-            },
-        )
+        is_there.then(|| start.overlay.over(leg, foot.position() + from_body))
     });
+    let mut stretched = *angles;
+    solve_feet(cx.plant, &footprint_from_body.inverse(), feet, (angles, 0.0), &mut stretched, effort)?;
+    let taken = greatest_turn(cx.plant, angles, &stretched, &ways);
     Some(FOR_STANDING / taken.max(f64::MIN_POSITIVE))
 }
 
@@ -71,9 +75,11 @@ pub(crate) fn borne_m_s2(cx: &Context, start: &State, effort: &mut Effort) -> Op
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::plant::batch_ik::{EASY_M_S2, FootLanes};
     use crate::plant::{Plant, settings::Settings};
     use crate::state::tests::{bent, on_its_feet, shipped};
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
+    use proptest::prelude::*;
     use std::sync::Arc;
 
     /// The part of its usual acceleration that a body which is so much higher has on its way up by `way` m more, where the
@@ -104,6 +110,28 @@ mod tests {
         for limited in [Some(60.0), None] {
             let parts = [0.06, 0.064, 0.0668].map(|z| eased_at(z, -0.01, limited));
             assert!(parts[0] > parts[1] && parts[1] > parts[2] && parts[2] >= LEAST_PART, "{parts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn when_every_leg_is_in_its_easy_range_expect_it_to_bear_what_is_said_of_that(
+            shift in prop::array::uniform3(-0.06..0.06f64), turn in prop::array::uniform3(-0.35..0.35f64),
+        ) {
+            let robot = shipped();
+            let (cx, mut start) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+            let batch = robot.0.batch_ik.as_ref().unwrap();
+            let is_easy = |start: &State| {
+                let feet = FootLanes::of(start.walk.feet().iter().map(|foot| Some(foot.position())));
+                batch.is_easy(&start.footprint_from_body().inverse(), &feet)
+            };
+            prop_assert!(is_easy(&start), "at rest");
+            start.offset = BodyOffset { translation: shift.into(), rotation: turn.into() };
+            if is_easy(&start) {
+                let start = bent(&robot.0, start);
+                let borne = borne_m_s2(&cx, &start, &mut Effort::new(1000));
+                prop_assert!(borne.is_some_and(|borne| borne >= EASY_M_S2), "{borne:?}");
+            }
         }
     }
 }
