@@ -100,8 +100,9 @@ fn when_robots_are_drawn_at_random_expect_every_tick_bounded_and_the_robots_sitt
     let fresh = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let seed = seed_asked().unwrap_or(fresh);
     println!("HEXAPOD_SEED={seed}");
-    // The third came down ever more slowly near a singular pose, and never sat.
-    for seed in [1_000_003, 1_000_009, 126_704, seed] {
+    // The third came down ever more slowly near a singular pose, and never sat; nor did the fourth, on three legs, which
+    // leant where its way back would have taken it out of its balance.
+    for seed in [1_000_003, 1_000_009, 126_704, 1_795_542_482_343_154_313, seed] {
         let mut random = Random(seed);
         check(any_engine(&mut random), &mut random);
     }

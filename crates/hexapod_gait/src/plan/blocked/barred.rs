@@ -2,9 +2,11 @@
 
 use crate::plan::sequence::descent::sinking_time;
 use crate::plane::limits::LimitedBy;
+use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::mode::Mode;
+use crate::state::mode::{Mode, Stopping, Then};
+use crate::state::rates::BodyRates;
 use crate::state::segment::Segment;
 
 /// How long a stop waits for a way on without any move, and with moves that lead nowhere, ns.
@@ -15,21 +17,28 @@ const BARRED_NS: u64 = 5_000_000_000;
 const CREEPING: f64 = 10.0;
 /// Part of its pace from which on a way down does not creep.
 const UNHINDERED: f64 = 0.1;
-/// For how long a stop has found no way on, ns: without any move, and at all.
+/// Slower than this, a body that sways rests, m/s.
+const RESTS_M_S: f64 = 1e-9;
+
+/// For how long a stop has found no way on, ns: without any move, and at all; and for how long a robot that is told to sit
+/// has rested on all its feet, of what it may.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Barred {
     still_ns: u64,
     ns: u64,
+    idle: f64,
 }
 
 impl Barred {
     /// Counts a segment.
     #[inline]
     pub(crate) fn count(&mut self, plant: &Plant, start: &State, segment: &Segment) {
+        let seconds = segment.ns as f64 * 1e-9;
+        self.idle = if idles(start) { self.idle + seconds / idle_time(start) } else { 0.0 };
         let creeps = creeps(plant, start, segment);
         let is_barred = segment.by >= LimitedBy::Kinematics && matches!(start.mode, Mode::Stopping(_));
         if !(creeps || is_barred) {
-            *self = Self::default();
+            (self.still_ns, self.ns) = (0, 0);
             return;
         }
         let is_still = creeps || segment.end.angles == start.angles;
@@ -38,8 +47,23 @@ impl Barred {
     }
 
     pub(crate) fn has_no_way_on(&self) -> bool {
-        self.still_ns >= STILL_NS || self.ns >= BARRED_NS
+        self.still_ns >= STILL_NS || self.ns >= BARRED_NS || self.idle >= 1.0
     }
+}
+
+/// Whether a robot that is told to sit stands on all its feet and does not move.
+fn idles(start: &State) -> bool {
+    let Mode::Stopping(Stopping { then: Then::Sit, .. }) = start.mode else { return false };
+    let BodyRates { height, level, overlay, offset, sway } = &start.rates;
+    let gives = overlay.iter().any(|rate| *rate != 0.0);
+    let rests = *height == 0.0 && !gives && level.is_zero() && offset.is_zero() && sway.norm() < RESTS_M_S;
+    rests && start.twist == [Twist::ZERO; 2] && start.walk.all_planted()
+}
+
+/// For how long it may, s: each foot may have its turn to be put back. The body comes there before that, or never, where
+/// the way back from its pose would take it out of its balance.
+fn idle_time(start: &State) -> f64 {
+    if start.offset.is_zero() { start.walk.cycle } else { STILL_NS as f64 * 1e-9 }
 }
 
 /// Whether a body comes down so slowly that its legs had better turn to the sitting pose.
@@ -79,6 +103,32 @@ mod tests {
         assert_eq!(waited(stopping, moves), Some(5.0));
         assert_eq!(waited(stopping, |segment| segment.by = LimitedBy::JointVelocity), None);
         assert_eq!(waited(Mode::Walking, |segment| segment.by = LimitedBy::Kinematics), None);
+    }
+
+    #[test]
+    fn when_a_robot_that_is_to_sit_rests_on_all_its_feet_expect_a_cycle_and_half_a_second_in_a_pose() {
+        let robot = shipped();
+        let waited = |then, change: &dyn Fn(&mut State)| {
+            let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0).to(then)));
+            change(&mut start);
+            let (segment, mut barred) = (Segment::from(&start, GRID_NS), Barred::default());
+            (1..1000).find(|_| {
+                barred.count(&robot.0, &start, &segment);
+                barred.has_no_way_on()
+            })
+        };
+        let cycle = (robot.1.cycle_time() * 100.0).round() as i32;
+        let waits = |ticks: Option<i32>, expected: i32| ticks.is_some_and(|ticks| (ticks - expected).abs() <= 1);
+        assert!(waits(waited(Then::Sit, &|_| {}), cycle));
+        let leans = |start: &mut State| start.offset.translation.x = 0.01;
+        assert!(waits(waited(Then::Sit, &leans), 50));
+        assert_eq!(waited(Then::Stand, &leans), None);
+        let moves = |start: &mut State| {
+            leans(start);
+            start.rates.offset.translation.x = -0.01;
+        };
+        assert_eq!(waited(Then::Sit, &moves), None);
+        assert_eq!(waited(Then::Sit, &|start| start.twist[1] = Twist::new(0.01, 0.0, 0.0)), None);
     }
 
     #[test]
