@@ -80,6 +80,13 @@ pub fn share_frames(planner: &mut Params, publisher: &Params) {
     }
 }
 
+/// Gives the simulator the odometry's frame, where it is given no other.
+pub fn share_odom_frame(simulator: &mut Params, publisher: &Params) {
+    if text(simulator, "odom_frame").is_empty() {
+        simulator.insert("odom_frame", ParamValue::String(text(publisher, "odom_frame")));
+    }
+}
+
 /// Refuses to move real servos by a simulated clock, where it is not the driver itself that is given one.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! All nodes in one process, ended in the order that is safe: first the robot sits, then the servos are let go.
 
-use crate::agreement::{notes, share_frames};
+use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::Failure;
 use crate::parameters::{AllParams, all_specs, tell_files};
@@ -22,6 +22,7 @@ fn share(mut all: AllParams) -> AllParams {
     all.web.insert("stamped_cmd_vel", ParamValue::Bool(params::switch(&all.planner, "stamped_cmd_vel")));
     share_frames(&mut all.planner, &all.publisher);
     share_frames(&mut all.simulator, &all.publisher);
+    share_odom_frame(&mut all.simulator, &all.publisher);
     all
 }
 

@@ -21,6 +21,8 @@ use tally::Tally;
 
 /// Longest a robot may take to stand up, s.
 const MOST_S: f64 = 60.0;
+/// Time in which a body that has risen comes to rest, s.
+const REST_S: f64 = 0.5;
 
 /// Walks the commands of a file in physics, writes a line of CSV for every tick and says what came of it.
 ///
@@ -61,19 +63,13 @@ fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<Strin
     let clock = Instant::now();
     let mut table = Table::new(out)?;
     let mut tally = Tally::default();
-    stack.stand();
-    for _ in 0..(MOST_S * stack.rate_hz()) as usize {
-        table.write(&tally.take(&stack.tick(&Input::default())?))?;
-        if stack.state() == GaitState::Standing {
-            break;
-        }
-    }
-    if stack.state() != GaitState::Standing {
-        return Err(Failure::Running(format!("the robot has not come to stand within {MOST_S} s")));
-    }
+    let mut go = |stack: &mut Stack, tally: &mut Tally, input: &Input| -> Result<(), Failure> {
+        Ok(table.write(&tally.take(&stack.tick(input)?))?)
+    };
+    stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?;
     tally.begin();
     for input in commands::inputs(commands, stack.rate_hz()) {
-        table.write(&tally.take(&stack.tick(&input)?))?;
+        go(&mut stack, &mut tally, &input)?;
     }
     table.finish()?;
     let faster = stack.seconds() / clock.elapsed().as_secs_f64();
@@ -82,7 +78,33 @@ fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<Strin
         count => format!("resets   {count} of the boards, by a supply that sank\n"),
     };
     let terrain = stack.terrain();
-    Ok(format!("terrain  {terrain}\ntime     {faster:.0} x real time\n{}{resets}", tally.outcome(stack.weight())))
+    let failed = stack.failed().map_or_else(String::new, |(at, why)| {
+        format!("fault    after {at:.2} s: {why}; the planner froze, and nothing was walked from then on\n")
+    });
+    let notes: String = stack.notes().iter().map(|note| format!("note     {note}\n")).collect();
+    let figures = tally.outcome(stack.weight(), stack.takes_current());
+    Ok(format!("terrain  {terrain}\ntime     {faster:.0} x real time\n{figures}{resets}{failed}{notes}"))
+}
+
+/// Has the robot stand up once its servos follow, tick by tick, and waits until it has come to rest.
+fn stand(stack: &mut Stack, mut tick: impl FnMut(&mut Stack) -> Result<(), Failure>) -> Result<(), Failure> {
+    let most = (MOST_S * stack.rate_hz()) as usize;
+    let mut until = |done: fn(&Stack) -> bool, stack: &mut Stack| {
+        for _ in 0..most {
+            tick(stack)?;
+            if let Some((_, why)) = stack.failed() {
+                return Err(Failure::Running(format!("the robot has not come to stand: {why}")));
+            }
+            if done(stack) {
+                return Ok(());
+            }
+        }
+        Err(Failure::Running(format!("the robot has not come to stand within {MOST_S} s")))
+    };
+    until(Stack::is_armed, stack)?;
+    stack.stand();
+    until(|stack| stack.state() == GaitState::Standing, stack)?;
+    (0..(REST_S * stack.rate_hz()) as usize).try_for_each(|_| tick(stack))
 }
 
 #[cfg(test)]

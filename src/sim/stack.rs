@@ -5,7 +5,7 @@ use crate::setups::Setups;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{GaitState, Input, Tick, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use hexapod_servo::{ServoDriver, SimulatedBus};
+use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use simulator::{FootSwitches, Plant};
 use std::collections::VecDeque;
@@ -22,6 +22,8 @@ pub struct Stack {
     /// Of each joint of each leg, its place among the driver's.
     places: Vec<Vec<usize>>,
     enabled: bool,
+    /// Why the servos were let go, and when, s.
+    failed: Option<(f64, String)>,
     plant: Plant,
     step: Duration,
     time: Duration,
@@ -86,6 +88,7 @@ impl Stack {
             places: places.map_err(Failure::Words)?,
             driver,
             enabled: false,
+            failed: None,
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
             plant,
             time: Duration::ZERO,
@@ -105,6 +108,28 @@ impl Stack {
 
     pub fn state(&self) -> GaitState {
         self.player.last().state
+    }
+
+    /// Whether all servos follow their commands.
+    pub fn is_armed(&self) -> bool {
+        self.driver.state() == State::Armed
+    }
+
+    /// Why the servos have been let go, and when, s.
+    pub fn failed(&self) -> Option<&(f64, String)> {
+        self.failed.as_ref()
+    }
+
+    /// What of the robot's description is not simulated.
+    pub fn notes(&self) -> &[String] {
+        &self.plant.simulator().world().assembly().notes
+    }
+
+    /// Whether any of the servos takes current that is known.
+    pub fn takes_current(&self) -> bool {
+        let simulator = self.plant.simulator();
+        let known = |hinge| simulator.servo(hinge).is_some_and(|servo| servo.kind().stall_current > 0.0);
+        (0..simulator.joints().len()).any(known)
     }
 
     pub fn terrain(&self) -> &str {
@@ -179,6 +204,12 @@ impl Stack {
             }
         }
         self.driver.tick(self.time);
+        // As between the nodes: the planner ends a walk whose servos have been let go.
+        if self.failed.is_none() && !self.driver.state().is_live() {
+            let why = self.driver.fault().map_or_else(|| self.driver.state().to_string(), |fault| fault.to_string());
+            self.failed = Some((self.time.as_secs_f64(), why));
+            self.player.freeze();
+        }
         Ok(())
     }
 

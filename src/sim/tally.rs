@@ -128,8 +128,8 @@ impl Tally {
         *up_s = if down { 0.0 } else { *up_s + dt };
     }
 
-    /// What came of it, in a few lines, for a robot of this weight (N).
-    pub fn outcome(&self, weight: f64) -> String {
+    /// What came of it, in a few lines, for a robot of this weight (N), whose servos may take current.
+    pub fn outcome(&self, weight: f64, takes_current: bool) -> String {
         let Some(since) = &self.since else { return String::new() };
         let (walked, planned) = (since.walked.length(), since.planned.length());
         let per_metre = |of: f64, words: &str| match walked > MARK_M {
@@ -142,7 +142,7 @@ impl Tally {
             String::new()
         };
         let cost = |joules: f64| per_metre(joules / weight, "times the weight and the way");
-        let energy = match since.energy > 0.0 {
+        let energy = match takes_current {
             true => format!("{:.1} J{}", since.energy, cost(since.energy)),
             false => "unknown: perfect servos take none; choose others in sim.yaml".into(),
         };
@@ -212,7 +212,7 @@ mod tests {
         for i in 0..=100 {
             tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
         }
-        let told = tally.outcome(10.0);
+        let told = tally.outcome(10.0, false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
         assert!(told.contains("0.101 m of each foot, 0.126 a metre"), "{told}");
         assert!(told.contains("5.7 degrees") && told.contains("20.2 J at the joints, 2.525 times"), "{told}");

@@ -52,13 +52,14 @@ impl Planner {
         self.told(now).is_none_or(|told| time <= told.stamp + LEAD)
     }
 
-    /// Why there is no lockstep at `time`.
+    /// Why the planner does not go by the time of the physics, which is `time`.
     pub fn obstacle(&self, time: Duration, now: Duration) -> Option<&'static str> {
         match self.told(now) {
-            None => Some("no lockstep: nothing comes on joint_commands"),
-            Some(told) if told.stamp > time + ANOTHER_CLOCK => {
-                Some("no lockstep: joint_commands are not in simulated time; start the nodes with use_sim_time:=true")
-            }
+            None => Some("nothing comes on joint_commands, so the physics go on without a planner"),
+            Some(told) if told.stamp > time + ANOTHER_CLOCK => Some(
+                "joint_commands are not in simulated time, as lockstep and another speed than 1 ask for: start the nodes with \
+                 use_sim_time:=true",
+            ),
             Some(_) => None,
         }
     }

@@ -3,7 +3,7 @@
 use crate::disturbances::Disturbances;
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Simulator, World};
+use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Servo, Simulator, World};
 use nalgebra::{Isometry3, Vector3};
 
 /// The robot in physics, plugged into boards.
@@ -14,6 +14,8 @@ pub struct Plant {
     done: Disturbances,
 }
 
+/// Time in which a robot without pulses comes to rest, s.
+const SETTLE_S: f64 = 1.0;
 /// The part that pushes and payloads act on.
 const BASE: usize = 0;
 
@@ -33,12 +35,19 @@ impl Plant {
         let start = start(&simulator, angles);
         let mut plant = Self { simulator, start, done: Disturbances::default() };
         plant.put();
+        // Legs without pulses give way: what the sensors tell first is of a robot that lies at rest.
+        let step_s = plant.simulator.world().settings().step_s;
+        (0..(SETTLE_S / step_s) as usize).for_each(|_| plant.step());
         Ok(plant)
     }
 
-    /// Puts the robot back to where it was at the start, at rest.
+    /// Puts the robot back to where it was at the start, at rest. Joints whose servos are told an angle are there, so that
+    /// they do not throw it.
     pub fn put(&mut self) {
-        self.simulator.put_on_ground(&self.start);
+        let told =
+            |(hinge, &start): (usize, &f64)| self.simulator.servo(hinge).and_then(Servo::target).unwrap_or(start);
+        let positions: Vec<f64> = self.start.iter().enumerate().map(told).collect();
+        self.simulator.put_on_ground(&positions);
     }
 
     /// Does to the robot what is to be done from now on, in place of what was before.

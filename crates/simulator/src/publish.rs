@@ -7,10 +7,11 @@ use crate::setup::Setup;
 use crate::terrain;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
-use hexapod_ros::r2r::geometry_msgs::msg::WrenchStamped;
+use hexapod_ros::r2r::geometry_msgs::msg::{TransformStamped, WrenchStamped};
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
 use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
 use hexapod_ros::{Publisher, RosClock, RosError, RosNode, SharedPublisher, bounds, warn_if_lost};
 use nalgebra::Isometry3;
@@ -29,6 +30,8 @@ pub(crate) struct Teller {
     forces: Vec<Option<Publisher<WrenchStamped>>>,
     markers: (Publisher<MarkerArray>, MarkerArray, Duration),
     world_frame: String,
+    /// Kept, so that those who come later hear it, too.
+    _fixed: Option<Publisher<TFMessage>>,
     sensors: SensorTopics,
     base_frame: String,
     root_from_base: Isometry3<f64>,
@@ -45,6 +48,8 @@ impl Teller {
             let known = bounds::is_ros_name(leg.name());
             forces.push(known.then(|| node.publisher(&topic, QosProfile::default())).transpose()?);
         }
+        let odom_frame = setup.odom_frame.as_ref().map(|odom| frames.name(odom));
+        let fixed = odom_frame.map(|odom| tell_odometry(node, &world_frame, &odom)).transpose()?;
         let sensors = SensorTopics::new(node, setup, plant, &frames)?;
         let mut odometry = Odometry { child_frame_id: frames.base(), ..Odometry::default() };
         odometry.header.frame_id.clone_from(&world_frame);
@@ -70,6 +75,7 @@ impl Teller {
                 terrain::markers(&setup.ground(), &world_frame),
                 Duration::ZERO,
             ),
+            _fixed: fixed,
             world_frame,
             sensors,
             base_frame: frames.base(),
@@ -143,4 +149,14 @@ impl Teller {
             warn_if_lost(publisher.publish(&message));
         }
     }
+}
+
+/// Tells where odometry starts in the world: at its origin. From there it drifts, and the robot with it.
+fn tell_odometry(node: &mut RosNode, world: &str, odom: &str) -> Result<Publisher<TFMessage>, RosError> {
+    let publisher = node.publisher("/tf_static", QosProfile::default().keep_last(1).transient_local())?;
+    let mut transform = TransformStamped { child_frame_id: odom.into(), ..TransformStamped::default() };
+    transform.header.frame_id = world.into();
+    transform.transform.rotation.w = 1.0;
+    warn_if_lost(publisher.publish(&TFMessage { transforms: vec![transform] }));
+    Ok(publisher)
 }

@@ -14,6 +14,8 @@ const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
 const MOST_LAG: Duration = Duration::from_millis(100);
 /// How often it is looked whether the planner has followed.
 const LOOK: Duration = Duration::from_micros(200);
+/// A body that leans by as much, rad, does not stand any more.
+const LIES_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// Part of the speed that was asked for below which the physics are late.
 const LATE: f64 = 0.95;
 
@@ -151,11 +153,14 @@ impl Run {
         status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
         status.value("resets of the boards", simulator.supply().resets());
         status.value("lean (degrees)", format!("{:.1}", lean(&base).to_degrees()));
-        let obstacle = if wish.lockstep { self.planner.obstacle(self.time, now) } else { None };
+        let own_time = wish.lockstep || wish.speed != 1.0;
+        let obstacle = if own_time { self.planner.obstacle(self.time, now) } else { None };
         if wish.paused {
             status.report(Level::Ok, "paused");
         } else if let Some(why) = obstacle {
             status.report(Level::Warn, why);
+        } else if lean(&base) > LIES_RAD {
+            status.report(Level::Warn, "the robot lies on its side or back: call reset");
         } else if factor < LATE * wish.speed.min(1.0) {
             status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
         }

@@ -22,6 +22,8 @@ pub struct Setup {
     pub(crate) terrain_name: String,
     pub(crate) frames: Frames,
     pub(crate) world_frame: String,
+    /// Where rviz finds the ground from the robot; none where somebody else says.
+    pub(crate) odom_frame: Option<String>,
     pub(crate) rate_hz: f64,
     /// How many times as fast as real time.
     pub(crate) speed: f64,
@@ -52,6 +54,7 @@ impl Setup {
             seed: ground::seed(params),
             terrain_name: text(params, "terrain"),
             world_frame: text(params, "world_frame"),
+            odom_frame: switch(params, "publish_tf").then(|| text(params, "odom_frame")),
             rate_hz: number(params, "rate"),
             speed: number(params, "speed"),
             lockstep: switch(params, "lockstep"),

@@ -108,9 +108,11 @@ impl ParamSpec {
             (DoubleArray(_), IntegerArray(list)) => {
                 Some(DoubleArray(list.iter().map(|number| *number as f64).collect()))
             }
-            (BoolArray(_), StringArray(list)) if list.is_empty() => Some(BoolArray(Vec::new())),
-            (IntegerArray(_), StringArray(list)) if list.is_empty() => Some(IntegerArray(Vec::new())),
-            (DoubleArray(_), StringArray(list)) if list.is_empty() => Some(DoubleArray(Vec::new())),
+            // Nobody can see of what an empty list is one: `ros2 param set` takes it for one of true or false.
+            (BoolArray(_), value) if value.is_empty_list() => Some(BoolArray(Vec::new())),
+            (IntegerArray(_), value) if value.is_empty_list() => Some(IntegerArray(Vec::new())),
+            (DoubleArray(_), value) if value.is_empty_list() => Some(DoubleArray(Vec::new())),
+            (StringArray(_), value) if value.is_empty_list() => Some(StringArray(Vec::new())),
             (default, value) => {
                 (std::mem::discriminant(default) == std::mem::discriminant(value)).then(|| value.clone())
             }

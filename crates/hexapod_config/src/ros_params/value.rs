@@ -51,6 +51,17 @@ impl ParamValue {
         if let Self::String(value) = self { Some(value) } else { None }
     }
 
+    /// Whether it is a list of nothing, of whatever type.
+    pub(super) fn is_empty_list(&self) -> bool {
+        match self {
+            Self::BoolArray(list) => list.is_empty(),
+            Self::IntegerArray(list) => list.is_empty(),
+            Self::DoubleArray(list) => list.is_empty(),
+            Self::StringArray(list) => list.is_empty(),
+            Self::Bool(_) | Self::Integer(_) | Self::Double(_) | Self::String(_) => false,
+        }
+    }
+
     /// What this type takes, in words.
     pub(super) fn type_in_words(&self) -> &'static str {
         match self {

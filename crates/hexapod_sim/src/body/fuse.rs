@@ -2,7 +2,7 @@
 
 use super::assembly::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 use hexapod_dynamics::Inertia;
-use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Model, Robot, Shape};
+use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Link, Model, Robot, Shape};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// Radius of the ball at a foot that has no shape near its tip, m: that of a rubber cap on a hobby robot's shank.
@@ -26,7 +26,7 @@ impl Assembly {
         copy_mimics(model, &mut hinges);
         let mut parts: Vec<Part> = parts.into_iter().map(Lump::into_part).collect();
         let feet = robot.legs().iter().filter_map(|leg| foot(leg, &places)).collect::<Vec<_>>();
-        feet.iter().for_each(|foot| cap(&mut parts, foot, &mut notes));
+        feet.iter().for_each(|foot| cap(model, &mut parts, foot, &mut notes));
         let assembly = Assembly {
             legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(),
             parts,
@@ -150,14 +150,15 @@ fn foot(leg: &Leg, places: &[Option<Place>]) -> Option<Foot> {
 }
 
 /// Puts a ball on a foot whose tip no shape is near.
-fn cap(parts: &mut [Part], foot: &Foot, notes: &mut Vec<String>) {
+fn cap(model: &Model, parts: &mut [Part], foot: &Foot, notes: &mut Vec<String>) {
     let Some(part) = parts.get_mut(foot.part) else { return };
     if part.shapes.iter().any(|shape| reach(shape, &foot.point) < CAP_RADIUS_M) {
         return;
     }
     let link_from_shape = Isometry3::translation(foot.point.x, foot.point.y, foot.point.z);
     part.shapes.push(Shape { link_from_shape, geometry: Geometry::Sphere { radius: CAP_RADIUS_M } });
-    notes.push(format!("link {}: no collision shape at the foot, so a ball of {CAP_RADIUS_M} m", part.link));
+    let name = model.links().get(part.link).map_or("", Link::name);
+    notes.push(format!("link \"{name}\": no collision shape at the foot, so a ball of {CAP_RADIUS_M} m"));
 }
 
 /// Distance of a point from a shape, m; zero inside.
