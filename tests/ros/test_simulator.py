@@ -13,6 +13,7 @@ from nav_msgs.msg import Odometry
 from processes import assert_no_crash
 from sensor_msgs.msg import BatteryState
 from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
 from user import twist
 
 LEGS = ['left_front', 'left_middle', 'left_rear', 'right_front', 'right_middle', 'right_rear']
@@ -117,9 +118,21 @@ def test_when_it_is_reset_expect_the_robot_where_it_started(session):
     true, _ = walk(user, 2.0, twist(0.08))
     assert true[-1].pose.pose.position.x > 0.08
     assert user.call('reset', service_type=Trigger).success
-    user.spin(1.0)
+    [places] = user.record(['odom_true'], 1.0)
     place = user.next('odom_true').pose.pose.position
     assert math.hypot(place.x, place.y) < 0.05
+    assert max(each.message.pose.pose.position.z for each in places) < 0.13, 'it stands at 0.1 and is not thrown'
+
+
+def test_when_rviz_asks_expect_the_ground_and_the_robot_in_one_tree(session):
+    start(session)
+    user = session.user
+    fixed = user.listen('/tf_static', TFMessage)
+    user.until(lambda: any((each.header.frame_id, each.child_frame_id) == ('world', 'odom')
+                           for heard in fixed for each in heard.message.transforms), 5.0, 'world -> odom')
+    ground = user.hear('markers')
+    user.until(lambda: any(each.header.frame_id == 'world' and each.ns == 'terrain'
+                           for heard in ground for each in heard.message.markers), 5.0, 'the ground')
 
 
 def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):

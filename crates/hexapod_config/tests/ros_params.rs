@@ -198,6 +198,10 @@ fn when_values_are_set_while_running_expect_the_same_rules() {
     let specs = planner();
     let (spec, value) = check_named(&specs, "rate", &ParamValue::Integer(20)).unwrap();
     assert_eq!((spec.name, spec.read_only, value), ("rate", true, ParamValue::Double(20.0)));
+    // `ros2 param set` takes [] for a list of true or false, whatever the parameter.
+    for empty in [ParamValue::BoolArray(vec![]), ParamValue::IntegerArray(vec![]), ParamValue::StringArray(vec![])] {
+        assert_eq!(check_named(&specs, "offset", &empty).map(|(_, value)| value), Ok(ParamValue::DoubleArray(vec![])));
+    }
     for (name, value, words) in [
         ("rat", ParamValue::Double(1.0), "did you mean `rate`?"),
         ("rate", ParamValue::Double(f64::NAN), "not a finite number"),
