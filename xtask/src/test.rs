@@ -302,9 +302,9 @@ impl Run<'_> {
     fn robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
         let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-        let (mut all, mut again) = (command(Which::All)?, command(Which::FailedLast)?);
-        if self.report.search(part.title(), &mut all, accepted).is_some() {
-            self.report.section(&format!("{}, what failed once more", part.title()), &mut again, &[0]);
+        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
+            let title = format!("{}, what failed once more", part.title());
+            self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
         }
         Ok(())
     }

@@ -146,20 +146,21 @@ impl Run {
         let mut status = Status::default();
         let passed = now.saturating_sub(self.watch.since).as_secs_f64();
         let factor = self.watch.simulated.as_secs_f64() / passed;
-        let (simulator, base) = (self.plant.simulator(), self.plant.simulator().world().base());
+        let simulator = self.plant.simulator();
+        let lean = lean(&simulator.world().base());
         status.value("real-time factor", format!("{factor:.2}"));
         status.value("processor (% of a core)", format!("{:.1}", 100.0 * self.watch.working.as_secs_f64() / passed));
         status.value("supply (V)", format!("{:.2}", simulator.supply().volts()));
         status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
         status.value("resets of the boards", simulator.supply().resets());
-        status.value("lean (degrees)", format!("{:.1}", lean(&base).to_degrees()));
+        status.value("lean (degrees)", format!("{:.1}", lean.to_degrees()));
         let own_time = wish.lockstep || wish.speed != 1.0;
         let obstacle = if own_time { self.planner.obstacle(self.time, now) } else { None };
         if wish.paused {
             status.report(Level::Ok, "paused");
         } else if let Some(why) = obstacle {
             status.report(Level::Warn, why);
-        } else if lean(&base) > LIES_RAD {
+        } else if lean > LIES_RAD {
             status.report(Level::Warn, "the robot lies on its side or back: call reset");
         } else if factor < LATE * wish.speed.min(1.0) {
             status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
