@@ -1,5 +1,6 @@
 //! One cycle of a gait, as the engine walks it.
 
+use super::time_chart;
 use crate::cli::GaitArgs;
 use crate::exit::Failure;
 use crate::parameters::AllParams;
@@ -46,17 +47,7 @@ pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
     let speed = cycle.first().map_or(0.0, |tick| tick.twist.vx);
     let title = format!("{name} at {speed:.3} m/s");
     let footfalls = footfalls(&engine, &cycle, format!("{title}: feet on the ground"), seconds);
-    let chart = |title: &str, y_label: &str, series: Vec<Series>| {
-        line_plot(&LineChart {
-            title: title.into(),
-            x_label: "time (s)".into(),
-            y_label: y_label.into(),
-            series,
-            width_px: width,
-            height_px: height,
-            ..LineChart::default()
-        })
-    };
+    let chart = |title: &str, y_label: &str, series| line_plot(&time_chart(title, y_label, series, PANEL_PX));
     let paths = line_plot(&LineChart {
         title: "paths of the left feet, seen from the left".into(),
         x_label: "ahead of the body's centre (mm)".into(),

@@ -1,5 +1,6 @@
 //! `hexapod plot run`: a walk in physics, from its table.
 
+use super::time_chart;
 use crate::cli::RunTableArgs;
 use crate::exit::Failure;
 use hexapod_plot::{LineChart, Panel, Series, Theme, line_plot, page};
@@ -52,15 +53,7 @@ impl Walked {
 
     fn page(&self, name: &str) -> String {
         let [width, height] = PANEL_PX;
-        let chart = |title: &str, y_label: &str, series: Vec<Series>| LineChart {
-            title: title.into(),
-            x_label: "time (s)".into(),
-            y_label: y_label.into(),
-            series,
-            width_px: width,
-            height_px: height,
-            ..LineChart::default()
-        };
+        let chart = |title: &str, y_label: &str, series| time_chart(title, y_label, series, PANEL_PX);
         let path = LineChart {
             x_label: "x (m)".into(),
             equal_axes: true,
@@ -73,9 +66,9 @@ impl Walked {
                 ],
             )
         };
-        let over_time = |value: fn(&Row) -> f64| vec![self.series("", |row| [row[0], value(row)])];
-        let lean = chart("lean of the body", "from the vertical (deg)", over_time(|row| row[5].to_degrees()));
-        let slip = chart("slip of a foot, on average over all", "slid so far (mm)", over_time(|row| row[6] * 1e3));
+        let curve = |value: fn(&Row) -> f64| vec![self.series("", |row| [row[0], value(row)])];
+        let lean = chart("lean of the body", "from the vertical (deg)", curve(|row| row[5].to_degrees()));
+        let slip = chart("slip of a foot, on average over all", "slid so far (mm)", curve(|row| row[6] * 1e3));
         let power = chart("power, means over a second", "W", self.powers());
         let at = [[0.0, 0.0], [width, 0.0], [0.0, height], [width, height]];
         let charts = [path, lean, slip, power];
