@@ -1,6 +1,6 @@
 //! One cycle of a gait, as the engine walks it.
 
-use super::time_chart;
+use super::over_time::time_chart;
 use crate::cli::GaitArgs;
 use crate::exit::Failure;
 use crate::parameters::AllParams;

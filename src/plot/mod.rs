@@ -1,13 +1,13 @@
 //! `hexapod plot`: pictures of what the files describe.
 
 mod gait;
+mod over_time;
 mod run;
 mod walk;
 mod workspace;
 
 use crate::cli::Plot;
 use crate::exit::Failure;
-use hexapod_plot::{LineChart, Series};
 use std::io::Write;
 use std::path::Path;
 
@@ -23,19 +23,6 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
         Plot::Run(arguments) => write(&arguments.out, &run::draw(arguments)?),
         Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
         Plot::Workspace(arguments) => write(&arguments.out, &workspace::draw(arguments)?),
-    }
-}
-
-/// Curves over time, in a picture of this width and height.
-fn time_chart(title: &str, y_label: &str, series: Vec<Series>, [width_px, height_px]: [f64; 2]) -> LineChart {
-    LineChart {
-        title: title.into(),
-        x_label: "time (s)".into(),
-        y_label: y_label.into(),
-        series,
-        width_px,
-        height_px,
-        ..LineChart::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `hexapod plot run`: a walk in physics, from its table.
 
-use super::time_chart;
+use super::over_time::time_chart;
 use crate::cli::RunTableArgs;
 use crate::exit::Failure;
 use hexapod_plot::{LineChart, Panel, Series, Theme, line_plot, page};
