@@ -12,6 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from processes import assert_no_crash
 from sensor_msgs.msg import BatteryState
+from servo_bus import state_of
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 from user import twist
@@ -146,6 +147,24 @@ def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):
     assert len(clock) == count
     assert user.call('pause', SetBool.Request(data=False), SetBool).success
     user.until(lambda: len(clock) > count + 20, 5.0, 'a clock that goes on')
+
+
+def test_when_it_is_paused_in_simulated_time_expect_the_robot_to_stand_until_it_goes_on_and_a_stop_to_stop_it(session):
+    robot = start(session, '--ros-args', '-p', 'use_sim_time:=true')
+    user = session.user
+    user.hear('/diagnostics', 'gait_state')
+    assert user.call('pause', SetBool.Request(data=True), SetBool).success
+    user.spin(6.0)
+    assert state_of(user) == 'armed', 'the servos wait, too'
+    assert user.call('pause', SetBool.Request(data=False), SetBool).success
+    user.spin(1.0)
+    assert (state_of(user), user.latest('gait_state').data) == ('armed', 'standing')
+    true, _ = walk(user, 2.0, twist(0.08))
+    assert way(true) > 0.08 and max(map(lean, true)) < 5.0
+    assert user.call('pause', SetBool.Request(data=True), SetBool).success
+    assert user.call('emergency_stop', service_type=Trigger).success
+    user.until(lambda: state_of(user) == 'emergency_stop', 3.0, 'a stop that is heard all the same')
+    assert_no_crash(robot)
 
 
 def test_when_it_runs_in_lockstep_expect_no_command_behind_the_physics_however_fast_they_go(session):

@@ -14,6 +14,7 @@ use crate::waker::Waker;
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime;
 use hexapod_servo::ServoConfig;
+use hexapod_servo::simulated::Standstill;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
@@ -34,6 +35,8 @@ pub struct Io {
     pub(crate) snapshots: Producer<Snapshot>,
     pub(crate) shared: Shared,
     pub(crate) clock: Clock,
+    /// What the time-outs of the servos wait with.
+    pub(crate) standstill: Standstill,
     /// One bit for each board that the robot stands without.
     pub(crate) spare_boards: u64,
     /// Who must be there to switch the servos off, if this process dies.
@@ -97,8 +100,9 @@ impl Io {
             count: intake.count(),
             open: Vec::new(),
         };
-        let (clock, spare_boards, guard): (Clock, _, _) = (Arc::new(monotonic_now), 0, None);
-        let io = Self { servos, requests, targets, snapshots, shared, clock, spare_boards, guard };
+        let clock: Clock = Arc::new(monotonic_now);
+        let (standstill, spare_boards, guard) = (Standstill::default(), 0, None);
+        let io = Self { servos, requests, targets, snapshots, shared, clock, standstill, spare_boards, guard };
         (io, Ends { intake, front, desk, snapshots: seen })
     }
 
@@ -113,6 +117,13 @@ impl Io {
     #[must_use]
     pub fn with_clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(clock), ..self }
+    }
+
+    /// Lets what is timed of servos and commands wait while a simulation stands still. Whoever stops them is heard all the
+    /// same.
+    #[must_use]
+    pub fn with_standstill(self, standstill: Standstill) -> Self {
+        Self { standstill, ..self }
     }
 
     /// Sits down before it lets go when one of these boards fails (a bit for each).

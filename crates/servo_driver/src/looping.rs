@@ -131,13 +131,19 @@ impl<B: I2c> Looping<B> {
         (self.guarded.clock)()
     }
 
+    /// The time now for the state machine: it waits with a simulation that stands still. Ticks and stops do not.
+    fn servo_time(&self) -> Duration {
+        self.io.standstill.of(self.now())
+    }
+
     /// Switches everything off; true if every board was seen to be off.
     fn end(&mut self) -> bool {
         self.pins().enable_outputs(false);
         let off = self.guarded.switch_off();
         // What listeners see last.
         let now = self.now();
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, Duration::ZERO, 0);
+        let servo_time = self.servo_time();
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, Duration::ZERO, 0);
         let _ = self.io.snapshots.push(snapshot);
         off
     }
@@ -157,19 +163,21 @@ impl<B: I2c> Looping<B> {
             self.line().emergency_stop(if pressed { By::Button } else { By::Silence }, now);
         }
         if self.battery_pin.sees(low, now) {
-            self.battery_is_low(now);
+            self.battery_is_low();
         }
         if self.io.shared.planner.pose() == Pose::Sitting {
+            let now = self.servo_time();
             self.guarded.driver.sat_down(now);
         }
     }
 
     /// Without a planner nobody can make the robot sit.
-    fn battery_is_low(&mut self, now: Duration) {
+    fn battery_is_low(&mut self) {
         const LOW: &str = "the battery is low";
         if self.io.shared.planner.pose() == Pose::Unknown {
             self.guarded.driver.trip(LOW);
         } else {
+            let now = self.servo_time();
             self.guarded.driver.retire(now, LOW);
         }
     }
@@ -250,6 +258,7 @@ impl<B: I2c> Looping<B> {
         let now = self.now();
         // A hang that has only just ended is a fault first: else pulses were "on already" that go with the next tick.
         if self.state().is_live() {
+            let now = self.servo_time();
             self.guarded.driver.tick(now);
         }
         let before = self.state();
@@ -261,7 +270,7 @@ impl<B: I2c> Looping<B> {
         }
         // Commands that came in with the request count for its checks.
         self.targets();
-        let report = self.guarded.driver.enable(self.now());
+        let report = self.guarded.driver.enable(self.servo_time());
         self.settled_at = self.now() + SETTLE;
         if !report.passed() {
             return Answer::refused(report.to_string());
@@ -279,7 +288,7 @@ impl<B: I2c> Looping<B> {
     /// Enabled once more while live: joints that were let go, because nobody commanded them, come back slowly.
     fn bring_back(&mut self, before: State) -> Answer {
         let back = self.guarded.driver.let_go();
-        self.guarded.driver.enable(self.now());
+        self.guarded.driver.enable(self.servo_time());
         match back {
             0 => Answer::done(format!("pulses are already on: {before}")),
             _ => Answer::done(format!("pulses are already on: {before}; {back} released joints come back slowly")),
@@ -298,7 +307,7 @@ impl<B: I2c> Looping<B> {
         let Some(targets) = self.io.targets.newest() else { return };
         for (joint, target) in targets.iter() {
             // Refused targets are counted by the driver; messages were checked before they came here.
-            let _ = self.guarded.driver.set_target(target.at, joint, target.angle_rad);
+            let _ = self.guarded.driver.set_target(self.io.standstill.of(target.at), joint, target.angle_rad);
             self.commanded_at = self.commanded_at.max(Some(target.at));
         }
     }
@@ -314,7 +323,8 @@ impl<B: I2c> Looping<B> {
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
-        let state = self.guarded.driver.tick(now);
+        let servo_time = self.io.standstill.of(now);
+        let state = self.guarded.driver.tick(servo_time);
         self.free_bus(now);
         // At the end of a fault also a board that answers no more is to be silent.
         self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());
@@ -323,7 +333,7 @@ impl<B: I2c> Looping<B> {
         }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, now.saturating_sub(due), missed);
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, now.saturating_sub(due), missed);
         // With the ring full the publishing thread is behind, and the next snapshot will do.
         let _ = self.io.snapshots.push(snapshot);
         if state != self.state {

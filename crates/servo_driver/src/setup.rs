@@ -10,6 +10,7 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
+use hexapod_servo::simulated::Standstill;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
@@ -32,6 +33,8 @@ pub struct Setup {
     pub(crate) bus: BusChoice,
     /// The boards of a simulator that moves with them.
     pub(crate) boards: Option<SimulatedBus>,
+    /// Whether commands come in simulated time.
+    pub(crate) in_simulated_time: bool,
     pub(crate) rate_hz: f64,
     pub(crate) state_rate_hz: f64,
     /// Longest silence on the topic `emergency_stop`; zero is any.
@@ -80,6 +83,13 @@ impl Setup {
     #[must_use]
     pub fn on_boards(self, boards: SimulatedBus) -> Self {
         Self { boards: Some(boards), ..self }
+    }
+
+    /// What the servos' time-outs wait with: the physics of this process, where commands wait with them, too. Nothing else
+    /// holds them up: no `/clock`, and nothing at all on a real bus.
+    pub(crate) fn standstill(&self) -> Standstill {
+        let physics = self.boards.as_ref().filter(|_| self.in_simulated_time && self.wants_physics());
+        physics.map(|boards| boards.standstill().clone()).unwrap_or_default()
     }
 
     /// Whether there is a stop button.
@@ -154,6 +164,7 @@ impl Setup {
             base_link: description.robot.model().base_link().to_owned(),
             bus,
             boards: None,
+            in_simulated_time: switch(params, "use_sim_time"),
             rate_hz,
             state_rate_hz,
             stop_timeout,
@@ -223,5 +234,30 @@ fn bus(params: &Params) -> BusChoice {
         "i2c" => BusChoice::I2c { device },
         "physics" => BusChoice::Physics,
         _ => BusChoice::Simulated,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_boards_of_a_simulation_stand_still_expect_only_a_driver_in_physics_and_simulated_time_to_wait() {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let waits = |bus: &str, simulated_time: bool| {
+            let mut params: Params = crate::specs().into_iter().map(|spec| (spec.name, spec.default)).collect();
+            params.insert("config", format!("{root}/../../config").as_str().into());
+            params.insert("urdf", format!("{root}/../../urdf/hexapod.urdf").as_str().into());
+            params.insert("bus", bus.into());
+            params.insert("use_sim_time", simulated_time.into());
+            let setup = Setup::load(&params).ok()?;
+            let boards = SimulatedBus::for_config(setup.servos());
+            boards.standstill().stop(Duration::ZERO);
+            Some(setup.on_boards(boards).standstill().of(Duration::from_secs(1)).is_zero())
+        };
+        assert_eq!([waits("physics", true), waits("physics", false)], [Some(true), Some(false)]);
+        assert_eq!([waits("simulated", true), waits("i2c", false)], [Some(false), Some(false)]);
+        assert_eq!(waits("i2c", true), None, "refused");
     }
 }

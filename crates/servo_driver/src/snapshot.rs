@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub fault: Option<Fault>,
     /// Counts since the start.
     pub counters: Counters,
-    /// When the last command was received, on the monotonic clock.
+    /// When the last command was received, on the monotonic clock; later by as long as a simulation has stood still since.
     pub commanded_at: Option<Duration>,
     /// How late the tick began.
     pub late: Duration,
@@ -32,9 +32,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// A tick at `at`, which is `servo_time` on the clock of the state machine.
     pub(crate) fn take<B: I2c>(
         driver: &mut ServoDriver<Stoppable<B>>,
         at: Duration,
+        servo_time: Duration,
         late: Duration,
         missed: u64,
     ) -> Self {
@@ -51,7 +53,7 @@ impl Snapshot {
             state: driver.state(),
             fault: driver.fault(),
             counters: *driver.counters(),
-            commanded_at: driver.command_age(at).map(|age| at.saturating_sub(age)),
+            commanded_at: driver.command_age(servo_time).map(|age| at.saturating_sub(age)),
             late,
             missed,
             let_go: driver.let_go(),

@@ -7,3 +7,4 @@ mod inputs;
 mod io_thread;
 mod messages;
 mod seams;
+mod standstill;

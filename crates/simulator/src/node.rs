@@ -35,6 +35,7 @@ pub fn run(
     mut node: RosNode,
     shutdown: &Shutdown,
 ) -> Result<(), RunError> {
+    let standstill = boards.standstill().clone();
     let plant = setup.plant(servos, boards)?;
     for note in &plant.simulator().world().assembly().notes {
         tracing::warn!("{note}");
@@ -57,7 +58,7 @@ pub fn run(
     let thread = std::thread::Builder::new().name("physics".into());
     let stepping = thread.spawn(move || {
         let _ends_the_node = stop.drop_guard();
-        Run::new(plant, planner, rate_hz).go(&mut teller, &diagnostics, &wishes, &stop);
+        Run::new(plant, planner, standstill, rate_hz).go(&mut teller, &diagnostics, &wishes, &stop);
     })?;
     node.spin(shutdown, Stage::Stopping);
     if stepping.join().is_err() {

@@ -5,6 +5,7 @@ use crate::lockstep::Planner;
 use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, monotonic_now};
+use hexapod_servo::simulated::Standstill;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -63,6 +64,8 @@ impl Wishes {
 pub(crate) struct Run {
     plant: Plant,
     planner: Planner,
+    /// What the driver waits with, who plays for its boards in the same process.
+    standstill: Standstill,
     step: Duration,
     /// Time between messages.
     period: Duration,
@@ -83,12 +86,12 @@ struct Watch {
 }
 
 impl Run {
-    pub fn new(plant: Plant, planner: Planner, rate_hz: f64) -> Self {
+    pub fn new(plant: Plant, planner: Planner, standstill: Standstill, rate_hz: f64) -> Self {
         let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
         let period = Duration::from_secs_f64(1.0 / rate_hz);
         let watch = Watch { since: monotonic_now(), ..Watch::default() };
         let [time, due, told] = [Duration::ZERO; 3];
-        Self { plant, planner, step, period, time, due, told, watch }
+        Self { plant, planner, standstill, step, period, time, due, told, watch }
     }
 
     pub fn go(&mut self, teller: &mut Teller, diagnostics: &Diagnostics, wishes: &Wishes, shutdown: &Shutdown) {
@@ -96,6 +99,7 @@ impl Run {
         while shutdown.is_running() {
             let (now, mut wish) = (monotonic_now(), wishes.take());
             self.answer(&mut wish);
+            self.halt(&wish, now);
             self.due +=
                 if wish.paused { wish.steps * self.period } else { now.saturating_sub(last).mul_f64(wish.speed) };
             last = now;
@@ -121,6 +125,16 @@ impl Run {
             self.plant.put();
         }
         (0..wish.pushes).for_each(|_| self.plant.push());
+    }
+
+    /// Has the driver wait while the physics stand.
+    fn halt(&self, wish: &Wish, now: Duration) {
+        if wish.paused {
+            self.standstill.stop(now);
+            self.standstill.step(wish.steps * self.period);
+        } else {
+            self.standstill.go_on(now);
+        }
     }
 
     /// Steps until as much time is simulated as is due; whether the planner has to follow first.

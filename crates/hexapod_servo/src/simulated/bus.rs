@@ -10,6 +10,7 @@ use thiserror::Error as ThisError;
 use super::chip::{Chip, Output};
 use super::fault::{BusFault, When};
 use super::random::Random;
+use super::standstill::Standstill;
 use super::transcript::{BusTally, Outcome, Transfer};
 use super::world::World;
 use crate::calibration::ServoConfig;
@@ -41,6 +42,7 @@ type HangHook = Arc<dyn Fn(Duration) + Send + Sync>;
 pub struct SimulatedBus {
     world: Arc<Mutex<World>>,
     hang_hook: Option<HangHook>,
+    standstill: Standstill,
 }
 
 impl fmt::Debug for SimulatedBus {
@@ -57,7 +59,7 @@ impl SimulatedBus {
 
     /// These boards.
     pub fn with_chips(chips: Vec<Chip>) -> Self {
-        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None }
+        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None, standstill: Standstill::default() }
     }
 
     /// The boards of a configuration, each with the oscillator it was measured to have.
@@ -97,6 +99,11 @@ impl SimulatedBus {
     /// The virtual time.
     pub fn time(&self) -> Duration {
         self.world().time
+    }
+
+    /// Where the simulation that moves with these boards says that it stands still.
+    pub fn standstill(&self) -> &Standstill {
+        &self.standstill
     }
 
     /// Copy of a board as it is now.

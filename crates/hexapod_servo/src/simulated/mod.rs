@@ -9,6 +9,7 @@ mod fault;
 mod feedback;
 mod mounting;
 mod random;
+mod standstill;
 mod transcript;
 mod world;
 
@@ -17,4 +18,5 @@ pub use chip::{Chip, Output};
 pub use fault::{BusFault, When};
 pub use feedback::{Feedback, Reported};
 pub use mounting::{Mounting, MountingError, RawMount, RawMounting};
+pub use standstill::Standstill;
 pub use transcript::{BusTally, Outcome, Transfer};

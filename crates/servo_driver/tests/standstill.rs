@@ -1,0 +1,115 @@
+//! The driver of a simulation that stands still, on a clock turned by hand.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::{CHANNELS, PLANNER, names, pulses, servos};
+use hexapod_servo::{SimulatedBus, State};
+use servo_driver::Action;
+use servo_driver::io::{Ends, Io};
+use servo_driver::looping::Looping;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+const ALL: usize = 2 * CHANNELS as usize;
+
+struct World {
+    now: Arc<AtomicU64>,
+    bus: SimulatedBus,
+    ends: Ends,
+    looping: Looping<SimulatedBus>,
+}
+
+impl World {
+    fn new() -> Self {
+        let (now, servos) = (Arc::new(AtomicU64::new(1_000_000)), servos());
+        let bus = SimulatedBus::for_config(&servos);
+        let (io, ends) = Io::new(servos);
+        let clock = Arc::clone(&now);
+        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_standstill(bus.standstill().clone());
+        Self { now, looping: Looping::new(io, bus.clone(), 100.0), bus, ends }
+    }
+
+    /// One whose servos are on.
+    fn armed() -> Self {
+        let mut world = Self::new();
+        world.pass(100, true);
+        world.ends.front.ask(Action::Enable, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+        world.pass(1000, true);
+        assert_eq!(world.seen(), (State::Armed, ALL));
+        world
+    }
+
+    fn now(&self) -> Duration {
+        MS(self.now.load(Ordering::SeqCst))
+    }
+
+    fn command(&mut self, angle_rad: f64) {
+        let (names, now) = (names(), self.now());
+        self.ends.intake.take(PLANNER, &names, &vec![angle_rad; names.len()], now).unwrap();
+    }
+
+    /// Lets time pass, with commands or without.
+    fn pass(&mut self, time_ms: u64, commands: bool) {
+        for _ in 0..time_ms / 10 {
+            if commands {
+                self.command(0.0);
+            }
+            let now = MS(self.now.fetch_add(10, Ordering::SeqCst) + 10);
+            self.bus.advance_to(now);
+            self.looping.pass();
+            self.ends.desk.attend(now);
+            while self.ends.snapshots.pop().is_ok() {}
+        }
+    }
+
+    fn seen(&self) -> (State, usize) {
+        (self.looping.state(), pulses(&self.bus))
+    }
+}
+
+#[test]
+fn when_the_simulation_stands_still_for_a_minute_expect_the_servos_to_hold_until_it_has_gone_on_for_as_long_as_ever() {
+    let mut world = World::armed();
+    world.bus.standstill().stop(world.now());
+    world.pass(60_000, false);
+    assert_eq!(world.seen(), (State::Armed, ALL));
+    world.bus.standstill().go_on(world.now());
+    world.pass(100, false);
+    assert_eq!(world.seen(), (State::Armed, ALL), "commands are no older than before");
+    world.pass(1000, false);
+    assert_eq!(world.seen(), (State::Holding, ALL));
+    world.pass(40_000, false);
+    assert_eq!(world.seen().1, 0, "and the robot is let go as ever");
+}
+
+#[test]
+fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_heard() {
+    let mut world = World::armed();
+    world.bus.standstill().stop(world.now());
+    world.pass(5000, false);
+    world.ends.front.ask(Action::EmergencyStop, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+    world.pass(10, false);
+    assert_eq!(world.seen(), (State::EmergencyStop, 0));
+    world.ends.front.ask(Action::Enable, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+    world.pass(100, false);
+    assert_eq!(world.looping.state(), State::Arming);
+    world.bus.standstill().go_on(world.now());
+    world.pass(1000, true);
+    assert_eq!(world.seen(), (State::Armed, ALL));
+}
+
+#[test]
+fn when_the_simulation_goes_on_step_by_step_expect_joints_to_follow_each() {
+    let mut world = World::armed();
+    world.bus.standstill().stop(world.now());
+    let pulse = |world: &World| world.bus.pulse_us(0x40, 0).unwrap();
+    let before = pulse(&world);
+    for _ in 0..20 {
+        world.bus.standstill().step(MS(10));
+        world.command(0.8);
+        world.pass(100, false);
+    }
+    assert!(pulse(&world) > before + 300.0, "{before} -> {}", pulse(&world));
+    assert_eq!(world.seen(), (State::Armed, ALL));
+}
