@@ -187,6 +187,15 @@ def test_when_lockstep_lacks_a_planner_in_simulated_time_expect_the_remedy(sessi
     user.until(lambda: 'use_sim_time:=true' in user.diagnostics('simulator').message, 5.0, 'the remedy')
 
 
+def test_when_another_node_tells_the_time_too_expect_both_named(session):
+    start(session, '--ros-args', '-p', 'use_sim_time:=true')
+    user = session.user
+    user.publisher('/clock', listeners=3)
+    for node in ('simulator', 'servo_driver'):
+        told = user.diagnostics(node, lambda status: '/clock comes from 2 publishers' in status.message)
+        assert '/simulator' in told.message and user.node.get_name() in told.message
+
+
 def test_when_it_is_stepped_expect_one_period_while_paused_and_a_refusal_otherwise(session):
     start(session)
     user = session.user

@@ -8,7 +8,7 @@ use crate::setup::Setup;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_kinematics::Robot;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Diagnostics, RosError, RosNode, Shutdown, Stage};
+use hexapod_ros::{Diagnostics, RosError, RosNode, Shutdown, Stage, Unheard};
 use hexapod_servo::{ServoConfig, SimulatedBus};
 
 /// Why the node could not run.
@@ -47,6 +47,7 @@ pub fn run(
     let mut teller = Teller::new(&mut node, &setup, &plant)?;
     let stamps = node.stamps();
     let diagnostics = Diagnostics::new(&mut node, "physics", stamps)?;
+    let mut unheard = Unheard::of_clock(&node);
     tracing::info!(
         "{} of {:.2} kg in physics on terrain {}, steps of {} ms",
         setup.description.robot.model().name(),
@@ -58,7 +59,7 @@ pub fn run(
     let thread = std::thread::Builder::new().name("physics".into());
     let stepping = thread.spawn(move || {
         let _ends_the_node = stop.drop_guard();
-        Run::new(plant, planner, standstill, rate_hz).go(&mut teller, &diagnostics, &wishes, &stop);
+        Run::new(plant, planner, standstill, rate_hz).go(&mut teller, (&diagnostics, &mut unheard), &wishes, &stop);
     })?;
     node.spin(shutdown, Stage::Stopping);
     if stepping.join().is_err() {

@@ -4,7 +4,7 @@ use crate::disturbances::Disturbances;
 use crate::lockstep::Planner;
 use crate::plant::Plant;
 use crate::publish::Teller;
-use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, monotonic_now};
+use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now};
 use hexapod_servo::simulated::Standstill;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -94,7 +94,13 @@ impl Run {
         Self { plant, planner, standstill, step, period, time, due, told, watch }
     }
 
-    pub fn go(&mut self, teller: &mut Teller, diagnostics: &Diagnostics, wishes: &Wishes, shutdown: &Shutdown) {
+    pub fn go(
+        &mut self,
+        teller: &mut Teller,
+        (diagnostics, unheard): (&Diagnostics, &mut Unheard),
+        wishes: &Wishes,
+        shutdown: &Shutdown,
+    ) {
         let mut last = monotonic_now();
         while shutdown.is_running() {
             let (now, mut wish) = (monotonic_now(), wishes.take());
@@ -106,7 +112,9 @@ impl Run {
             let waits = self.catch_up(teller, wish.lockstep);
             self.watch.working += monotonic_now().saturating_sub(now);
             if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
-                diagnostics.publish(self.status(now, &wish));
+                let mut status = self.status(now, &wish);
+                unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
+                diagnostics.publish(status);
                 self.watch = Watch { since: now, ..Watch::default() };
             }
             let left = (self.time + self.step).saturating_sub(self.due).div_f64(wish.speed);
