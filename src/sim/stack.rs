@@ -7,18 +7,22 @@ use hexapod_gait::{GaitState, Input, Tick, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
+use servo_driver::Schedule;
 use simulator::{FootSwitches, Plant};
 use std::collections::VecDeque;
 use std::time::Duration;
 
 type Contacts = [Option<bool>; MAX_LEGS];
 
-/// The whole stack below commands. The driver ticks with the planner.
+/// The whole stack below commands. The driver ticks as its node does: with new commands and at its rate.
 pub struct Stack {
     player: Player,
     rate_hz: f64,
     ticks: u64,
     driver: ServoDriver<SimulatedBus>,
+    schedule: Schedule,
+    /// When the command was given that no tick of the driver has seen.
+    commanded_at: Option<Duration>,
     /// Of each joint of each leg, its place among the driver's.
     places: Vec<Vec<usize>>,
     enabled: bool,
@@ -73,7 +77,7 @@ impl Stack {
         if let Some(name) = gait {
             engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
         }
-        let servos = driver.servos().clone();
+        let (servos, schedule) = (driver.servos().clone(), driver.schedule(Duration::ZERO));
         let boards = SimulatedBus::for_config(&servos);
         let plant = simulator.plant(servos.clone(), boards.clone()).map_err(|e| Failure::Words(e.to_string()))?;
         let driver = ServoDriver::new(servos, boards);
@@ -87,6 +91,8 @@ impl Stack {
             ticks: 0,
             places: places.map_err(Failure::Words)?,
             driver,
+            schedule,
+            commanded_at: None,
             enabled: false,
             failed: None,
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
@@ -161,6 +167,7 @@ impl Stack {
         let until = Duration::from_secs_f64(self.ticks as f64 * dt);
         let (mut slip, mut work, mut energy) = (0.0, 0.0, 0.0);
         while self.time < until {
+            self.drive();
             self.plant.step();
             self.time += self.step;
             let step_s = self.step.as_secs_f64();
@@ -203,14 +210,25 @@ impl Stack {
                 return Err(Failure::Running(report.to_string()));
             }
         }
+        self.commanded_at = Some(self.time);
+        Ok(())
+    }
+
+    /// A tick of the driver, if it is due.
+    fn drive(&mut self) {
+        let due = self.schedule.due(self.commanded_at);
+        if self.time < due {
+            return;
+        }
+        self.commanded_at = None;
         self.driver.tick(self.time);
+        self.schedule.ticked(self.time, due);
         // As between the nodes: the planner ends a walk whose servos have been let go.
         if self.failed.is_none() && !self.driver.state().is_live() {
             let why = self.driver.fault().map_or_else(|| self.driver.state().to_string(), |fault| fault.to_string());
             self.failed = Some((self.time.as_secs_f64(), why));
             self.player.freeze();
         }
-        Ok(())
     }
 
     /// Mean speed at which feet slide, m/s.

@@ -45,6 +45,7 @@ pub use params::specs;
 pub use raspberry::{PinError, RaspberryPins};
 pub use requests::{Action, Answer};
 pub use run::{RunError, run};
+pub use schedule::Schedule;
 pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop_button::StopSwitch;

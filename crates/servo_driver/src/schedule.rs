@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// Deadlines on the monotonic clock. A new command brings the tick forward, but no two ticks are closer than half a
+/// Deadlines on the driver's clock. A new command brings the tick forward, but no two ticks are closer than half a
 /// period; with commands at a steady rate the ticks so fall in step with them.
 #[derive(Debug)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     period: Duration,
     /// The tick that comes without a command.
     deadline: Duration,
@@ -14,11 +14,14 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
+    /// Ticks at `rate_hz` from `now` on.
+    #[must_use]
     pub fn new(rate_hz: f64, now: Duration) -> Self {
         Self { period: Duration::from_secs_f64(1.0 / rate_hz), deadline: now, earliest: now }
     }
 
     /// When the next tick is due. `commanded_at` is the time of receipt of a command no tick has seen.
+    #[must_use]
     pub fn due(&self, commanded_at: Option<Duration>) -> Duration {
         commanded_at.map_or(self.deadline, |at| at.max(self.earliest).min(self.deadline))
     }

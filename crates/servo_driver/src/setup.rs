@@ -4,6 +4,7 @@ use crate::bus::BusChoice;
 use crate::load::LoadFeedback;
 use crate::owners::MAX_JOINTS;
 use crate::pins::{Input, PinChoice};
+use crate::schedule::Schedule;
 use crate::statics::spare_boards;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
@@ -71,6 +72,12 @@ impl Setup {
     #[must_use]
     pub fn servos(&self) -> &ServoConfig {
         &self.servos
+    }
+
+    /// When a driver that starts at `now` ticks.
+    #[must_use]
+    pub fn schedule(&self, now: Duration) -> Schedule {
+        Schedule::new(self.rate_hz, now)
     }
 
     /// Whether the servos are those of a simulator in this process.
