@@ -1,6 +1,8 @@
 """The robot in physics: what it truly does when the whole stack drives it, down to the pulses of the boards."""
 
 import math
+from pathlib import Path
+import re
 import time
 
 import figures
@@ -267,6 +269,17 @@ def test_when_terrain_does_not_go_expect_it_refused_and_why(session, arguments, 
     session.user.spin_until_ended(process, 10.0)
     assert process.wait() == 2
     assert words in process.log()
+
+
+def test_when_a_robot_weighs_nothing_expect_it_refused_before_anything_starts(session, tmp_path):
+    shipped = (Path(__file__).parents[2] / 'urdf/hexapod.urdf').read_text()
+    light = tmp_path / 'light.urdf'
+    light.write_text(re.sub('<inertial>.*?</inertial>', '', shipped, flags=re.DOTALL))
+    process = session.start('hexapod', 'run', '--bus', 'physics', '--urdf', str(light))
+    session.user.spin_until_ended(process, 10.0)
+    assert process.wait() == 2
+    assert 'light.urdf' in process.log() and 'weighs nothing' in process.log()
+    assert '[servo_driver]' not in process.log() and '[gait_planner]' not in process.log()
 
 
 def test_when_a_driver_alone_is_to_have_physics_expect_it_refused_and_what_to_start(session):

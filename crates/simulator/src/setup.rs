@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
-use hexapod_sim::{Config, FootSwitches, Ground, Terrain};
+use hexapod_sim::{Assembly, Config, FootSwitches, Ground, Terrain};
 
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
@@ -48,6 +48,11 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
+        // Before any node is there, as all that a file has wrong.
+        Assembly::new(&description.robot).map_err(|why| {
+            let (reason, help) = ("it cannot be simulated", why.to_string());
+            ConfigError::whole_file(&files.urdf.display().to_string(), reason, help)
+        })?;
         Ok(Self {
             frames: Frames::new(description.robot.model(), NAME, params)?,
             terrain: ground::terrain(params)?,
