@@ -3,6 +3,7 @@
 use crate::cli::{BusArgs, FileArgs};
 use hexapod_config::ros_params::{
     ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
+    paths,
 };
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_setup::{CONFIG_FILES, Files, params};
@@ -77,7 +78,7 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
     let mut all: Vec<Params> = Vec::new();
     for (node, specs) in params::NODES.iter().zip(&specs) {
         let mut params = match &document {
-            Some(document) => load_on(document, node, specs, faults),
+            Some(document) => beside_files(load_on(document, node, specs, faults), document, node, specs),
             None => specs.iter().map(|spec| (spec.name, spec.default.clone())).collect(),
         };
         if !config.is_empty() {
@@ -98,6 +99,20 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
     let mut all = all.into_iter();
     let mut next = || all.next().unwrap_or_default();
     Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next(), simulator: next() })
+}
+
+/// The parameters with a picture of the ground where the file that names it is, and not where the command is given.
+fn beside_files(mut params: Params, document: &Document, node: &str, specs: &[ParamSpec]) -> Params {
+    const TERRAIN: &str = "terrain";
+    let terrain = params::text(&params, TERRAIN);
+    if simulator::is_picture(&terrain) {
+        let named = paths(document, node, specs).remove(TERRAIN);
+        let file = named.and_then(|path| document.file_of(&path));
+        if let Some(folder) = file.and_then(|file| Path::new(file).parent()) {
+            params.insert(TERRAIN, ParamValue::String(folder.join(terrain).display().to_string()));
+        }
+    }
+    params
 }
 
 /// What can be set on each of the nodes.
@@ -193,6 +208,20 @@ mod tests {
     fn when_nodes_are_told_by_name_expect_those_there_are() {
         let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME, simulator::NAME];
         assert_eq!(params::NODES, names);
+    }
+
+    #[test]
+    fn when_hexapod_yaml_names_a_picture_expect_it_beside_that_file_and_others_as_they_are() {
+        let terrain = |named: &str| {
+            let yaml = format!("simulator:\n  ros__parameters:\n    terrain: {named}\n");
+            let document = Document::parse(Source::new("/robot/config/hexapod.yaml", yaml)).unwrap();
+            let (specs, node) = (simulator::specs(), simulator::NAME);
+            let params = load_on(&document, node, &specs, &mut Faults::default());
+            params::text(&beside_files(params, &document, node, &specs), "terrain")
+        };
+        assert_eq!(terrain("hills.png"), "/robot/config/hills.png");
+        assert_eq!(terrain("ground/hills.PNG"), "/robot/config/ground/hills.PNG");
+        assert_eq!((terrain("/maps/hills.png"), terrain("rubble")), ("/maps/hills.png".into(), "rubble".into()));
     }
 
     #[test]

@@ -130,6 +130,14 @@ impl Document {
         &self.sources[self.tree.node(node).layer]
     }
 
+    /// The name of the file in which a value stands. `None` when there is no such key.
+    pub fn file_of(&self, key_path: &str) -> Option<&str> {
+        match self.tree.find(key_path) {
+            Found::Exact(node) => Some(&self.source_of(node).name),
+            Found::Parent(_) => None,
+        }
+    }
+
     /// The keys directly below a mapping, in the order of the file; none when the path leads to no mapping.
     pub fn entries(&self, path: &str) -> Vec<Entry> {
         let Found::Exact(node) = self.tree.find(path) else { return Vec::new() };
