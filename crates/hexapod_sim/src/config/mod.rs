@@ -43,7 +43,7 @@ impl Config {
         let config = file.and_then(|file| {
             check_figures(document, &file, &mut faults);
             let servos = servos(document, &file, robot, &mut faults)?;
-            let imu_link = robot.model().link_index(&file.sensors.imu.link);
+            let imu_link = imu_link(document, &file.sensors.imu.link, robot, &mut faults);
             Some(Self { imu_link, ..Self::of(&file, servos) })
         });
         faults.or(config)
@@ -141,6 +141,20 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
         faults.add(document.error_at("sensors.foot_switches.release_n", message, help));
     }
     check(document, "ground", &file.ground.figures(), faults);
+}
+
+/// The link of a robot that need not have it: without one of this name the IMU is on the base.
+const USUAL_IMU_LINK: &str = "imu_link";
+
+/// The link that carries the IMU; any but the usual one is to be there.
+fn imu_link(document: &Document, name: &str, robot: &Robot, faults: &mut Faults) -> Option<usize> {
+    let (model, link) = (robot.model(), robot.model().link_index(name));
+    if link.is_none() && name != USUAL_IMU_LINK {
+        let links: Vec<&str> = model.links().iter().map(|link| link.name()).collect();
+        let message = format!("the robot has no link `{name}` to carry the IMU");
+        faults.add(document.error_at("sensors.imu.link", message, hint_for(name, &links)));
+    }
+    link
 }
 
 /// Which servo each joint has; none where that is not said.
