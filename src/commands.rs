@@ -47,9 +47,15 @@ impl Command {
     }
 }
 
+/// What some programs put before a text to say that it is UTF-8.
+pub(crate) const BOM: char = '\u{feff}';
+/// Longest list, s: a walk of a day. What is longer has its times in another unit.
+const LONGEST_S: f64 = 86_400.0;
+
 /// Lines of `seconds,vx,vy,wz` or `seconds,vx,vy,wz,z`; the time of the last is the end. Empty lines and those that start with # are skipped.
 pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
     let mut commands: Vec<Command> = vec![];
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
     {
         let wrong = |what: &str| format!("{}: {what}; give seconds,vx,vy,wz or seconds,vx,vy,wz,z", index + 1);
@@ -62,6 +68,10 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
         };
         if cells.iter().any(|cell| !cell.is_finite()) || commands.last().is_some_and(|last| last.time >= time) {
             return Err(wrong("a number is not finite, or the time does not rise"));
+        }
+        let start = commands.first().map_or(time, |first| first.time);
+        if time - start > LONGEST_S {
+            return Err(wrong(&format!("{time} s are more than a day after the first command")));
         }
         commands.push(Command { time, twist: Twist::new(vx, vy, wz), height });
     }
@@ -78,10 +88,20 @@ mod tests {
 
     #[test]
     fn when_commands_do_not_hold_expect_the_line() {
-        for (text, place) in [("", "1:"), ("0,1,2", "1:"), ("0,0,0,0\n1,nan,0,0", "2:"), ("1,0,0,0\n\n1,0,0,0", "3:")] {
+        for (text, place) in [
+            ("", "1:"),
+            ("0,1,2", "1:"),
+            ("0,0,0,0\n1,nan,0,0", "2:"),
+            ("1,0,0,0\n\n1,0,0,0", "3:"),
+            ("0,0.1,0,0\n86401,0,0,0", "2: 86401 s are more than a day"),
+            ("0,0.1,0,0\n1,0,0,0\n1e12,0,0,0", "3: 1000000000000 s are more than a day"),
+        ] {
             assert!(parse(text).unwrap_err().starts_with(place), "{text:?}");
         }
         assert_eq!(parse("0,0,0,0,0.02\n1,0,0,0\n").unwrap()[0].height, 0.02);
+        assert_eq!(parse("1700000000,0,0,0\n1700000060,0,0,0").unwrap().len(), 2, "any clock will do");
+        assert_eq!(parse("\u{feff}0,0.1,0,0\n1,0,0,0\n").unwrap()[0].time, 0.0);
+        assert_eq!(parse("\u{feff}# twist\n0,0.1,0,0\n1,0,0,0\n").unwrap().len(), 2);
         assert_eq!(parse("# twist\n0,0.1,0,0.5\n2,0,0,0\n").unwrap()[0].twist, Twist::new(0.1, 0.0, 0.5));
     }
 

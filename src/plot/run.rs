@@ -2,6 +2,7 @@
 
 use super::over_time::time_chart;
 use crate::cli::RunTableArgs;
+use crate::commands::BOM;
 use crate::exit::Failure;
 use hexapod_plot::{LineChart, Panel, Series, Theme, line_plot, page};
 
@@ -28,7 +29,7 @@ struct Walked(Vec<Row>);
 
 impl Walked {
     fn parse(text: &str) -> Result<Self, String> {
-        let mut lines = text.lines().enumerate();
+        let mut lines = text.strip_prefix(BOM).unwrap_or(text).lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line);
         let place = |column: &str| header.split(',').position(|name| name.trim() == column);
         let mut places = [0; COLUMNS.len()];
@@ -36,6 +37,7 @@ impl Walked {
             *slot =
                 place(column).ok_or_else(|| format!("1: there is no column {column}; give a table of hexapod sim"))?;
         }
+        let mut last = f64::NEG_INFINITY;
         let row = |(index, line): (usize, &str)| {
             let cells: Vec<&str> = line.split(',').collect();
             let mut row = [0.0; COLUMNS.len()];
@@ -44,6 +46,14 @@ impl Walked {
                 let number = number.filter(|number| number.is_finite());
                 *value = number.ok_or_else(|| format!("{}: {column} is no number", index + 1))?;
             }
+            if row[0] < last {
+                return Err(format!(
+                    "{}: the time goes back, from {last} to {} s; give the lines as hexapod sim writes them",
+                    index + 1,
+                    row[0]
+                ));
+            }
+            last = row[0];
             Ok(row)
         };
         let rows: Result<Vec<_>, String> = lines.filter(|(_, line)| !line.trim().is_empty()).map(row).collect();
@@ -124,9 +134,23 @@ mod tests {
     }
 
     #[test]
+    fn when_a_table_begins_with_a_byte_order_mark_expect_it_drawn() {
+        assert!(Walked::parse(&format!("\u{feff}{HEADER}\n1,walking{}\n", ",0".repeat(15))).is_ok());
+    }
+
+    #[test]
     fn when_a_table_is_none_of_ours_expect_the_line() {
         let no_number = format!("{HEADER}\n1,walking,a,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n");
-        for (text, words) in [("", "1: "), ("a,b\n1,2\n", "seconds"), (HEADER, "2: "), (&no_number, "2: x_planned")] {
+        let at = |seconds: &str| format!("{seconds},walking{}\n", ",0".repeat(15));
+        let back = format!("{HEADER}\n{}{}{}", at("1"), at("2"), at("1.5"));
+        let cases = [
+            ("", "1: "),
+            ("a,b\n1,2\n", "seconds"),
+            (HEADER, "2: "),
+            (&no_number, "2: x_planned"),
+            (&back, "4: the time goes back, from 2 to 1.5 s"),
+        ];
+        for (text, words) in cases {
             let reason = Walked::parse(text).err().unwrap();
             assert!(reason.contains(words), "{reason}");
         }
