@@ -3,7 +3,7 @@
 use super::stack::Moment;
 use hexapod_gait::{Displacement, GaitState};
 use hexapod_kinematics::math::atan2;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{Rotation2, Vector2, Vector3};
 
 /// A body that leans by more than this has fallen, rad.
 const FALLEN: f64 = std::f64::consts::FRAC_PI_4;
@@ -52,32 +52,30 @@ struct Since {
     work: f64,
     energy: f64,
     lean: f64,
-    planned: Way,
-    walked: Way,
+    way: Way,
 }
 
-/// The length of a path through places at least [`MARK_M`] apart: the swaying of a body is none of it.
+/// How far the robot was to go, and has gone in the direction in which the planner walked: of a body that sways,
+/// what it goes to and fro cancels out, and what it goes across, or while no walk is planned, does not count.
 #[derive(Default)]
 struct Way {
-    mark: Option<Vector2<f64>>,
-    last: Vector2<f64>,
-    length: f64,
+    last: Option<Vector2<f64>>,
+    planned: f64,
+    walked: f64,
 }
 
-const MARK_M: f64 = 0.02;
+/// Figures are told by the metre only of ways that are longer, m.
+const LEAST_M: f64 = 0.02;
 
 impl Way {
-    fn go(&mut self, to: Vector2<f64>) {
-        let mark = *self.mark.get_or_insert(to);
-        self.last = to;
-        if (to - mark).norm() >= MARK_M {
-            self.length += (to - mark).norm();
-            self.mark = Some(to);
+    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned.
+    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) {
+        let Some(last) = self.last.replace(to) else { return };
+        let speed = planned.norm();
+        if speed > 0.0 {
+            self.planned += speed * dt;
+            self.walked += (to - last).dot(&planned) / speed;
         }
-    }
-
-    fn length(&self) -> f64 {
-        self.length + self.mark.map_or(0.0, |mark| (self.last - mark).norm())
     }
 }
 
@@ -131,12 +129,12 @@ impl Tally {
     /// What came of it, in a few lines, for a robot of this weight (N), whose servos may take current.
     pub fn outcome(&self, weight: f64, takes_current: bool) -> String {
         let Some(since) = &self.since else { return String::new() };
-        let (walked, planned) = (since.walked.length(), since.planned.length());
-        let per_metre = |of: f64, words: &str| match walked > MARK_M {
+        let Way { walked, planned, .. } = since.way;
+        let per_metre = |of: f64, words: &str| match walked > LEAST_M {
             true => format!(", {:.3} {words}", of / walked),
             false => String::new(),
         };
-        let part = if planned > MARK_M {
+        let part = if planned > LEAST_M {
             format!(", {:.3} of the {planned:.3} m planned", walked / planned)
         } else {
             String::new()
@@ -164,8 +162,8 @@ impl Since {
         self.work += moment.work;
         self.energy += moment.energy;
         self.lean = self.lean.max(line.lean);
-        self.planned.go(Vector2::new(line.planned[0], line.planned[1]));
-        self.walked.go(line.place.xy());
+        let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
+        self.way.go(line.place.xy(), planned, moment.dt);
     }
 }
 
@@ -217,5 +215,25 @@ mod tests {
         assert!(told.contains("0.101 m of each foot, 0.126 a metre"), "{told}");
         assert!(told.contains("5.7 degrees") && told.contains("20.2 J at the joints, 2.525 times"), "{told}");
         assert!(told.contains("perfect servos take none"), "{told}");
+    }
+
+    #[test]
+    fn when_a_body_sways_by_centimetres_or_falls_expect_none_of_it_in_the_way() {
+        let mut tally = Tally::default();
+        tally.begin();
+        let place = |x: f64, y: f64, vx: f64| {
+            let mut moment = moment(x, 0.0, false);
+            (moment.base.translation.vector.y, moment.twist) = (y, Twist::new(vx, 0.0, 0.0));
+            moment
+        };
+        for i in 0..=100 {
+            let sway = 0.07 * f64::from(i % 2);
+            tally.take(&place(0.008 * f64::from(i) + sway, sway, 0.1));
+        }
+        for i in 0..20 {
+            tally.take(&place(0.8 + 0.05 * f64::from(i), 0.0, 0.0));
+        }
+        let told = tally.outcome(10.0, false);
+        assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
     }
 }
