@@ -58,6 +58,12 @@ def pose(odom):
     return position.x, position.y, 2.0 * math.atan2(orientation.z, orientation.w)
 
 
+def lean(odom):
+    """Return how far the body leans by the odometry, degrees."""
+    q = odom.pose.pose.orientation
+    return math.degrees(2.0 * math.atan2(math.hypot(q.x, q.y), math.hypot(q.z, q.w)))
+
+
 @pytest.mark.parametrize('way', STOPS)
 def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(walking, way):
     user = walking
@@ -74,6 +80,9 @@ def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(w
     user.until(lambda: answers.append(user.enable()) or answers[-1].success, 5.0, lambda: answers[-1].message)
     user.spin(1.5)
     still += [pose(each.message) for each in user.listen('odom') if each.sent > stopped + 0.2]
+    leans = [lean(each.message) for each in user.listen('odom')]
+    figures.note(f'{way} in stride: greatest lean of the odometry', max(leans), 'degrees', 0.1)
+    assert max(leans) < 0.3, 'feet that hang in the air do not tilt the body'
     moved = max(max(abs(a - b) for a, b in zip(each, still[0])) for each in still)
     figures.note(f'{way} in stride: odometry from 0.2 s later on', moved * 1e3, 'mm', 0.1)
     assert moved < 1e-4

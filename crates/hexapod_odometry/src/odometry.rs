@@ -42,6 +42,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 const STEPPED_M: f64 = 0.02;
 /// Feet that have moved against the others by this much, m, slide.
 const SLIDES_M: f64 = 2e-5;
+/// A foot that has moved by less since the sample before has not moved.
+const STILL_M: f64 = 1e-9;
 /// How long the pose goes on without feet on the ground.
 const COAST: Duration = Duration::from_millis(500);
 
@@ -201,7 +203,7 @@ impl Odometry {
         let (mut early, mut approach) = (self.anchors, 0.0_f64);
         for leg in (0..self.legs).filter(|&leg| down[leg] && self.anchors[leg].is_none()) {
             let place = before.transform_point(&self.feet[leg].into()).coords;
-            early[leg] = Some(on_the_ground(place));
+            early[leg] = Some(landed(place, &self.feet[leg], &feet[leg]));
             approach = approach.max(place.z.abs());
         }
         let by_new = self.fit(feet, &early, down, &before);
@@ -268,8 +270,8 @@ impl Odometry {
 
     /// Anchors feet that have come down and forgets those that have left.
     fn anchor(&mut self, pose: &Isometry3<f64>, feet: &[Vector3<f64>], down: &Flags) {
-        for ((anchor, foot), &down) in self.anchors.iter_mut().zip(feet).zip(down) {
-            let here = || on_the_ground(pose.transform_point(&(*foot).into()).coords);
+        for (((anchor, foot), &down), before) in self.anchors.iter_mut().zip(feet).zip(down).zip(&self.feet) {
+            let here = || landed(pose.transform_point(&(*foot).into()).coords, before, foot);
             *anchor = if down { Some(anchor.unwrap_or_else(here)) } else { None };
         }
     }
@@ -311,8 +313,10 @@ impl Odometry {
     }
 }
 
-fn on_the_ground(place: Vector3<f64>) -> Vector3<f64> {
-    Vector3::new(place.x, place.y, 0.0)
+/// The anchor of a foot that is said to have come down at this place: on the ground, which is taken as level. One that has
+/// not moved in the body, from `before` to `now`, is where it was: in the air, say, where an emergency stop ended its swing.
+fn landed(place: Vector3<f64>, before: &Vector3<f64>, now: &Vector3<f64>) -> Vector3<f64> {
+    if (now - before).norm() < STILL_M { place } else { Vector3::new(place.x, place.y, 0.0) }
 }
 
 fn both(a: &Flags, b: &Flags) -> Flags {

@@ -103,6 +103,30 @@ fn when_all_feet_leave_the_ground_expect_it_to_coast_and_then_to_stay() {
     assert!((x[9] - 0.02).abs() < 1e-9 && (x[189] - 0.06).abs() < 1e-9, "{} {}", x[9], x[189]);
 }
 
+/// An emergency stop freezes feet in mid-swing, and all count as down from then on; switches come and go meanwhile.
+#[test]
+fn when_feet_in_the_air_are_said_to_be_down_without_moving_expect_no_lean() {
+    for in_the_air in [vec![0], vec![0, 1], vec![0, 2, 4]] {
+        let mut odometry = Odometry::new(6);
+        let feet = |x: f64| {
+            let mut feet = shifted(x);
+            in_the_air.iter().for_each(|&leg| feet[leg].z += 0.035);
+            feet
+        };
+        let walking: [bool; 6] = std::array::from_fn(|leg| !in_the_air.contains(&leg));
+        for tick in 0..=10u64 {
+            odometry.update(ms(10 * tick), &feet(0.001 * tick as f64), Some(&walking)).unwrap();
+        }
+        for tick in 11..=100u64 {
+            let down: [bool; 6] = std::array::from_fn(|leg| tick < 30 || (tick + leg as u64) % 7 > 2);
+            let estimate = odometry.update(ms(10 * tick), &feet(0.01), Some(&down)).unwrap();
+            let pose = estimate.odom_from_body;
+            assert!(pose.rotation.angle() < 1e-6 && !estimate.restarted, "{in_the_air:?}: {}", pose.rotation.angle());
+            assert!((pose.translation.vector - Vector3::new(0.01, 0.0, 0.09)).norm() < 1e-3, "{pose}");
+        }
+    }
+}
+
 #[test]
 fn when_two_feet_are_down_expect_place_and_yaw() {
     let mut odometry = Odometry::new(6);
