@@ -256,6 +256,8 @@ def test_when_it_runs_faster_than_the_clock_expect_the_way_of_its_own_time(sessi
     assert simulated / passed == pytest.approx(2.0, rel=0.15)
     true, believed = walk(session.user, 3.0, twist(0.08))
     assert way(true) > 0.3 and way(true) == pytest.approx(way(believed), rel=0.05)
+    stamps = [seconds(each.header.stamp) for each in believed]
+    assert len(stamps) / (stamps[-1] - stamps[0]) == pytest.approx(50.0, rel=0.1), 'as fine as without a simulation'
     assert_no_crash(robot)
 
 

@@ -52,7 +52,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         node.publisher("robot_description", QosProfile::default().keep_last(1).transient_local())?;
     description.publish(&Text { data: setup.description.urdf.clone() })?;
     let output = Output::new(&mut node, &setup, &state, clock.clone(), send_tf.clone())?;
-    let shared = Shared { state, output: Arc::new(Mutex::new(output)) };
+    let shared = Shared { state, output: Arc::new(Mutex::new(output)), clock: clock.clone() };
     subscribe(&mut node, &shared, &clock)?;
     let frames = setup.frames.clone().in_namespace(&node.namespace());
     let (odom, base) = (frames.name(&setup.odom_frame), frames.base());
@@ -79,12 +79,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
 struct Shared {
     state: Arc<Mutex<State>>,
     output: Arc<Mutex<Output>>,
+    clock: RosClock,
 }
 
 impl Shared {
     /// Works on the state with the time of receipt.
     fn take<R>(&self, work: impl FnOnce(&mut State, Duration) -> R) -> R {
-        work(&mut lock(&self.state), monotonic_now())
+        work(&mut lock(&self.state), time_of(&self.clock, monotonic_now()))
     }
 
     /// Tells what was sensed of the feet.
@@ -95,6 +96,15 @@ impl Shared {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The time at `now` that what is known ages by, and that is told: the monotonic clock's, and in a simulation the simulated
+/// one, however fast that goes.
+fn time_of(clock: &RosClock, now: Duration) -> Duration {
+    match clock {
+        RosClock::System => now,
+        simulated => simulated.now(),
+    }
 }
 
 /// Contacts before joint commands: handlers are called in this order, and the planner publishes in this order. What is
@@ -152,6 +162,7 @@ fn stamp_of(header: &Header, clock: &RosClock) -> Duration {
 struct Output {
     state: Arc<Mutex<State>>,
     send_tf: Arc<AtomicBool>,
+    clock: RosClock,
     joint_states: (SharedPublisher<JointState>, JointState, Newest),
     odometry: (Publisher<Odometry>, Odometry, Newest),
     /// Pose of the base frame in the root link.
@@ -196,6 +207,7 @@ impl Output {
         Ok(Self {
             state: state.clone(),
             send_tf,
+            clock: clock.clone(),
             joint_states: (
                 node.shared_publisher("joint_states", QosProfile::default())?,
                 joint_states,
@@ -240,19 +252,19 @@ impl Output {
     /// Publishes what is news when it is time to.
     fn publish(&mut self, now: Duration) {
         let (publisher, message, told) = &mut self.joint_states;
-        let audience = self.audience.look(publisher.is_heard(), now);
+        let (audience, time) = (self.audience.look(publisher.is_heard(), now), time_of(&self.clock, now));
         if audience == Audience::Arrived {
             *told = Newest::default();
-            self.turn = Turn::at(now);
+            self.turn = Turn::at(time);
         }
-        if !self.turn.has_come(now, self.period) {
+        if !self.turn.has_come(time, self.period) {
             return;
         }
         let (stamp, estimate) = {
             let mut state = lock(&self.state);
-            let stamp = state.write_joints(now, &mut message.position, &mut message.velocity);
+            let stamp = state.write_joints(time, &mut message.position, &mut message.velocity);
             if stamp.is_some() {
-                state.predict(&message.position, publisher.is_heard() || self.feet.wants_predictions(), now);
+                state.predict(&message.position, publisher.is_heard() || self.feet.wants_predictions(), time);
             }
             (stamp, state.estimate().copied())
         };
@@ -262,12 +274,12 @@ impl Output {
         if joints.is_none() && walked.is_none() && moved.is_none() {
             return;
         }
-        let late = self.turn.pass(now, self.period);
+        let late = self.turn.pass(time, self.period);
         self.lateness.record(late);
         self.lateness.overruns += u64::from(late > self.period);
         self.published = now;
         if let Some(stamp) = joints {
-            self.publish_joints(stamp, now);
+            self.publish_joints(stamp, time);
         }
         self.publish_frames(walked.as_ref(), moved);
     }
@@ -321,7 +333,8 @@ impl Output {
             return;
         }
         self.diagnosed = now;
-        let mut status = report::status(&mut lock(&self.state), now, since.as_secs_f64());
+        let time = time_of(&self.clock, now);
+        let mut status = report::status(&mut lock(&self.state), time, since.as_secs_f64());
         status.lateness(&std::mem::take(&mut self.lateness), since.as_secs_f64());
         self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
         self.diagnostics.publish(status);

@@ -23,7 +23,7 @@ pub(crate) struct Input {
     pub refused: u64,
     /// Why the last one was refused, until diagnostics have looked.
     pub reason: Option<String>,
-    /// When the last good one was received, on the monotonic clock.
+    /// When the last good one was received, on the monotonic clock, in simulated time on that.
     pub received: Option<Duration>,
 }
 

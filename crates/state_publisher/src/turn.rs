@@ -86,15 +86,21 @@ impl Turn {
         Self { next }
     }
 
-    /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given.
+    /// Whether the turn has come: commands fall a little before or after it, so a quarter of a period is given. One that is
+    /// farther away than turns are was set before the clock went back.
     pub(crate) fn has_come(&self, now: Duration, period: Duration) -> bool {
-        now + period / 4 >= self.next
+        now + period / 4 >= self.next || self.is_beyond(now, period)
+    }
+
+    fn is_beyond(&self, now: Duration, period: Duration) -> bool {
+        self.next > now + 2 * period
     }
 
     /// Passes the turn on; returns how late it was.
     pub(crate) fn pass(&mut self, now: Duration, period: Duration) -> Duration {
         let late = now.saturating_sub(self.next);
-        self.next = if now > self.next + period { now + period } else { self.next + period };
+        self.next =
+            if now > self.next + period || self.is_beyond(now, period) { now + period } else { self.next + period };
         // The first turn, or the first after a lull, is not late.
         if late > LULL { Duration::ZERO } else { late }
     }
@@ -141,6 +147,22 @@ mod tests {
         assert!(turn.has_come(ms(8), ms(20)) && told.take(ms(5000)));
         assert_eq!(turn.pass(ms(8), ms(20)), Duration::ZERO);
         assert!(!turn.has_come(ms(22), ms(20)) && !told.take(ms(5000)), "and once only");
+    }
+
+    #[test]
+    fn when_the_clock_goes_back_expect_turns_to_go_on_from_there() {
+        let (mut turn, period) = (Turn::default(), ms(20));
+        let mut turns = |from: u64| {
+            let come = |&tick: &u64| {
+                let has_come = turn.has_come(ms(from + 10 * tick), period);
+                if has_come {
+                    turn.pass(ms(from + 10 * tick), period);
+                }
+                has_come
+            };
+            (0..100).filter(come).count()
+        };
+        assert_eq!([turns(60_000), turns(0), turns(500)], [50, 50, 50]);
     }
 
     #[test]

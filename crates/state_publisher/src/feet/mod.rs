@@ -53,7 +53,7 @@ pub(crate) enum NoFeet {
     Settings(#[from] SettingsError),
 }
 
-/// What was known at a time on the monotonic clock.
+/// What was known at a time: on the monotonic clock, in simulated time on that.
 #[derive(Clone, Copy, Debug)]
 struct Told<T>(T, Duration);
 
