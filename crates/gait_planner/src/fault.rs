@@ -106,7 +106,8 @@ impl Watch {
         }
         let on_its_way = !plays && !matches!(tick.state, GaitState::Sitting | GaitState::Standing);
         let unplanned = tick.limited_by == LimitedBy::Planning;
-        let barred = on_its_way && (unplanned || tick.limited_by == LimitedBy::Kinematics);
+        let barred =
+            on_its_way && (unplanned || matches!(tick.limited_by, LimitedBy::Kinematics | LimitedBy::Clearance));
         if barred && tick.angles == self.shown.angles {
             self.still_s += dt;
             self.unplanned_s += if unplanned { dt } else { 0.0 };

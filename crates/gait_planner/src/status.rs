@@ -15,6 +15,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// What to say of legs that would come too near to each other.
+const TOO_NEAR: &str = "two legs, or a leg and the body, would come too near to each other; the robot waits or keeps away \
+                        (leg_clearance in motions.yaml)";
+
 /// What other threads know of the control loop.
 #[derive(Debug)]
 pub struct SharedState {
@@ -246,8 +250,12 @@ impl Report {
         if let Some(reason) = self.gave_up() {
             status.report(Level::Warn, reason);
         }
-        if matches!(self.limited_by, LimitedBy::Kinematics | LimitedBy::Planning) {
-            status.report(Level::Warn, "a leg cannot reach the next point of its path; the robot waits");
+        match self.limited_by {
+            LimitedBy::Kinematics | LimitedBy::Planning => {
+                status.report(Level::Warn, "a leg cannot reach the next point of its path; the robot waits");
+            }
+            LimitedBy::Clearance => status.report(Level::Warn, TOO_NEAR),
+            _ => {}
         }
     }
 }

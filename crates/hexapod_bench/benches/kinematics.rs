@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot};
+use hexapod_kinematics::{Batch, Lanes3, LegAngles, Robot, SelfCollision};
 use nalgebra::Vector3;
 
 #[path = "../../hexapod_kinematics/tests/common/mod.rs"]
@@ -71,6 +71,15 @@ fn benches(c: &mut Criterion) {
         let seed = leg.posture();
         let target = leg.foot_in_body(&seed) + Vector3::new(0.002, 0.001, 0.001);
         b.iter(|| black_box(leg.inverse(black_box(&target), &seed)));
+    });
+    let standing = [LegAngles::from([0.0, 0.6, -1.7]); 6];
+    let collision = SelfCollision::new(&robot, &standing, 0.02);
+    c.bench_function("six_legs_and_body_apart", |b| {
+        let legs = [0.2, -0.2].map(|turn| standing.map(|at| LegAngles::from([turn, at[1], at[2]])));
+        b.iter(|| {
+            let k = next();
+            black_box(collision.check(&robot, black_box(&legs[k % 2])))
+        });
     });
     let text = common::shipped();
     c.bench_function("robot_from_urdf", |b| b.iter(|| black_box(Robot::from_urdf(black_box(&text))).is_ok()));

@@ -22,7 +22,7 @@ pub use angles::{LegAngles, MAX_LEG_JOINTS};
 pub use batch::{Batch, Lane, Lanes3, Sectors, Vectors, sin_cos_lanes};
 pub use chain::{LegJoint, Matrix3xN};
 pub use closed_form::{IkError, MAX_SOLUTIONS, Solution, Solutions};
-pub use collision::{Capsule, Look, Neighbour, SelfCollision, TooNear};
+pub use collision::{Capsule, LegRange, Look, Neighbour, SelfCollision, TooNear};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, Effort, NearestPose};

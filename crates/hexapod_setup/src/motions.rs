@@ -169,6 +169,17 @@ fn check_spec(document: &Document, name: &str, spec: &MotionSpec, faults: &mut F
     }
 }
 
+/// What legs keep between them, as the file says.
+///
+/// # Errors
+/// File, line and key of what does not hold.
+pub(crate) fn leg_clearance_of(file: &ConfigFile) -> Result<LegClearance, ConfigError> {
+    let document = file.read_on()?;
+    let mut faults = Faults::default();
+    let given = document.deserialize_on::<File>(&mut faults).and_then(|file| file.leg_clearance);
+    leg_clearance(&document, given)
+}
+
 fn leg_clearance(document: &Document, given: Option<f64>) -> Result<LegClearance, ConfigError> {
     let Some(metres) = given else { return Ok(LegClearance::default()) };
     LegClearance::try_new(metres).ok_or_else(|| {

@@ -3,7 +3,7 @@
 use crate::frames;
 use crate::params::{PLANNER, common, number, switch, text};
 use hexapod_config::ros_params::{ParamSpec, Params};
-use hexapod_gait::{Settings, Stance, StanceError, StanceWish, TwistLimits};
+use hexapod_gait::{LegClearance, Settings, Stance, StanceError, StanceWish, TwistLimits};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector2;
 
@@ -62,11 +62,16 @@ pub(crate) fn wish(params: &Params) -> StanceWish {
     }
 }
 
-/// The engine's settings and stance out of the node's parameters; sizes that are zero are chosen for the robot.
+/// The engine's settings and stance out of the node's parameters, and of what legs keep between them; sizes that are zero
+/// are chosen for the robot.
 ///
 /// # Errors
 /// The robot cannot stand as it is asked to.
-pub fn settings(params: &Params, robot: &Robot) -> Result<(Settings, Stance), StanceError> {
+pub fn settings(
+    params: &Params,
+    robot: &Robot,
+    leg_clearance: LegClearance,
+) -> Result<(Settings, Stance), StanceError> {
     let asked = number(params, "step_height");
     let stance = wish(params).stance(robot)?;
     let settings = Settings {
@@ -75,6 +80,7 @@ pub fn settings(params: &Params, robot: &Robot) -> Result<(Settings, Stance), St
         limits: limits(params),
         stand_time: number(params, "stand_time"),
         sit_time: number(params, "sit_time"),
+        leg_clearance,
     };
     Ok((settings, stance))
 }

@@ -2,7 +2,7 @@
 
 use crate::config_file::ConfigFile;
 use crate::gaits::Gaits;
-use crate::motions::Motions;
+use crate::motions::{Motions, leg_clearance_of};
 use crate::params::{number, wrong};
 use crate::planner;
 use crate::rehearsal::rehearse;
@@ -12,7 +12,7 @@ use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Engine, Gait, Settings, Stance, StanceError, StanceWish};
+use hexapod_gait::{Engine, Gait, LegClearance, Settings, Stance, StanceError, StanceWish};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -45,7 +45,9 @@ impl Walker {
         let feels = planner::contacts_topic(params).is_some();
         let gaits = faults.note(Gaits::read(gaits, &description.robot));
         let gaits = gaits.map(|gaits| if feels { gaits.made_ready(|gait| gait.feeling()) } else { gaits });
-        let engine = faults.note(stance(params, description)).and_then(|(settings, stance)| {
+        // What is wrong with the file of motions is told when they are read.
+        let clearance = leg_clearance_of(motions).unwrap_or_default();
+        let engine = faults.note(stance(params, description, clearance)).and_then(|(settings, stance)| {
             let gaits = gaits.as_ref()?;
             faults.note(engine(params, description, gaits, settings, stance))
         });
@@ -76,9 +78,13 @@ fn lifts_beyond(params: &Params, engine: &Engine, gaits: &Gaits) -> Vec<String> 
     lift.into_iter().chain(lifts).collect()
 }
 
-fn stance(params: &Params, description: &Description) -> Result<(Settings, Stance), ConfigError> {
+fn stance(
+    params: &Params,
+    description: &Description,
+    clearance: LegClearance,
+) -> Result<(Settings, Stance), ConfigError> {
     let unfit = |error: StanceError| unfit(params, description, &error);
-    let (settings, stance) = planner::settings(params, &description.robot).map_err(unfit)?;
+    let (settings, stance) = planner::settings(params, &description.robot, clearance).map_err(unfit)?;
     let (sit, stand) = (settings.stance.sit_height, settings.stance.height);
     if number(params, "sit_height") > 0.0 && sit >= stand {
         let message = format!("the robot would sit at {sit} m, no lower than it stands ({stand:.3} m)");

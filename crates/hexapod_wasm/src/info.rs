@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The words of a state's numbers, in the order of those.
 const STATES: [GaitState; 5] =
     [GaitState::Sitting, GaitState::Standing, GaitState::Walking, GaitState::Stopping, GaitState::Playing];
-const LIMITS: [LimitedBy; 10] = [
+const LIMITS: [LimitedBy; 11] = [
     LimitedBy::Nothing,
     LimitedBy::Acceleration,
     LimitedBy::Velocity,
@@ -20,6 +20,7 @@ const LIMITS: [LimitedBy; 10] = [
     LimitedBy::JointAcceleration,
     LimitedBy::JointVelocity,
     LimitedBy::Kinematics,
+    LimitedBy::Clearance,
     LimitedBy::Planning,
 ];
 

@@ -27,7 +27,7 @@ use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use crate::state::segment::{Route, Segment, Travel};
 use crate::state::tick::{Input, Tick};
-use hexapod_kinematics::{Effort, Leg, LegAngles, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, Look, Robot};
 use nalgebra::Vector2;
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub struct Engine {
     pub(crate) plant: Arc<Plant>,
     pub(crate) tuning: Tuning,
     pub(crate) now: Snapshot,
+    /// How near legs were to each other: it saves time and changes nothing.
+    look: Look,
 }
 
 /// The longest time the engine takes at once, s.
@@ -78,7 +80,7 @@ impl Engine {
                 plant.legs().get(leg).map_or(LegAngles::zeros(0), Leg::posture)
             })),
         };
-        let mut engine = Self { plant, tuning, now };
+        let mut engine = Self { plant, tuning, now, look: Look::default() };
         // Whatever it may have been made ready for.
         engine.now.control.gaits.walked = engine.fit().timed(gait.with_needs(None));
         engine.report_rest();
@@ -277,7 +279,8 @@ impl Engine {
             *allowance = Allowance::FULL;
         }
         let before = *allowance;
-        Planner { plant: &self.plant, tuning: &self.tuning, control, allowance }.next_segment(start, input, next);
+        let (plant, tuning, look) = (&self.plant, &self.tuning, &mut self.look);
+        Planner { plant, tuning, control, allowance, look }.next_segment(start, input, next);
         self.now.work += self.now.allowance.since(&before);
     }
 

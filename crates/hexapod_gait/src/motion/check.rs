@@ -1,12 +1,12 @@
 //! Whether a robot can play a motion: reached, within limits, and standing at every moment.
 
-use super::clearance::{Clearance, LegClearance, TooNear};
 use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Solved, Stage};
 use crate::plant::mass::Masses;
+use crate::plant::settings::LegClearance;
 use crate::state::pose::{Home, Pose, Target};
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Neighbour, Robot, SelfCollision};
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;
 
@@ -47,17 +47,14 @@ pub enum Refusal {
         /// When.
         when: When,
     },
-    /// Two legs come too near to each other.
+    /// Two legs, or a leg and the body, come too near to each other.
     #[error(
-        "{when} the legs {one} and {other} come within {distance_mm:.0} mm of each other; keep {least_mm:.0} mm between \
-         them (`leg_clearance`)"
+        "{when} {pair} come within {distance_mm:.0} mm of each other; keep {least_mm:.0} mm between them (`leg_clearance`)"
     )]
     Collision {
-        /// Name of the first leg.
-        one: String,
-        /// Name of the second leg.
-        other: String,
-        /// Their distance, mm.
+        /// Both, as a sentence names them.
+        pair: String,
+        /// Their distance, mm; below zero where they overlap.
         distance_mm: f64,
         /// The least they may have, mm.
         least_mm: f64,
@@ -108,14 +105,14 @@ const BREAK_OFF_SAMPLES: usize = 5;
 /// The body may not lean over by more than this between two samples: it would be falling, rad.
 const MAX_LURCH_RAD: f64 = 0.1;
 
-/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off, with no two legs nearer
-/// to each other than `clearance`, or than at home where they are nearer there.
+/// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off, with no leg nearer to another
+/// or to the body than [`SelfCollision`] lets it for this `clearance`.
 ///
 /// # Errors
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, clearance: LegClearance) -> Result<(), Refusal> {
-    let clearance = Clearance::at_home(robot, &home.angles, clearance);
-    let mut checker = Checker { robot, home, masses: Masses::of(robot), clearance, seed: home.angles, lean: None };
+    let collision = SelfCollision::new(robot, &home.angles[..robot.legs().len().min(MAX_LEGS)], clearance.metres());
+    let mut checker = Checker { robot, home, masses: Masses::of(robot), collision, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
     checker.way(&Target::Feet(home.pose), &motion.target(0.0), When::Before)?;
@@ -142,7 +139,7 @@ struct Checker<'a> {
     robot: &'a Arc<Robot>,
     home: &'a Home,
     masses: Masses,
-    clearance: Clearance,
+    collision: SelfCollision,
     seed: [LegAngles; MAX_LEGS],
     /// How the body leaned at the last sample of joints.
     lean: Option<UnitQuaternion<f64>>,
@@ -158,7 +155,7 @@ impl Checker<'_> {
 
     fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
         self.seed = self.solve(pose, when)?;
-        self.apart(&self.seed, when)?;
+        apart(self.robot, &self.collision, &self.seed, when)?;
         if !stands(&self.masses, self.home, pose, &self.seed) {
             return Err(Refusal::Unstable { when });
         }
@@ -166,15 +163,6 @@ impl Checker<'_> {
             return Err(Refusal::Belly { when });
         }
         Ok(())
-    }
-
-    fn apart(&self, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
-        let Some(TooNear { legs: [one, other], distance, least }) = self.clearance.too_near(self.robot, angles) else {
-            return Ok(());
-        };
-        let name = |leg: usize| self.robot.legs()[leg].name().to_owned();
-        let (distance_mm, least_mm) = (distance * 1e3, least * 1e3);
-        Err(Refusal::Collision { one: name(one), other: name(other), distance_mm, least_mm, when })
     }
 
     fn solve(&self, pose: &Pose, when: When) -> Result<[LegAngles; MAX_LEGS], Refusal> {
@@ -204,7 +192,7 @@ impl Checker<'_> {
                 }
             }
         }
-        self.apart(angles, when)?;
+        apart(self.robot, &self.collision, angles, when)?;
         let ground = carried(self.robot, &self.masses, angles).ok_or(Refusal::Unstable { when })?;
         let lean = ground.footprint_from_body.rotation;
         if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {
@@ -258,6 +246,17 @@ pub(super) fn stands(masses: &Masses, home: &Home, pose: &Pose, angles: &[LegAng
     masses.margin(angles, planted, &pose.footprint_from_body(home.height)) >= LEAST_MARGIN_M
 }
 
+/// Whether each leg keeps away from all others and from the body.
+fn apart(robot: &Robot, collision: &SelfCollision, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
+    let Some(found) = collision.check(robot, angles) else { return Ok(()) };
+    let name = |leg: usize| robot.legs().get(leg).map_or("?", |leg| leg.name());
+    let pair = match found.to {
+        Neighbour::Leg(other) => format!("the legs {} and {}", name(found.leg), name(other)),
+        Neighbour::Body => format!("leg {} and the body", name(found.leg)),
+    };
+    Err(Refusal::Collision { pair, distance_mm: found.distance * 1e3, least_mm: found.least * 1e3, when })
+}
+
 /// Whether the robot stands well all along a straight way through joint space; allocates nothing.
 pub(super) fn holds(robot: &Robot, masses: &Masses, home: &Home, way: &Stage) -> bool {
     let mut before: Option<UnitQuaternion<f64>> = None;
@@ -284,4 +283,23 @@ pub(super) fn ground(robot: &Robot, masses: &Masses, angles: &[LegAngles; MAX_LE
         *foot = leg.foot_in_body(angles);
     }
     GroundPlane::under(&feet[..legs.len().min(MAX_LEGS)], &masses.centre(angles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::mode::Mode;
+    use crate::state::tests::{on_its_feet, shipped};
+
+    #[test]
+    fn when_a_shank_folds_under_the_body_expect_the_body_named() {
+        let robot = shipped();
+        let (plant, mut angles) = (&robot.0, on_its_feet(&robot, Mode::Standing).angles);
+        let collision = SelfCollision::new(&plant.robot, &angles[..6], 0.02);
+        assert_eq!(apart(&plant.robot, &collision, &angles, When::Before), Ok(()));
+        angles[1] = LegAngles::from([0.0, -0.6, -2.6]);
+        let refusal = apart(&plant.robot, &collision, &angles, When::At(0.5)).map_err(|refusal| refusal.to_string());
+        let named = format!("at 0.50 s leg {} and the body come within", plant.legs()[1].name());
+        assert!(refusal.as_ref().is_err_and(|text| text.starts_with(&named)), "{refusal:?}");
+    }
 }

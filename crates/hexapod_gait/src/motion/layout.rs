@@ -4,7 +4,7 @@ use super::kinds::{Motion, MotionError};
 use super::spec::{MotionSpec, SpecError};
 use super::stepping::Steps;
 use crate::gait::LegPlace;
-use crate::plant::sides::leg_places;
+use crate::gait::sides::leg_places;
 use crate::state::pose::{Home, Pose};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use nalgebra::{UnitQuaternion, Vector2};

@@ -5,7 +5,6 @@
 //! standing to a motion's start and back again. [`check()`] says beforehand whether a robot can play a motion at all.
 
 mod check;
-mod clearance;
 mod ground;
 mod job;
 mod kinds;
@@ -16,9 +15,9 @@ mod stepping;
 mod track;
 mod transition;
 
+pub use crate::plant::settings::LegClearance;
 pub use crate::state::pose::{Home, Pose, Target};
 pub use check::{LEAST_MARGIN_M, Refusal, When, check};
-pub use clearance::LegClearance;
 pub use job::{Job, Step};
 pub use kinds::{Motion, MotionError};
 pub use player::{Dropped, Player};

@@ -1,11 +1,12 @@
 //! The joints at the ends of a segment, and whether they get from one to the other in time.
 
+use crate::plane::limits::LimitedBy;
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::allowance::BATCH_IK;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
+use hexapod_kinematics::{Effort, LegAngles, Look, MAX_LEG_JOINTS, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
 
 /// Part of a joint's greatest velocity that is used.
@@ -40,8 +41,30 @@ pub(crate) enum Blocked {
     /// A joint would need this many times its greatest velocity.
     TooFast(f64),
     OutOfReach,
+    /// A leg would come too near to another, or to the body.
+    TooNear,
     /// That has not been found out: the effort is spent.
     Unknown,
+}
+
+impl Blocked {
+    /// The limit that this is.
+    pub(crate) fn limit(self) -> LimitedBy {
+        match self {
+            Self::TooFast(_) => LimitedBy::JointVelocity,
+            Self::OutOfReach => LimitedBy::Kinematics,
+            Self::TooNear => LimitedBy::Clearance,
+            Self::Unknown => LimitedBy::Planning,
+        }
+    }
+}
+
+/// Whether legs keep apart on the way from one state to another: those of a robot that has placed its feet.
+#[inline]
+pub(crate) fn keep_apart(plant: &Plant, start: &State, end: &State, look: &mut Look) -> Result<(), Blocked> {
+    let looks = end.mode == Mode::Standing || end.mode.steps();
+    let clear = !looks || plant.apart.allows(&plant.robot, [&start.angles, &end.angles], look);
+    if clear { Ok(()) } else { Err(Blocked::TooNear) }
 }
 
 /// Solves the joints, or says why not.

@@ -12,9 +12,9 @@ use crate::state::State;
 use crate::state::ground::Ground;
 use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Segment};
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::{Effort, Look};
 
-pub(crate) use crate::path::joints::{Blocked, greatest_turn, solve, solve_feet};
+pub(crate) use crate::path::joints::{Blocked, greatest_turn, keep_apart, solve, solve_feet};
 
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
@@ -29,13 +29,20 @@ pub(crate) struct Path<'a> {
 impl Path<'_> {
     /// Works out a segment, whose end is still as its `start`, as it is to be advanced along; or says what bars it. A
     /// segment is large, and is not handed about.
-    pub(crate) fn go(&self, start: &State, segment: &mut Segment, effort: &mut Effort) -> Result<(), Blocked> {
+    pub(crate) fn go(
+        &self,
+        start: &State,
+        segment: &mut Segment,
+        effort: &mut Effort,
+        look: &mut Look,
+    ) -> Result<(), Blocked> {
         let Segment { ns, advance, end, .. } = segment;
         self.advance(end, start, *ns, advance);
         reach(self.plant, start, end, effort)?;
         let seconds = *ns as f64 * 1e-9;
         let ratio = velocity_ratio(self.plant, start, end, seconds);
         fast_enough(ratio)?;
+        keep_apart(self.plant, start, end, look)?;
         if hides_a_moment(self.plant, end, ratio) { self.look_halfway(start, segment, effort) } else { Ok(()) }
     }
 

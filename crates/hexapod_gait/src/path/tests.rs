@@ -14,7 +14,7 @@ fn go(start: &State, ns: u64) -> (Result<(), Blocked>, Segment) {
     let robot = shipped();
     let mut segment = Segment::from(start, ns);
     let path = Path { plant: &robot.0, gait: &robot.1 };
-    (path.go(start, &mut segment, &mut Effort::new(1000)), segment)
+    (path.go(start, &mut segment, &mut Effort::new(1000), &mut Look::default()), segment)
 }
 
 #[test]

@@ -88,10 +88,10 @@ impl Fit<'_> {
 mod tests {
     use super::*;
     use crate::gait::GaitSpec;
+    use crate::gait::sides::leg_places;
     use crate::plane::limits::tests::LIMITS;
     use crate::plant::settings::Settings;
     use crate::plant::settings::StanceSpec;
-    use crate::plant::sides::leg_places;
     use crate::plant::stance::Stance;
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
     use std::sync::Arc;
@@ -103,7 +103,14 @@ mod tests {
         let urdf = include_str!("../../../../urdf/hexapod.urdf");
         let robot = Arc::new(Robot::from_urdf_with(urdf, &options).unwrap());
         let spec = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-        let settings = Settings { stance: spec, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+        let settings = Settings {
+            stance: spec,
+            step_height: 0.03,
+            limits: LIMITS,
+            stand_time: 1.5,
+            sit_time: 0.8,
+            leg_clearance: crate::plant::settings::LegClearance::default(),
+        };
         let gait = Gait::try_new(&GaitSpec::default(), &leg_places(&robot)).unwrap();
         let stance = Stance::new(&robot, spec).unwrap();
         (Plant::new(robot, &settings, stance), gait)

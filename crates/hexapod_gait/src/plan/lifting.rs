@@ -131,9 +131,9 @@ fn run_out(speed: Vector2<f64>, greatest: f64) -> Vector2<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gait::sides::leg_places;
     use crate::gait::{Gait, GaitSpec, Pattern};
     use crate::plan::context::tests::context;
-    use crate::plant::sides::leg_places;
     use crate::state::foot::Foot;
     use crate::state::mode::Stopping;
     use crate::state::tests::{on_its_feet, shipped};

@@ -41,7 +41,6 @@ use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::grid::GRID_NS;
-use crate::plane::limits::LimitedBy;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -52,6 +51,7 @@ use crate::state::rates::BodyRates;
 use crate::state::segment::Segment;
 use crate::state::tick::Input;
 use crate::state::walk::Step;
+use hexapod_kinematics::Look;
 
 /// Plans the path of a robot, from one point of the grid to the next.
 pub(crate) struct Planner<'a> {
@@ -60,6 +60,8 @@ pub(crate) struct Planner<'a> {
     pub control: &'a mut Control,
     /// What is left until the next point of the grid of what may be worked out.
     pub allowance: &'a mut Allowance,
+    /// How near legs were to each other when that was looked at.
+    pub look: &'a mut Look,
 }
 
 impl Planner<'_> {
@@ -267,9 +269,9 @@ impl Planner<'_> {
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
         let ease = ease(&cx, start, target, effort);
         let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
-        let (shift, falls_short) = run_out(&cx, start, shift, ease, effort);
-        if matches!(start.mode, Mode::Standing) && falls_short {
-            start.limited_by = start.limited_by.max(LimitedBy::Kinematics);
+        let (shift, by) = run_out(&cx, start, shift, ease, effort, self.look);
+        if matches!(start.mode, Mode::Standing) {
+            start.limited_by = start.limited_by.max(by);
         }
         let shifted = greatest_shift(&cx, &shift);
         (start.free_m, start.kept_m) = (start.free_m - shifted - greatest_way(&cx, start), start.kept_m - shifted);
@@ -310,7 +312,7 @@ impl Planner<'_> {
     /// Goes along a planned segment, or on whatever way is open where that one is blocked.
     fn go_on(&mut self, start: &mut State, segment: &mut Segment) {
         let path = Path { plant: self.plant, gait: &self.control.gaits.walked };
-        if go_as_fast_as_may_be(&path, start, segment, &mut self.allowance.going_on).is_ok() {
+        if go_as_fast_as_may_be(&path, start, segment, &mut self.allowance.going_on, self.look).is_ok() {
             return;
         }
         let rates = &mut segment.advance.rates;
@@ -320,7 +322,7 @@ impl Planner<'_> {
             *start = come_to_rest(self.plant, start);
             stay(&path, start, segment);
         } else {
-            retreat(&path, start, segment, self.control.leaving, &mut self.allowance.going_back);
+            retreat(&path, start, segment, self.control.leaving, &mut self.allowance.going_back, self.look);
         }
     }
 

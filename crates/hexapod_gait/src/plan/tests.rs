@@ -24,7 +24,11 @@ fn planned(mode: Mode, requests: Requests, twist: Twist, segments: usize) -> (St
     for _ in 0..segments {
         let mut allowance = Allowance::FULL;
         let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
-        let segment = next(&mut Planner { plant, tuning: &TUNING, control, allowance }, &mut state, &input);
+        let segment = next(
+            &mut Planner { plant, tuning: &TUNING, control, allowance, look: &mut Look::default() },
+            &mut state,
+            &input,
+        );
         (state, by) = (segment.end, segment.by);
     }
     (state, by)
@@ -63,7 +67,7 @@ fn when_no_more_may_be_planned_expect_the_pose_held_to_the_next_point_of_the_gri
     let mut allowance = Allowance { rounds: 0, ..Allowance::FULL };
     state.ns = 3_000_000;
     let (plant, control, allowance) = (&robot.0, &mut control, &mut allowance);
-    let mut planner = Planner { plant, tuning: &TUNING, control, allowance };
+    let mut planner = Planner { plant, tuning: &TUNING, control, allowance, look: &mut Look::default() };
     let segment = next(&mut planner, &mut state, &Input::default());
     assert_eq!((segment.ns, segment.by), (7_000_000, LimitedBy::Planning));
     assert_eq!(segment.end.angles, state.angles);
@@ -86,7 +90,8 @@ fn when_the_body_moves_over_its_feet_expect_its_balance_looked_at_when_it_has_mo
     for _ in 0..40 {
         let (free, before) = (state.free_m, state.offset.translation);
         let (plant, allowance) = (&robot.0, &mut Allowance::FULL.clone());
-        let mut planner = Planner { plant, tuning: &TUNING, control: &mut control, allowance };
+        let mut planner =
+            Planner { plant, tuning: &TUNING, control: &mut control, allowance, look: &mut Look::default() };
         state = next(&mut planner, &mut state, &input).end;
         let moved = (state.offset.translation - before).norm() + state.twist[1].speed() * 0.01;
         looks += usize::from(free < 0.0);

@@ -28,6 +28,8 @@ pub enum LimitedBy {
     JointVelocity,
     /// A leg that cannot get where the path goes.
     Kinematics,
+    /// A leg that would come too near to another, or to the body.
+    Clearance,
     /// More to be worked out than a tick has time for: the robot holds its pose.
     Planning,
 }
@@ -46,6 +48,7 @@ impl LimitedBy {
             Self::JointAcceleration => "joint acceleration",
             Self::JointVelocity => "joint velocity",
             Self::Kinematics => "kinematics",
+            Self::Clearance => "leg clearance",
             Self::Planning => "planning",
         }
     }

@@ -1,5 +1,6 @@
 //! All legs solved at once.
 
+use crate::plant::apart::Apart;
 use crate::plant::joints::{FOR_STANDING, USUAL_RAD_S2};
 use crate::plant::stance::Stance;
 use hexapod_kinematics::{Batch, Lanes3, Leg, LegAngles, MAX_LEGS, Robot, Sectors};
@@ -12,7 +13,7 @@ pub(crate) struct BatchIk {
     sectors: Sectors,
     /// Where the feet have their room.
     roomy: Sectors,
-    /// Around the stance, where every leg that stands bears [`EASY_M_S2`].
+    /// Around the stance, where every leg that stands bears [`EASY_M_S2`] and meets nothing.
     easy: Sectors,
 }
 
@@ -69,6 +70,11 @@ fn easy_range(leg: &Leg, standing: Option<LegAngles>, [least, most]: [[f64; 3]; 
     SPREADS.iter().filter_map(|&spread| around(spread)).find(fits).unwrap_or([[1.0; 3], [-1.0; 3]])
 }
 
+/// What is in both of two ranges.
+fn common([low, high]: [[f64; 3]; 2], [other_low, other_high]: [[f64; 3]; 2]) -> [[f64; 3]; 2] {
+    [std::array::from_fn(|k| low[k].max(other_low[k])), std::array::from_fn(|k| high[k].min(other_high[k]))]
+}
+
 /// Whether a leg bears more than [`EASY_M_S2`], whichever way its foot is moved.
 fn bears_easily(leg: &Leg, angles: [f64; 3]) -> bool {
     let jacobian = leg.jacobian(&LegAngles::from(angles));
@@ -81,7 +87,7 @@ fn bears_easily(leg: &Leg, angles: [f64; 3]) -> bool {
 
 impl BatchIk {
     /// None where a leg's geometry does not allow it.
-    pub(crate) fn of(robot: &Robot, stance: &Stance) -> Option<Self> {
+    pub(crate) fn of(robot: &Robot, stance: &Stance, apart: &Apart) -> Option<Self> {
         let batch = Batch::new(robot)?;
         let within = |range: &dyn Fn(usize) -> [[f64; 3]; 2]| {
             let (mut lower, mut upper) = (Lanes3::default(), Lanes3::default());
@@ -95,12 +101,13 @@ impl BatchIk {
         let (sectors, roomy) = (within(&|leg| stance.usable_range(leg)), within(&|leg| stance.roomy_range(leg)));
         let easy = within(&|index| {
             let (leg, rest) = (&robot.legs()[index], stance.rest()[index].push(-stance.spec().height));
-            easy_range(leg, stance.inverse(index, leg, &rest, &leg.posture()), stance.usable_range(index))
+            let easy = easy_range(leg, stance.inverse(index, leg, &rest, &leg.posture()), stance.usable_range(index));
+            common(easy, apart.clear_range(index))
         });
         Some(Self { batch, sectors, roomy, easy })
     }
 
-    /// Whether all feet are where the legs bear [`EASY_M_S2`].
+    /// Whether all feet are where the legs bear [`EASY_M_S2`] and meet nothing.
     #[inline]
     pub(crate) fn is_easy(&self, body_from_footprint: &Isometry3<f64>, feet: &FootLanes) -> bool {
         let reached = self.batch.reaches_from(body_from_footprint, &feet.places, &self.easy);

@@ -1,5 +1,6 @@
 //! The robot as the engine controls it: all that never changes once an engine has been made.
 
+pub(crate) mod apart;
 pub(crate) mod batch_ik;
 pub(crate) mod joints;
 pub(crate) mod mass;
@@ -7,12 +8,12 @@ pub(crate) mod nominal;
 pub(crate) mod packed;
 pub(crate) mod resting;
 pub(crate) mod settings;
-pub(crate) mod sides;
 pub(crate) mod sizing;
 pub(crate) mod stance;
 pub(crate) mod usable;
 
 use crate::gait::posture::MinimumJerk;
+use crate::plant::apart::Apart;
 use crate::plant::batch_ik::BatchIk;
 use crate::plant::joints::{JointBound, USUAL_RAD_S2, foot_speed, turn_time};
 use crate::plant::mass::Masses;
@@ -29,6 +30,8 @@ pub(crate) struct Plant {
     pub robot: Arc<Robot>,
     pub stance: Stance,
     pub masses: Masses,
+    /// What keeps the legs from each other and from the body.
+    pub apart: Apart,
     /// Those of the processor.
     pub vectors: Vectors,
     /// All legs solved at once, if their geometry allows.
@@ -88,6 +91,7 @@ fn carried_part(masses: &Masses, robot: &Robot, stance: &Stance, sitting: &[LegA
 
 impl Plant {
     pub(crate) fn new(robot: Arc<Robot>, settings: &Settings, stance: Stance) -> Self {
+        let (apart, stance) = Apart::of(&robot, stance, settings.leg_clearance);
         let mut greatest_rad_s = [LegAngles::zeros(0); MAX_LEGS];
         for (greatest, leg) in greatest_rad_s.iter_mut().zip(robot.legs()) {
             *greatest = LegAngles::from_fn(leg.joint_count(), |joint| leg.joints()[joint].limits().velocity);
@@ -113,7 +117,8 @@ impl Plant {
             masses,
             vectors: Vectors::of_this_processor(),
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
-            batch_ik: BatchIk::of(&robot, &stance),
+            batch_ik: BatchIk::of(&robot, &stance, &apart),
+            apart,
             joints: JointBound::of(&robot, &stance),
             farthest_rest: stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max),
             give_m_s: GIVE_SHARE * foot_speed(&robot, &stance),

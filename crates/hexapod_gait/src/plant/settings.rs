@@ -15,6 +15,36 @@ pub struct Settings {
     pub stand_time: f64,
     /// Seconds that sitting down takes.
     pub sit_time: f64,
+    /// What legs keep between them.
+    pub leg_clearance: LegClearance,
+}
+
+/// Distance (m) that legs keep between their collision shapes, or four fifths of the distance at home where that is less.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct LegClearance(f64);
+
+impl LegClearance {
+    /// The greatest distance that can be asked for, m.
+    pub const GREATEST_M: f64 = 0.2;
+
+    /// A distance in m, from 0, where legs may touch, to [`Self::GREATEST_M`].
+    #[must_use]
+    pub fn try_new(distance_m: f64) -> Option<Self> {
+        (0.0..=Self::GREATEST_M).contains(&distance_m).then_some(Self(distance_m))
+    }
+
+    /// The distance, m.
+    #[must_use]
+    pub fn metres(self) -> f64 {
+        self.0
+    }
+}
+
+impl Default for LegClearance {
+    /// About the width of two links of hobby servos.
+    fn default() -> Self {
+        Self(0.02)
+    }
 }
 
 /// Heights and bounds a stance is worked out for, m.

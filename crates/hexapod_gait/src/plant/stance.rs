@@ -131,6 +131,11 @@ impl Stance {
         &self.reach
     }
 
+    /// Has the feet put elsewhere about their resting places.
+    pub(crate) fn set_reach(&mut self, reach: Reach) {
+        self.reach = reach;
+    }
+
     /// The longest step along a direction, m: part of the reach is kept for changes of course.
     #[must_use]
     pub fn stride(&self, direction: Vector2<f64>) -> f64 {

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
+use crate::gait::sides::leg_places;
 use crate::gait::{Gait, GaitSpec};
 use crate::plane::limits::tests::LIMITS;
 use crate::plant::Plant;
 use crate::plant::settings::Settings;
 use crate::plant::settings::StanceSpec;
-use crate::plant::sides::leg_places;
 use crate::plant::stance::Stance;
 use crate::state::State;
 use crate::state::mode::Mode;
@@ -19,7 +19,14 @@ pub(crate) fn shipped() -> (Plant, Gait) {
     let robot = Arc::new(Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap());
     let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
     let gait = Gait::try_new(&GaitSpec::default(), &leg_places(&robot)).unwrap();
-    let settings = Settings { stance, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+    let settings = Settings {
+        stance,
+        step_height: 0.03,
+        limits: LIMITS,
+        stand_time: 1.5,
+        sit_time: 0.8,
+        leg_clearance: crate::plant::settings::LegClearance::default(),
+    };
     let stance = Stance::new(&robot, stance).unwrap();
     (Plant::new(robot, &settings, stance), gait)
 }

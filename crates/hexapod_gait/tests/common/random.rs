@@ -172,7 +172,14 @@ pub fn engine_of(robot: Robot) -> Option<Engine> {
     let stance = StanceWish::default().stance(&robot).ok()?;
     let spec = stance.spec();
     let step_height = 0.6 * spec.step_height;
-    let settings = Settings { stance: spec, step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+    let settings = Settings {
+        stance: spec,
+        step_height,
+        limits: LIMITS,
+        stand_time: 1.5,
+        sit_time: 0.8,
+        leg_clearance: hexapod_gait::LegClearance::default(),
+    };
     let first = gait(&robot, &gaits(robot.legs().len())[0]);
     Some(Engine::with_stance(robot, first, settings, stance))
 }

@@ -21,7 +21,14 @@ pub const LIMITS: TwistLimits = TwistLimits {
 pub const STANCE: StanceSpec = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
 
 pub fn settings() -> Settings {
-    Settings { stance: STANCE, step_height: 0.03, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 }
+    Settings {
+        stance: STANCE,
+        step_height: 0.03,
+        limits: LIMITS,
+        stand_time: 1.5,
+        sit_time: 0.8,
+        leg_clearance: hexapod_gait::LegClearance::default(),
+    }
 }
 
 /// How a robot of two rows of legs is built.
@@ -35,12 +42,14 @@ pub struct Build {
     pub lengths: [f64; 3],
     pub masses: [f64; 3],
     pub body_mass: f64,
+    /// Radius of the links' collision shapes, m; none without.
+    pub thickness: Option<f64>,
 }
 
 impl Build {
     pub const fn of(legs: usize) -> Self {
         let (lengths, masses) = ([0.052, 0.066, 0.133], [0.07, 0.03, 0.08]);
-        Self { legs, spacing: 0.07, width: 0.07, lengths, masses, body_mass: 1.0 }
+        Self { legs, spacing: 0.07, width: 0.07, lengths, masses, body_mass: 1.0, thickness: None }
     }
 }
 
@@ -63,6 +72,16 @@ pub fn built(build: &Build) -> String {
         )
     };
     let body = inertial(build.body_mass, 0.004);
+    let shape = |length: f64| {
+        build.thickness.map_or_else(String::new, |radius| {
+            format!(
+                r#"<collision><origin xyz="{} 0 0" rpy="0 {} 0"/><geometry>
+                <cylinder radius="{radius}" length="{length}"/></geometry></collision>"#,
+                0.5 * length,
+                std::f64::consts::FRAC_PI_2
+            )
+        })
+    };
     let mut text = format!("<robot name=\"test\"><link name=\"base_link\">{body}</link>");
     let turns = [(-0.8, 0.8), (-1.5, 1.5), (-2.6, 0.5)];
     for side in [1.0, -1.0] {
@@ -79,10 +98,11 @@ pub fn built(build: &Build) -> String {
                 let axis = if part == "coxa" { "0 0 1" } else { "0 -1 0" };
                 write!(
                     text,
-                    r#"<link name="{name}_{part}_link">{}</link><joint name="{name}_{part}" type="revolute">
+                    r#"<link name="{name}_{part}_link">{}{}</link><joint name="{name}_{part}" type="revolute">
                     <parent link="{parent}"/><child link="{name}_{part}_link"/><origin {origin}/><axis xyz="{axis}"/>
                     <limit lower="{lower}" upper="{upper}" velocity="5.2" effort="1.8"/></joint>"#,
-                    inertial(mass, length / 2.0)
+                    inertial(mass, length / 2.0),
+                    shape(length)
                 )
                 .unwrap();
                 parent = format!("{name}_{part}_link");

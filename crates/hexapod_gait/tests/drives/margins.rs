@@ -29,8 +29,14 @@ fn heavy(legs: usize, random: &mut Random) -> Option<Engine> {
     let robot = Arc::new(Robot::from_urdf(&built(&build)).unwrap());
     let stance = StanceWish::default().stance(&robot).ok()?;
     let spec = stance.spec();
-    let settings =
-        Settings { stance: spec, step_height: 0.6 * spec.step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8 };
+    let settings = Settings {
+        stance: spec,
+        step_height: 0.6 * spec.step_height,
+        limits: LIMITS,
+        stand_time: 1.5,
+        sit_time: 0.8,
+        leg_clearance: hexapod_gait::LegClearance::default(),
+    };
     let first = gait(&robot, &specs(legs)[0]);
     Some(Engine::with_stance(robot, first, settings, stance))
 }

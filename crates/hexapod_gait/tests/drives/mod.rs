@@ -1,6 +1,7 @@
 //! Robots that are driven: whatever is asked of them, they walk.
 
 mod auto_pose;
+mod collisions;
 mod contacts;
 mod heights;
 mod levelling;

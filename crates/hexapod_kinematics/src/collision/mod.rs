@@ -4,10 +4,12 @@ mod capsule;
 mod distance;
 mod look;
 mod placed;
+mod ranges;
 mod shapes;
 
 pub use capsule::Capsule;
 pub use look::Look;
+pub use ranges::LegRange;
 
 use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use placed::Placed;
@@ -107,6 +109,34 @@ impl SelfCollision {
             let was = self.distance(&before, leg, to, now.least);
             (was >= now.least || now.distance < was - NO_NEARER_M).then_some(now)
         })
+    }
+
+    /// How much more than they keep two legs have between them at least, whichever of its places each is at, m, up to
+    /// `enough`; on the diagonal, a leg and the body.
+    pub fn rooms(&self, robot: &Robot, places: &[Vec<LegAngles>], enough: f64) -> [[f64; MAX_LEGS]; MAX_LEGS] {
+        let legs = self.legs.iter().zip(robot.legs()).zip(places);
+        let placed = legs.map(|((shapes, leg), places)| {
+            let place = |angles| {
+                let mut placed = Placed::NONE;
+                shapes.place(leg, angles, &mut placed);
+                placed
+            };
+            places.iter().map(place).collect::<Vec<_>>()
+        });
+        let placed: Vec<Vec<Placed>> = placed.collect();
+        let mut rooms = [[enough; MAX_LEGS]; MAX_LEGS];
+        for (one, other) in pairs(placed.len().min(MAX_LEGS)) {
+            let (least, both) =
+                (self.apart[one][other], placed[one].iter().flat_map(|a| placed[other].iter().map(move |b| (a, b))));
+            let room = both.fold(enough, |room, (a, b)| room.min(a.distance(b, least + room) - least));
+            (rooms[one][other], rooms[other][one]) = (room, room);
+        }
+        for (leg, (shapes, placed)) in self.legs.iter().zip(&placed).enumerate().take(MAX_LEGS) {
+            let least = self.off_body[leg];
+            let nearest = |room: f64, at| room.min(shapes.distance_to_body(at, &self.body, least + room) - least);
+            rooms[leg][leg] = placed.iter().fold(enough, nearest);
+        }
+        rooms
     }
 
     fn too_near(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour) -> Option<TooNear> {

@@ -85,6 +85,11 @@ impl LegShapes {
         }
     }
 
+    /// Whether each capsule touches the body at home, in the order in which they are placed.
+    pub fn touches_body(&self) -> [bool; MAX_CAPSULES] {
+        self.touches_body
+    }
+
     /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
     pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
         let mut nearest = enough;
@@ -198,6 +203,13 @@ impl BodyBox {
         let out = body_from_box.rotation.to_rotation_matrix().matrix().abs() * half;
         let at = body_from_box.translation.vector;
         Self { box_from_body: body_from_box.inverse(), half, bounds: Bounds { low: at - out, high: at + out } }
+    }
+
+    /// How far it extends along a direction of the body's frame, m.
+    pub fn extent(&self, ahead: &Vector3<f64>) -> f64 {
+        let ahead_in_box = self.box_from_body.rotation * ahead;
+        let centre = self.box_from_body.inverse().translation.vector;
+        ahead.dot(&centre) + ahead_in_box.abs().dot(&self.half)
     }
 
     /// Distance of a capsule in the body's frame, m; below zero where they overlap.

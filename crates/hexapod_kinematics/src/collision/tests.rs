@@ -211,3 +211,39 @@ fn when_a_shank_folds_under_the_body_expect_the_body_named() {
     assert_eq!((found.leg, found.to), (1, Neighbour::Body), "{found:?}");
     assert_eq!(found.least, OFF_BODY_M);
 }
+
+proptest! {
+    #[test]
+    fn when_legs_are_anywhere_in_their_clear_ranges_expect_none_too_near(
+        turns in prop::array::uniform6(-0.3..0.3f64), bent in (0.0..1.2f64, -2.6..-1.0f64), clearance in 0.0..0.05f64,
+        places in prop::collection::vec(prop::collection::vec(anywhere(), 6), 40),
+    ) {
+        let robot = shipped();
+        let home: Vec<LegAngles> = turns.iter().map(|turn| LegAngles::from([*turn, bent.0, bent.1])).collect();
+        let check = SelfCollision::new(&robot, &home, clearance);
+        let Some(ranges) = check.clear_ranges(&robot, &home) else { return Ok(()) };
+        for at in places {
+            let angles: Vec<LegAngles> = at.iter().zip(&ranges).map(|(at, [low, high])| {
+                LegAngles::from_fn(3, |i| low[i] + (high[i] - low[i]) * at[i])
+            }).collect();
+            prop_assert_eq!(check.check(&robot, &angles), None);
+        }
+    }
+}
+
+/// A place in a range for each joint, at an end of it as often as between.
+fn anywhere() -> impl Strategy<Value = [f64; 3]> {
+    prop::array::uniform3(prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64])
+}
+
+#[test]
+fn when_the_robot_stands_expect_its_legs_clear_as_far_as_they_walk() {
+    let robot = shipped();
+    let home = standing(&robot);
+    let ranges = SelfCollision::new(&robot, &home, 0.02).clear_ranges(&robot, &home).unwrap();
+    for (leg, ([low, high], home)) in ranges.iter().zip(&home).enumerate() {
+        for (joint, aside) in [0.35, 0.45, 0.45].into_iter().enumerate() {
+            assert!(low[joint] <= home[joint] - aside && high[joint] >= home[joint] + aside, "{leg}: {low:?} {high:?}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! How the robot is walked, as shipped: for tests and examples.
 
-use hexapod_gait::{Settings, StanceSpec, TwistLimits};
+use hexapod_gait::{LegClearance, Settings, StanceSpec, TwistLimits};
 
 pub fn planner() -> Settings {
     let limits = TwistLimits {
@@ -12,5 +12,6 @@ pub fn planner() -> Settings {
         angular_jerk: 37.5,
     };
     let stance = StanceSpec { height: 0.09, sit_height: 0.03, step_height: 0.05, max_stride: 0.11 };
-    Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 }
+    let leg_clearance = LegClearance::default();
+    Settings { stance, step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8, leg_clearance }
 }

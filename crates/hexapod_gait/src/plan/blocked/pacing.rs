@@ -9,7 +9,7 @@ use crate::state::ground::Rise;
 use crate::state::mode::Mode;
 use crate::state::rates::BodyRates;
 use crate::state::segment::{Advance, Pace, Segment};
-use hexapod_kinematics::{Effort, MAX_LEGS};
+use hexapod_kinematics::{Effort, Look, MAX_LEGS};
 use nalgebra::Vector2;
 
 /// Paces that are tried.
@@ -35,6 +35,7 @@ pub(crate) fn go_as_fast_as_may_be(
     start: &State,
     segment: &mut Segment,
     effort: &mut Effort,
+    look: &mut Look,
 ) -> Result<(), Blocked> {
     if rests(start) {
         segment.end.ns += segment.ns;
@@ -46,9 +47,9 @@ pub(crate) fn go_as_fast_as_may_be(
         if attempt > 0 {
             segment.end = *start;
         }
-        let Err(blocked) = path.go(start, segment, effort) else {
+        let Err(blocked) = path.go(start, segment, effort, look) else {
             if path.plant.batch_ik.is_none() {
-                stretch(path, start, segment, effort);
+                stretch(path, start, segment, effort, look);
             }
             return Ok(());
         };
@@ -76,11 +77,11 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
             segment.by = segment.by.max(LimitedBy::JointVelocity);
             *pace = slow_enough(start, *pace, ratio, attempt);
         }
-        Blocked::OutOfReach if !rates.level.is_zero() => rates.level = Rise::NONE,
-        Blocked::OutOfReach if rates.overlay != [0.0; MAX_LEGS] => rates.overlay = [0.0; MAX_LEGS],
-        Blocked::OutOfReach if rates.sway != Vector2::zeros() => rates.sway = Vector2::zeros(),
-        Blocked::OutOfReach => {
-            segment.by = LimitedBy::Kinematics;
+        Blocked::OutOfReach | Blocked::TooNear if !rates.level.is_zero() => rates.level = Rise::NONE,
+        Blocked::OutOfReach | Blocked::TooNear if rates.overlay != [0.0; MAX_LEGS] => rates.overlay = [0.0; MAX_LEGS],
+        Blocked::OutOfReach | Blocked::TooNear if rates.sway != Vector2::zeros() => rates.sway = Vector2::zeros(),
+        Blocked::OutOfReach | Blocked::TooNear => {
+            segment.by = segment.by.max(blocked.limit());
             *pace = less_far(start, *pace, attempt);
         }
         Blocked::Unknown => return false,
@@ -91,7 +92,7 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
 /// A segment up to an event that is slowed comes short of it, and the next one again. Where each leg is solved by
 /// itself, which takes long, it goes on to the event at its pace, or to the next point of the grid.
 #[inline(never)]
-fn stretch(path: &Path, start: &State, segment: &mut Segment, effort: &mut Effort) {
+fn stretch(path: &Path, start: &State, segment: &mut Segment, effort: &mut Effort, look: &mut Look) {
     let left = GRID_NS - start.ns % GRID_NS;
     let Pace { body, swing, .. } = segment.advance.pace;
     let part = body * swing;
@@ -100,7 +101,7 @@ fn stretch(path: &Path, start: &State, segment: &mut Segment, effort: &mut Effor
     }
     let ns = ((segment.ns as f64 / part) as u64).min(left);
     let mut longer = Segment { ns, end: *start, ..*segment };
-    if path.go(start, &mut longer, effort).is_ok() {
+    if path.go(start, &mut longer, effort, look).is_ok() {
         *segment = longer;
     }
 }
@@ -115,7 +116,7 @@ pub(crate) fn hold(path: &Path, start: &State, segment: &mut Segment) {
 
 /// Makes it the segment in which nothing moves, because there is no way on.
 pub(crate) fn stay(path: &Path, start: &State, segment: &mut Segment) {
-    (segment.advance.pace, segment.by) = (Pace::FULL.slower(0.0), LimitedBy::Kinematics);
+    (segment.advance.pace, segment.by) = (Pace::FULL.slower(0.0), segment.by.max(LimitedBy::Kinematics));
     segment.end = path.at(start, segment.ns, &segment.advance);
 }
 
@@ -166,7 +167,7 @@ mod tests {
         let robot = shipped();
         let mut segment = Segment::from(start, GRID_NS);
         let path = Path { plant: &robot.0, gait: &robot.1 };
-        (go_as_fast_as_may_be(&path, start, &mut segment, &mut Effort::new(1000)), segment)
+        (go_as_fast_as_may_be(&path, start, &mut segment, &mut Effort::new(1000), &mut Look::default()), segment)
     }
 
     #[test]

@@ -11,28 +11,35 @@ use crate::plane::limits::LimitedBy;
 use crate::state::State;
 use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Pace, Segment};
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::{Effort, Look};
 
 /// Parts of the way back that are tried.
 const RETREATS: usize = 4;
 
 /// Makes it the segment of a robot that cannot go on as planned, and that goes back only where it is about to go on, as
 /// one does that stands and is `leaving`.
-pub(crate) fn retreat(path: &Path, start: &State, segment: &mut Segment, leaving: bool, effort: &mut Effort) {
+pub(crate) fn retreat(
+    path: &Path,
+    start: &State,
+    segment: &mut Segment,
+    leaving: bool,
+    effort: &mut Effort,
+    look: &mut Look,
+) {
     let still = Pace::FULL.slower(0.0);
-    segment.by = LimitedBy::Kinematics;
+    segment.by = segment.by.max(LimitedBy::Kinematics);
     if start.mode != Mode::Standing || leaving {
         for way in WayBack::ALL {
             segment.advance.rates.offset = start.offset.rate_to(&way.from(start.offset, GRID_S), GRID_S);
             segment.advance.pace = Pace { offset: 1.0, ..still };
             for _ in 0..RETREATS {
                 segment.end = *start;
-                let went = path.go(start, segment, effort);
+                let went = path.go(start, segment, effort, look);
                 let Segment { advance: Advance { pace, .. }, end, .. } = &mut *segment;
                 match went {
                     Ok(()) if end.offset != start.offset => return,
                     Err(Blocked::TooFast(ratio)) => pace.offset *= (0.95 / ratio).min(0.5),
-                    Ok(()) | Err(Blocked::OutOfReach) => pace.offset *= 0.25,
+                    Ok(()) | Err(Blocked::OutOfReach | Blocked::TooNear) => pace.offset *= 0.25,
                     Err(Blocked::Unknown) => return hold(path, start, segment),
                 }
             }
@@ -43,12 +50,12 @@ pub(crate) fn retreat(path: &Path, start: &State, segment: &mut Segment, leaving
         segment.advance.pace = Pace { draw_in: 1.0, ..still };
         for _ in 0..RETREATS {
             segment.end = *start;
-            match path.go(start, segment, effort) {
+            match path.go(start, segment, effort, look) {
                 Ok(()) => return,
                 Err(Blocked::Unknown) => return hold(path, start, segment),
                 // The knee of a leg that is nearly straight bends with the root of the way.
                 Err(Blocked::TooFast(ratio)) => segment.advance.pace.draw_in *= (0.9 / (ratio * ratio)).max(0.1),
-                Err(Blocked::OutOfReach) => segment.advance.pace.draw_in *= 0.25,
+                Err(Blocked::OutOfReach | Blocked::TooNear) => segment.advance.pace.draw_in *= 0.25,
             }
         }
     }
@@ -68,7 +75,7 @@ mod tests {
         let robot = shipped();
         let mut segment = Segment::from(start, GRID_NS);
         let path = Path { plant: &robot.0, gait: &robot.1 };
-        retreat(&path, start, &mut segment, leaving, &mut Effort::new(effort));
+        retreat(&path, start, &mut segment, leaving, &mut Effort::new(effort), &mut Look::default());
         segment
     }
 

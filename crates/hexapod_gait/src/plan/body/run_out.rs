@@ -7,10 +7,11 @@ use crate::plan::body::shift::{foot_speed, shift_m_s2};
 use crate::plan::body::stretched::{borne_in, stands};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
+use crate::plane::limits::LimitedBy;
 use crate::plant::batch_ik::{EASY_M_S2, FootLanes};
 use crate::state::State;
 use crate::state::foot::Foot;
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::{Effort, Look};
 use nalgebra::Isometry3;
 
 /// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
@@ -18,7 +19,7 @@ const BRAKING_PART: f64 = 0.4;
 /// What a look at two poses counts, no angle being worked out, in steps of the legs' iterations.
 const LOOK: u32 = 1;
 
-/// The rate of the body's offset, or a slower one, where it could else not be stopped in time; whether it is that.
+/// The rate of the body's offset, or a slower one, where it could else not be stopped in time; what of.
 #[inline]
 pub(crate) fn run_out(
     cx: &Context,
@@ -26,23 +27,37 @@ pub(crate) fn run_out(
     rate: BodyOffset,
     ease: f64,
     effort: &mut Effort,
-) -> (BodyOffset, bool) {
-    if stands(cx, start) && !rate.is_zero() { slowed(cx, start, rate, ease, effort) } else { (rate, false) }
+    look: &mut Look,
+) -> (BodyOffset, LimitedBy) {
+    let moves = stands(cx, start) && !rate.is_zero();
+    if moves { slowed(cx, start, rate, ease, effort, look) } else { (rate, LimitedBy::Nothing) }
 }
 
 #[inline(never)]
-fn slowed(cx: &Context, start: &State, rate: BodyOffset, ease: f64, effort: &mut Effort) -> (BodyOffset, bool) {
+fn slowed(
+    cx: &Context,
+    start: &State,
+    rate: BodyOffset,
+    ease: f64,
+    effort: &mut Effort,
+    look: &mut Look,
+) -> (BodyOffset, LimitedBy) {
     let braking = shift_m_s2(cx, start) * ease.min(BRAKING_PART);
-    if stops(cx, start, &rate, braking, effort) {
-        return (rate, false);
-    }
+    let Some(by) = obstacle(cx, start, &rate, braking, effort, look) else { return (rate, LimitedBy::Nothing) };
     let last = start.rates.offset;
-    (last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0)), true)
+    (last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0)), by)
 }
 
-/// Whether the body comes to rest within the reach of all legs if it moves like this and then brakes by so much, m/s^2, and
-/// the legs bear that. A leg may be straight on the way and bent again behind.
-fn stops(cx: &Context, start: &State, rate: &BodyOffset, braking: f64, effort: &mut Effort) -> bool {
+/// What keeps the body from coming to rest within the reach of all legs, and with none too near to another, if it moves like
+/// this and then brakes by so much, m/s^2, or from bearing that. A leg may be straight on the way and bent again behind.
+fn obstacle(
+    cx: &Context,
+    start: &State,
+    rate: &BodyOffset,
+    braking: f64,
+    effort: &mut Effort,
+    look: &mut Look,
+) -> Option<LimitedBy> {
     let seconds = GRID_S + 0.5 * foot_speed(cx, rate) / braking;
     let later = |seconds: f64| start.footprint_from_body_with(start.offset.moved(rate, seconds));
     let (halfway, end) = (later(0.5 * seconds), later(seconds));
@@ -51,21 +66,25 @@ fn stops(cx: &Context, start: &State, rate: &BodyOffset, braking: f64, effort: &
     };
     let feet = start.walk.feet().iter().enumerate().map(held);
     // Mostly that is far from every leg's end, which takes no angles to be seen.
-    if let Some(batch) = cx.plant.batch_ik.as_ref().filter(|_| braking <= EASY_M_S2)
-        && effort.take(LOOK)
-    {
-        let feet = FootLanes::of(feet.clone());
-        if batch.is_easy(&halfway.inverse(), &feet) && batch.is_easy(&end.inverse(), &feet) {
-            return true;
-        }
+    let is_easy =
+        cx.plant.batch_ik.as_ref().filter(|_| braking <= EASY_M_S2 && effort.take(LOOK)).is_some_and(|batch| {
+            let feet = FootLanes::of(feet.clone());
+            batch.is_easy(&halfway.inverse(), &feet) && batch.is_easy(&end.inverse(), &feet)
+        });
+    // A leg without a foot is folded somewhere.
+    if is_easy && feet.clone().all(|foot| foot.is_some()) {
+        return None;
     }
     let mut angles = start.angles;
     let mut reached = |pose: &Isometry3<f64>, effort: &mut Effort| {
         solve_feet(cx.plant, &pose.inverse(), feet.clone(), (&start.angles, 0.0), &mut angles, effort).is_some()
     };
-    reached(&halfway, effort)
-        && reached(&end, effort)
-        && borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)
+    let reaches = (is_easy || reached(&halfway, effort)) && reached(&end, effort);
+    if !reaches || !(is_easy || borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)) {
+        return Some(LimitedBy::Kinematics);
+    }
+    let is_apart = cx.plant.apart.allows(&cx.plant.robot, [&start.angles, &angles], look);
+    (!is_apart).then_some(LimitedBy::Clearance)
 }
 
 #[cfg(test)]
@@ -84,7 +103,8 @@ mod tests {
         let robot = shipped();
         let (cx, state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
         let rate = BodyOffset { translation: Vector3::new(0.08, 0.0, 0.0), rotation: Vector3::zeros() };
-        assert_eq!(run_out(&cx, &state, rate, 1.0, &mut Effort::new(EFFORT)), (rate, false));
+        let slowed = run_out(&cx, &state, rate, 1.0, &mut Effort::new(EFFORT), &mut Look::default());
+        assert_eq!(slowed, (rate, LimitedBy::Nothing));
     }
 
     proptest! {
@@ -104,8 +124,8 @@ mod tests {
                 let effort = &mut Effort::new(EFFORT);
                 let rate = state.rates.offset.moved(&push, 1.0);
                 let rate = rate.scaled((0.15 / foot_speed(&cx, &rate)).min(1.0));
-                let (rate, falls_short) = run_out(&cx, &state, rate, 1.0, effort);
-                held |= falls_short;
+                let (rate, by) = run_out(&cx, &state, rate, 1.0, effort, &mut Look::default());
+                held |= by == LimitedBy::Kinematics;
                 (state.rates.offset, state.offset) = (rate, state.offset.moved(&rate, GRID_S));
                 let next = bent(&robot.0, state);
                 for ((now, middle), first) in next.angles.iter().zip(&state.angles).zip(&before) {

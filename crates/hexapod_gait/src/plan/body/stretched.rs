@@ -92,7 +92,14 @@ mod tests {
         let robot = Arc::new(Robot::from_urdf_with(urdf, &options).unwrap());
         let limits = crate::plane::limits::tests::LIMITS;
         let stance = plant.stance;
-        let settings = Settings { stance: stance.spec(), step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8 };
+        let settings = Settings {
+            stance: stance.spec(),
+            step_height: 0.03,
+            limits,
+            stand_time: 1.5,
+            sit_time: 0.8,
+            leg_clearance: crate::plant::settings::LegClearance::default(),
+        };
         let robot = (Plant::new(robot, &settings, stance), gait);
         let mut start = on_its_feet(&robot, Mode::Standing);
         start.offset = start.offset.raised(z);

@@ -176,17 +176,22 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
     let nominal = cx.plant.stance.nominal(cx.plant.raised_with(offset.translation.z), reach);
     let mut fits = search.places > 0 || (may_have(cx, &nominal) && cx.plant.stance.keeps_apart(&nominal));
     let view = view(cx, start, &nominal, &offset);
-    let looks = if cx.plant.batch_ik.is_some() { LOOKS } else { 1 };
+    let (looks, all) = (if cx.plant.batch_ik.is_some() { LOOKS } else { 1 }, PLACES + cx.plant.apart.places());
     for _ in 0..looks {
         let place = (workspace.first + search.places) % PLACES;
-        fits = fits && reaches_place(cx, &view, place, effort);
+        let faces = search.places.checked_sub(PLACES);
+        fits = fits
+            && match faces {
+                None => reaches_place(cx, &view, place, effort),
+                Some(at) => is_clear_at(cx, &view, at, effort),
+            };
         if !fits {
-            workspace.first = place;
+            workspace.first = if faces.is_some() { workspace.first } else { place };
             (search.choice, search.places) = (search.choice + 1, 0);
             break;
         }
         search.places += 1;
-        if search.places == PLACES {
+        if search.places == all {
             *workspace = WorkspaceSearch {
                 asked: search.asked,
                 part,
@@ -195,6 +200,10 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
                 ..*workspace
             };
             return;
+        }
+        // Each of these takes as long as all around a foot's rest.
+        if search.places >= PLACES {
+            break;
         }
     }
     workspace.search = Some(search);
@@ -222,6 +231,7 @@ pub(crate) fn is_within_workspace(cx: &Context, start: &State, offset: BodyOffse
     }
     let view = view(cx, start, &start.walk.nominal, &offset);
     (0..PLACES).all(|place| reaches_place(cx, &view, place, effort))
+        && (0..cx.plant.apart.places()).all(|at| is_clear_at(cx, &view, at, effort))
 }
 
 /// Whether all feet reach this place of their reach, as far as the effort tells.
@@ -239,6 +249,23 @@ fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -
         let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
         cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
     })
+}
+
+/// Whether legs that step towards each other as far as they reach keep apart, as far as the effort tells.
+#[inline(never)]
+fn is_clear_at(cx: &Context, view: &View, at: usize, effort: &mut Effort) -> bool {
+    let mut angles = view.start.angles;
+    let legs = angles.iter_mut().take(cx.plant.legs().len()).enumerate();
+    let reached = legs.filter(|(leg, _)| view.counts.get(*leg) == Some(&true)).all(|(leg, angles)| {
+        let (way, lift) = cx.plant.apart.place(at, leg, &view.nominal.reach);
+        let foot = (view.nominal.place(leg) + way).push(lift * cx.step_height);
+        let in_body = view.body_from_footprint.transform_point(&foot.into()).coords;
+        cx.plant.inverse(leg, &in_body, angles, effort).is_some_and(|found| {
+            *angles = found;
+            true
+        })
+    });
+    reached && cx.plant.apart.is_clear(&cx.plant.robot, &angles)
 }
 
 #[cfg(test)]

@@ -102,8 +102,8 @@ pub(crate) fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
 mod tests {
     use super::*;
     use crate::gait::GaitSpec;
+    use crate::gait::sides::leg_places;
     use crate::plan::context::tests::context;
-    use crate::plant::sides::leg_places;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
     use nalgebra::Vector2;

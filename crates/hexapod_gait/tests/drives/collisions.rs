@@ -1,0 +1,180 @@
+//! Legs keep their distance from each other and from the body, whatever is asked of the robot.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
+
+use crate::common::random::{Act, Random};
+use crate::common::{Build, LIMITS, Observer, built, gait, specs, urdf};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LegClearance, LimitedBy, Settings, StanceWish, Tick};
+use hexapod_kinematics::{Robot, SelfCollision};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const CLEARANCE_M: f64 = 0.02;
+
+/// Long legs on hips close together.
+const LONG: Build = Build { lengths: [0.03, 0.1, 0.2], spacing: 0.04, ..Build::of(8) };
+
+fn thick(build: Build, thickness: f64) -> String {
+    built(&Build { thickness: Some(thickness), ..build })
+}
+
+fn engine_of(urdf: &str) -> Engine {
+    let robot = Arc::new(Robot::from_urdf(urdf).unwrap());
+    let stance = StanceWish::default().stance(&robot).unwrap();
+    let (spec, leg_clearance) = (stance.spec(), LegClearance::try_new(CLEARANCE_M).unwrap());
+    let step_height = 0.6 * spec.step_height;
+    let settings =
+        Settings { stance: spec, step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8, leg_clearance };
+    let first = gait(&robot, &specs(robot.legs().len())[0]);
+    Engine::with_stance(robot, first, settings, stance)
+}
+
+/// Looks at all legs of a robot, all anew.
+struct Watch {
+    robot: Arc<Robot>,
+    collision: SelfCollision,
+}
+
+impl Watch {
+    fn over(engine: &Engine) -> Self {
+        let robot = Arc::clone(engine.robot());
+        let collision = SelfCollision::new(&robot, &engine.home().angles[..robot.legs().len()], CLEARANCE_M);
+        Self { robot, collision }
+    }
+
+    fn check(&self, tick: &Tick) -> Result<(), TestCaseError> {
+        let found = self.collision.check(&self.robot, &tick.angles[..self.robot.legs().len()]);
+        prop_assert!(found.is_none(), "{found:?} in {:?}", tick.state);
+        Ok(())
+    }
+}
+
+/// Drives a robot at random; how often its legs' clearance has limited it.
+fn driven(engine: &Engine, seed: u64, acts: usize, dt: f64) -> Result<usize, TestCaseError> {
+    let (mut engine, watch, mut random) = (engine.clone(), Watch::over(engine), Random(seed));
+    let specs = specs(engine.legs().len());
+    let mut observer = Observer::new(&engine, dt);
+    let (mut input, mut limited) = (Input::default(), 0);
+    engine.stand();
+    for _ in 0..acts {
+        let mut act = Act::any(&mut random);
+        if let Act::Pose(BodyOffset { translation, rotation }) = &mut act {
+            *translation *= 1.5;
+            *rotation *= 2.0;
+        }
+        act.ask(&mut engine, &specs, &mut input);
+        for _ in 0..1 + random.index((2.0 / dt) as usize) {
+            let tick = *engine.step(&input, dt);
+            observer.check(&engine, &tick)?;
+            watch.check(&tick)?;
+            limited += usize::from(tick.limited_by == LimitedBy::Clearance);
+        }
+    }
+    input.twist = hexapod_gait::Twist::ZERO;
+    let cycle = engine.gait().cycle_time();
+    for _ in 0..((6.0 + 4.0 * cycle) / dt) as usize {
+        let tick = *engine.step(&input, dt);
+        observer.check(&engine, &tick)?;
+        watch.check(&tick)?;
+    }
+    let state = engine.last().state;
+    prop_assert!(matches!(state, GaitState::Standing | GaitState::Sitting), "{state:?} after a stop");
+    Ok(limited)
+}
+
+/// 6000 ticks each, more with `PROPTEST_CASES`.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(12)
+}
+
+fn first_seed() -> u64 {
+    std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
+}
+
+#[test]
+fn when_robots_of_any_build_are_driven_at_random_expect_no_leg_too_near_to_another_or_to_the_body() {
+    let builds = [
+        ("shipped", urdf(6), false),
+        ("PhantomX", thick(Build { spacing: 0.0624, width: 0.08, ..Build::of(6) }, 0.025), false),
+        ("octopod", thick(Build::of(8), 0.025), false),
+        ("crowded octopod", thick(Build { spacing: 0.04, ..Build::of(8) }, 0.022), true),
+        ("thick octopod", thick(Build { spacing: 0.04, ..Build::of(8) }, 0.03), true),
+        ("long octopod", thick(LONG, 0.022), true),
+        ("long hexapod", thick(Build { spacing: 0.05, legs: 6, ..LONG }, 0.03), true),
+        ("overlapping octopod", thick(LONG, 0.05), false),
+        ("octopod of lines", built(&LONG), false),
+    ];
+    for (name, urdf, is_crowded) in builds {
+        let engine = engine_of(&urdf);
+        let mut limited = 0;
+        for case in 0..u64::from(cases()) {
+            let (seed, dt) = (first_seed() * 1_000_000 + case, [0.01, 0.02, 0.004][case as usize % 3]);
+            let driven = driven(&engine, seed, 60, dt);
+            limited += driven.unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
+        }
+        println!("{name}: reach {:?}, limited in {limited} ticks", engine.stance().reach().axes());
+        assert_eq!(limited > 0, is_crowded, "{name}");
+    }
+}
+
+#[test]
+fn when_robots_of_random_builds_are_driven_at_random_expect_no_leg_too_near_to_another_or_to_the_body() {
+    for seed in first_seed()..first_seed() + u64::from(cases()) {
+        let mut random = Random(seed);
+        let lengths = [random.range(0.02, 0.06), random.range(0.05, 0.12), random.range(0.08, 0.2)];
+        let (spacing, width) = (random.range(0.03, 0.1), random.range(0.05, 0.12));
+        let build = Build { lengths, spacing, width, ..Build::of([4, 6, 8][random.index(3)]) };
+        let engine = engine_of(&thick(build, random.range(0.005, 0.035)));
+        driven(&engine, seed, 40, 0.01).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+}
+
+/// A thick octopod on its feet, and where it is after so many ticks of this.
+fn after(input: &Input, ticks: usize) -> (Engine, Vec<Tick>, Observer) {
+    let mut engine = engine_of(&thick(Build { spacing: 0.04, ..Build::of(8) }, 0.03));
+    let (watch, mut observer) = (Watch::over(&engine), Observer::new(&engine, 0.01));
+    if input.twist.is_zero() {
+        engine.stand();
+    }
+    let ticks = (0..ticks).map(|_| {
+        let tick = *engine.step(input, 0.01);
+        observer.check(&engine, &tick).unwrap();
+        watch.check(&tick).unwrap();
+        tick
+    });
+    let ticks = ticks.collect();
+    (engine, ticks, observer)
+}
+
+fn yawed(yaw: f64) -> Input {
+    let body_offset = BodyOffset { translation: Vector3::zeros(), rotation: Vector3::new(0.0, 0.0, yaw) };
+    Input { body_offset, ..Input::default() }
+}
+
+#[test]
+fn when_a_pose_would_bring_two_legs_together_expect_the_body_at_rest_before_it_and_the_reason() {
+    let (mut engine, ticks, _) = after(&yawed(0.5), 1500);
+    let last = ticks.last().unwrap();
+    let turned = |tick: &Tick| tick.footprint_from_body.rotation.angle();
+    assert_eq!((last.state, last.limited_by), (GaitState::Standing, LimitedBy::Clearance));
+    assert!(turned(last) > 0.05 && turned(last) < 0.45, "{} rad", turned(last));
+    let moved = |pair: &[Tick]| pair[1].angles.iter().zip(&pair[0].angles).any(|(a, b)| (a[0] - b[0]).abs() > 1e-4);
+    assert!(!ticks[1400..].windows(2).any(moved), "it trembles");
+    // Back, as soon as that is asked for.
+    for _ in 0..500 {
+        engine.step(&yawed(0.0), 0.01);
+    }
+    assert_eq!((turned(engine.last()), engine.last().limited_by), (0.0, LimitedBy::Nothing));
+}
+
+#[test]
+fn when_crowded_legs_walk_in_a_pose_expect_them_to_get_on() {
+    for yaw in [0.0, 0.2, 0.5] {
+        let input = Input { twist: hexapod_gait::Twist::new(0.02, 0.0, 0.0), ..yawed(yaw) };
+        let (_, _, observer) = after(&input, 3000);
+        let way = observer.odom_from_body.shift().norm();
+        println!("yawed by {yaw}: {way:.3} m");
+        assert!(way > 0.3, "{way} m in 30 s with the body yawed by {yaw}");
+    }
+}
