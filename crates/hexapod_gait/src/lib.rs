@@ -25,6 +25,7 @@ pub use plane::limits::{LimitedBy, TwistLimits};
 pub use plane::reach::Reach;
 pub use plane::support::SupportPolygon;
 pub use plane::twist::{Displacement, Twist};
+pub use plant::apart::Shortened;
 pub use plant::settings::{LegClearance, Settings, StanceSpec};
 pub use plant::sizing::StanceWish;
 pub use plant::stance::{Stance, StanceError};

@@ -12,7 +12,8 @@ use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Engine, Gait, LegClearance, Settings, Stance, StanceError, StanceWish};
+use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish};
+use hexapod_kinematics::{Leg, Neighbour};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -60,11 +61,25 @@ impl Walker {
         };
         let ((gaits, (engine, gait_name, remark)), motions) = faults.or(gaits.zip(engine).zip(motions))?;
         let stride = planner::stride_beyond(number(params, "max_stride"), engine.stance());
-        let lifts = lifts_beyond(params, &engine, &gaits);
+        let (crowded, lifts) = (crowded(&engine), lifts_beyond(params, &engine, &gaits));
         let model = description.robot.model().notes().iter().cloned();
-        let notes = remark.into_iter().chain(stride).chain(lifts).chain(model).collect();
+        let notes = remark.into_iter().chain(stride).chain(crowded).chain(lifts).chain(model).collect();
         Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
     }
+}
+
+/// What to say of legs that stand so near to each other that steps are shortened.
+fn crowded(engine: &Engine) -> Option<String> {
+    let Shortened { leg, to, part } = engine.shortened()?;
+    let name = |leg: usize| engine.legs().get(leg).map_or("", Leg::name);
+    let pair = match to {
+        Neighbour::Leg(other) => format!("legs {} and {}", name(leg), name(other)),
+        Neighbour::Body => format!("leg {} and the body", name(leg)),
+    };
+    let percent = 100.0 * part;
+    Some(format!(
+        "{pair} would come too near to each other: feet keep {percent:.0} % of their reach (leg_clearance in motions.yaml)"
+    ))
 }
 
 /// What to say of lifts that are more than the stance leaves room for: the parameter's, and those of gaits.

@@ -232,3 +232,13 @@ fn when_joints_have_no_limits_expect_the_entry_that_mends_all_of_them_at_once() 
         assert!(robot.is_ok(), "{robot:?}");
     }
 }
+
+#[test]
+fn when_legs_stand_so_near_that_steps_are_shortened_expect_a_note_with_both() {
+    let notes = |around: [f64; 6]| walker(urdf(Odd { around, ..PLAIN }), "near.urdf").unwrap().notes.join("\n");
+    assert!(!notes(PLAIN.around).contains("too near"));
+    let mut around = PLAIN.around;
+    around[1] += 0.85 * (around[2] - around[1]);
+    let told = notes(around);
+    assert!(told.contains("legs l1 and l2 would come too near to each other: feet keep"), "{told}");
+}

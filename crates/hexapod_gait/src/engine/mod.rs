@@ -19,6 +19,7 @@ use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::plant::apart::Shortened;
 use crate::plant::settings::Settings;
 use crate::plant::stance::{Stance, StanceError};
 use crate::state::State;
@@ -137,6 +138,12 @@ impl Engine {
     #[must_use]
     pub fn stance(&self) -> &Stance {
         &self.plant.stance
+    }
+
+    /// Why steps are shorter than the legs reach, where they are so that legs keep apart.
+    #[must_use]
+    pub fn shortened(&self) -> Option<Shortened> {
+        self.plant.apart.shortened()
     }
 
     /// The resting feet in the footprint frame, m.

@@ -4,7 +4,7 @@ use crate::plane::reach::Reach;
 use crate::plant::resting::LIFT_PROFILE;
 use crate::plant::settings::LegClearance;
 use crate::plant::stance::Stance;
-use hexapod_kinematics::{LegAngles, LegRange, Look, MAX_LEGS, Robot, SelfCollision};
+use hexapod_kinematics::{LegAngles, LegRange, Look, MAX_LEGS, Neighbour, Robot, SelfCollision};
 use nalgebra::{Vector2, Vector3};
 
 /// What is kept beside the clearance for what legs do between two looks, m.
@@ -22,6 +22,18 @@ pub(crate) struct Apart {
     collision: SelfCollision,
     facing: Vec<Facing>,
     clear: Ranges,
+    shortened: Option<Shortened>,
+}
+
+/// Why a robot's steps are shorter than its legs reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortened {
+    /// The leg, by its index, and what it would come nearest to.
+    pub leg: usize,
+    /// The other leg, or the body.
+    pub to: Neighbour,
+    /// The part of its reach that each foot keeps.
+    pub part: f64,
 }
 
 /// Joint angles of all legs of three joints, from the first to the second; what lies beyond is not looked at.
@@ -43,20 +55,27 @@ impl Apart {
     pub(crate) fn of(robot: &Robot, stance: Stance, clearance: LegClearance) -> (Self, Stance) {
         let home: Vec<LegAngles> = (0..robot.legs().len()).map(|leg| at_rest(robot, &stance, leg)).collect();
         let collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
-        let mut stance = stance;
-        let whole = *stance.reach();
-        for part in (1..=PARTS).rev() {
-            if part < PARTS {
-                stance.set_reach(whole.scaled(f64::from(part) / f64::from(PARTS)));
-            }
+        let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
+        let mut part = PARTS;
+        let rooms = loop {
             let rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
-            if part == 1 || rooms.iter().flatten().all(|room| *room >= 0.0) {
-                let facing = facing(robot, &stance, &rooms);
-                let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());
-                return (Self { collision, facing, clear }, stance);
+            let (leg, to, room) = least(&rooms);
+            if room >= 0.0 || part == 1 {
+                break rooms;
             }
-        }
-        (Self { collision, facing: Vec::new(), clear: Ranges::of(&[]) }, stance)
+            part -= 1;
+            let kept = f64::from(part) / f64::from(PARTS);
+            stance.set_reach(whole.scaled(kept));
+            shortened = Some(Shortened { leg, to, part: kept });
+        };
+        let facing = facing(robot, &stance, &rooms);
+        let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());
+        (Self { collision, facing, clear, shortened }, stance)
+    }
+
+    /// Why steps are shorter than legs reach, where they are.
+    pub(crate) fn shortened(&self) -> Option<Shortened> {
+        self.shortened
     }
 
     /// The range of each joint of a leg within which it meets nothing, wherever other legs are within theirs; an empty one
@@ -150,6 +169,15 @@ fn places(robot: &Robot, stance: &Stance) -> Vec<Vec<LegAngles>> {
         reached.chain([home]).collect()
     })
     .collect()
+}
+
+/// What has the least room of these: a leg, what it comes near to, and the room, m.
+fn least(rooms: &[[f64; MAX_LEGS]; MAX_LEGS]) -> (usize, Neighbour, f64) {
+    let all = rooms.iter().enumerate().flat_map(|(leg, rooms)| {
+        let to = move |other: usize| if other == leg { Neighbour::Body } else { Neighbour::Leg(other) };
+        rooms.iter().enumerate().map(move |(other, room)| (leg, to(other), *room))
+    });
+    all.min_by(|one, other| one.2.total_cmp(&other.2)).unwrap_or((0, Neighbour::Body, f64::INFINITY))
 }
 
 /// Every two legs that have little room between them, as few at a time as it takes for each to step towards one.

@@ -115,6 +115,7 @@ fn when_robots_of_any_build_are_driven_at_random_expect_no_leg_too_near_to_anoth
         }
         println!("{name}: reach {:?}, limited in {limited} ticks", engine.stance().reach().axes());
         assert_eq!(limited > 0, is_crowded, "{name}");
+        assert!(engine.shortened().is_some() || !is_crowded, "{name}");
     }
 }
 
