@@ -93,6 +93,7 @@ mod tests {
     use super::*;
     use gait_planner::{Setup, specs};
     use hexapod_config::ros_params::{ParamValue, Params};
+    use hexapod_gait::LegClearance;
     use hexapod_kinematics::{LegOptions, LimitChange, Robot};
     use hexapod_setup::planner;
     use std::sync::Arc;
@@ -107,7 +108,7 @@ mod tests {
         let urdf = std::fs::read_to_string(format!("{ROOT}/urdf/hexapod.urdf")).unwrap();
         let limits = vec![LimitChange { effort: Some(effort), ..LimitChange::default() }];
         let robot = Robot::from_urdf_with(&urdf, &LegOptions { limits, ..LegOptions::default() }).unwrap();
-        let (settings, stance) = planner::settings(&params, &robot).unwrap();
+        let (settings, stance) = planner::settings(&params, &robot, LegClearance::try_new(0.0).unwrap()).unwrap();
         note(&Engine::with_stance(Arc::new(robot), gait, settings, stance))
     }
 
