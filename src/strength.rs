@@ -108,7 +108,7 @@ mod tests {
         let urdf = std::fs::read_to_string(format!("{ROOT}/urdf/hexapod.urdf")).unwrap();
         let limits = vec![LimitChange { effort: Some(effort), ..LimitChange::default() }];
         let robot = Robot::from_urdf_with(&urdf, &LegOptions { limits, ..LegOptions::default() }).unwrap();
-        let (settings, stance) = planner::settings(&params, &robot, LegClearance::try_new(0.0).unwrap()).unwrap();
+        let (settings, stance) = planner::settings(&params, &robot, LegClearance::default()).unwrap();
         note(&Engine::with_stance(Arc::new(robot), gait, settings, stance))
     }
 

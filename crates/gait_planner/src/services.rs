@@ -186,7 +186,8 @@ mod tests {
         let mut setup = Setup::load(&params::shipped()).unwrap();
         let able = Robot::of(&setup);
         let robot = Arc::clone(setup.engine.robot());
-        let (settings, stance) = params::settings(&setup.params, &robot).unwrap();
+        let (settings, stance) =
+            params::settings(&setup.params, &robot, hexapod_gait::LegClearance::default()).unwrap();
         setup.engine = Engine::with_stance(robot, *setup.engine.gait(), settings, stance);
         let reason = Service::Pack.ask(&Robot::of(&setup), &standing(), &inbox).unwrap_err();
         assert!(reason.contains("`packed`") && reason.contains("config/robot.yaml"), "{reason}");

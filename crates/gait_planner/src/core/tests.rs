@@ -219,7 +219,8 @@ fn when_a_trajectory_comes_while_the_robot_does_not_stand_expect_it_refused() {
 #[test]
 fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothing_done() {
     let setup = Setup::load(&shipped()).unwrap();
-    let (settings, stance) = settings(&setup.params, setup.engine.robot()).unwrap();
+    let (settings, stance) =
+        settings(&setup.params, setup.engine.robot(), hexapod_gait::LegClearance::default()).unwrap();
     let engine = Engine::with_stance(Arc::clone(setup.engine.robot()), *setup.engine.gait(), settings, stance);
     let mut bench = Bench::of(engine, setup.timeout);
     bench.send(Command::Motion(Some(motion("bow"))));

@@ -13,7 +13,7 @@ fn when_a_walk_is_given_up_expect_it_remarked_until_the_stick_is_let_go() {
         urdf.replacen("xyz=\"0 0 0.002\"/>\n      <mass", "xyz=\"0.6 0 0.002\"/>\n      <mass", 1);
     assert_ne!(over_the_front_feet, urdf);
     let robot = Arc::new(Robot::from_urdf(&over_the_front_feet).unwrap());
-    let (settings, stance) = settings(&setup.params, &robot).unwrap();
+    let (settings, stance) = settings(&setup.params, &robot, hexapod_gait::LegClearance::default()).unwrap();
     let engine = Engine::with_stance(robot, *setup.engine.gait(), settings, stance);
     let mut bench = Bench::of(engine, setup.timeout);
     bench.drive(3.0, 5);
