@@ -59,7 +59,7 @@ impl SimulatedBus {
 
     /// These boards.
     pub fn with_chips(chips: Vec<Chip>) -> Self {
-        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None, standstill: Standstill::default() }
+        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None, standstill: Standstill::stoppable() }
     }
 
     /// The boards of a configuration, each with the oscillator it was measured to have.

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The computer's time less that in which a simulation stood still, for those whose time-outs are to wait with it. Clones
-/// are handles to the same one; one that nobody stops is the computer's time.
+/// are handles to the same one. The default is one that nothing stops: the computer's time, told without a lock.
 #[derive(Clone, Debug, Default)]
-pub struct Standstill(Arc<Mutex<Halt>>);
+pub struct Standstill(Option<Arc<Mutex<Halt>>>);
 
 #[derive(Debug, Default)]
 struct Halt {
@@ -17,19 +17,29 @@ struct Halt {
 }
 
 impl Standstill {
+    /// One that can be stopped.
+    #[must_use]
+    pub fn stoppable() -> Self {
+        Self(Some(Arc::default()))
+    }
+
     /// Stands still from `now` on, if it does not already.
     pub fn stop(&self, now: Duration) {
-        self.halt().since.get_or_insert(now);
+        if let Some(mut halt) = self.halt() {
+            halt.since.get_or_insert(now);
+        }
     }
 
     /// Goes on by this much while it stands.
     pub fn step(&self, by: Duration) {
-        self.halt().since.iter_mut().for_each(|since| *since += by);
+        if let Some(since) = self.halt().as_mut().and_then(|halt| halt.since.as_mut()) {
+            *since += by;
+        }
     }
 
     /// Goes on from `now` on.
     pub fn go_on(&self, now: Duration) {
-        let mut halt = self.halt();
+        let Some(mut halt) = self.halt() else { return };
         if let Some(since) = halt.since.take() {
             halt.stood += now.saturating_sub(since);
         }
@@ -38,12 +48,12 @@ impl Standstill {
     /// The time at this moment of the computer's.
     #[must_use]
     pub fn of(&self, moment: Duration) -> Duration {
-        let halt = self.halt();
+        let Some(halt) = self.halt() else { return moment };
         halt.since.map_or(moment, |since| moment.min(since)).saturating_sub(halt.stood)
     }
 
-    fn halt(&self) -> MutexGuard<'_, Halt> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn halt(&self) -> Option<MutexGuard<'_, Halt>> {
+        self.0.as_ref().map(|halt| halt.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -55,7 +65,7 @@ mod tests {
 
     #[test]
     fn when_it_stands_expect_its_time_to_wait_and_to_go_on_from_there() {
-        let standstill = Standstill::default();
+        let standstill = Standstill::stoppable();
         assert_eq!(standstill.of(MS(900)), MS(900), "nobody stops it");
         standstill.stop(MS(1000));
         standstill.stop(MS(1500));
@@ -69,8 +79,16 @@ mod tests {
     }
 
     #[test]
-    fn when_it_goes_on_step_by_step_expect_no_more_than_the_steps_and_never_more_than_the_computers_time() {
+    fn when_nothing_can_stop_it_expect_the_computers_time() {
         let standstill = Standstill::default();
+        standstill.stop(MS(1000));
+        standstill.step(MS(10));
+        assert_eq!(standstill.of(MS(61_000)), MS(61_000));
+    }
+
+    #[test]
+    fn when_it_goes_on_step_by_step_expect_no_more_than_the_steps_and_never_more_than_the_computers_time() {
+        let standstill = Standstill::stoppable();
         standstill.step(MS(10));
         standstill.stop(MS(1000));
         standstill.step(MS(10));
