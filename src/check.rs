@@ -77,17 +77,18 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
 /// of a gamepad that is well set up.
 fn check_together(setups: &Setups, all: &AllParams, files: &Files) -> Result<Vec<String>, ConfigError> {
     let mut faults = Faults::default();
-    if setups.simulator.is_none() {
-        // Nothing reads it but the simulator, which may be wanted next.
-        faults.note(simulator::Setup::load(&all.simulator));
-    }
+    // Nothing reads it but the simulator, which may be wanted next.
+    let simulator = if setups.simulator.is_none() { faults.note(simulator::Setup::load(&all.simulator)) } else { None };
+    let not_simulated = simulator.and_then(|setup| setup.with_mass().err());
     faults.note(gait_planner::check_reach(&setups.planner));
     let gamepad = faults.note(gamepad::check(files, &setups.planner));
     let is_whole = setups.driver.remark().is_none() && !setups.planner.engine.lacks_legs();
     for refused in setups.planner.motions.refused().filter(|refused| is_whole && files.is_own(refused.file())) {
         faults.add(refused.clone());
     }
-    faults.or(gamepad)
+    let notes = faults.or(gamepad)?;
+    let not_simulated = not_simulated.map(|why| format!("{}: {}", why.message(), why.remedy()));
+    Ok(notes.into_iter().chain(not_simulated).collect())
 }
 
 /// Legs whose names cannot be part of a topic's.

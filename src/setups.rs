@@ -48,7 +48,11 @@ impl Setups {
             let web = faults.note(web_teleop::Setup::load(&all.web));
             let driver = faults.note(driver);
             let wants_physics = driver.as_ref().is_some_and(servo_driver::Setup::wants_physics);
-            let simulator = wants_physics.then(|| faults.note(simulator::Setup::load(&all.simulator))).flatten();
+            let simulator = wants_physics.then(|| {
+                let loaded = simulator::Setup::load(&all.simulator);
+                faults.note(loaded.and_then(simulator::Setup::with_mass))
+            });
+            let simulator = simulator.flatten();
             let read = planner.zip(driver).zip(faults.note(publisher)).zip(web);
             let (((mut planner, driver), publisher), web) = faults.or(read)?;
             planner.notes.extend(strength::note(&planner.engine));

@@ -63,7 +63,8 @@ impl Walker {
         let stride = planner::stride_beyond(number(params, "max_stride"), engine.stance());
         let (crowded, lifts) = (crowded(&engine), lifts_beyond(params, &engine, &gaits));
         let model = description.robot.model().notes().iter().cloned();
-        let notes = remark.into_iter().chain(stride).chain(crowded).chain(lifts).chain(model).collect();
+        let notes =
+            remark.into_iter().chain(stride).chain(crowded).chain(thin(&engine)).chain(lifts).chain(model).collect();
         Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
     }
 }
@@ -80,6 +81,20 @@ fn crowded(engine: &Engine) -> Option<String> {
     Some(format!(
         "{pair} would come too near to each other: feet keep {percent:.0} % of their reach (leg_clearance in motions.yaml)"
     ))
+}
+
+/// What to say of legs whose thickness is not known.
+fn thin(engine: &Engine) -> Option<String> {
+    let names = engine.legs().iter().enumerate().filter(|(leg, _)| engine.is_of_lines(*leg)).map(|(_, leg)| leg.name());
+    let names: Vec<&str> = names.collect();
+    let which =
+        if names.len() == engine.legs().len() { "all legs".into() } else { format!("legs {}", names.join(", ")) };
+    (!names.is_empty()).then(|| {
+        format!(
+            "links of {which} have no box, cylinder or sphere in <collision>, or overlap a leg beside them: leg_clearance counts them \
+             as lines from joint to joint, so give it their thickness, too"
+        )
+    })
 }
 
 /// What to say of lifts that are more than the stance leaves room for: the parameter's, and those of gaits.

@@ -15,6 +15,8 @@ use hexapod_sim::{Assembly, Config, FootSwitches, Ground, Terrain};
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
 pub struct Setup {
+    /// Where the description was read.
+    urdf: String,
     pub(crate) description: Description,
     pub(crate) config: Config,
     pub(crate) terrain: Terrain,
@@ -48,12 +50,8 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
-        // Before any node is there, as all that a file has wrong.
-        Assembly::new(&description.robot).map_err(|why| {
-            let (reason, help) = ("it cannot be simulated", why.to_string());
-            ConfigError::whole_file(&files.urdf.display().to_string(), reason, help)
-        })?;
         Ok(Self {
+            urdf: files.urdf.display().to_string(),
             frames: Frames::new(description.robot.model(), NAME, params)?,
             terrain: ground::terrain(params)?,
             seed: ground::seed(params),
@@ -69,6 +67,16 @@ impl Setup {
             description,
             config,
         })
+    }
+
+    /// The same, if its robot can be simulated: one that walks need not weigh anything.
+    ///
+    /// # Errors
+    /// The description, and what it lacks.
+    pub fn with_mass(self) -> Result<Self, ConfigError> {
+        let built = Assembly::new(&self.description.robot);
+        built.map_err(|why| ConfigError::whole_file(&self.urdf, "it cannot be simulated", why.to_string()))?;
+        Ok(self)
     }
 
     /// The same with the legs where a planner has them at the start.

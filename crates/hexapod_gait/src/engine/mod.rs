@@ -146,6 +146,12 @@ impl Engine {
         self.plant.apart.shortened()
     }
 
+    /// Whether links of a leg, by its index, count as lines where legs are kept apart, their thickness being unknown.
+    #[must_use]
+    pub fn is_of_lines(&self, leg: usize) -> bool {
+        self.plant.apart.is_of_lines(leg)
+    }
+
     /// The resting feet in the footprint frame, m.
     #[must_use]
     pub fn rest_feet(&self) -> &[Vector2<f64>] {

@@ -73,6 +73,11 @@ impl Apart {
         (Self { collision, facing, clear, shortened }, stance)
     }
 
+    /// Whether links of a leg have no thickness that is known.
+    pub(crate) fn is_of_lines(&self, leg: usize) -> bool {
+        self.collision.is_of_lines(leg)
+    }
+
     /// Why steps are shorter than legs reach, where they are.
     pub(crate) fn shortened(&self) -> Option<Shortened> {
         self.shortened

@@ -19,6 +19,8 @@ use shapes::{BodyBox, LegShapes};
 const PART_AT_HOME: f64 = 0.8;
 /// The most that legs keep from the body, m: they fold close to it.
 const OFF_BODY_M: f64 = 0.005;
+/// A link that is a line shorter than this is hardly one, m.
+const LONG_LINE_M: f64 = 0.02;
 /// What is nearer by less is as near, m.
 const NO_NEARER_M: f64 = 1e-9;
 
@@ -87,6 +89,13 @@ impl SelfCollision {
             *carried = shapes.carried(leg);
         }
         Self { legs, carried, body, apart, off_body }
+    }
+
+    /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder or sphere, or overlap another
+    /// leg at home.
+    pub fn is_of_lines(&self, leg: usize) -> bool {
+        let is_line = |of: &Capsule| of.radius == 0.0 && (of.ends[1] - of.ends[0]).norm() > LONG_LINE_M;
+        self.legs.get(leg).is_some_and(|shapes| shapes.links().flatten().any(is_line))
     }
 
     /// How many capsules the legs have together.
