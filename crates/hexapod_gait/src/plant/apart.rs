@@ -54,7 +54,12 @@ impl Apart {
     /// For a robot of this stance, and the stance with shorter steps where legs would come too near to each other.
     pub(crate) fn of(robot: &Robot, stance: Stance, clearance: LegClearance) -> (Self, Stance) {
         let home: Vec<LegAngles> = (0..robot.legs().len()).map(|leg| at_rest(robot, &stance, leg)).collect();
-        let collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
+        let mut collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
+        // Thighs that fold beside the body are lifted past it, and shorter steps would not keep them off.
+        let in_stance = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+        for (leg, rooms) in in_stance.iter().enumerate() {
+            collision.let_nearer_to_body(leg, (-rooms[leg]).max(0.0));
+        }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
         let mut part = PARTS;
         let rooms = loop {

@@ -25,7 +25,7 @@ pub(super) fn from_box([p, q]: &[Vector3<f64>; 2], half: &Vector3<f64>) -> f64 {
     let d = q - p;
     let outside = |t: f64| {
         let at = p + d * t;
-        at - at.zip_map(half, |x, half| x.clamp(-half, half))
+        at - at.zip_map(half, |x, half| x.max(-half).min(half))
     };
     // Half the derivative of the squared distance: it rises in straight pieces from one face's plane to the next.
     let slope = |t: f64| d.dot(&outside(t));

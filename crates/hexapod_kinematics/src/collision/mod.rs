@@ -148,6 +148,13 @@ impl SelfCollision {
         rooms
     }
 
+    /// Lets a leg come nearer to the body by this much, m.
+    pub fn let_nearer_to_body(&mut self, leg: usize, by: f64) {
+        if let Some(least) = self.off_body.get_mut(leg) {
+            *least -= by;
+        }
+    }
+
     fn too_near(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour) -> Option<TooNear> {
         let least = match to {
             Neighbour::Leg(other) => *self.apart.get(leg)?.get(other)?,
