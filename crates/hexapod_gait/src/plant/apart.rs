@@ -55,24 +55,23 @@ impl Apart {
     pub(crate) fn of(robot: &Robot, stance: Stance, clearance: LegClearance) -> (Self, Stance) {
         let home: Vec<LegAngles> = (0..robot.legs().len()).map(|leg| at_rest(robot, &stance, leg)).collect();
         let mut collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
+        let mut rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
         // Thighs that fold beside the body are lifted past it, and shorter steps would not keep them off.
-        let in_stance = collision.rooms(robot, &places(robot, &stance), NEAR_M);
-        for (leg, rooms) in in_stance.iter().enumerate() {
-            collision.let_nearer_to_body(leg, (-rooms[leg]).max(0.0));
+        for (leg, rooms) in rooms.iter_mut().enumerate().filter(|(leg, rooms)| rooms[*leg] < 0.0) {
+            collision.let_nearer_to_body(leg, -rooms[leg]);
+            rooms[leg] = 0.0;
         }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
-        let mut part = PARTS;
-        let rooms = loop {
-            let rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+        for part in (1..PARTS).rev() {
             let (leg, to, room) = least(&rooms);
-            if room >= 0.0 || part == 1 {
-                break rooms;
+            if room >= 0.0 {
+                break;
             }
-            part -= 1;
             let kept = f64::from(part) / f64::from(PARTS);
             stance.set_reach(whole.scaled(kept));
             shortened = Some(Shortened { leg, to, part: kept });
-        };
+            rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+        }
         let facing = facing(robot, &stance, &rooms);
         let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());
         (Self { collision, facing, clear, shortened }, stance)
