@@ -15,6 +15,7 @@ mod limb;
 pub mod math;
 mod model;
 mod poly;
+mod solid;
 mod urdf;
 mod workspace;
 
@@ -22,7 +23,7 @@ pub use angles::{LegAngles, MAX_LEG_JOINTS};
 pub use batch::{Batch, Lane, Lanes3, Sectors, Vectors, sin_cos_lanes};
 pub use chain::{LegJoint, Matrix3xN};
 pub use closed_form::{IkError, MAX_SOLUTIONS, Solution, Solutions};
-pub use collision::{Capsule, LegRange, Look, Neighbour, SelfCollision, TooNear};
+pub use collision::{LegRange, Look, Neighbour, SelfCollision, TooNear};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, Effort, NearestPose};
@@ -35,4 +36,5 @@ pub use model::{
     Geometry, Inertial, Joint, JointFriction, JointKind, JointLimits, LimitChange, LimitsError, Link, Mimic, Model,
     Shape, rotation, rotation_derivative, rotation_second_derivative,
 };
+pub use solid::{Bulk, Capsule};
 pub use workspace::{PoseMargins, Slice, Stride, StrideTable};

@@ -91,8 +91,8 @@ fn thin(engine: &Engine) -> Option<String> {
         if names.len() == engine.legs().len() { "all legs".into() } else { format!("legs {}", names.join(", ")) };
     (!names.is_empty()).then(|| {
         format!(
-            "links of {which} have no box, cylinder or sphere in <collision>, or overlap a leg beside them: leg_clearance counts them \
-             as lines from joint to joint, so give it their thickness, too"
+            "links of {which} have no box, cylinder, sphere or readable STL mesh in <collision>, or overlap a leg beside them: \
+             leg_clearance counts them as lines from joint to joint, so give it their thickness, too"
         )
     })
 }

@@ -1,17 +1,14 @@
 //! How near legs come to each other and to the body, by their collision shapes.
 
-mod capsule;
-mod distance;
 mod look;
 mod placed;
 mod ranges;
 mod shapes;
 
-pub use capsule::Capsule;
 pub use look::Look;
 pub use ranges::LegRange;
 
-use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
+use crate::{Capsule, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use placed::Placed;
 use shapes::{BodyBox, LegShapes};
 
@@ -91,7 +88,7 @@ impl SelfCollision {
         Self { legs, carried, body, apart, off_body }
     }
 
-    /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder or sphere, or overlap another
+    /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder, sphere or mesh that could be read, or overlap another
     /// leg at home.
     pub fn is_of_lines(&self, leg: usize) -> bool {
         let is_line = |of: &Capsule| of.radius == 0.0 && (of.ends[1] - of.ends[0]).norm() > LONG_LINE_M;

@@ -1,6 +1,6 @@
 //! A leg's capsules where they are.
 
-use super::capsule::{Bounds, Capsule};
+use crate::solid::capsule::{Bounds, Capsule};
 
 /// Most capsules of a leg; a leg of more shapes has its last ones put together.
 pub(super) const MAX_CAPSULES: usize = 8;

@@ -1,11 +1,11 @@
 //! Capsules and boxes from a description's collision shapes.
 
-use super::capsule::{Bounds, Capsule};
-use super::distance;
 use super::placed::{MAX_CAPSULES, Placed};
 use crate::math::sin_cos;
+use crate::solid::capsule::{Bounds, Capsule};
+use crate::solid::distance;
 use crate::{Geometry, Leg, LegAngles, MAX_LEG_JOINTS, Model, Shape};
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 /// A leg's capsules, link by link, in the frame of the joint that carries the link.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ fn of_link(model: &Model, link: usize) -> Vec<Capsule> {
     collect(model, link, &Isometry3::identity(), &mut shapes);
     let mut capsules: Vec<Capsule> = Vec::new();
     let (balls, long): (Vec<Capsule>, Vec<Capsule>) =
-        shapes.iter().filter_map(capsule).partition(|capsule| capsule.ends[0] == capsule.ends[1]);
+        shapes.iter().flat_map(of_shape).partition(|capsule| capsule.ends[0] == capsule.ends[1]);
     capsules.extend(long);
     for ball in balls {
         let longer = capsules.iter_mut().find_map(|capsule| {
@@ -163,22 +163,26 @@ fn collect(model: &Model, link: usize, pose: &Isometry3<f64>, shapes: &mut Vec<S
     }
 }
 
-/// A capsule about a shape; none for a mesh, whose file this crate does not open.
-pub(super) fn capsule(shape: &Shape) -> Option<Capsule> {
-    let (axis, radius) = match &shape.geometry {
-        Geometry::Sphere { radius } => (Vector3::zeros(), *radius),
+/// Capsules about a shape; none for a mesh that could not be read.
+pub(super) fn of_shape(shape: &Shape) -> Vec<Capsule> {
+    let along = |axis: Vector3<f64>, radius: f64| vec![Capsule { ends: [axis, -axis], radius }];
+    let mut capsules = match &shape.geometry {
+        Geometry::Sphere { radius } => along(Vector3::zeros(), *radius),
         Geometry::Capsule { radius, length } | Geometry::Cylinder { radius, length } => {
-            (Vector3::new(0.0, 0.0, 0.5 * length), *radius)
+            along(Vector3::new(0.0, 0.0, 0.5 * length), *radius)
         }
         Geometry::Box { size } => {
             let longest = size.imax();
             let mut axis = Vector3::zeros();
             axis[longest] = 0.5 * size[longest];
-            (axis, (0.5 * size - axis).norm())
+            along(axis, (0.5 * size - axis).norm())
         }
-        Geometry::Mesh { .. } => return None,
+        Geometry::Mesh { bulk, .. } => bulk.as_ref().map(|bulk| bulk.capsules().to_vec()).unwrap_or_default(),
     };
-    Some(Capsule { ends: [axis, -axis].map(|end| moved(&shape.link_from_shape, &end)), radius })
+    for end in capsules.iter_mut().flat_map(|capsule| &mut capsule.ends) {
+        *end = moved(&shape.link_from_shape, end);
+    }
+    capsules
 }
 
 /// Boxes about the shapes of the base and of what is fixed to it.
@@ -187,15 +191,23 @@ pub(super) fn of_body(model: &Model) -> Vec<BodyBox> {
     if let Some(base) = model.link_index(model.base_link()) {
         collect(model, base, &Isometry3::identity(), &mut shapes);
     }
-    let half = |geometry: &Geometry| match geometry {
-        Geometry::Box { size } => Some(0.5 * size),
-        Geometry::Sphere { radius } => Some(Vector3::repeat(*radius)),
-        Geometry::Cylinder { radius, length } => Some(Vector3::new(*radius, *radius, 0.5 * length)),
-        Geometry::Capsule { radius, length } => Some(Vector3::new(*radius, *radius, 0.5 * length + radius)),
-        Geometry::Mesh { .. } => None,
-    };
-    let boxed = |shape: &Shape| Some(BodyBox::new(&shape.link_from_shape, half(&shape.geometry)?));
     shapes.iter().filter_map(boxed).collect()
+}
+
+/// The box about a shape; none for a mesh that could not be read.
+fn boxed(shape: &Shape) -> Option<BodyBox> {
+    let half = match &shape.geometry {
+        Geometry::Box { size } => 0.5 * size,
+        Geometry::Sphere { radius } => Vector3::repeat(*radius),
+        Geometry::Cylinder { radius, length } => Vector3::new(*radius, *radius, 0.5 * length),
+        Geometry::Capsule { radius, length } => Vector3::new(*radius, *radius, 0.5 * length + radius),
+        Geometry::Mesh { bulk, .. } => {
+            let [low, high] = bulk.as_ref()?.corners();
+            let middle = Translation3::from(0.5 * (low + high));
+            return Some(BodyBox::new(&(shape.link_from_shape * middle), 0.5 * (high - low)));
+        }
+    };
+    Some(BodyBox::new(&shape.link_from_shape, half))
 }
 
 impl BodyBox {

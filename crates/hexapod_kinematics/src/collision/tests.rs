@@ -1,5 +1,6 @@
 use super::shapes::moved;
 use super::*;
+use crate::solid::distance;
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 
@@ -69,11 +70,11 @@ proptest! {
     ) {
         let link_from_shape = Isometry3::new(at, turn);
         let shape = crate::Shape { link_from_shape, geometry: crate::Geometry::Box { size } };
-        let capsule = shapes::capsule(&shape).unwrap();
+        let capsules = shapes::of_shape(&shape);
         for corner in 0..8 {
             let sign = |bit: u8| if corner >> bit & 1 == 1 { 0.5 } else { -0.5 };
             let p = moved(&link_from_shape, &size.component_mul(&Vector3::new(sign(0), sign(1), sign(2))));
-            prop_assert!(distance::of_segments(&[p, p], &capsule.ends) <= capsule.radius + 1e-12);
+            prop_assert!(capsules.iter().any(|of| distance::of_segments(&[p, p], &of.ends) <= of.radius + 1e-12));
         }
     }
 
@@ -103,6 +104,11 @@ proptest! {
 
 /// A robot of two legs ahead, 5 cm apart, and two behind, whose hips are balls this thick.
 fn thick(radius: f64) -> Robot {
+    Robot::from_urdf(&with_shanks(radius, "")).unwrap()
+}
+
+/// The description of that robot, with a shape for each shank.
+fn with_shanks(radius: f64, shank: &str) -> String {
     let leg = |name: &str, x: f64, y: f64, yaw: f64| {
         let shape = format!(r#"<collision><geometry><sphere radius="{radius}"/></geometry></collision>"#);
         format!(
@@ -112,7 +118,7 @@ fn thick(radius: f64) -> Robot {
             <link name="{name}_b"/><joint name="{name}_2" type="revolute"><parent link="{name}_a"/>
             <child link="{name}_b"/><origin xyz="0.05 0 0"/><axis xyz="0 -1 0"/>
             <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
-            <link name="{name}_c"/><joint name="{name}_3" type="revolute"><parent link="{name}_b"/>
+            <link name="{name}_c">{shank}</link><joint name="{name}_3" type="revolute"><parent link="{name}_b"/>
             <child link="{name}_c"/><origin xyz="0.05 0 0"/><axis xyz="0 -1 0"/>
             <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
             <link name="{name}_d"/><joint name="{name}_4" type="fixed"><parent link="{name}_c"/>
@@ -122,7 +128,23 @@ fn thick(radius: f64) -> Robot {
     let back = std::f64::consts::PI;
     let legs = [leg("lf", 0.1, 0.025, 0.0), leg("rf", 0.1, -0.025, 0.0)];
     let legs = [legs.concat(), leg("lb", -0.1, 0.025, back), leg("rb", -0.1, -0.025, back)].concat();
-    Robot::from_urdf(&format!(r#"<robot name="r"><link name="base"/>{legs}</robot>"#)).unwrap()
+    format!(r#"<robot name="r"><link name="base"/>{legs}</robot>"#)
+}
+
+#[test]
+fn when_a_link_is_a_mesh_that_can_be_read_expect_it_as_thick_as_that_and_else_a_line() {
+    // A bar of 8 cm by 2 cm by 2 cm along x: two triangles hold all of its corners but for one diagonal.
+    let bar = "solid bar\nvertex 0 -0.01 -0.01\nvertex 0.08 -0.01 -0.01\nvertex 0.08 0.01 0.01\n\
+               vertex 0 0.01 0.01\nvertex 0 -0.01 0.01\nvertex 0.08 0.01 -0.01\nendsolid";
+    let mesh = r#"<collision><geometry><mesh filename="bar.stl"/></geometry></collision>"#;
+    let text = with_shanks(0.01, mesh);
+    let read = |file: Option<&str>| {
+        let mut read = |_: &str| file.map(|text| text.as_bytes().to_vec());
+        let robot = Robot::from_urdf_and_meshes(&text, &crate::LegOptions::default(), &mut read).unwrap();
+        let check = SelfCollision::new(&robot, &turned(0.0), 0.005);
+        check.check(&robot, &turned(0.12)).is_some()
+    };
+    assert_eq!([read(None), read(Some(bar))], [false, true]);
 }
 
 /// Its front legs turned towards each other.

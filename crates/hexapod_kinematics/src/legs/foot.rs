@@ -2,10 +2,10 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::mesh::stl_vertices;
 use super::options::{LegOptions, MeshReader};
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::{Geometry, Link, Model, Shape};
+use crate::solid::stl_vertices;
 
 /// Parts of a link's name that say it is a foot, and words of it that do.
 const FOOT_PARTS: [&str; 4] = ["foot", "feet", "toe", "paw"];
@@ -305,7 +305,7 @@ fn farthest_point(shape: &Shape, joint_from_link: &Isometry3<f64>, read: MeshRea
         Geometry::Cylinder { length, .. } => Vector3::new(0.0, 0.0, length * 0.5),
         Geometry::Capsule { radius, length } => Vector3::new(0.0, 0.0, length * 0.5 + radius),
         Geometry::Sphere { .. } => Vector3::zeros(),
-        Geometry::Mesh { filename, scale } => {
+        Geometry::Mesh { filename, scale, .. } => {
             let vertices = stl_vertices(&read(filename)?)?;
             return vertices.iter().map(|v| in_link(v.component_mul(scale))).max_by(farther);
         }

@@ -2,13 +2,13 @@
 
 mod arms;
 mod branch;
+mod bulk;
 mod find;
 mod foot;
 mod forward;
 mod given_feet;
 mod limits;
 mod locked;
-mod mesh;
 mod names;
 mod odd;
 mod options;
@@ -46,8 +46,8 @@ impl Robot {
         Self::from_model(Model::from_urdf_with(text, &options.limits)?, options)
     }
 
-    /// The same; where only a mesh (STL) shows a leg's foot, `read` is asked for it, and the vertex farthest from the
-    /// last joint is the foot. This crate opens no files.
+    /// The same; `read` is asked for the meshes (STL) of collision shapes, whose [`Bulk`](crate::Bulk) is kept, and where only
+    /// a mesh shows a leg's foot, which is then the vertex farthest from the last joint. This crate opens no files.
     pub fn from_urdf_and_meshes(text: &str, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
         Self::build(Model::from_urdf_with(text, &options.limits)?, options, read)
     }
@@ -58,6 +58,7 @@ impl Robot {
     }
 
     fn build(mut model: Model, options: &LegOptions, read: MeshReader<'_>) -> Result<Self, ModelError> {
+        bulk::measure(&mut model, read);
         let mut chains = if options.legs.is_empty() {
             find::by_themselves(&mut model, options, read)?
         } else {

@@ -1,5 +1,6 @@
 //! Links: rigid bodies of the robot.
 
+use crate::solid::Bulk;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// Mass, centre of mass and inertia of a link.
@@ -56,12 +57,14 @@ pub enum Geometry {
         /// Radius.
         radius: f64,
     },
-    /// A mesh kept in a file that this crate does not open.
+    /// A mesh kept in a file, which this crate does not open itself.
     Mesh {
         /// The address as written, often `package://...`.
         filename: String,
         /// Scale along each axis.
         scale: Vector3<f64>,
+        /// The room that it takes up, where it is a collision shape whose file could be read.
+        bulk: Option<Bulk>,
     },
 }
 

@@ -120,7 +120,7 @@ fn geometry(given: &urdf_rs::Geometry) -> Geometry {
         urdf_rs::Geometry::Sphere { radius } => Geometry::Sphere { radius: *radius },
         urdf_rs::Geometry::Mesh { filename, scale } => {
             let scale = scale.map_or([1.0; 3], |s| s.0);
-            Geometry::Mesh { filename: filename.clone(), scale: Vector3::from(scale) }
+            Geometry::Mesh { filename: filename.clone(), scale: Vector3::from(scale), bulk: None }
         }
     }
 }

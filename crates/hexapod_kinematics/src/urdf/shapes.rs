@@ -109,7 +109,7 @@ fn geometry(node: Node<'_, '_>) -> Option<Geometry> {
         "sphere" => Some(Geometry::Sphere { radius: number("radius")? }),
         "mesh" => {
             let scale = node.attribute("scale").map_or(Some(Vector3::repeat(1.0)), vector)?;
-            Some(Geometry::Mesh { filename: node.attribute("filename")?.to_owned(), scale })
+            Some(Geometry::Mesh { filename: node.attribute("filename")?.to_owned(), scale, bulk: None })
         }
         _ => None,
     }

@@ -77,7 +77,7 @@ fn geometry_text(geometry: &Geometry) -> String {
         Geometry::Cylinder { radius, length } => format!("<cylinder radius=\"{radius}\" length=\"{length}\"/>"),
         Geometry::Capsule { radius, length } => format!("<capsule radius=\"{radius}\" length=\"{length}\"/>"),
         Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
-        Geometry::Mesh { filename, scale } => {
+        Geometry::Mesh { filename, scale, .. } => {
             format!("<mesh filename=\"{}\" scale=\"{} {} {}\"/>", escaped(filename), scale.x, scale.y, scale.z)
         }
     }

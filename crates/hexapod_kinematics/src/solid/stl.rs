@@ -1,4 +1,4 @@
-//! Vertices of STL meshes, so that a foot can be found where only a mesh shows it.
+//! Vertices of STL meshes: a foot may be shown by one alone, and a link's thickness.
 
 use nalgebra::Vector3;
 
@@ -10,7 +10,7 @@ const TRIANGLE: usize = 50;
 /// Vertices of an STL file, binary or text, in its own unit; `None` when the bytes are not one.
 ///
 /// Format: 3D Systems, StereoLithography Interface Specification, 1989.
-pub(super) fn stl_vertices(bytes: &[u8]) -> Option<Vec<Vector3<f64>>> {
+pub(crate) fn stl_vertices(bytes: &[u8]) -> Option<Vec<Vector3<f64>>> {
     let vertices = binary(bytes).or_else(|| text(bytes))?;
     (!vertices.is_empty() && vertices.iter().all(|v| v.iter().all(|x| x.is_finite()))).then_some(vertices)
 }

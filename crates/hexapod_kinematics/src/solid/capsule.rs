@@ -14,7 +14,7 @@ pub struct Capsule {
 
 impl Capsule {
     /// A point at the origin.
-    pub(super) const POINT: Self = Self { ends: [Vector3::new(0.0, 0.0, 0.0); 2], radius: 0.0 };
+    pub(crate) const POINT: Self = Self { ends: [Vector3::new(0.0, 0.0, 0.0); 2], radius: 0.0 };
 
     /// Distance between two capsules, m; below zero where they overlap.
     pub fn distance(&self, other: &Self) -> f64 {
@@ -22,14 +22,14 @@ impl Capsule {
     }
 
     /// The box about it.
-    pub(super) fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> Bounds {
         let [a, b] = &self.ends;
         let out = Vector3::repeat(self.radius);
         Bounds { low: a.inf(b) - out, high: a.sup(b) + out }
     }
 
     /// This capsule, made longer so that it holds a ball too, where it need not be thicker for that.
-    pub(super) fn with_ball(&self, centre: &Vector3<f64>, radius: f64) -> Option<Self> {
+    pub(crate) fn with_ball(&self, centre: &Vector3<f64>, radius: f64) -> Option<Self> {
         let [a, b] = self.ends;
         let along = (b - a).try_normalize(1e-9)?;
         let place = along.dot(&(centre - a));
@@ -42,7 +42,7 @@ impl Capsule {
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     pub low: Vector3<f64>,
     pub high: Vector3<f64>,
 }

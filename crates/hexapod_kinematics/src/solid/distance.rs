@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 const POINT: f64 = 1e-18;
 
 /// Distance between two segments (Ericson, *Real-Time Collision Detection*, 5.1.9), m.
-pub(super) fn of_segments([p1, q1]: &[Vector3<f64>; 2], [p2, q2]: &[Vector3<f64>; 2]) -> f64 {
+pub(crate) fn of_segments([p1, q1]: &[Vector3<f64>; 2], [p2, q2]: &[Vector3<f64>; 2]) -> f64 {
     let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
     let (a, e, f) = (d1.norm_squared(), d2.norm_squared(), d2.dot(&r));
     let (b, c) = (d1.dot(&d2), d1.dot(&r));
@@ -21,7 +21,7 @@ pub(super) fn of_segments([p1, q1]: &[Vector3<f64>; 2], [p2, q2]: &[Vector3<f64>
 }
 
 /// Distance of a segment from a box about the origin, m; zero where it is inside.
-pub(super) fn from_box([p, q]: &[Vector3<f64>; 2], half: &Vector3<f64>) -> f64 {
+pub(crate) fn from_box([p, q]: &[Vector3<f64>; 2], half: &Vector3<f64>) -> f64 {
     let d = q - p;
     let outside = |t: f64| {
         let at = p + d * t;

@@ -1,0 +1,27 @@
+//! The room that collision meshes take up.
+
+use super::options::MeshReader;
+use crate::model::{Geometry, Model};
+use crate::solid::{Bulk, stl_vertices};
+use nalgebra::Vector3;
+use std::collections::HashMap;
+
+/// A mesh that extends farther than this is in another unit, m.
+const FAR_M: f64 = 10.0;
+
+/// Takes down how much room the collision meshes take up that can be read; each file is read once.
+pub(super) fn measure(model: &mut Model, read: MeshReader<'_>) {
+    let mut files: HashMap<String, Option<Vec<Vector3<f64>>>> = HashMap::new();
+    for shape in model.links.iter_mut().flat_map(|link| &mut link.collisions) {
+        if let Geometry::Mesh { filename, scale, bulk } = &mut shape.geometry {
+            let vertices = files.entry(filename.clone()).or_insert_with_key(|name| stl_vertices(&read(name)?));
+            *bulk = vertices.as_deref().and_then(|vertices| scaled(vertices, scale));
+        }
+    }
+}
+
+fn scaled(vertices: &[Vector3<f64>], scale: &Vector3<f64>) -> Option<Bulk> {
+    let scaled: Vec<Vector3<f64>> = vertices.iter().map(|vertex| vertex.component_mul(scale)).collect();
+    let is_near = scaled.iter().all(|vertex| vertex.amax() <= FAR_M && vertex.iter().all(|x| x.is_finite()));
+    if is_near { Bulk::of(&scaled) } else { None }
+}

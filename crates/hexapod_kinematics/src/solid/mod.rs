@@ -1,0 +1,10 @@
+//! Capsules, and the room that meshes take up.
+
+pub(crate) mod capsule;
+pub(crate) mod distance;
+mod fit;
+mod stl;
+
+pub use capsule::Capsule;
+pub use fit::Bulk;
+pub(crate) use stl::stl_vertices;
