@@ -41,12 +41,11 @@ impl Plant {
         Ok(plant)
     }
 
-    /// Puts the robot back to where it was at the start, at rest. Joints whose servos are told an angle are there, so that
+    /// Puts the robot back to where it was at the start, at rest. Joints whose servos hold an angle are there, so that
     /// they do not throw it.
     pub fn put(&mut self) {
-        let told =
-            |(hinge, &start): (usize, &f64)| self.simulator.servo(hinge).and_then(Servo::target).unwrap_or(start);
-        let positions: Vec<f64> = self.start.iter().enumerate().map(told).collect();
+        let held = |(hinge, &start): (usize, &f64)| self.simulator.servo(hinge).and_then(Servo::held).unwrap_or(start);
+        let positions: Vec<f64> = self.start.iter().enumerate().map(held).collect();
         self.simulator.put_on_ground(&positions);
     }
 

@@ -83,6 +83,14 @@ impl Servo {
         self.target
     }
 
+    /// Where it holds its shaft: where it jammed, or else where its controller is; nowhere without a pulse.
+    pub fn held(&self) -> Option<f64> {
+        match self.broken {
+            Some((Breakage::Jammed, at)) => Some(at),
+            Some((Breakage::Limp, _)) | None => self.target,
+        }
+    }
+
     /// Lets the controller's target follow the pulse over a step.
     pub fn follow(&mut self, shaft: &Shaft, step_s: f64) {
         self.since_pulse_s += step_s;
