@@ -2,8 +2,8 @@
 
 use super::stack::Moment;
 use hexapod_gait::{Displacement, GaitState};
-use hexapod_kinematics::math::atan2;
 use nalgebra::{Rotation2, Vector2, Vector3};
+use simulator::lean;
 
 /// A body that leans by more than this has fallen, rad.
 const FALLEN: f64 = std::f64::consts::FRAC_PI_4;
@@ -99,14 +99,13 @@ impl Tally {
         self.work += moment.work;
         self.energy += moment.energy;
         let (roll, pitch, yaw) = moment.base.rotation.euler_angles();
-        let up = moment.base.rotation * Vector3::z();
         let line = Line {
             time: moment.time,
             state: moment.state,
             planned: [self.planned.shift().x, self.planned.shift().y, self.planned.angle()],
             place: moment.base.translation.vector,
             turn: [roll, pitch, yaw],
-            lean: atan2(up.xy().norm(), up.z),
+            lean: lean(&moment.base),
             slip: self.slip,
             work: self.work,
             energy: self.energy,

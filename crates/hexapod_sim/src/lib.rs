@@ -6,6 +6,7 @@ mod body;
 mod config;
 mod engine;
 mod ground;
+mod lean;
 mod random;
 mod sensors;
 mod servo;
@@ -18,6 +19,7 @@ pub use engine::{Drive, Momentum, Mount, Push, Settings, Velocity, World};
 pub use ground::{
     FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, PictureError, Surface, TERRAINS, Terrain,
 };
+pub use lean::lean;
 pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel};
 pub use servo::{Battery, Breakage, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

@@ -6,6 +6,7 @@ use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now};
 use hexapod_servo::simulated::Standstill;
+use hexapod_sim::lean;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ const LOOK: Duration = Duration::from_micros(200);
 const LIES_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// Part of the speed that was asked for below which the physics are late.
 const LATE: f64 = 0.95;
+/// Physics that have run for less of a second than this are too short a sample to call them late.
+const SAMPLE: Duration = Duration::from_millis(500);
 
 /// What is asked of a running simulation.
 #[derive(Debug)]
@@ -81,8 +84,23 @@ pub(crate) struct Run {
 #[derive(Default)]
 struct Watch {
     since: Duration,
+    /// How much of it the physics were to run, and not paused.
+    running: Duration,
+    /// Simulated meanwhile.
     simulated: Duration,
     working: Duration,
+}
+
+impl Watch {
+    /// Simulated time by real time, without pauses.
+    fn factor(&self) -> f64 {
+        if self.running.is_zero() { 0.0 } else { self.simulated.as_secs_f64() / self.running.as_secs_f64() }
+    }
+
+    /// Whether the physics fall behind the speed that was asked for.
+    fn is_late(&self, speed: f64) -> bool {
+        self.running >= SAMPLE && self.factor() < LATE * speed.min(1.0)
+    }
 }
 
 impl Run {
@@ -106,10 +124,13 @@ impl Run {
             let (now, mut wish) = (monotonic_now(), wishes.take());
             self.answer(&mut wish);
             self.halt(&wish, now);
-            self.due +=
-                if wish.paused { wish.steps * self.period } else { now.saturating_sub(last).mul_f64(wish.speed) };
+            self.fall_due(&wish, now.saturating_sub(last));
             last = now;
+            let before = self.time;
             let waits = self.catch_up(teller, wish.lockstep);
+            if !wish.paused {
+                self.watch.simulated += self.time - before;
+            }
             self.watch.working += monotonic_now().saturating_sub(now);
             if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
                 let mut status = self.status(now, &wish);
@@ -145,6 +166,16 @@ impl Run {
         }
     }
 
+    /// How far the physics are to go, so much later.
+    fn fall_due(&mut self, wish: &Wish, passed: Duration) {
+        if wish.paused {
+            self.due += wish.steps * self.period;
+        } else {
+            self.due += passed.mul_f64(wish.speed);
+            self.watch.running += passed;
+        }
+    }
+
     /// Steps until as much time is simulated as is due; whether the planner has to follow first.
     fn catch_up(&mut self, teller: &mut Teller, lockstep: bool) -> bool {
         self.due = self.due.min(self.time + MOST_LAG);
@@ -154,7 +185,6 @@ impl Run {
             }
             self.plant.step();
             self.time += self.step;
-            self.watch.simulated += self.step;
             teller.tell_time(self.time);
             if self.time.saturating_sub(self.told) >= self.period {
                 self.told = self.time;
@@ -167,7 +197,7 @@ impl Run {
     fn status(&self, now: Duration, wish: &Wish) -> Status {
         let mut status = Status::default();
         let passed = now.saturating_sub(self.watch.since).as_secs_f64();
-        let factor = self.watch.simulated.as_secs_f64() / passed;
+        let factor = self.watch.factor();
         let simulator = self.plant.simulator();
         let lean = lean(&simulator.world().base());
         status.value("real-time factor", format!("{factor:.2}"));
@@ -184,15 +214,33 @@ impl Run {
             status.report(Level::Warn, why);
         } else if lean > LIES_RAD {
             status.report(Level::Warn, "the robot lies on its side or back: call reset");
-        } else if factor < LATE * wish.speed.min(1.0) {
+        } else if self.watch.is_late(wish.speed) {
             status.report(Level::Warn, format!("the physics keep up with {:.0} % of real time", 100.0 * factor));
         }
         status
     }
 }
 
-/// Angle between the body's and the world's z axis, rad.
-fn lean(base: &nalgebra::Isometry3<f64>) -> f64 {
-    let up = base.rotation * nalgebra::Vector3::z();
-    hexapod_kinematics::math::atan2(up.xy().norm(), up.z)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn when_a_second_was_paused_in_part_expect_the_rest_measured_and_little_of_it_not_judged() {
+        for (running, simulated, factor, late) in [
+            (1000, 1000, 1.0, false),
+            (1000, 340, 0.34, true),
+            (600, 600, 1.0, false),
+            (600, 300, 0.5, true),
+            (100, 50, 0.5, false),
+            (0, 0, 0.0, false),
+        ] {
+            let watch = Watch { running: MS(running), simulated: MS(simulated), ..Watch::default() };
+            assert_eq!((watch.factor(), watch.is_late(1.0)), (factor, late), "{simulated} of {running} ms");
+        }
+        let watch = Watch { running: MS(1000), simulated: MS(500), ..Watch::default() };
+        assert!(!watch.is_late(0.5), "as fast as it was asked for");
+    }
 }
