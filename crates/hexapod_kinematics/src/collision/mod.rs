@@ -88,8 +88,8 @@ impl SelfCollision {
         Self { legs, carried, body, apart, off_body }
     }
 
-    /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder, sphere or mesh that could be read, or overlap another
-    /// leg at home.
+    /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder, sphere or mesh that could be
+    /// read, or overlap another leg at home.
     pub fn is_of_lines(&self, leg: usize) -> bool {
         let is_line = |of: &Capsule| of.radius == 0.0 && (of.ends[1] - of.ends[0]).norm() > LONG_LINE_M;
         self.legs.get(leg).is_some_and(|shapes| shapes.links().flatten().any(is_line))

@@ -133,7 +133,7 @@ fn with_shanks(radius: f64, shank: &str) -> String {
 
 #[test]
 fn when_a_link_is_a_mesh_that_can_be_read_expect_it_as_thick_as_that_and_else_a_line() {
-    // A bar of 8 cm by 2 cm by 2 cm along x: two triangles hold all of its corners but for one diagonal.
+    // Six of the eight corners of a bar of 8 cm by 2 cm by 2 cm along x.
     let bar = "solid bar\nvertex 0 -0.01 -0.01\nvertex 0.08 -0.01 -0.01\nvertex 0.08 0.01 0.01\n\
                vertex 0 0.01 0.01\nvertex 0 -0.01 0.01\nvertex 0.08 0.01 -0.01\nendsolid";
     let mesh = r#"<collision><geometry><mesh filename="bar.stl"/></geometry></collision>"#;

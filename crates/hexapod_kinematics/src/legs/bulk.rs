@@ -22,6 +22,6 @@ pub(super) fn measure(model: &mut Model, read: MeshReader<'_>) {
 
 fn scaled(vertices: &[Vector3<f64>], scale: &Vector3<f64>) -> Option<Bulk> {
     let scaled: Vec<Vector3<f64>> = vertices.iter().map(|vertex| vertex.component_mul(scale)).collect();
-    let is_near = scaled.iter().all(|vertex| vertex.amax() <= FAR_M && vertex.iter().all(|x| x.is_finite()));
+    let is_near = scaled.iter().flatten().all(|x| x.abs() <= FAR_M);
     if is_near { Bulk::of(&scaled) } else { None }
 }

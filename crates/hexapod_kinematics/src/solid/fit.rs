@@ -7,6 +7,8 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector2, Vector3};
 const MOST: usize = 3;
 /// Two capsules are worth their work where they have less than this part of the volume of one.
 const WORTH: f64 = 0.8;
+/// Most iterations for the directions in which triangles are long; a few are enough for three rows.
+const MAX_ITERATIONS: usize = 64;
 
 type Triangle = [Vector3<f64>; 3];
 
@@ -59,10 +61,11 @@ impl Piece {
         let count = points().count().max(1) as f64;
         let mean = points().sum::<Vector3<f64>>() / count;
         let spread = points().fold(Matrix3::zeros(), |sum, point| sum + (point - mean) * (point - mean).transpose());
-        let axes = SymmetricEigen::new(spread);
+        let (values, axes) = SymmetricEigen::try_new(spread, f64::EPSILON, MAX_ITERATIONS)
+            .map_or((spread.diagonal(), Matrix3::identity()), |found| (found.eigenvalues, found.eigenvectors));
         let mut order = [0, 1, 2];
-        order.sort_by(|one, other| axes.eigenvalues[*other].total_cmp(&axes.eigenvalues[*one]));
-        let [long, wide, thin] = order.map(|index| axes.eigenvectors.column(index).into_owned());
+        order.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+        let [long, wide, thin] = order.map(|index| axes.column(index).into_owned());
         let capsule = about(points(), [long, wide, thin]);
         Self { triangles, capsule, long: [long, wide] }
     }
@@ -70,8 +73,7 @@ impl Piece {
     /// The two halves of it across one of its long directions, where their capsules are worth it.
     fn halves(&self) -> Option<[Self; 2]> {
         let cut = |across: Vector3<f64>| {
-            let along = || self.triangles.iter().flatten().map(|point| across.dot(point));
-            let middle = 0.5 * (along().fold(f64::INFINITY, f64::min) + along().fold(f64::NEG_INFINITY, f64::max));
+            let middle = middle(self.triangles.iter().flatten(), &across);
             let half = |sign: f64| clipped(&self.triangles, &(across * sign), middle * sign);
             let halves = [half(1.0), half(-1.0)];
             halves.iter().all(|half| !half.is_empty()).then(|| halves.map(Self::of))
@@ -90,19 +92,19 @@ fn volume(halves: &[Piece; 2]) -> f64 {
     halves.iter().map(Piece::volume).sum()
 }
 
+/// Halfway between the two points that are farthest apart along a direction.
+fn middle<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, way: &Vector3<f64>) -> f64 {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = points.map(|point| way.dot(point)).fold(ends, |(low, high), at| (low.min(at), high.max(at)));
+    0.5 * (low + high)
+}
+
 /// The capsule about points, along the first of three directions that are square to each other.
 fn about<'a>(
     points: impl Iterator<Item = &'a Vector3<f64>> + Clone,
     [along, one, other]: [Vector3<f64>; 3],
 ) -> Capsule {
-    let middle = |way: &Vector3<f64>| {
-        let (low, high) = points
-            .clone()
-            .map(|point| way.dot(point))
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
-        0.5 * (low + high)
-    };
-    let [mid_one, mid_other] = [middle(&one), middle(&other)];
+    let [mid_one, mid_other] = [one, other].map(|way| middle(points.clone(), &way));
     let aside = |point: &Vector3<f64>| Vector2::new(one.dot(point) - mid_one, other.dot(point) - mid_other).norm();
     let radius = points.clone().map(aside).fold(0.0, f64::max);
     // Each point needs the segment to come as near as its own distance from the axis leaves.
