@@ -79,6 +79,14 @@ impl Simulator {
         self.put(&Isometry3::translation(0.0, 0.0, height), positions);
     }
 
+    /// Puts the robot back onto the ground at the origin, at rest, as it was at the start. Joints whose servos hold an angle
+    /// are there, so that they do not throw it.
+    pub fn put_back(&mut self, start: &[f64]) {
+        let held = |(hinge, &start): (usize, &f64)| self.servos.get(hinge).and_then(Servo::held).unwrap_or(start);
+        let positions: Vec<f64> = start.iter().enumerate().map(held).collect();
+        self.put_on_ground(&positions);
+    }
+
     /// Tells a hinge's servo an angle, as a pulse would that has just come; `None` for no pulse any more. For servos that
     /// are plugged into no boards.
     pub fn tell(&mut self, hinge: usize, angle: Option<f64>) {

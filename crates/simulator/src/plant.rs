@@ -3,7 +3,7 @@
 use crate::disturbances::Disturbances;
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Servo, Simulator, World};
+use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Simulator, World};
 use nalgebra::{Isometry3, Vector3};
 
 /// The robot in physics, plugged into boards.
@@ -41,12 +41,9 @@ impl Plant {
         Ok(plant)
     }
 
-    /// Puts the robot back to where it was at the start, at rest. Joints whose servos hold an angle are there, so that
-    /// they do not throw it.
+    /// Puts the robot back to where it was at the start, at rest.
     pub fn put(&mut self) {
-        let held = |(hinge, &start): (usize, &f64)| self.simulator.servo(hinge).and_then(Servo::held).unwrap_or(start);
-        let positions: Vec<f64> = self.start.iter().enumerate().map(held).collect();
-        self.simulator.put_on_ground(&positions);
+        self.simulator.put_back(&self.start);
     }
 
     /// Does to the robot what is to be done from now on, in place of what was before.

@@ -84,7 +84,7 @@ impl Servo {
     }
 
     /// Where it holds its shaft: where it jammed, or else where its controller is; nowhere without a pulse.
-    pub fn held(&self) -> Option<f64> {
+    pub(crate) fn held(&self) -> Option<f64> {
         match self.broken {
             Some((Breakage::Jammed, at)) => Some(at),
             Some((Breakage::Limp, _)) | None => self.target,
