@@ -257,6 +257,7 @@ impl Engine {
             }
             left -= self.follow(&mut travel, left);
         }
+        travel.by = travel.by.max(self.now.control.pose_held_by(&self.now.route.start().mode));
         match self.now.route.segment() {
             None => report(&self.plant, &mut self.now.tick, self.now.route.start(), &travel, dt),
             Some(segment) => {

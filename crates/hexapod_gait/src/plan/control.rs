@@ -9,6 +9,7 @@ use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::mode::Mode;
 use crate::state::tick::Input;
 use crate::state::walk::Sensed;
 use hexapod_kinematics::MAX_LEGS;
@@ -139,6 +140,12 @@ impl Control {
     pub(crate) fn give_up(&mut self) {
         self.held = true;
         self.progress.give_up();
+    }
+
+    /// What keeps the body of a robot that walks from the pose that is asked for.
+    #[inline]
+    pub(crate) fn pose_held_by(&self, mode: &Mode) -> LimitedBy {
+        if matches!(mode, Mode::Walking) { self.workspace.held_by() } else { LimitedBy::Nothing }
     }
 
     /// What barred a walk that was given up, until the driver lets go.

@@ -18,7 +18,7 @@ pub enum LimitedBy {
     Velocity,
     /// The longest step of the outermost foot.
     Stride,
-    /// A foot on the ground near the edge of its reach.
+    /// A foot near the edge of its reach: of a step, or with the body in the pose that is asked for.
     Reach,
     /// The centre of mass near the edge of the support polygon.
     Stability,

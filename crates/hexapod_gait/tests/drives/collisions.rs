@@ -170,6 +170,20 @@ fn when_a_pose_would_bring_two_legs_together_expect_the_body_at_rest_before_it_a
 }
 
 #[test]
+fn when_a_robot_that_walks_has_room_for_little_of_a_pose_expect_that_little_and_the_reason() {
+    let walking = |yaw| Input { twist: hexapod_gait::Twist::new(0.02, 0.0, 0.0), ..yawed(yaw) };
+    for yaw in [0.2, 0.5] {
+        let (_, ticks, _) = after(&walking(yaw), 1500);
+        let last = ticks.last().unwrap();
+        let turned = last.footprint_from_body.rotation.angle();
+        assert!(turned > 0.04 && turned < yaw, "{turned} of {yaw} rad");
+        assert_eq!((last.state, last.limited_by), (GaitState::Walking, LimitedBy::Clearance));
+    }
+    let (_, ticks, _) = after(&walking(0.0), 1500);
+    assert_eq!(ticks.last().unwrap().limited_by, LimitedBy::Nothing);
+}
+
+#[test]
 fn when_crowded_legs_walk_in_a_pose_expect_them_to_get_on() {
     for yaw in [0.0, 0.2, 0.5] {
         let input = Input { twist: hexapod_gait::Twist::new(0.02, 0.0, 0.0), ..yawed(yaw) };

@@ -153,6 +153,29 @@ fn when_poses_come_in_a_walk_as_from_a_stick_expect_the_body_to_follow() {
 }
 
 #[test]
+fn when_a_standing_body_cannot_be_shifted_as_far_as_asked_expect_it_turned_all_the_same() {
+    let pose = |x: f64, roll: f64| Input {
+        body_offset: BodyOffset { translation: Vector3::new(x, 0.0, 0.0), rotation: Vector3::new(roll, 0.0, 0.0) },
+        ..Input::default()
+    };
+    let mut engine = engine();
+    engine.stand();
+    let mut observer = Observer::new(&engine, 0.01);
+    let mut posed = |x, roll, ticks| {
+        drive(&mut engine, &mut observer, &pose(x, roll), ticks).unwrap();
+        let body = engine.last().footprint_from_body;
+        [body.translation.x, body.rotation.angle()]
+    };
+    let is =
+        |[x, roll]: [f64; 2], expected: [f64; 2]| (x - expected[0]).abs() < 1e-9 && (roll - expected[1]).abs() < 1e-9;
+    assert!(is(posed(0.0, 0.35, 800), [0.0, 0.35]));
+    let [shifted, turned] = posed(0.06, 0.35, 800);
+    assert!(shifted > 0.03 && shifted < 0.05 && (turned - 0.35).abs() < 1e-9, "{shifted} m, {turned} rad");
+    // Upright again there is room for all of the shift.
+    assert!(is(posed(0.06, 0.0, 300), [0.06, 0.0]));
+}
+
+#[test]
 fn when_the_body_stands_at_the_edge_of_its_reach_expect_it_to_walk_all_the_same() {
     let turned = Vector3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
     for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {

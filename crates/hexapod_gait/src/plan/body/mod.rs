@@ -5,6 +5,7 @@ pub(crate) mod balance;
 pub(crate) mod giving;
 pub(crate) mod height;
 pub(crate) mod levelling;
+pub(crate) mod reachable;
 pub(crate) mod run_out;
 pub(crate) mod shift;
 pub(crate) mod stretched;
@@ -13,8 +14,9 @@ pub(crate) mod workspace;
 
 use crate::gait::posture::BodyOffset;
 use crate::plan::body::height::{NominalAim, SAME};
+use crate::plan::body::reachable::is_within_workspace;
 use crate::plan::body::shift::AutoMove;
-use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant, is_within_workspace};
+use crate::plan::body::workspace::{Asked, Granted, WorkspaceSearch, grant};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
 use crate::plant::nominal::NominalStance;

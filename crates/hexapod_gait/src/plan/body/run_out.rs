@@ -12,10 +12,12 @@ use crate::plant::batch_ik::{EASY_M_S2, FootLanes};
 use crate::state::State;
 use crate::state::foot::Foot;
 use hexapod_kinematics::{Effort, Look};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 /// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
 const BRAKING_PART: f64 = 0.4;
+/// Part of what a shift or a turn changes by while the other brakes: a foot bears the sum.
+const BESIDE_BRAKING: f64 = 0.9;
 /// What a look at two poses counts, no angle being worked out, in steps of the legs' iterations.
 const LOOK: u32 = 1;
 
@@ -45,7 +47,14 @@ fn slowed(
     let braking = shift_m_s2(cx, start) * ease.min(BRAKING_PART);
     let Some(by) = obstacle(cx, start, &rate, braking, effort, look) else { return (rate, LimitedBy::Nothing) };
     let last = start.rates.offset;
-    (last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0)), by)
+    let braked = last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0));
+    // A turn that is barred does not keep the body from the rest of its way, nor the other way round.
+    let both = rate.translation != Vector3::zeros() && rate.rotation != Vector3::zeros();
+    let eased = last.moved(&last.rate_to(&rate, 1.0), BESIDE_BRAKING);
+    let parts =
+        [BodyOffset { rotation: braked.rotation, ..eased }, BodyOffset { translation: braked.translation, ..eased }];
+    let open = |part: &&BodyOffset| obstacle(cx, start, part, braking, effort, look).is_none();
+    (*parts.iter().filter(|_| both).find(open).unwrap_or(&braked), by)
 }
 
 /// What keeps the body from coming to rest within the reach of all legs, and with none too near to another, if it moves like
@@ -93,7 +102,6 @@ mod tests {
     use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
     use crate::state::tests::{bent, on_its_feet, shipped};
-    use nalgebra::Vector3;
     use proptest::prelude::*;
 
     const EFFORT: u32 = 1000;

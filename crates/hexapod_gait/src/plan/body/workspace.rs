@@ -1,14 +1,13 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
 use crate::gait::posture::BodyOffset;
+use crate::plan::body::reachable::{DIRECTIONS, PLACES, View};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
+use crate::plane::limits::LimitedBy;
 use crate::plant::nominal::NominalStance;
-use crate::plant::resting::LIFT_PROFILE;
 use crate::state::State;
-use crate::state::foot::Foot;
-use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
-use nalgebra::{Isometry3, Vector3};
+use hexapod_kinematics::Effort;
 
 /// A pose of the body against its stance that is asked for, and the height that is kept of it in any part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,6 +44,8 @@ pub(crate) struct WorkspaceSearch {
     asked: Asked,
     part: f64,
     granted: Granted,
+    /// What kept the body from more of it.
+    by: LimitedBy,
     search: Option<Search>,
     /// The place that was last found out of reach: likely the next one, too.
     first: usize,
@@ -56,22 +57,13 @@ struct Search {
     asked: Asked,
     choice: usize,
     places: usize,
-}
-
-/// What is looked at: a robot of some nominal stance, its body somewhere over it.
-struct View<'a> {
-    start: &'a State,
-    nominal: &'a NominalStance,
-    body_from_footprint: Isometry3<f64>,
-    /// The resting feet as the body sees them, where all legs are solved together.
-    rest: Lanes3,
-    /// Legs that the robot has and that are not switched off.
-    counts: [bool; MAX_LEGS],
+    /// What there was no room for with the choice before.
+    by: LimitedBy,
 }
 
 /// Parts of a pose and of the feet's reach in the order of their worth: a body that is held as it is asked to may walk
 /// with shorter steps.
-const CHOICES: [(f64, f64); 14] = [
+const CHOICES: [(f64, f64); 18] = [
     (1.0, 1.0),
     (1.0, 0.75),
     (1.0, 0.5),
@@ -84,25 +76,30 @@ const CHOICES: [(f64, f64); 14] = [
     (0.4, 1.0),
     (0.4, 0.75),
     (0.4, 0.5),
+    (0.4, 0.25),
     (0.2, 1.0),
     (0.2, 0.5),
+    (0.2, 0.25),
+    (0.1, 0.5),
+    (0.1, 0.25),
 ];
-/// Around the reach of each foot; on the ground, and lifted.
-const AROUND: [(f64, f64); 8] =
-    [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)];
 /// Places that are looked at at once: all around each foot's rest, or one where the inverse is an iteration.
-const LOOKS: usize = AROUND.len();
+const LOOKS: usize = DIRECTIONS;
 /// How far from the pose that was looked at last, in seconds of the body's way, another is taken for as good as it.
 const AHEAD_S: f64 = 0.15;
 /// Where a body that is on its way is looked at: where it will be when that is over, s.
 const LOOK_S: f64 = 0.3;
 /// Points of the grid from one look to the next while other poses are asked for.
 const STREAM_STEPS: u64 = 4;
-const PLACES: usize = LIFT_PROFILE.len() * AROUND.len();
-
 impl WorkspaceSearch {
     pub(crate) fn new() -> Self {
-        Self { asked: Asked::default(), part: 1.0, granted: Granted::default(), search: None, first: 0 }
+        let (asked, granted) = (Asked::default(), Granted::default());
+        Self { asked, part: 1.0, granted, by: LimitedBy::Nothing, search: None, first: 0 }
+    }
+
+    /// What keeps the body from all of the pose that was looked at last.
+    pub(crate) fn held_by(&self) -> LimitedBy {
+        self.by
     }
 
     /// What is likely to be granted of a pose while others are looked at: what lies between none of it and the last one
@@ -150,9 +147,11 @@ pub(crate) fn grant(
         return workspace.granted;
     }
     if asked == Asked::default() {
-        *workspace = WorkspaceSearch { asked, granted: Granted::default(), search: None, ..*workspace };
+        let nothing = WorkspaceSearch::new();
+        *workspace = WorkspaceSearch { part: workspace.part, first: workspace.first, ..nothing };
     } else if workspace.search.is_none() && workspace.asked != asked {
-        workspace.search = Some(Search { asked: on_the_way(start, asked), choice: 0, places: 0 });
+        workspace.search =
+            Some(Search { asked: on_the_way(start, asked), choice: 0, places: 0, by: LimitedBy::Nothing });
     }
     // A pose that is asked for is looked at at once; of those on a stick's way, one now and then.
     let turn = (start.ns / GRID_NS).is_multiple_of(STREAM_STEPS);
@@ -169,24 +168,26 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
             offset: search.asked.part(0.0),
             reach_part: if stays { start.walk.nominal.reach_part } else { 1.0 },
         };
-        *workspace = WorkspaceSearch { asked: search.asked, part: 0.0, granted, search: None, ..*workspace };
+        let (asked, by) = (search.asked, search.by);
+        *workspace = WorkspaceSearch { asked, part: 0.0, granted, by, search: None, ..*workspace };
         return;
     };
     let offset = search.asked.part(part);
     let nominal = cx.plant.stance.nominal(cx.plant.raised_with(offset.translation.z), reach);
     let mut fits = search.places > 0 || (may_have(cx, &nominal) && cx.plant.stance.keeps_apart(&nominal));
-    let view = view(cx, start, &nominal, &offset);
+    let view = View::of(cx, start, &nominal, &offset);
     let (looks, all) = (if cx.plant.batch_ik.is_some() { LOOKS } else { 1 }, PLACES + cx.plant.apart.places());
     for _ in 0..looks {
         let place = (workspace.first + search.places) % PLACES;
         let faces = search.places.checked_sub(PLACES);
         fits = fits
             && match faces {
-                None => reaches_place(cx, &view, place, effort),
-                Some(at) => is_clear_at(cx, &view, at, effort),
+                None => view.reaches(cx, place, effort),
+                Some(at) => view.is_clear(cx, at, effort),
             };
         if !fits {
             workspace.first = if faces.is_some() { workspace.first } else { place };
+            search.by = if faces.is_some() { LimitedBy::Clearance } else { LimitedBy::Reach };
             (search.choice, search.places) = (search.choice + 1, 0);
             break;
         }
@@ -196,6 +197,7 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
                 asked: search.asked,
                 part,
                 granted: Granted { offset, reach_part: reach },
+                by: if part < 1.0 { search.by } else { LimitedBy::Nothing },
                 search: None,
                 ..*workspace
             };
@@ -209,68 +211,14 @@ fn search_on(cx: &Context, workspace: &mut WorkspaceSearch, mut search: Search, 
     workspace.search = Some(search);
 }
 
-/// A robot of this nominal stance with its body at this offset.
-fn view<'a>(cx: &Context, start: &'a State, nominal: &'a NominalStance, offset: &BodyOffset) -> View<'a> {
-    let body_from_footprint = offset.footprint_from_body(cx.plant.stance.spec().height).inverse();
-    let mut counts = [false; MAX_LEGS];
-    let feet = start.walk.feet().iter();
-    counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);
-    let places = nominal.rest().iter().map(|rest| rest.push(0.0));
-    let rest = Lanes3::of_points(places).transformed(&body_from_footprint);
-    View { start, nominal, body_from_footprint, rest, counts }
-}
-
 fn may_have(cx: &Context, nominal: &NominalStance) -> bool {
     cx.plant.draws_in() || nominal.reach_part == 1.0
-}
-
-/// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
-pub(crate) fn is_within_workspace(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
-    if offset.is_zero() {
-        return true;
-    }
-    let view = view(cx, start, &start.walk.nominal, &offset);
-    (0..PLACES).all(|place| reaches_place(cx, &view, place, effort))
-        && (0..cx.plant.apart.places()).all(|at| is_clear_at(cx, &view, at, effort))
-}
-
-/// Whether all feet reach this place of their reach, as far as the effort tells.
-fn reaches_place(cx: &Context, view: &View, place: usize, effort: &mut Effort) -> bool {
-    let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
-    let Some(((x, y), (part, lift))) = around else { return false };
-    let reach = view.nominal.reach.axes() * *part;
-    let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
-    if let Some(batch) = &cx.plant.batch_ik {
-        let moved = view.body_from_footprint.rotation.transform_vector(&from_rest);
-        return batch.reaches(&view.rest, &moved, &view.counts);
-    }
-    (0..cx.plant.legs().len()).filter(|&leg| view.counts.get(leg) == Some(&true)).all(|leg| {
-        let at = view.nominal.place(leg).push(0.0) + from_rest;
-        let in_body = view.body_from_footprint.transform_point(&at.into()).coords;
-        cx.plant.inverse(leg, &in_body, &view.start.angles_of(leg), effort).is_some()
-    })
-}
-
-/// Whether legs that step towards each other as far as they reach keep apart, as far as the effort tells.
-#[inline(never)]
-fn is_clear_at(cx: &Context, view: &View, at: usize, effort: &mut Effort) -> bool {
-    let mut angles = view.start.angles;
-    let legs = angles.iter_mut().take(cx.plant.legs().len()).enumerate();
-    let reached = legs.filter(|(leg, _)| view.counts.get(*leg) == Some(&true)).all(|(leg, angles)| {
-        let (way, lift) = cx.plant.apart.place(at, leg, &view.nominal.reach);
-        let foot = (view.nominal.place(leg) + way).push(lift * cx.step_height);
-        let in_body = view.body_from_footprint.transform_point(&foot.into()).coords;
-        cx.plant.inverse(leg, &in_body, angles, effort).is_some_and(|found| {
-            *angles = found;
-            true
-        })
-    });
-    reached && cx.plant.apart.is_clear(&cx.plant.robot, &angles)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::body::reachable::is_within_workspace;
     use crate::plan::context::tests::context;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
@@ -320,7 +268,7 @@ mod tests {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(likely(&looked, 0.01), 0.01) && near(likely(&looked, 0.025), 0.025));
         assert!(near(likely(&looked, 0.06), 0.032) && near(likely(&looked, -0.06), -0.012));
-        let doubted = Search { asked: asked(0.05), choice: 1, places: 0 };
+        let doubted = Search { asked: asked(0.05), choice: 1, places: 0, by: LimitedBy::Reach };
         assert!(near(likely(&WorkspaceSearch { search: Some(doubted), ..looked }, 0.06), 0.02));
         assert!(near(likely(&WorkspaceSearch { part: 0.8, ..looked }, 0.06), 0.02));
     }
