@@ -1,5 +1,7 @@
 """OE, stop button and battery alarm, down to the registers behind /dev/gpiomem that rppal maps."""
 
+import os
+from pathlib import Path
 import signal
 import time
 
@@ -61,6 +63,12 @@ def until_cut(boards, since, seconds):
         assert time.monotonic() < since + seconds, 'OE is still low'
         time.sleep(0.0005)
     return time.monotonic() - since
+
+
+def threads(process):
+    """Return the threads of a process by name."""
+    tasks = Path(f'/proc/{process}/task').iterdir()
+    return {(task / 'comm').read_text().strip(): int(task.name) for task in tasks}
 
 
 def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled(armed, wired):
@@ -142,6 +150,12 @@ def test_when_the_driver_is_killed_expect_the_guard_to_cut_the_outputs(session, 
     armed.until(lambda: state_of(armed) == 'disarmed', 10.0, 'the next driver')
     assert wired.is_high(OE)
     arm(armed, wired)
+
+
+def test_when_the_driver_has_real_time_expect_its_guard_to_have_it(driver, armed):
+    policy = {name: os.sched_getscheduler(thread) for process in (driver.pid, *driver.children())
+              for name, thread in threads(process).items()}
+    assert policy['guard-io'] == policy['servo-io'], 'a busy machine keeps the guard waiting while servos strain'
 
 
 def test_when_the_driver_ends_in_order_expect_the_outputs_cut(armed, driver, wired):

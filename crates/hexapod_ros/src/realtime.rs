@@ -15,6 +15,8 @@ pub mod priority {
     pub const STOP: u8 = 65;
     /// The servo driver's I/O thread.
     pub const SERVO_IO: u8 = 60;
+    /// The guard, which switches off in its place: a busy machine must not keep it waiting while servos strain.
+    pub const GUARD: u8 = SERVO_IO;
     /// The planner's control loop.
     pub const CONTROL: u8 = 40;
     /// Those that publish, and with that hand commands on to the nodes of the process: below the loop they publish for,

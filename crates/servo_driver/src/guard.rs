@@ -7,6 +7,7 @@ use crate::lease::{DriverWatch, OnGuard};
 use crate::raspberry::{OrphanedOutputs, PinError};
 use crate::setup::Setup;
 use embedded_hal::i2c::{ErrorKind, I2c};
+use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::{Link, Shadow, Tally, all_call_off};
@@ -120,6 +121,9 @@ struct Guarding {
 
 impl Guarding {
     fn run(mut self, shutdown: &Shutdown) -> Result<(), GuardError> {
+        if let Err(reason) = realtime::fifo(priority::GUARD) {
+            tracing::info!("on a busy machine the guard may be late: {reason}");
+        }
         let (mut watch, mut driver, mut on_guard) =
             (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
         while !shutdown.wait(self.term.end(), LOOK_EVERY) {
