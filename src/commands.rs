@@ -52,12 +52,18 @@ pub(crate) const BOM: char = '\u{feff}';
 /// Longest list, s: a walk of a day. What is longer has its times in another unit.
 const LONGEST_S: f64 = 86_400.0;
 
-/// Lines of `seconds,vx,vy,wz` or `seconds,vx,vy,wz,z`; the time of the last is the end. Empty lines and those that start with # are skipped.
+/// Names of the columns, which the first line may hold; the last column may be missing.
+const COLUMNS: [&str; 5] = ["seconds", "vx", "vy", "wz", "z"];
+
+/// Lines of `seconds,vx,vy,wz` or `seconds,vx,vy,wz,z`; the time of the last is the end. Empty lines, those that start with
+/// # and a first line that names the columns are skipped.
 pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
     let mut commands: Vec<Command> = vec![];
     let text = text.strip_prefix(BOM).unwrap_or(text);
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-    {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let mut lines = lines.peekable();
+    lines.next_if(|(_, line)| names_columns(line));
+    for (index, line) in lines {
         let wrong = |what: &str| format!("{}: {what}; give seconds,vx,vy,wz or seconds,vx,vy,wz,z", index + 1);
         let cells: Result<Vec<f64>, _> = line.split(',').map(|cell| cell.trim().parse::<f64>()).collect();
         let cells = cells.map_err(|_| wrong("not four or five numbers"))?;
@@ -75,11 +81,17 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
         }
         commands.push(Command { time, twist: Twist::new(vx, vy, wz), height });
     }
-    if commands.is_empty() {
-        Err("1: there is no command; give lines of seconds,vx,vy,wz".into())
-    } else {
-        Ok(commands)
+    match commands.len() {
+        0 => Err("1: there is no command; give lines of seconds,vx,vy,wz".into()),
+        1 => Err("1: there is one command and no end; give a last line with the time at which it ends".into()),
+        _ => Ok(commands),
     }
+}
+
+/// Whether a line holds the names of the columns, in their order.
+fn names_columns(line: &str) -> bool {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    cells.len() >= 4 && COLUMNS.get(..cells.len()) == Some(cells.as_slice())
 }
 
 #[cfg(test)]
@@ -91,6 +103,10 @@ mod tests {
         for (text, place) in [
             ("", "1:"),
             ("0,1,2", "1:"),
+            ("0,0.1,0,0", "1: there is one command and no end"),
+            ("seconds,vx,vy,wz", "1: there is no command"),
+            ("seconds,vy,vx,wz\n0,0.1,0,0\n1,0,0,0", "1: not four or five numbers"),
+            ("0,0.1,0,0\nseconds,vx,vy,wz\n1,0,0,0", "2: not four or five numbers"),
             ("0,0,0,0\n1,nan,0,0", "2:"),
             ("1,0,0,0\n\n1,0,0,0", "3:"),
             ("0,0.1,0,0\n86401,0,0,0", "2: 86401 s are more than a day"),
@@ -99,6 +115,7 @@ mod tests {
             assert!(parse(text).unwrap_err().starts_with(place), "{text:?}");
         }
         assert_eq!(parse("0,0,0,0,0.02\n1,0,0,0\n").unwrap()[0].height, 0.02);
+        assert_eq!(parse("seconds, vx, vy, wz, z\n0,0,0,0,0.02\n1,0,0,0\n").unwrap()[0].height, 0.02);
         assert_eq!(parse("1700000000,0,0,0\n1700000060,0,0,0").unwrap().len(), 2, "any clock will do");
         assert_eq!(parse("\u{feff}0,0.1,0,0\n1,0,0,0\n").unwrap()[0].time, 0.0);
         assert_eq!(parse("\u{feff}# twist\n0,0.1,0,0\n1,0,0,0\n").unwrap().len(), 2);
