@@ -27,7 +27,8 @@ impl Engine {
         let present = &self.now.route.start().angles;
         // `Stance::new` has made sure that every foot rests within reach at this height.
         let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
-        Home { pose, angles, height, lowest, step_height: self.tuning.step_height.max(LEAST_PLACING_LIFT_M) }
+        let step_height = self.tuning.step_height.max(LEAST_PLACING_LIFT_M);
+        Home { pose, angles, height, lowest, step_height, nearer_to_body: self.plant.apart.nearer_to_body() }
     }
 
     /// Whether legs are switched off: motions move all of them.

@@ -49,7 +49,7 @@ pub enum Refusal {
     },
     /// Two legs, or a leg and the body, come too near to each other.
     #[error(
-        "{when} {pair} come within {distance_mm:.0} mm of each other; keep {least_mm:.0} mm between them (`leg_clearance`)"
+        "{when} {pair} come within {distance_mm:.1} mm of each other; keep {least_mm:.1} mm between them (`leg_clearance`)"
     )]
     Collision {
         /// Both, as a sentence names them.
@@ -111,7 +111,8 @@ const MAX_LURCH_RAD: f64 = 0.1;
 /// # Errors
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, clearance: LegClearance) -> Result<(), Refusal> {
-    let collision = SelfCollision::new(robot, &home.angles[..robot.legs().len().min(MAX_LEGS)], clearance.metres());
+    let mut collision = SelfCollision::new(robot, &home.angles[..robot.legs().len().min(MAX_LEGS)], clearance.metres());
+    home.nearer_to_body.iter().enumerate().for_each(|(leg, by)| collision.let_nearer_to_body(leg, *by));
     let mut checker = Checker { robot, home, masses: Masses::of(robot), collision, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;

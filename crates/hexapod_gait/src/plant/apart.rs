@@ -23,6 +23,8 @@ pub(crate) struct Apart {
     facing: Vec<Facing>,
     clear: Ranges,
     shortened: Option<Shortened>,
+    /// How much nearer to the body each leg may come than others, m.
+    nearer_to_body: [f64; MAX_LEGS],
 }
 
 /// Why a robot's steps are shorter than its legs reach.
@@ -56,9 +58,11 @@ impl Apart {
         let home: Vec<LegAngles> = (0..robot.legs().len()).map(|leg| at_rest(robot, &stance, leg)).collect();
         let mut collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
         let mut rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+        let mut nearer_to_body = [0.0; MAX_LEGS];
         // Thighs that fold beside the body are lifted past it, and shorter steps would not keep them off.
         for (leg, rooms) in rooms.iter_mut().enumerate().filter(|(leg, rooms)| rooms[*leg] < 0.0) {
-            collision.let_nearer_to_body(leg, -rooms[leg]);
+            nearer_to_body[leg] = -rooms[leg];
+            collision.let_nearer_to_body(leg, nearer_to_body[leg]);
             rooms[leg] = 0.0;
         }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
@@ -74,12 +78,17 @@ impl Apart {
         }
         let facing = facing(robot, &stance, &rooms);
         let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());
-        (Self { collision, facing, clear, shortened }, stance)
+        (Self { collision, facing, clear, shortened, nearer_to_body }, stance)
     }
 
     /// Whether links of a leg have no thickness that is known.
     pub(crate) fn is_of_lines(&self, leg: usize) -> bool {
         self.collision.is_of_lines(leg)
+    }
+
+    /// How much nearer to the body each leg may come than others, m: its thigh folds beside it.
+    pub(crate) fn nearer_to_body(&self) -> [f64; MAX_LEGS] {
+        self.nearer_to_body
     }
 
     /// Why steps are shorter than legs reach, where they are.

@@ -17,9 +17,20 @@ mod robots;
 pub use observer::Observer;
 pub use robots::{Build, LIMITS, STANCE, built, robot, settings, urdf};
 
-use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};
+use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Settings, StanceWish, Twist, leg_places};
 use hexapod_kinematics::{LegAngles, Robot};
 use proptest::prelude::*;
+use std::sync::Arc;
+
+/// An engine for a robot of any build, which stands as `hexapod` would let it.
+pub fn engine_of(urdf: &str) -> Engine {
+    let robot = Arc::new(Robot::from_urdf(urdf).unwrap());
+    let stance = StanceWish::default().stance(&robot).unwrap();
+    let step_height = 0.6 * stance.spec().step_height;
+    let settings = Settings { stance: stance.spec(), step_height, ..settings() };
+    let first = gait(&robot, &specs(robot.legs().len())[0]);
+    Engine::with_stance(robot, first, settings, stance)
+}
 
 pub fn gait(robot: &Robot, spec: &GaitSpec) -> Gait {
     Gait::try_new(spec, &leg_places(robot)).unwrap()

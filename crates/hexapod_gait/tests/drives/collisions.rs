@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 use crate::common::random::{Act, Random};
-use crate::common::{Build, LIMITS, Observer, built, gait, specs, urdf};
-use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LegClearance, LimitedBy, Settings, StanceWish, Tick};
+use crate::common::{Build, Observer, built, engine_of, specs, urdf};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LimitedBy, Tick};
 use hexapod_kinematics::{Robot, SelfCollision};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -17,17 +17,6 @@ const LONG: Build = Build { lengths: [0.03, 0.1, 0.2], spacing: 0.04, ..Build::o
 
 fn thick(build: Build, thickness: f64) -> String {
     built(&Build { thickness: Some(thickness), ..build })
-}
-
-fn engine_of(urdf: &str) -> Engine {
-    let robot = Arc::new(Robot::from_urdf(urdf).unwrap());
-    let stance = StanceWish::default().stance(&robot).unwrap();
-    let (spec, leg_clearance) = (stance.spec(), LegClearance::try_new(CLEARANCE_M).unwrap());
-    let step_height = 0.6 * spec.step_height;
-    let settings =
-        Settings { stance: spec, step_height, limits: LIMITS, stand_time: 1.5, sit_time: 0.8, leg_clearance };
-    let first = gait(&robot, &specs(robot.legs().len())[0]);
-    Engine::with_stance(robot, first, settings, stance)
 }
 
 /// Looks at all legs of a robot, all anew.

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
-use crate::common::engine;
 use crate::common::player::{leaning, lifted, moved, shipped};
+use crate::common::{Build, built, engine, engine_of};
 use hexapod_gait::SwingProfile;
 use hexapod_gait::leg_places;
-use hexapod_gait::motion::{Blend, LegClearance, Motion, Refusal, Steps, When, check};
+use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, Refusal, Steps, When, check};
+use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
 #[test]
@@ -77,6 +78,23 @@ fn when_more_or_less_is_to_be_kept_between_legs_expect_other_motions_refused() {
     let greatest = |clearance: f64| (0..=75).take_while(|n| meeting(0.01 * f64::from(*n), clearance).is_ok()).count();
     let (near, by_default, far) = (greatest(0.005), greatest(0.02), greatest(0.05));
     assert!(far < by_default && by_default < near, "{far} {by_default} {near}");
+}
+
+#[test]
+fn when_thighs_are_lifted_past_the_body_in_a_walk_expect_motions_to_lift_them_as_far() {
+    // A roof over the hips, which thighs near as they lift their feet.
+    let roof = r#"<collision><origin xyz="0 0 0.07"/><geometry><box size="0.4 0.24 0.02"/></geometry></collision>"#;
+    let legs = built(&Build { thickness: Some(0.01), ..Build::of(6) });
+    let engine = engine_of(&legs.replacen("</link>", &format!("{roof}</link>"), 1));
+    let home = engine.home();
+    assert!(home.nearer_to_body[1] > 0.0, "steps go by the roof");
+    let lift = Steps { height: engine.stance().spec().step_height, cycle_time: 2.0, swing: SwingProfile::Sine };
+    let sideways = Vector2::new(0.0, 0.08);
+    let walk = Motion::linear_walk(&home, &leg_places(engine.robot()), sideways, lift, 2.0).unwrap();
+    let checked = |home| check(engine.robot(), home, &walk, LegClearance::default());
+    assert_eq!(checked(&home), Ok(()));
+    let strict = Home { nearer_to_body: [0.0; MAX_LEGS], ..home };
+    assert!(matches!(checked(&strict), Err(Refusal::Collision { .. })));
 }
 
 #[test]
