@@ -138,6 +138,10 @@ impl Shutdown {
             if self.wait(from, LOOK_EVERY) {
                 let since = *asked.get_or_insert_with(Instant::now);
                 let again = from < Stage::Now && self.wait(Stage::Now, LOOK_EVERY);
+                if from == Stage::Now {
+                    // Nothing more can be asked for: the thread is to have the processor.
+                    std::thread::sleep(LOOK_EVERY);
+                }
                 if again || since.elapsed() > patience {
                     return false;
                 }

@@ -82,6 +82,10 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let attempt = Attempt::default();
     let guarding = Guarding { device, servos: setup.servos.clone(), bus, outputs, term, attempt: attempt.clone() };
     tracing::info!("watching over the driver of /dev/i2c-{device}");
+    // The thread that this one starts inherits it: they share locks.
+    if let Err(reason) = realtime::fifo(priority::GUARD) {
+        tracing::info!("on a busy machine the guard may be late: {reason}");
+    }
     let theirs = shutdown.clone();
     // Transfers have a thread of their own: one that hangs must not keep the process.
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
@@ -121,9 +125,6 @@ struct Guarding {
 
 impl Guarding {
     fn run(mut self, shutdown: &Shutdown) -> Result<(), GuardError> {
-        if let Err(reason) = realtime::fifo(priority::GUARD) {
-            tracing::info!("on a busy machine the guard may be late: {reason}");
-        }
         let (mut watch, mut driver, mut on_guard) =
             (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
         while !shutdown.wait(self.term.end(), LOOK_EVERY) {
