@@ -91,6 +91,7 @@ const AHEAD_S: f64 = 0.15;
 const LOOK_S: f64 = 0.3;
 /// Points of the grid from one look to the next while other poses are asked for.
 const STREAM_STEPS: u64 = 4;
+
 impl WorkspaceSearch {
     pub(crate) fn new() -> Self {
         let (asked, granted) = (Asked::default(), Granted::default());
