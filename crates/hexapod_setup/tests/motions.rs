@@ -186,7 +186,7 @@ fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more(
         );
     }
     let reason = meet(more, 0.52).unwrap_err();
-    assert!(reason.contains("left_1") && reason.contains("60 mm") && reason.contains("leg_clearance"), "{reason}");
+    assert!(reason.contains("left_1") && reason.contains("60.0 mm") && reason.contains("leg_clearance"), "{reason}");
     let range = "0.0 to 0.2";
     for (bad, right) in [("-0.001", range), ("0.21", range), (".nan", "finite"), (".inf", "finite"), ("wide", "")] {
         let error = read(&format!("leg_clearance: {bad}"), 0.2).unwrap_err();
