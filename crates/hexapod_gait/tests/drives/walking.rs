@@ -153,6 +153,26 @@ fn when_poses_come_in_a_walk_as_from_a_stick_expect_the_body_to_follow() {
 }
 
 #[test]
+fn when_a_standing_body_is_barred_along_one_axis_expect_it_to_come_back_along_another() {
+    let pose = |x: f64, y: f64| {
+        let translation = Vector3::new(x, y, 0.06);
+        Input { body_offset: BodyOffset { translation, ..BodyOffset::default() }, ..Input::default() }
+    };
+    let mut engine = engine();
+    engine.stand();
+    let mut observer = Observer::new(&engine, 0.01);
+    let mut posed = |x, y| {
+        drive(&mut engine, &mut observer, &pose(x, y), 800).unwrap();
+        engine.last().footprint_from_body.translation.vector.xy()
+    };
+    posed(0.0, 0.0);
+    let ahead = posed(0.06, 0.0);
+    assert!(ahead.x > 0.01 && ahead.x < 0.02, "{} m with legs that are nearly straight", ahead.x);
+    let aside = posed(0.0, -0.03);
+    assert!(aside.x.abs() < 1e-9 && aside.y < -0.008, "{aside}");
+}
+
+#[test]
 fn when_a_standing_body_cannot_be_shifted_as_far_as_asked_expect_it_turned_all_the_same() {
     let pose = |x: f64, roll: f64| Input {
         body_offset: BodyOffset { translation: Vector3::new(x, 0.0, 0.0), rotation: Vector3::new(roll, 0.0, 0.0) },

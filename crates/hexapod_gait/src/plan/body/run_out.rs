@@ -16,7 +16,7 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Part of its usual acceleration with which the body comes to rest at the end of the legs' reach.
 const BRAKING_PART: f64 = 0.4;
-/// Part of what a shift or a turn changes by while the other brakes: a foot bears the sum.
+/// Part of what the rest of the body's way changes by while what is barred of it brakes: a foot bears the sum.
 const BESIDE_BRAKING: f64 = 0.9;
 /// What a look at two poses counts, no angle being worked out, in steps of the legs' iterations.
 const LOOK: u32 = 1;
@@ -48,13 +48,25 @@ fn slowed(
     let Some(by) = obstacle(cx, start, &rate, braking, effort, look) else { return (rate, LimitedBy::Nothing) };
     let last = start.rates.offset;
     let braked = last.scaled((1.0 - braking * GRID_S / foot_speed(cx, &last)).max(0.0));
-    // A turn that is barred does not keep the body from the rest of its way, nor the other way round.
-    let both = rate.translation != Vector3::zeros() && rate.rotation != Vector3::zeros();
+    // A turn that is barred does not keep the body from the rest of its way, nor the other way round; and neither keeps it
+    // from coming back along an axis.
     let eased = last.moved(&last.rate_to(&rate, 1.0), BESIDE_BRAKING);
-    let parts =
-        [BodyOffset { rotation: braked.rotation, ..eased }, BodyOffset { translation: braked.translation, ..eased }];
+    let parts = [
+        BodyOffset { rotation: braked.rotation, ..eased },
+        BodyOffset { translation: braked.translation, ..eased },
+        BodyOffset {
+            translation: back(&start.offset.translation, &eased.translation, &braked.translation),
+            rotation: back(&start.offset.rotation, &eased.rotation, &braked.rotation),
+        },
+    ];
+    let is_between = |part: &&BodyOffset| **part != eased && **part != braked;
     let open = |part: &&BodyOffset| obstacle(cx, start, part, braking, effort, look).is_none();
-    (*parts.iter().filter(|_| both).find(open).unwrap_or(&braked), by)
+    (*parts.iter().filter(is_between).find(open).unwrap_or(&braked), by)
+}
+
+/// Of a rate, what brings an offset back to nothing; the rest of it as in the other.
+fn back(offset: &Vector3<f64>, rate: &Vector3<f64>, other: &Vector3<f64>) -> Vector3<f64> {
+    offset.zip_zip_map(rate, other, |offset, rate, other| if offset * rate < 0.0 { rate } else { other })
 }
 
 /// What keeps the body from coming to rest within the reach of all legs, and with none too near to another, if it moves like
