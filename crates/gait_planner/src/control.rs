@@ -57,6 +57,12 @@ fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: D
     if core.speaks() {
         outbox.push(Done::Tick { tick, stamp, remarks: core.remarks() });
     }
+    tell_news(core, outbox, dt);
+    tick.state
+}
+
+/// What was refused, and what has become of requests.
+fn tell_news(core: &mut Core, outbox: &mut Outbox, dt: f64) {
     if let Some(refused) = core.take_refused() {
         outbox.push(Done::Refused(refused));
     }
@@ -65,7 +71,6 @@ fn tick(core: &mut Core, outbox: &mut Outbox, (now, dt): (Moment, f64), stamp: D
     {
         core.told();
     }
-    tick.state
 }
 
 /// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, and commands have their
@@ -109,6 +114,16 @@ impl SimulatedLoop {
             self.last = Some(next);
             next += self.period;
         }
+    }
+
+    /// Hears stops, and that servos were released, while the clock stands; `real` is on the monotonic one. No time passes.
+    pub fn stand_by(&mut self, real: Duration) {
+        let Some(stamp) = self.last else { return };
+        if let Some(&tick) = self.core.stand_by(real) {
+            let remarks = self.core.remarks();
+            self.outbox.push(Done::Tick { tick, stamp, remarks });
+        }
+        tell_news(&mut self.core, &mut self.outbox, 0.0);
     }
 
     /// Once a simulated second, what there is to say of a loop that cannot be late.

@@ -135,11 +135,7 @@ impl Core {
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
         self.listen(now.real);
-        while self.speaks
-            && let Some(received) = self.intake.next(now.at)
-        {
-            self.take(received);
-        }
+        self.take_turns(now.at);
         if now.at < self.ticked_at || !self.is_steered(now) {
             // For good, whatever the clock says later.
             self.steering.forget();
@@ -159,6 +155,24 @@ impl Core {
             self.tracker.abort(fault.reason());
         }
         self.watch.shown()
+    }
+
+    /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
+    /// or released servos end what the robot does. Its state, if that is another one now.
+    pub fn stand_by(&mut self, real: Duration) -> Option<&Tick> {
+        self.listen(real);
+        self.intake.stand(real);
+        self.take_turns(self.ticked_at);
+        let (before, now) = (self.watch.shown().state, self.player.last());
+        (now.state != before).then(|| self.watch.look(now, self.player.is_playing(), self.ticked_at, 0.0))
+    }
+
+    fn take_turns(&mut self, tick_at: Duration) {
+        while self.speaks
+            && let Some(received) = self.intake.next(tick_at)
+        {
+            self.take(received);
+        }
     }
 
     /// What comes of a motion that was ended by a step and by no other command: it was dropped, or the robot is driven.

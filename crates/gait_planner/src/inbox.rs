@@ -2,6 +2,7 @@
 
 use crate::command::{Command, Received};
 use crate::life::Moment;
+use crate::standing::{ClockWatch, Standing};
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::bounds::{self, RateLimited};
@@ -21,6 +22,7 @@ pub type Now = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub struct Inbox {
     shared: Arc<Mutex<Shared>>,
     now: Now,
+    clock: ClockWatch,
     shutdown: Shutdown,
 }
 
@@ -61,6 +63,8 @@ struct Shared {
     taken: BTreeMap<&'static str, u64>,
     /// Second handles to motions made for one use, so that they are freed here and not in the control loop.
     kept: Vec<Arc<Motion>>,
+    /// Since when time stood still that was warned of last.
+    told_standing: Option<Duration>,
 }
 
 /// How often messages of a topic were refused, and why the last one was.
@@ -78,8 +82,14 @@ impl Inbox {
     #[must_use]
     pub fn new(queue: Producer<Received>, now: Now, shutdown: Shutdown) -> Self {
         let (rejected, taken) = (BTreeMap::new(), BTreeMap::new());
-        let shared = Shared { queue, rejected, barrier: None, taken, kept: Vec::new() };
-        Self { shared: Arc::new(Mutex::new(shared)), now, shutdown }
+        let shared = Shared { queue, rejected, barrier: None, taken, kept: Vec::new(), told_standing: None };
+        Self { shared: Arc::new(Mutex::new(shared)), now, clock: ClockWatch::default(), shutdown }
+    }
+
+    /// The same for a loop that ticks by a clock which may stand.
+    #[must_use]
+    pub fn with_clock(self, clock: ClockWatch) -> Self {
+        Self { clock, ..self }
     }
 
     /// Hands a command to the control loop.
@@ -110,9 +120,14 @@ impl Inbox {
         } else if let Some(barrier) = self.barrier(real).filter(is_held) {
             barrier.reason()
         } else if self.locked(|shared| shared.queue.push(received).is_err()) {
-            "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs"
+            self.standing(real).unwrap_or(
+                "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs",
+            )
         } else {
             self.locked(|shared| *shared.taken.entry(topic).or_default() += 1);
+            if moves {
+                self.warn_standing(topic, real);
+            }
             return Ok(());
         };
         self.reject(topic, refusal);
@@ -134,6 +149,20 @@ impl Inbox {
     pub fn barrier(&self, now: Duration) -> Option<Barrier> {
         let barrier = self.locked(|shared| shared.barrier);
         barrier.filter(|(_, until)| now < *until).map(|(barrier, _)| barrier)
+    }
+
+    /// Why simulated time stands still at `now`, and what lets it go on.
+    #[must_use]
+    pub fn standing(&self, now: Duration) -> Option<&'static str> {
+        self.clock.stands(now).map(|standing| standing.reason)
+    }
+
+    /// Warns once of each time that stands still that what moves the robot waits for it.
+    fn warn_standing(&self, topic: &'static str, now: Duration) {
+        let Some(Standing { since, reason }) = self.clock.stands(now) else { return };
+        if self.locked(|shared| shared.told_standing.replace(since)) != Some(since) {
+            tracing::warn!("{topic}: {reason}");
+        }
     }
 
     /// How many messages and calls of each topic and service were taken since the last look.

@@ -58,6 +58,16 @@ impl Intake {
         }
     }
 
+    /// Takes in what came while the clock stands, to `real` on the monotonic one. Who asks for a posture or a stop has its
+    /// turn all the same; so has everybody where the others grow too many: a stop is to find room behind them.
+    pub fn stand(&mut self, real: Duration) {
+        let Some(Moment { at, .. }) = self.clock else { return };
+        self.clock(Moment { at, real });
+        if self.waiting.slots() > COMMANDS / 2 {
+            self.at_once = self.waiting.slots();
+        }
+    }
+
     /// The least age at which a command may be void: that in which the next one of a stream can have its turn.
     #[must_use]
     pub fn least_timeout(&self) -> Duration {

@@ -46,6 +46,8 @@ pub struct Outlet {
     leaving: bool,
     lines: Burst,
     alarm: Alarm,
+    /// When the last status was told.
+    diagnosed: Duration,
     ticks: u64,
     marker_ticks: u64,
     report: Report,
@@ -87,6 +89,7 @@ impl Outlet {
             leaving: false,
             lines: Burst::new(20, 1),
             alarm: Alarm::default(),
+            diagnosed: Duration::ZERO,
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
             report: Report::new(stance.spec().height)
@@ -107,16 +110,21 @@ impl Outlet {
                 Done::Progress(progress) => self.status.take(&progress),
                 Done::Lateness(lateness, seconds) => {
                     (self.report.lateness, self.report.seconds) = (lateness, seconds);
-                    let mut status = self.report.status(&self.inbox, &self.shared);
-                    self.headers.report(&mut status);
-                    self.report_switches(&mut status);
-                    self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
-                    self.diagnostics.publish(status);
+                    self.diagnose(monotonic_now());
                     tracing::debug!("{}", self.report.line(&self.inbox, &self.shared));
                 }
             }
         }
         self.status.tell();
+    }
+
+    fn diagnose(&mut self, now: Duration) {
+        self.diagnosed = now;
+        let mut status = self.report.status(&self.inbox, &self.shared);
+        self.headers.report(&mut status);
+        self.report_switches(&mut status);
+        self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
+        self.diagnostics.publish(status);
     }
 
     /// Takes a tick down for the next report; a walk that has been given up is told at once.
@@ -135,8 +143,11 @@ impl Outlet {
         }
     }
 
-    /// Says so where the control loop, which else says what is wrong, does not come back.
+    /// Says so where the control loop, which else says what is wrong, does not come back, or waits for a clock that stands.
     pub fn watch(&mut self, now: Duration) {
+        if self.inbox.standing(now).is_some() && now >= self.diagnosed + DIAGNOSE_EVERY {
+            self.diagnose(now);
+        }
         let Some(silent) = self.alarm.look(&self.shared.pulse, now) else { return };
         self.publish_state(self.shared.get(), Some(Fault::Lost));
         self.status.requests().abort(Fault::Lost.reason());
@@ -208,6 +219,8 @@ impl Outlet {
     }
 }
 
+/// How often it is told that the clock stands.
+const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 const MARKER_RATE_HZ: f64 = 10.0;
 /// `commanded_twist` goes out with every second tick: it changes slowly.
 const TWIST_TICKS: u64 = 2;

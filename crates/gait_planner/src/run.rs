@@ -11,6 +11,7 @@ use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
+use crate::standing::ClockWatch;
 use crate::status::SharedState;
 use crate::subscriptions::{self, Ends};
 use hexapod_ros::r2r::QosProfile;
@@ -18,8 +19,8 @@ use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Diagnostics, Headers, RosClock, RosError, RosNode, Shutdown, Stage, clock, monotonic_now, realtime};
 use rtrb::Consumer;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
@@ -43,7 +44,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         }
     };
     let (commands, poses, incoming) = command::queues();
-    let inbox = Inbox::new(commands, now, shutdown.clone());
+    let watch = if simulated { ClockWatch::simulated(monotonic_now()) } else { ClockWatch::default() };
+    let inbox = Inbox::new(commands, now, shutdown.clone()).with_clock(watch.clone());
     let shared = Arc::new(SharedState::default());
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
     subscriptions::hear_servos(&mut node, &setup, poses)?;
@@ -56,7 +58,9 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
     let (stop, end) = (Arc::clone(&ended), shutdown.clone());
-    let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &stop, &end))?;
+    let ticking = Ticking { watch, ticks: Arc::default() };
+    let standing = ticking.clone();
+    let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &standing, &stop, &end))?;
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
@@ -64,8 +68,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let core = setup.into_core(incoming);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
-        let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared));
-        (run_simulated(node, ticks, clock, &shared, shutdown), None)
+        let _ = ticking.ticks.set(Mutex::new(SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared))));
+        (run_simulated(node, ticking, clock, &shared, shutdown), None)
     } else {
         let until = spinning.clone();
         let spinner = spawn("planner-spin", move || node.spin(&until, Stage::Stopping))?;
@@ -85,12 +89,39 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     ran
 }
 
+/// The loop that ticks by `/clock`, where there is one, and whether that stands. Clones are handles to the same one.
+#[derive(Clone)]
+struct Ticking {
+    watch: ClockWatch,
+    ticks: Arc<OnceLock<Mutex<SimulatedLoop>>>,
+}
+
+impl Ticking {
+    /// Ticks up to what `/clock` says.
+    fn clock(&self, now: Moment) {
+        self.watch.take(now.at, now.real);
+        if let Some(ticks) = self.ticks.get() {
+            ticks.lock().unwrap_or_else(PoisonError::into_inner).clock(now);
+        }
+    }
+
+    /// Has the loop hear stops while the clock stands. One that ticks again meanwhile hears them by itself.
+    fn stand_by(&self, now: Duration) {
+        if self.watch.stands(now).is_some()
+            && let Some(mut ticks) = self.ticks.get().and_then(|ticks| ticks.try_lock().ok())
+        {
+            ticks.stand_by(now);
+        }
+    }
+}
+
 /// Publishes what has been done until `stop`, then what is left.
-fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, stop: &AtomicBool, end: &Shutdown) {
+fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, stop: &AtomicBool, end: &Shutdown) {
     // Whether it is granted, the control loop reports for both.
     let _ = realtime::join_loops(priority::PUBLISHING);
     loop {
         let last = stop.load(Ordering::SeqCst);
+        ticking.stand_by(monotonic_now());
         outlet.publish_all(done);
         outlet.watch(monotonic_now());
         outlet.watch_end(end);
@@ -130,7 +161,7 @@ fn control(
 /// Ticks on a spinning thread, as `/clock` comes in: commands that were received before it are in the queue by then.
 fn run_simulated(
     mut node: RosNode,
-    mut ticks: SimulatedLoop,
+    ticking: Ticking,
     clock: RosClock,
     shared: &Arc<SharedState>,
     shutdown: &Shutdown,
@@ -139,7 +170,7 @@ fn run_simulated(
     node.subscribe_from("/clock", qos, move |message: Clock, from| {
         let now = clock::from_stamp(&message.clock);
         clock.set(now);
-        ticks.clock(Moment { at: now, real: from.at });
+        ticking.clock(Moment { at: now, real: from.at });
     })?;
     let end = shutdown.clone();
     let spin = move || node.spin(&end, Stage::Stopping);

@@ -84,7 +84,8 @@ impl Service {
         inbox.send(self.name(), self.command())?;
         let outcome = self.outcome(shared.get());
         tracing::debug!("{}: {outcome}", self.name());
-        Ok(fault.map_or(outcome.into(), |fault| format!("{outcome}; {}", fault.reason())))
+        let besides = fault.map(Fault::reason).or_else(|| inbox.standing(monotonic_now()));
+        Ok(besides.map_or(outcome.into(), |besides| format!("{outcome}; {besides}")))
     }
 }
 

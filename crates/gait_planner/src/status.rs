@@ -242,6 +242,9 @@ impl Report {
         if let Some(fault) = shared.fault() {
             status.report(Level::Error, fault.reason());
         }
+        if let Some(reason) = inbox.standing(monotonic_now()) {
+            status.report(Level::Warn, reason);
+        }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
         } else if self.remarks.ignores_stick {

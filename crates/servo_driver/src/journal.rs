@@ -1,6 +1,7 @@
 //! What becomes of the driver, as lines of the log: one for each change of its state, told by those who publish it.
 
 use crate::front::Front;
+use crate::requests::PAUSED;
 use crate::snapshot::Snapshot;
 use crate::stop::By;
 use hexapod_ros::Graph;
@@ -26,6 +27,7 @@ impl Journal {
         }
         match newest.state {
             State::Disarmed => tracing::info!("disabled: all pulses are off"),
+            State::Arming if newest.waits => tracing::warn!("enabled{}: {PAUSED}", released(before)),
             State::Arming => tracing::info!("enabled{}: switching pulses on slowly, leg by leg", released(before)),
             State::Armed if before == State::Holding => tracing::info!("armed: receiving commands again"),
             State::Armed => tracing::info!("armed: all joints follow their commands"),

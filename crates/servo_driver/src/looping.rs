@@ -142,8 +142,7 @@ impl<B: I2c> Looping<B> {
         let off = self.guarded.switch_off();
         // What listeners see last.
         let now = self.now();
-        let servo_time = self.servo_time();
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, Duration::ZERO, 0);
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, &self.io.standstill, Duration::ZERO, 0);
         let _ = self.io.snapshots.push(snapshot);
         off
     }
@@ -238,7 +237,7 @@ impl<B: I2c> Looping<B> {
             any = true;
             let before = self.state();
             let answer = match request.order {
-                Order::Enable(ticket) => self.enable(ticket),
+                Order::Enable(ticket) => self.enable(ticket).waiting(self.io.standstill.stands()),
                 Order::Relax { group, relaxed } => self.relax(group, relaxed),
             };
             let heard = request.reply.try_send(answer).is_ok() && request.claim.finish();
@@ -323,8 +322,7 @@ impl<B: I2c> Looping<B> {
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
-        let servo_time = self.io.standstill.of(now);
-        let state = self.guarded.driver.tick(servo_time);
+        let state = self.guarded.driver.tick(self.io.standstill.of(now));
         self.free_bus(now);
         // At the end of a fault also a board that answers no more is to be silent.
         self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());
@@ -333,7 +331,8 @@ impl<B: I2c> Looping<B> {
         }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, now.saturating_sub(due), missed);
+        let standstill = &self.io.standstill;
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, standstill, now.saturating_sub(due), missed);
         // With the ring full the publishing thread is behind, and the next snapshot will do.
         let _ = self.io.snapshots.push(snapshot);
         if state != self.state {

@@ -1,6 +1,7 @@
 //! The driver's state as a diagnostics status.
 
 use crate::io_thread::IoEnd;
+use crate::requests::PAUSED;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::realtime::Granted;
@@ -150,7 +151,8 @@ impl Report<'_> {
             }
             State::EmergencyStop => (Level::Error, "emergency stop: all channels are off until enabled".into()),
         };
-        status.report(level, message);
+        let waits = newest.waits && newest.state.is_live();
+        status.report(level, if waits { format!("{message}; {PAUSED}") } else { message });
         if newest.state.is_live() && newest.let_go > 0 {
             let words = format!(
                 "{} joints were released because nothing commands them; enable brings them back",

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::SyncSender;
 
+/// What holds servos up in a simulation that stands still, and the way out.
+pub(crate) const PAUSED: &str =
+    "the simulation is paused, and the servos wait: call the service pause with data: false to resume";
+
 /// What a user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -39,6 +43,14 @@ impl Answer {
 
     pub(crate) fn done(message: impl Into<String>) -> Self {
         Self { success: true, message: message.into() }
+    }
+
+    /// The same, saying so where what is timed of the servos `waits` for a simulation.
+    pub(crate) fn waiting(mut self, waits: bool) -> Self {
+        if waits {
+            self.message = format!("{}; {PAUSED}", self.message);
+        }
+        self
     }
 
     /// To whoever asked for a stop.

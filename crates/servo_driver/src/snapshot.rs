@@ -3,6 +3,7 @@
 use crate::owners::MAX_JOINTS;
 use crate::stoppable::{Stoppable, Timing};
 use embedded_hal::i2c::I2c;
+use hexapod_servo::simulated::Standstill;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ pub struct Snapshot {
     pub at: Duration,
     /// The state it ended in.
     pub state: State,
+    /// Whether it waits for a simulation that stands still.
+    pub waits: bool,
     /// The fault that is latched.
     pub fault: Option<Fault>,
     /// Counts since the start.
@@ -32,11 +35,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A tick at `at`, which is `servo_time` on the clock of the state machine.
+    /// A tick at `at`, whose state machine waits with `standstill`.
     pub(crate) fn take<B: I2c>(
         driver: &mut ServoDriver<Stoppable<B>>,
         at: Duration,
-        servo_time: Duration,
+        standstill: &Standstill,
         late: Duration,
         missed: u64,
     ) -> Self {
@@ -51,9 +54,10 @@ impl Snapshot {
         Self {
             at,
             state: driver.state(),
+            waits: standstill.stands(),
             fault: driver.fault(),
             counters: *driver.counters(),
-            commanded_at: driver.command_age(servo_time).map(|age| at.saturating_sub(age)),
+            commanded_at: driver.command_age(standstill.of(at)).map(|age| at.saturating_sub(age)),
             late,
             missed,
             let_go: driver.let_go(),

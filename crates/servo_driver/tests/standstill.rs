@@ -34,7 +34,9 @@ impl World {
     fn armed() -> Self {
         let mut world = Self::new();
         world.pass(100, true);
-        world.ends.front.ask(Action::Enable, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+        world.ends.front.ask(Action::Enable, world.now(), |answer| {
+            assert!(answer.success && !answer.message.contains("paused"), "{}", answer.message);
+        });
         world.pass(1000, true);
         assert_eq!(world.seen(), (State::Armed, ALL));
         world
@@ -91,7 +93,9 @@ fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_he
     world.ends.front.ask(Action::EmergencyStop, world.now(), |answer| assert!(answer.success, "{}", answer.message));
     world.pass(10, false);
     assert_eq!(world.seen(), (State::EmergencyStop, 0));
-    world.ends.front.ask(Action::Enable, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+    world.ends.front.ask(Action::Enable, world.now(), |answer| {
+        assert!(answer.success && answer.message.contains("the simulation is paused"), "{}", answer.message);
+    });
     world.pass(100, false);
     assert_eq!(world.looping.state(), State::Arming);
     world.bus.standstill().go_on(world.now());

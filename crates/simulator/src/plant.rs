@@ -3,7 +3,7 @@
 use crate::disturbances::Disturbances;
 use hexapod_kinematics::{LegAngles, Robot};
 use hexapod_servo::{ServoConfig, SimulatedBus};
-use hexapod_sim::{Boards, BuildError, Config, Ground, Mount, Patch, Push, Simulator, World};
+use hexapod_sim::{Assembly, Boards, BuildError, Config, Ground, Mount, Patch, Push, Simulator, World};
 use nalgebra::{Isometry3, Vector3};
 
 /// The robot in physics, plugged into boards.
@@ -20,16 +20,17 @@ const SETTLE_S: f64 = 1.0;
 const BASE: usize = 0;
 
 impl Plant {
-    /// A robot on the ground, its legs at `angles`, its servos without pulses. The seed is that of the boards' frames.
+    /// A robot on the ground, of these parts, its legs at `angles`, its servos without pulses. The seed is that of the
+    /// boards' frames.
     pub(crate) fn new(
-        robot: &Robot,
+        (robot, assembly): (&Robot, Assembly),
         angles: &[LegAngles],
         ground: &Ground,
         config: &Config,
         (servos, boards): (&ServoConfig, SimulatedBus),
         seed: u64,
     ) -> Result<Self, BuildError> {
-        let world = World::new(robot, ground, &Mount::Free(Isometry3::identity()), config.engine)?;
+        let world = World::of_robot(robot, assembly, ground, &Mount::Free(Isometry3::identity()), config.engine)?;
         let mut simulator = Simulator::new(world, robot, &config.servos, config.battery);
         simulator.plug_into(Boards::new(boards, servos, simulator.joints(), seed));
         let start = start(&simulator, angles);

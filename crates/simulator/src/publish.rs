@@ -92,8 +92,7 @@ impl Teller {
     /// Tells how the robot is now.
     pub(crate) fn tell(&mut self, plant: &Plant) {
         let now = self.stamps.now();
-        self.tell_joints(plant, now);
-        self.tell_place(plant, now);
+        self.tell_truth(plant);
         self.tell_forces(plant, now);
         self.sensors.tell(plant, now);
         let (publisher, markers, told) = &mut self.markers;
@@ -107,6 +106,13 @@ impl Teller {
                 warn_if_lost(publisher.publish(&patches));
             }
         }
+    }
+
+    /// Tells where the robot and its joints truly are now. Forces and sensors take a step to follow.
+    pub(crate) fn tell_truth(&mut self, plant: &Plant) {
+        let now = self.stamps.now();
+        self.tell_joints(plant, now);
+        self.tell_place(plant, now);
     }
 
     fn tell_joints(&mut self, plant: &Plant, now: Duration) {

@@ -122,7 +122,7 @@ impl Run {
         let mut last = monotonic_now();
         while shutdown.is_running() {
             let (now, mut wish) = (monotonic_now(), wishes.take());
-            self.answer(&mut wish);
+            self.answer(&mut wish, teller);
             self.halt(&wish, now);
             self.fall_due(&wish, now.saturating_sub(last));
             last = now;
@@ -145,13 +145,17 @@ impl Run {
         }
     }
 
-    /// Does to the robot what was asked for.
-    fn answer(&mut self, wish: &mut Wish) {
+    /// Does to the robot what was asked for. Where it is put is seen at once, also while the physics are paused: no step
+    /// tells of it then.
+    fn answer(&mut self, wish: &mut Wish, teller: &mut Teller) {
         if let Some(next) = wish.disturbances.take() {
             self.plant.disturb(next);
         }
         if wish.reset {
             self.plant.put();
+            if wish.paused {
+                teller.tell_truth(&self.plant);
+            }
         }
         (0..wish.pushes).for_each(|_| self.plant.push());
     }

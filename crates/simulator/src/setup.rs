@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
-use hexapod_sim::{Assembly, Config, FootSwitches, Ground, Terrain};
+use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Terrain};
 
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Setup {
     /// Where the description was read.
     urdf: String,
     pub(crate) description: Description,
+    /// The robot's parts, or why it cannot be simulated.
+    assembly: Result<Assembly, BuildError>,
     pub(crate) config: Config,
     pub(crate) terrain: Terrain,
     pub(crate) seed: u64,
@@ -64,6 +66,7 @@ impl Setup {
             disturbances: Disturbances::read(params, &description.robot)
                 .map_err(|Unfit { name, reason, help }| wrong(NAME, params, name, reason, &help))?,
             angles: Vec::new(),
+            assembly: Assembly::new(&description.robot),
             description,
             config,
         })
@@ -74,9 +77,10 @@ impl Setup {
     /// # Errors
     /// The description, and what it lacks.
     pub fn with_mass(self) -> Result<Self, ConfigError> {
-        let built = Assembly::new(&self.description.robot);
-        built.map_err(|why| ConfigError::whole_file(&self.urdf, "it cannot be simulated", why.to_string()))?;
-        Ok(self)
+        match &self.assembly {
+            Ok(_) => Ok(self),
+            Err(why) => Err(ConfigError::whole_file(&self.urdf, "it cannot be simulated", why.to_string())),
+        }
     }
 
     /// The same with the legs where a planner has them at the start.
@@ -101,8 +105,8 @@ impl Setup {
     ///
     /// # Errors
     /// What of the robot cannot be simulated.
-    pub fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, hexapod_sim::BuildError> {
-        let robot = &self.description.robot;
+    pub fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, BuildError> {
+        let robot = (&*self.description.robot, self.assembly.clone()?);
         let mut plant = Plant::new(robot, &self.angles, &self.ground(), &self.config, (&servos, boards), self.seed)?;
         plant.disturb(self.disturbances.clone());
         Ok(plant)

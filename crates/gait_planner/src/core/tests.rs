@@ -1,5 +1,6 @@
 mod driving;
 mod felt;
+mod standing;
 
 use super::*;
 use crate::command::queues;

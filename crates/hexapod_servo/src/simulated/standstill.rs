@@ -45,6 +45,12 @@ impl Standstill {
         }
     }
 
+    /// Whether it stands.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.halt().is_some_and(|halt| halt.since.is_some())
+    }
+
     /// The time at this moment of the computer's.
     #[must_use]
     pub fn of(&self, moment: Duration) -> Duration {
@@ -70,9 +76,11 @@ mod tests {
         standstill.stop(MS(1000));
         standstill.stop(MS(1500));
         assert_eq!((standstill.of(MS(990)), standstill.of(MS(61_000))), (MS(990), MS(1000)));
+        assert!(standstill.stands());
         standstill.go_on(MS(61_000));
         standstill.go_on(MS(62_000));
         assert_eq!(standstill.of(MS(61_010)), MS(1010));
+        assert!(!standstill.stands());
         standstill.stop(MS(61_020));
         standstill.go_on(MS(61_120));
         assert_eq!(standstill.of(MS(61_130)), MS(1030));
@@ -84,6 +92,7 @@ mod tests {
         standstill.stop(MS(1000));
         standstill.step(MS(10));
         assert_eq!(standstill.of(MS(61_000)), MS(61_000));
+        assert!(!standstill.stands());
     }
 
     #[test]

@@ -35,9 +35,23 @@ impl World {
     /// # Errors
     /// [`BuildError`].
     pub fn new(robot: &Robot, ground: &Ground, mount: &Mount, settings: Settings) -> Result<Self, BuildError> {
+        Self::of_robot(robot, Assembly::new(robot)?, ground, mount, settings)
+    }
+
+    /// The same where the robot's parts are known already.
+    ///
+    /// # Errors
+    /// [`BuildError::Loop`].
+    pub fn of_robot(
+        robot: &Robot,
+        assembly: Assembly,
+        ground: &Ground,
+        mount: &Mount,
+        settings: Settings,
+    ) -> Result<Self, BuildError> {
         let model = robot.model();
         let name = |joint: usize| model.joints().get(joint).map_or_else(String::new, |joint| joint.name().to_owned());
-        Self::with_assembly(Assembly::new(robot)?, name, ground, mount, settings)
+        Self::with_assembly(assembly, name, ground, mount, settings)
     }
 
     /// The same with parts that need not be a walking robot's.
