@@ -10,6 +10,9 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from nav_msgs.msg import Odometry
+from std_srvs.srv import SetBool
+
 from conftest import Session
 from processes import assert_no_crash
 from robot_model import JOINTS
@@ -89,6 +92,36 @@ def test_when_signalled_in_mid_stride_expect_feet_planted_servos_off_and_status_
 # systemd tells every process of a unit, and `ros2 launch` among them tells its nodes once more.
 def test_when_two_signal_at_once_in_mid_stride_expect_the_same_as_of_one(side_by_side):
     assert max(side_by_side(end_in_mid_stride, [((signal.SIGTERM, signal.SIGINT), 0), ((signal.SIGINT,) * 3, 1)])) <= END_S
+
+
+def end_in_simulated_time(session, number, speed, pause):
+    """End a robot in physics in mid-stride, at a speed of the simulation or while it is paused; how low its body came."""
+    robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'use_sim_time:=true',
+                          '-p', f'simulator.speed:={speed}')
+    user = session.user
+    bodies, states = user.listen('odom_true', Odometry), user.listen('gait_state')
+    user.arm()
+    user.stand()
+    user.stream('cmd_vel', twist(0.06))
+    user.spin(1.5)
+    if pause:
+        assert user.call('pause', SetBool.Request(data=True), SetBool).success
+    sent = time.monotonic()
+    robot.signal(number)
+    assert robot.wait() == 0
+    took = time.monotonic() - sent
+    assert took <= END_S
+    user.spin(0.2)
+    assert_no_crash(robot)
+    assert (states[-1].message.data == 'sitting') != pause
+    return min(body.message.pose.pose.position.z for body in bodies[-50:]), took
+
+
+def test_when_signalled_in_simulated_time_expect_the_robot_to_sit_and_no_wait_for_a_clock_that_stands(side_by_side):
+    (walked, _), (fast, _), (paused, took) = side_by_side(end_in_simulated_time, [
+        (signal.SIGTERM, 1.0, False), (signal.SIGINT, 3.0, False), (signal.SIGTERM, 1.0, True)])
+    assert walked < 0.05 and fast < 0.05, 'the body is let down, not dropped'
+    assert paused > 0.08 and took < 1.5
 
 
 def end_after(session, number, seconds):

@@ -26,17 +26,12 @@ pub fn run_in_real_time(
     let mut pacer = Pacer::new(rate_hz);
     let dt = pacer.period().as_secs_f64();
     let mut reported: Option<Duration> = None;
-    let mut leaving: Option<Duration> = None;
+    let mut goodbye = Goodbye::default();
     loop {
         let now = pacer.wait();
         pulse.beat(now);
-        match shutdown.stage() {
-            Stage::Running => {}
-            Stage::Stopping => {
-                leaving.get_or_insert(now);
-                core.sit();
-            }
-            Stage::Now => return,
+        if !goodbye.goes_on(core, now, shutdown) {
+            return;
         }
         let state = tick(core, outbox, (Moment::real(now), dt), clock.now());
         let since = now.saturating_sub(*reported.get_or_insert(now.saturating_sub(pacer.period())));
@@ -44,10 +39,35 @@ pub fn run_in_real_time(
             outbox.push(Done::Lateness(pacer.take_lateness(), since.as_secs_f64()));
             reported = Some(now);
         }
-        let sits = state == GaitState::Sitting;
-        if leaving.is_some_and(|since| sits || now.saturating_sub(since) > GOODBYE) {
+        if goodbye.is_over(state, now) {
             return;
         }
+    }
+}
+
+/// The end of a loop: the robot is made to sit first. Times are real ones.
+#[derive(Debug, Default)]
+struct Goodbye {
+    since: Option<Duration>,
+}
+
+impl Goodbye {
+    /// Makes the robot sit once the end was asked for; false if that was for an end at once.
+    fn goes_on(&mut self, core: &mut Core, now: Duration, shutdown: &Shutdown) -> bool {
+        if shutdown.stage() == Stage::Stopping {
+            self.since.get_or_insert(now);
+            core.sit();
+        }
+        shutdown.stage() != Stage::Now
+    }
+
+    /// Whether the robot sits, or has had the time for it.
+    fn is_over(&self, state: GaitState, now: Duration) -> bool {
+        self.since.is_some() && (state == GaitState::Sitting || self.is_late(now))
+    }
+
+    fn is_late(&self, now: Duration) -> bool {
+        self.since.is_some_and(|since| now.saturating_sub(since) > GOODBYE)
     }
 }
 
@@ -83,6 +103,17 @@ pub struct SimulatedLoop {
     last: Option<Duration>,
     cycles: Lateness,
     shared: Arc<SharedState>,
+    goodbye: Goodbye,
+    closing: Closing,
+}
+
+/// How a loop in simulated time ends. Clones are handles to the same.
+#[derive(Clone, Debug, Default)]
+pub struct Closing {
+    /// The end of the process, which the robot is to sit for.
+    pub asked: Shutdown,
+    /// It sits, has had the time for that, or is not to.
+    pub over: Shutdown,
 }
 
 /// A clock that goes back, or jumps further than this, starts anew instead of being caught up with.
@@ -91,9 +122,10 @@ const MAX_JUMP: Duration = Duration::from_secs(1);
 impl SimulatedLoop {
     /// A loop that has not seen the clock yet.
     #[must_use]
-    pub fn new(core: Core, outbox: Outbox, rate_hz: f64, shared: Arc<SharedState>) -> Self {
+    pub fn new(core: Core, outbox: Outbox, rate_hz: f64, shared: Arc<SharedState>, closing: Closing) -> Self {
         let period = Duration::from_secs_f64(1.0 / rate_hz);
-        Self { core, outbox, period, last: None, cycles: Lateness::default(), shared }
+        let (cycles, goodbye) = (Lateness::default(), Goodbye::default());
+        Self { core, outbox, period, last: None, cycles, shared, goodbye, closing }
     }
 
     /// Ticks up to what `/clock` says.
@@ -107,9 +139,16 @@ impl SimulatedLoop {
         };
         let started = monotonic_now();
         while next <= floor && monotonic_now() - started < MAX_JUMP {
+            if !self.goodbye.goes_on(&mut self.core, real, &self.closing.asked) {
+                return self.closing.over.ask();
+            }
             self.shared.pulse.beat(monotonic_now());
-            tick(&mut self.core, &mut self.outbox, (Moment { at: next, real }, self.period.as_secs_f64()), next);
+            let moment = (Moment { at: next, real }, self.period.as_secs_f64());
+            let state = tick(&mut self.core, &mut self.outbox, moment, next);
             self.shared.pulse.rest();
+            if self.goodbye.is_over(state, real) {
+                return self.closing.over.ask();
+            }
             self.report();
             self.last = Some(next);
             next += self.period;
@@ -124,6 +163,14 @@ impl SimulatedLoop {
             self.outbox.push(Done::Tick { tick, stamp, remarks });
         }
         tell_news(&mut self.core, &mut self.outbox, 0.0);
+    }
+
+    /// Sees to the end while a slow clock says nothing: one that `stands` does not let the robot sit at all.
+    pub fn see_off(&mut self, real: Duration, stands: bool) {
+        let goes_on = self.goodbye.goes_on(&mut self.core, real, &self.closing.asked);
+        if !goes_on || self.goodbye.since.is_some() && (stands || self.goodbye.is_late(real)) {
+            self.closing.over.ask();
+        }
     }
 
     /// Once a simulated second, what there is to say of a loop that cannot be late.
@@ -149,6 +196,7 @@ mod tests {
     /// A planner in simulated time, with a clock on the wall that the tests turn.
     struct Bench {
         ticks: SimulatedLoop,
+        closing: Closing,
         commands: Producer<Received>,
         done: Consumer<Done>,
         now: Moment,
@@ -162,9 +210,10 @@ mod tests {
             let setup = Setup::load(&shipped()).unwrap();
             let ((commands, _, incoming), (outbox, done)) = (queues(), outbox());
             let rate_hz = setup.rate_hz;
-            let ticks = SimulatedLoop::new(setup.into_core(incoming), outbox, rate_hz, Arc::default());
+            let (core, closing) = (setup.into_core(incoming), Closing::default());
+            let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::default(), closing.clone());
             let now = Moment { at: Duration::from_secs(7200), real: Duration::from_secs(1000) };
-            let mut bench = Self { ticks, commands, done, now, state: GaitState::Sitting };
+            let mut bench = Self { ticks, closing, commands, done, now, state: GaitState::Sitting };
             bench.send(Command::Stand);
             bench.run(3.5, 1.0);
             assert_eq!(bench.state, GaitState::Standing);
@@ -249,6 +298,43 @@ mod tests {
         assert_eq!(bench.state, GaitState::Walking, "0.24 s of the simulation");
         bench.run(0.6, 0.05);
         assert_eq!(bench.state, GaitState::Stopping, "5 s of real time");
+    }
+
+    #[test]
+    fn when_the_end_is_asked_for_in_stride_expect_the_robot_to_sit_before_the_loop_is_over() {
+        let walking = || {
+            let mut bench = Bench::standing();
+            bench.drive();
+            bench.run(0.3, 1.0);
+            assert_eq!(bench.state, GaitState::Walking);
+            bench
+        };
+        let mut bench = walking();
+        bench.closing.asked.ask();
+        while bench.closing.over.is_running() {
+            bench.run(0.01, 1.0);
+            assert!(bench.state != GaitState::Sitting || !bench.closing.over.is_running());
+        }
+        assert_eq!(bench.state, GaitState::Sitting);
+
+        let mut slow = walking();
+        slow.closing.asked.ask();
+        let seen_off = |bench: &mut Bench, after: Duration, stands| {
+            bench.ticks.see_off(bench.now.real + after, stands);
+            !bench.closing.over.is_running()
+        };
+        assert!(!seen_off(&mut slow, Duration::ZERO, false) && !seen_off(&mut slow, GOODBYE, false));
+        assert!(seen_off(&mut slow, GOODBYE + STEP, false), "a simulation that hardly goes on is not waited for");
+
+        let mut standing = walking();
+        assert!(!seen_off(&mut standing, Duration::ZERO, true), "nobody has asked");
+        standing.closing.asked.ask();
+        assert!(seen_off(&mut standing, Duration::ZERO, true));
+
+        let mut hurried = walking();
+        hurried.closing.asked.ask_now();
+        hurried.run(0.01, 1.0);
+        assert!(!hurried.closing.over.is_running() && hurried.state == GaitState::Walking);
     }
 
     #[test]

@@ -209,12 +209,16 @@ impl Outlet {
         }
     }
 
-    /// Logs that the robot sits down, once it has been asked to.
-    pub fn watch_end(&mut self, shutdown: &Shutdown) {
+    /// Logs once that the robot sits down, or why it does not, when the process is asked to end.
+    pub fn watch_end(&mut self, shutdown: &Shutdown, time_stands: bool) {
         if !self.leaving && !shutdown.is_running() {
             self.leaving = true;
-            let at_once = if shutdown.stage() == Stage::Now { "stops where it is" } else { "sits down" };
-            tracing::info!("the robot {at_once}: {}", shutdown.reason());
+            let ends = match (shutdown.stage(), time_stands) {
+                (Stage::Now, _) => "stops where it is",
+                (_, true) => "stays where it is, for simulated time stands still",
+                _ => "sits down",
+            };
+            tracing::info!("the robot {ends}: {}", shutdown.reason());
         }
     }
 }

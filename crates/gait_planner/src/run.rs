@@ -1,7 +1,7 @@
 //! The node's threads: one takes messages in, one ticks, one publishes.
 
 use crate::command;
-use crate::control::{SimulatedLoop, run_in_real_time};
+use crate::control::{Closing, SimulatedLoop, run_in_real_time};
 use crate::core::Core;
 use crate::inbox::{Inbox, Now};
 use crate::life::Moment;
@@ -58,9 +58,9 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (mut outbox, mut done) = outbox();
     let ended = Arc::new(AtomicBool::new(false));
     let (stop, end) = (Arc::clone(&ended), shutdown.clone());
-    let ticking = Ticking { watch, ticks: Arc::default() };
+    let ticking = Ticking { watch, ticks: Arc::default(), closing: Closing { asked: end, over: Shutdown::default() } };
     let standing = ticking.clone();
-    let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &standing, &stop, &end))?;
+    let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &standing, &stop))?;
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.work();
@@ -68,7 +68,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let core = setup.into_core(incoming);
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
-        let _ = ticking.ticks.set(Mutex::new(SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared))));
+        let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared), ticking.closing.clone());
+        let _ = ticking.ticks.set(Mutex::new(ticks));
         (run_simulated(node, ticking, clock, &shared, shutdown), None)
     } else {
         let until = spinning.clone();
@@ -94,6 +95,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
 struct Ticking {
     watch: ClockWatch,
     ticks: Arc<OnceLock<Mutex<SimulatedLoop>>>,
+    closing: Closing,
 }
 
 impl Ticking {
@@ -105,18 +107,22 @@ impl Ticking {
         }
     }
 
-    /// Has the loop hear stops while the clock stands. One that ticks again meanwhile hears them by itself.
+    /// Has the loop hear stops while the clock stands, and end when it has to. One that ticks meanwhile does so by itself.
     fn stand_by(&self, now: Duration) {
-        if self.watch.stands(now).is_some()
+        let (stands, ends) = (self.watch.stands(now).is_some(), !self.closing.asked.is_running());
+        if (stands || ends)
             && let Some(mut ticks) = self.ticks.get().and_then(|ticks| ticks.try_lock().ok())
         {
-            ticks.stand_by(now);
+            if stands {
+                ticks.stand_by(now);
+            }
+            ticks.see_off(now, stands);
         }
     }
 }
 
 /// Publishes what has been done until `stop`, then what is left.
-fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, stop: &AtomicBool, end: &Shutdown) {
+fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, stop: &AtomicBool) {
     // Whether it is granted, the control loop reports for both.
     let _ = realtime::join_loops(priority::PUBLISHING);
     loop {
@@ -124,7 +130,7 @@ fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, st
         ticking.stand_by(monotonic_now());
         outlet.publish_all(done);
         outlet.watch(monotonic_now());
-        outlet.watch_end(end);
+        outlet.watch_end(&ticking.closing.asked, ticking.watch.stands(monotonic_now()).is_some());
         if last {
             return;
         }
@@ -158,7 +164,8 @@ fn control(
     .wait(shutdown, &shared.pulse)
 }
 
-/// Ticks on a spinning thread, as `/clock` comes in: commands that were received before it are in the queue by then.
+/// Ticks on a spinning thread, as `/clock` comes in, until the robot sits: commands that were received before it are in the
+/// queue by then.
 fn run_simulated(
     mut node: RosNode,
     ticking: Ticking,
@@ -167,12 +174,12 @@ fn run_simulated(
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
     let qos = QosProfile::default().keep_last(100).best_effort();
+    let over = ticking.closing.over.clone();
     node.subscribe_from("/clock", qos, move |message: Clock, from| {
         let now = clock::from_stamp(&message.clock);
         clock.set(now);
         ticking.clock(Moment { at: now, real: from.at });
     })?;
-    let end = shutdown.clone();
-    let spin = move || node.spin(&end, Stage::Stopping);
+    let spin = move || node.spin(&over, Stage::Stopping);
     Lookout::over("planner-spin", shutdown, spin)?.wait(shutdown, &shared.pulse)
 }
