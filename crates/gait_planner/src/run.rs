@@ -26,6 +26,8 @@ use std::time::Duration;
 /// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
 /// must not keep the servos on.
 const PARTING: Duration = Duration::from_secs(1);
+/// How often the publishing thread looks, if nothing wakes it.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs the node until a shutdown has been asked for and the robot sits.
 ///
@@ -105,10 +107,12 @@ impl Ticking {
         }
     }
 
-    /// Has the loop hear stops while the clock stands. One that ticks again meanwhile hears them by itself.
+    /// Has the loop hear stops while the clock stands, and take in a flood before that is sure. One that ticks again
+    /// meanwhile does so by itself.
     fn stand_by(&self, now: Duration) {
-        if self.watch.stands(now).is_some()
+        if self.watch.silent(now) >= LOOK_EVERY
             && let Some(mut ticks) = self.ticks.get().and_then(|ticks| ticks.try_lock().ok())
+            && (self.watch.stands(now).is_some() || ticks.is_crowded())
         {
             ticks.stand_by(now);
         }
@@ -128,7 +132,7 @@ fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, st
         if last {
             return;
         }
-        std::thread::park_timeout(Duration::from_millis(50));
+        std::thread::park_timeout(LOOK_EVERY);
     }
 }
 

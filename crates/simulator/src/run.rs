@@ -213,7 +213,7 @@ impl Run {
         let own_time = wish.lockstep || wish.speed != 1.0;
         let obstacle = if own_time { self.planner.obstacle(self.time, now) } else { None };
         if wish.paused {
-            status.report(Level::Ok, "paused");
+            status.report(Level::Ok, "paused: goes on by the service pause with data: false, or step by step");
         } else if let Some(why) = obstacle {
             status.report(Level::Warn, why);
         } else if lean > LIES_RAD {
