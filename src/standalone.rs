@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames};
 use crate::cli::own_arguments;
 use crate::exit::{self, Failure, say};
-use crate::parameters::{AllParams, check_no_folder, files_of, tell_files};
+use crate::parameters::{AllParams, check_no_folder, files_for_ros, files_of, tell_files};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
@@ -172,10 +172,9 @@ fn beside_others(values: &Params, node: &str) -> Option<AllParams> {
 
 /// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.
 fn check_parameter_files(node: &str, specs: &[ParamSpec]) -> Result<(), ConfigError> {
-    let arguments: Vec<String> = std::env::args().collect();
     let mut faults = Faults::default();
-    for pair in arguments.windows(2).filter(|pair| pair[0] == "--params-file") {
-        if let Some(document) = faults.note(Document::read_on(&pair[1])) {
+    for file in files_for_ros() {
+        if let Some(document) = faults.note(Document::read_on(&file)) {
             load_on(&document, node, specs, &mut faults);
         }
     }
