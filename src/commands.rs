@@ -58,7 +58,7 @@ const COLUMNS: [&str; 5] = ["seconds", "vx", "vy", "wz", "z"];
 /// Lines of `seconds,vx,vy,wz` or `seconds,vx,vy,wz,z`; the time of the last is the end. Empty lines, those that start with
 /// # and a first line that names the columns are skipped.
 pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
-    let mut commands: Vec<Command> = vec![];
+    let (mut commands, mut last_line) = (Vec::<Command>::new(), 1);
     let text = text.strip_prefix(BOM).unwrap_or(text);
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let mut lines = lines.peekable();
@@ -80,10 +80,13 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Command>, String> {
             return Err(wrong(&format!("{time} s are more than a day after the first command")));
         }
         commands.push(Command { time, twist: Twist::new(vx, vy, wz), height });
+        last_line = index + 1;
     }
     match commands.len() {
         0 => Err("1: there is no command; give lines of seconds,vx,vy,wz".into()),
-        1 => Err("1: there is one command and no end; give a last line with the time at which it ends".into()),
+        1 => Err(format!(
+            "{last_line}: there is one command and no end; give a last line with the time at which it ends"
+        )),
         _ => Ok(commands),
     }
 }
@@ -104,6 +107,7 @@ mod tests {
             ("", "1:"),
             ("0,1,2", "1:"),
             ("0,0.1,0,0", "1: there is one command and no end"),
+            ("# a walk\n\nseconds,vx,vy,wz\n0,0.1,0,0\n# its end", "4: there is one command and no end"),
             ("seconds,vx,vy,wz", "1: there is no command"),
             ("seconds,vy,vx,wz\n0,0.1,0,0\n1,0,0,0", "1: not four or five numbers"),
             ("0,0.1,0,0\nseconds,vx,vy,wz\n1,0,0,0", "2: not four or five numbers"),

@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::Failure;
-use crate::parameters::{AllParams, all_specs, tell_files};
+use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
@@ -94,7 +94,8 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
     let nodes =
         Nodes::create(on_terrain(parameters(&arguments.bus)?, &arguments.terrain)?, arguments, local_topics, shutdown)?;
-    let values = share(nodes.values());
+    let mut values = share(nodes.values());
+    values.simulator = beside_files_for_ros(values.simulator, &files_for_ros());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     let setups = Setups::load(&values)?;
     notes(&values).iter().for_each(|note| tracing::warn!("{note}"));

@@ -9,6 +9,9 @@ use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_setup::{CONFIG_FILES, Files, params};
 use std::path::Path;
 
+/// The simulator's parameter that may be a picture.
+const TERRAIN: &str = "terrain";
+
 /// Parameters of the nodes.
 #[derive(Clone, Debug, Default)]
 pub struct AllParams {
@@ -103,7 +106,6 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
 
 /// The parameters with a picture of the ground where the file that names it is, and not where the command is given.
 fn beside_files(mut params: Params, document: &Document, node: &str, specs: &[ParamSpec]) -> Params {
-    const TERRAIN: &str = "terrain";
     let terrain = params::text(&params, TERRAIN);
     if simulator::is_picture(&terrain) {
         let named = paths(document, node, specs).remove(TERRAIN);
@@ -113,6 +115,26 @@ fn beside_files(mut params: Params, document: &Document, node: &str, specs: &[Pa
         }
     }
     params
+}
+
+/// The files that `--ros-args` take parameters of.
+pub fn files_for_ros() -> Vec<String> {
+    let arguments: Vec<String> = std::env::args().collect();
+    arguments.windows(2).filter(|pair| pair[0] == "--params-file").map(|pair| pair[1].clone()).collect()
+}
+
+/// The simulator's parameters with a picture of the ground beside that of `files` which names it. ROS has read them and told
+/// the values, and not where they stand.
+pub fn beside_files_for_ros(mut simulator: Params, files: &[String]) -> Params {
+    let (specs, node) = (simulator::specs(), simulator::NAME);
+    for file in files {
+        let Ok(document) = Document::read_on(file) else { continue };
+        let named = load_on(&document, node, &specs, &mut Faults::default());
+        if named.get(TERRAIN) == simulator.get(TERRAIN) {
+            simulator = beside_files(simulator, &document, node, &specs);
+        }
+    }
+    simulator
 }
 
 /// What can be set on each of the nodes.
@@ -222,6 +244,22 @@ mod tests {
         assert_eq!(terrain("hills.png"), "/robot/config/hills.png");
         assert_eq!(terrain("ground/hills.PNG"), "/robot/config/ground/hills.PNG");
         assert_eq!((terrain("/maps/hills.png"), terrain("rubble")), ("/maps/hills.png".into(), "rubble".into()));
+    }
+
+    #[test]
+    fn when_a_file_for_ros_names_a_picture_expect_it_beside_that_file_and_what_others_name_as_it_is() {
+        let folder = std::env::temp_dir().join(format!("hexapod_for_ros_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("sim.yaml");
+        std::fs::write(&file, "/**:\n  ros__parameters:\n    terrain: hills.png\n").unwrap();
+        let files = ["/nowhere.yaml".to_owned(), file.display().to_string()];
+        let terrain = |named: &str| {
+            let simulator = Params::from([(TERRAIN, named.into())]);
+            params::text(&beside_files_for_ros(simulator, &files), TERRAIN)
+        };
+        assert_eq!(terrain("hills.png"), folder.join("hills.png").display().to_string());
+        assert_eq!((terrain("dunes.png"), terrain("rubble")), ("dunes.png".into(), "rubble".into()));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

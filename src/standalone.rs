@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames};
 use crate::cli::own_arguments;
 use crate::exit::{self, Failure, say};
-use crate::parameters::{AllParams, check_no_folder, files_of, tell_files};
+use crate::parameters::{AllParams, check_no_folder, files_for_ros, files_of, tell_files};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
@@ -165,17 +165,34 @@ fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Para
 /// The parameters of a node, and those that `hexapod.yaml` gives the others; none where it does not hold.
 fn beside_others(values: &Params, node: &str) -> Option<AllParams> {
     let mut all = AllParams::of_files(&files_of(values).ok()?)?;
-    let own = all.of_mut(node)?;
-    own.extend(values.clone());
+    assume_shared(&mut all, values, node);
     Some(all)
+}
+
+/// Lays what a node was given over what the files say. Of what all nodes have to agree on the others are taken to have been
+/// given the same, by command lines of their own, which are not known here. Where they were not, their messages show it.
+fn assume_shared(all: &mut AllParams, values: &Params, node: &str) {
+    for name in ["use_sim_time", "base_frame", "frame_prefix"] {
+        let Some(value) = values.get(name) else { continue };
+        if all.of_mut(node).is_none_or(|own| own.get(name) == Some(value)) {
+            continue;
+        }
+        for other in params::NODES {
+            if let Some(known) = all.of_mut(other).and_then(|other| other.get_mut(name)) {
+                known.clone_from(value);
+            }
+        }
+    }
+    if let Some(own) = all.of_mut(node) {
+        own.extend(values.clone());
+    }
 }
 
 /// rcl takes misspelt names in a parameter file without a word: each file is read a second time, strictly.
 fn check_parameter_files(node: &str, specs: &[ParamSpec]) -> Result<(), ConfigError> {
-    let arguments: Vec<String> = std::env::args().collect();
     let mut faults = Faults::default();
-    for pair in arguments.windows(2).filter(|pair| pair[0] == "--params-file") {
-        if let Some(document) = faults.note(Document::read_on(&pair[1])) {
+    for file in files_for_ros() {
+        if let Some(document) = faults.note(Document::read_on(&file)) {
             load_on(&document, node, specs, &mut faults);
         }
     }
@@ -209,6 +226,30 @@ mod tests {
             (&["--urdf=/r.urdf"], "-p urdf:=FILE"),
         ] {
             assert!(matches!(read(arguments), Own::Wrong(what) if what.contains(culprit)), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn when_a_node_is_given_what_all_have_to_share_expect_the_others_taken_to_be_given_it_too() {
+        let params =
+            |specs: Vec<ParamSpec>| -> Params { specs.into_iter().map(|spec| (spec.name, spec.default)).collect() };
+        let files = || AllParams {
+            planner: params(gait_planner::specs()),
+            driver: params(servo_driver::specs()),
+            publisher: params(state_publisher::specs()),
+            ..AllParams::default()
+        };
+        for node in [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME] {
+            let mut all = files();
+            let mut given = all.of_mut(node).cloned().unwrap_or_default();
+            given.insert("use_sim_time", true.into());
+            assume_shared(&mut all, &given, node);
+            assert_eq!(notes(&all), [""; 0], "{node}");
+            // What a file says of one node alone is told as ever.
+            let mut all = files();
+            all.of_mut(node).and_then(|own| own.insert("use_sim_time", true.into()));
+            assume_shared(&mut all, &given, node);
+            assert!(notes(&all).concat().contains("use_sim_time differs"), "{node}");
         }
     }
 

@@ -12,6 +12,7 @@ from conftest import Session
 from rclpy.serialization import deserialize_message, serialize_message
 from geometry_msgs.msg import Twist
 from rcl_interfaces.msg import ParameterEvent
+from rcl_interfaces.srv import GetParameters
 from rosbags.rosbag2 import Reader, Writer
 from rosbags.rosbag2.enums import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
@@ -226,3 +227,12 @@ def test_when_a_gait_is_asked_for_by_topic_expect_the_parameter_to_follow_and_th
     assert event.stamp == clock(START_NS).clock
     assert [(p.name, p.value.string_value) for p in event.changed_parameters] == [('gait', 'ripple')]
     assert user.get_params('gait_planner', 'gait') == ['ripple']
+
+
+def test_when_each_node_is_told_to_use_the_simulated_clock_expect_no_word_of_clocks_that_differ(session):
+    nodes = ('gait_planner', 'servo_driver', 'state_publisher')
+    processes = [session.start(node, '--ros-args', '-p', 'use_sim_time:=true') for node in nodes]
+    for node in nodes:
+        session.user.client(f'{node}/get_parameters', GetParameters)
+    logs = ''.join(process.log() for process in processes)
+    assert logs.count('[INFO]') > 3 and 'differ' not in logs, logs

@@ -3,7 +3,9 @@
 import math
 from pathlib import Path
 import re
+import struct
 import time
+import zlib
 
 import figures
 import pytest
@@ -271,6 +273,29 @@ def test_when_terrain_does_not_go_expect_it_refused_and_why(session, arguments, 
     session.user.spin_until_ended(process, 10.0)
     assert process.wait() == 2
     assert words in process.log()
+
+
+def png(size):
+    """Return a level picture of some points along each edge."""
+    def chunk(kind, data):
+        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+
+    rows = size * (b'\0' + bytes(size))
+    header = struct.pack('>IIBBBBB', size, size, 8, 0, 0, 0, 0)
+    return b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
+
+
+def test_when_a_params_file_names_a_picture_expect_it_beside_that_file_and_a_refusal_to_say_where_it_is_not(session, tmp_path):
+    parameters, picture = tmp_path / 'sim.yaml', tmp_path / 'hills.png'
+    parameters.write_text('simulator:\n  ros__parameters:\n    terrain: hills.png\n')
+    arguments = ('hexapod', 'run', '--bus', 'physics', '--ros-args', '--params-file', str(parameters))
+    process = session.start(*arguments)
+    session.user.spin_until_ended(process, 10.0)
+    assert process.wait() == 2
+    assert f'{picture}: No such file' in process.log() and 'folder of the file that names it' in process.log()
+    picture.write_bytes(png(8))
+    process = session.start(*arguments)
+    session.user.until(lambda: f'on terrain {picture}' in process.log(), 10.0, 'the picture read')
 
 
 def test_when_a_robot_weighs_nothing_expect_it_refused_before_anything_starts(session, tmp_path):

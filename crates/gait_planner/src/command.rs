@@ -47,6 +47,30 @@ pub enum Command {
     Timeout(f64),
 }
 
+impl Command {
+    /// Whether it asks for something that a robot which has to sit down does not do.
+    #[must_use]
+    pub fn keeps_up(&self) -> bool {
+        matches!(self, Self::Stand | Self::Pack | Self::Motion(Some(_)) | Self::Trajectory(_))
+    }
+
+    /// Whether it drives the robot on.
+    #[must_use]
+    pub fn drives(&self) -> bool {
+        match self {
+            Self::Twist(twist) => !twist.is_zero(),
+            Self::Velocity(velocity) => *velocity != 0.0,
+            _ => false,
+        }
+    }
+
+    /// Whether it stops the robot or asks for a posture.
+    #[must_use]
+    pub fn is_urgent(&self) -> bool {
+        matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze)
+    }
+}
+
 /// A motion, and the number of the request for it.
 #[derive(Clone, Debug)]
 pub struct Asked {

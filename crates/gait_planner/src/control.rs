@@ -155,6 +155,12 @@ impl SimulatedLoop {
         }
     }
 
+    /// Whether more commands wait to be taken in than come between two messages on the clock.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.core.is_crowded()
+    }
+
     /// Hears stops, and that servos were released, while the clock stands; `real` is on the monotonic one. No time passes.
     pub fn stand_by(&mut self, real: Duration) {
         let Some(stamp) = self.last else { return };

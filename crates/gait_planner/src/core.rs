@@ -167,6 +167,11 @@ impl Core {
         (now.state != before).then(|| self.watch.look(now, self.player.is_playing(), self.ticked_at, 0.0))
     }
 
+    /// As [`Intake::is_crowded`].
+    pub fn is_crowded(&self) -> bool {
+        self.intake.is_crowded()
+    }
+
     fn take_turns(&mut self, tick_at: Duration) {
         while self.speaks
             && let Some(received) = self.intake.next(tick_at)

@@ -67,6 +67,17 @@ struct Shared {
     told_standing: Option<Duration>,
 }
 
+/// Room in the queue that only stops and postures take: they come through behind any flood.
+const RESERVED: usize = 32;
+
+impl Shared {
+    /// Whether there is room for a command, which it has then.
+    fn push(&mut self, received: Received) -> bool {
+        let (is_urgent, room) = (received.command.is_urgent(), self.queue.slots());
+        (is_urgent || room > RESERVED) && self.queue.push(received).is_ok()
+    }
+}
+
 /// How often messages of a topic were refused, and why the last one was.
 #[derive(Clone, Debug, Default)]
 pub struct Rejected {
@@ -111,15 +122,15 @@ impl Inbox {
             Command::Freeze => self.bar(Barrier::Frozen, real),
             _ => {}
         }
-        let moves = keeps_up(&received.command) || drives(&received.command);
+        let moves = received.command.keeps_up() || received.command.drives();
         // A robot that has to sit down may be asked to; one whose servos are off may not.
         let is_held =
             |barrier: &Barrier| moves || (*barrier == Barrier::Frozen && matches!(received.command, Command::Sit));
-        let refusal = if self.shutdown.stage() != Stage::Running && keeps_up(&received.command) {
+        let refusal = if self.shutdown.stage() != Stage::Running && received.command.keeps_up() {
             "the robot is sitting down because its process is ending"
         } else if let Some(barrier) = self.barrier(real).filter(is_held) {
             barrier.reason()
-        } else if self.locked(|shared| shared.queue.push(received).is_err()) {
+        } else if !self.locked(|shared| shared.push(received)) {
             self.standing(real).unwrap_or(
                 "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs",
             )
@@ -224,20 +235,6 @@ impl Inbox {
 
     fn locked<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
         work(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// Whether a command asks for something that a robot which has to sit down does not do.
-fn keeps_up(command: &Command) -> bool {
-    matches!(command, Command::Stand | Command::Pack | Command::Motion(Some(_)) | Command::Trajectory(_))
-}
-
-/// Whether a command drives the robot on.
-fn drives(command: &Command) -> bool {
-    match command {
-        Command::Twist(twist) => !twist.is_zero(),
-        Command::Velocity(velocity) => *velocity != 0.0,
-        _ => false,
     }
 }
 

@@ -58,6 +58,12 @@ impl Intake {
         }
     }
 
+    /// Whether more commands wait to be taken in than come between two messages on `/clock`.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.queue.slots() > COMMANDS / 2
+    }
+
     /// Takes in what came while the clock stands, to `real` on the monotonic one. Who asks for a posture or a stop has its
     /// turn all the same; so has everybody where the others grow too many: a stop is to find room behind them.
     pub fn stand(&mut self, real: Duration) {

@@ -26,6 +26,8 @@ use std::time::Duration;
 /// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
 /// must not keep the servos on.
 const PARTING: Duration = Duration::from_secs(1);
+/// How often the publishing thread looks, if nothing wakes it.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs the node until a shutdown has been asked for and the robot sits.
 ///
@@ -107,16 +109,20 @@ impl Ticking {
         }
     }
 
-    /// Has the loop hear stops while the clock stands, and end when it has to. One that ticks meanwhile does so by itself.
+    /// Has the loop hear stops while the clock stands, take in a flood before that is sure, and end when it has to. One that
+    /// ticks again meanwhile does so by itself.
     fn stand_by(&self, now: Duration) {
-        let (stands, ends) = (self.watch.stands(now).is_some(), !self.closing.asked.is_running());
-        if (stands || ends)
+        let (silent, ends) = (self.watch.silent(now) >= LOOK_EVERY, !self.closing.asked.is_running());
+        if (silent || ends)
             && let Some(mut ticks) = self.ticks.get().and_then(|ticks| ticks.try_lock().ok())
         {
-            if stands {
+            let stands = self.watch.stands(now).is_some();
+            if stands || (silent && ticks.is_crowded()) {
                 ticks.stand_by(now);
             }
-            ticks.see_off(now, stands);
+            if ends {
+                ticks.see_off(now, stands);
+            }
         }
     }
 }
@@ -134,7 +140,7 @@ fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, st
         if last {
             return;
         }
-        std::thread::park_timeout(Duration::from_millis(50));
+        std::thread::park_timeout(LOOK_EVERY);
     }
 }
 

@@ -210,6 +210,15 @@ mod tests {
     }
 
     #[test]
+    fn when_the_control_loop_is_flooded_expect_room_for_a_stop() {
+        let (inbox, mut queue) = inbox(&Shutdown::default());
+        while inbox.send("cmd_vel", Command::Twist(Twist::new(0.1, 0.0, 0.0))).is_ok() {}
+        assert!(Service::Stop.ask(&Robot::default(), &standing(), &inbox).is_ok());
+        let last = std::iter::from_fn(|| queue.pop().ok()).last();
+        assert!(last.is_some_and(|received| matches!(received.command, Command::Stop)));
+    }
+
+    #[test]
     fn when_the_process_ends_expect_what_would_keep_the_robot_up_refused() {
         let shutdown = Shutdown::default();
         let (inbox, _queue) = inbox(&shutdown);

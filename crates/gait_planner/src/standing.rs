@@ -53,13 +53,19 @@ impl ClockWatch {
         }
     }
 
+    /// For how long the clock has not gone on; not at all in real time.
+    #[must_use]
+    pub fn silent(&self, now: Duration) -> Duration {
+        let since = |clock: &Arc<Clock>| Duration::from_nanos(clock.real_ns.load(Ordering::Relaxed));
+        self.0.as_ref().map_or(Duration::ZERO, |clock| now.saturating_sub(since(clock)))
+    }
+
     /// Whether time stands still.
     #[must_use]
     pub fn stands(&self, now: Duration) -> Option<Standing> {
-        let clock = self.0.as_ref()?;
-        let since = Duration::from_nanos(clock.real_ns.load(Ordering::Relaxed));
+        let (clock, silent) = (self.0.as_ref()?, self.silent(now));
         let reason = if clock.has_come.load(Ordering::Relaxed) { PAUSED } else { NO_CLOCK };
-        (now.saturating_sub(since) >= STANDS).then_some(Standing { since, reason })
+        (silent >= STANDS).then(|| Standing { since: now.saturating_sub(silent), reason })
     }
 }
 

@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// Height of a picture's white where nobody says, m.
 const USUAL_WHITE_M: f64 = 0.05;
+const GIVE_A_PATH: &str =
+    "give the path of a PNG: from the folder of the file that names it, or on the command line from the present one";
 /// Files up to this size are read, bytes: as many as the largest picture has that is read.
 const MOST_BYTES: u64 = 32 << 20;
 
@@ -29,8 +31,7 @@ pub(crate) fn terrain(params: &Params) -> Result<Terrain, ConfigError> {
     let (name, size) = (text(params, "terrain"), Some(number(params, "terrain_size")).filter(|&size| size > 0.0));
     let refused = |reason: String, help: &str| wrong(NAME, params, "terrain", reason, help);
     if is_picture(&name) {
-        let bytes =
-            bytes(Path::new(&name)).map_err(|why| refused(format!("{name}: {why}"), "give the path of a PNG"))?;
+        let bytes = bytes(Path::new(&name)).map_err(|why| refused(format!("{name}: {why}"), GIVE_A_PATH))?;
         let map = HeightMap::from_png(&bytes, number(params, "terrain_cell"), size.unwrap_or(USUAL_WHITE_M));
         return map.map(Terrain::Heights).map_err(|error| refused(format!("{name}: {error}"), "give another PNG"));
     }

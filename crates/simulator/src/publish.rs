@@ -89,10 +89,19 @@ impl Teller {
         warn_if_lost(self.clock.publish(&Clock { clock: to_stamp(time) }));
     }
 
-    /// Tells how the robot is now.
-    pub(crate) fn tell(&mut self, plant: &Plant) {
-        let now = self.stamps.now();
-        self.tell_truth(plant);
+    /// The time by which messages are dated.
+    pub(crate) fn now(&self) -> Duration {
+        self.stamps.now()
+    }
+
+    /// What messages of this simulated time are dated, which was `real` on the system's clock.
+    pub(crate) fn stamp(&self, simulated: Duration, real: Duration) -> Duration {
+        if matches!(self.stamps, RosClock::Simulated(_)) { simulated } else { real }
+    }
+
+    /// Tells how the robot was at this time.
+    pub(crate) fn tell(&mut self, plant: &Plant, now: Duration) {
+        self.tell_truth(plant, now);
         self.tell_forces(plant, now);
         self.sensors.tell(plant, now);
         let (publisher, markers, told) = &mut self.markers;
@@ -108,9 +117,8 @@ impl Teller {
         }
     }
 
-    /// Tells where the robot and its joints truly are now. Forces and sensors take a step to follow.
-    pub(crate) fn tell_truth(&mut self, plant: &Plant) {
-        let now = self.stamps.now();
+    /// Tells where the robot and its joints truly were at this time. Forces and sensors take a step to follow.
+    pub(crate) fn tell_truth(&mut self, plant: &Plant, now: Duration) {
         self.tell_joints(plant, now);
         self.tell_place(plant, now);
     }

@@ -6,7 +6,7 @@ use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now};
 use hexapod_servo::simulated::Standstill;
-use hexapod_sim::lean;
+use hexapod_sim::{Supply, lean};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -127,7 +127,7 @@ impl Run {
             self.fall_due(&wish, now.saturating_sub(last));
             last = now;
             let before = self.time;
-            let waits = self.catch_up(teller, wish.lockstep);
+            let waits = self.catch_up(teller, &wish, now);
             if !wish.paused {
                 self.watch.simulated += self.time - before;
             }
@@ -154,7 +154,8 @@ impl Run {
         if wish.reset {
             self.plant.put();
             if wish.paused {
-                teller.tell_truth(&self.plant);
+                let stamp = teller.now();
+                teller.tell_truth(&self.plant, stamp);
             }
         }
         (0..wish.pushes).for_each(|_| self.plant.push());
@@ -180,19 +181,25 @@ impl Run {
         }
     }
 
-    /// Steps until as much time is simulated as is due; whether the planner has to follow first.
-    fn catch_up(&mut self, teller: &mut Teller, lockstep: bool) -> bool {
+    /// Steps until as much time is simulated as is due `now`; whether the planner has to follow first.
+    fn catch_up(&mut self, teller: &mut Teller, wish: &Wish, now: Duration) -> bool {
         self.due = self.due.min(self.time + MOST_LAG);
+        let since = monotonic_now().saturating_sub(now);
+        let present = teller.now().saturating_sub(since);
         while self.time + self.step <= self.due {
-            if lockstep && !self.planner.lets_pass(self.time + self.step, monotonic_now()) {
+            if wish.lockstep && !self.planner.lets_pass(self.time + self.step, monotonic_now()) {
                 return true;
             }
+            let resets = self.plant.simulator().supply().resets();
             self.plant.step();
             self.time += self.step;
+            tell_brown_out(resets, self.plant.simulator().supply());
             teller.tell_time(self.time);
             if self.time.saturating_sub(self.told) >= self.period {
                 self.told = self.time;
-                teller.tell(&self.plant);
+                // Steps that are caught up with belong to the times at which they were due.
+                let late = (self.due - self.time).div_f64(wish.speed);
+                teller.tell(&self.plant, teller.stamp(self.time, present.saturating_sub(late)));
             }
         }
         false
@@ -213,7 +220,7 @@ impl Run {
         let own_time = wish.lockstep || wish.speed != 1.0;
         let obstacle = if own_time { self.planner.obstacle(self.time, now) } else { None };
         if wish.paused {
-            status.report(Level::Ok, "paused");
+            status.report(Level::Ok, "paused: goes on by the service pause with data: false, or step by step");
         } else if let Some(why) = obstacle {
             status.report(Level::Warn, why);
         } else if lean > LIES_RAD {
@@ -223,6 +230,22 @@ impl Run {
         }
         status
     }
+}
+
+/// Says that the boards have been reset since there were so many resets, and by what.
+fn tell_brown_out(resets: u32, supply: &Supply) {
+    if supply.resets() == resets {
+        return;
+    }
+    let (current, battery) = (supply.current(), supply.battery());
+    let why = if supply.charge_ah() <= 0.0 {
+        "the battery is empty".to_owned()
+    } else if current > battery.greatest_current {
+        format!("the servos took {current:.1} A, and it switches off beyond {:.1} A", battery.greatest_current)
+    } else {
+        format!("{current:.1} A let it sink to {:.1} V, and boards reset below {:.1} V", supply.volts(), battery.reset_v)
+    };
+    tracing::warn!("the supply of the servos gave way, and all boards were reset: {why} (supply in sim.yaml)");
 }
 
 #[cfg(test)]

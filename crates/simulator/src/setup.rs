@@ -52,9 +52,11 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
+        let frames = Frames::new(description.robot.model(), NAME, params)?;
+        check_world_frame(params, &frames, &description)?;
         Ok(Self {
             urdf: files.urdf.display().to_string(),
-            frames: Frames::new(description.robot.model(), NAME, params)?,
+            frames,
             terrain: ground::terrain(params)?,
             seed: ground::seed(params),
             terrain_name: text(params, "terrain"),
@@ -116,4 +118,20 @@ impl Setup {
     pub(crate) fn ground(&self) -> Ground {
         Ground { terrain: self.terrain.clone(), surface: self.config.surface, patches: Vec::new() }
     }
+}
+
+/// The world is a frame of its own: tf has one above each other, and none above itself.
+fn check_world_frame(params: &Params, frames: &Frames, description: &Description) -> Result<(), ConfigError> {
+    let (world, odom) = (text(params, "world_frame"), text(params, "odom_frame"));
+    let is = |frame: &str| frames.name(frame) == frames.name(&world);
+    let of_robot = frames.name(&world) == frames.base();
+    let taken = if is(&odom) && switch(params, "publish_tf") {
+        "the odometry"
+    } else if of_robot || description.robot.model().links().iter().any(|link| is(link.name())) {
+        "the robot"
+    } else {
+        return Ok(());
+    };
+    let reason = format!("{world:?} is a frame of {taken}");
+    Err(wrong(NAME, params, "world_frame", reason, "give it a name of its own, as in world"))
 }

@@ -45,7 +45,9 @@ fn when_commands_come_while_the_clock_stands_expect_room_for_a_stop_that_holds_w
         for _ in 0..20 {
             bench.send(Command::Twist(Twist::new(0.06, 0.0, 0.1)));
         }
+        let is_crowded = bench.core.is_crowded();
         assert_eq!(bench.stand_by(1), None);
+        assert!(!is_crowded && !bench.core.is_crowded(), "all are taken in");
     }
     bench.send(Command::Stop);
     assert_eq!(bench.stand_by(1), None, "it takes time");
