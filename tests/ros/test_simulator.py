@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 import re
+import shutil
 import struct
 import time
 import zlib
@@ -14,8 +15,8 @@ pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from processes import assert_no_crash
-from sensor_msgs.msg import BatteryState
+from processes import assert_no_crash, ROOT
+from sensor_msgs.msg import BatteryState, Imu, JointState
 from servo_bus import state_of
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
@@ -260,6 +261,43 @@ def test_when_it_runs_faster_than_the_clock_expect_the_way_of_its_own_time(sessi
     assert way(true) > 0.3 and way(true) == pytest.approx(way(believed), rel=0.05)
     stamps = [seconds(each.header.stamp) for each in believed]
     assert len(stamps) / (stamps[-1] - stamps[0]) == pytest.approx(50.0, rel=0.1), 'as fine as without a simulation'
+    assert_no_crash(robot)
+
+
+def test_when_messages_are_dated_by_the_computer_expect_the_times_of_the_steps_and_not_those_of_publishing(session):
+    robot = start(session)
+    user = session.user
+    heard = [user.listen('odom_true'), user.listen('imu/data', Imu), user.listen('joint_states_true', JointState)]
+    user.until(lambda: all(heard), 10.0, 'all of them')
+    user.spin(3.0)
+    odometry, imu, joints = ({seconds(each.message.header.stamp) for each in messages} for messages in heard)
+    stamps = sorted(odometry & imu & joints)
+    assert len(stamps) > 200, 'what belongs together has one stamp'
+    steady = [abs(later - earlier - 0.01) < 1e-3 for earlier, later in zip(stamps, stamps[1:])]
+    assert sum(steady) > 0.9 * len(steady)
+    assert_no_crash(robot)
+
+
+@pytest.mark.parametrize('frame,of', [('odom', 'the odometry'), ('base_link', 'the robot'), ('left_front_foot', 'the robot')])
+def test_when_the_world_is_to_be_a_frame_that_there_is_expect_it_refused(session, frame, of):
+    process = session.start('hexapod', 'run', '--bus', 'physics', '-p', f'simulator.world_frame:={frame}')
+    assert process.wait() == 2
+    assert f'"{frame}" is a frame of {of}' in process.log() and 'world_frame' in process.log()
+
+
+def test_when_the_supply_gives_way_expect_it_said_and_by_what(session, tmp_path):
+    config = tmp_path / 'config'
+    config.mkdir()
+    sim = (ROOT / 'config' / 'sim.yaml').read_text()
+    weak = re.sub(r'(greatest_current_a: )[\d.]+', r'\g<1>2.0', re.sub(r'(\n  all: )\w+', r'\g<1>mg996r', sim))
+    assert weak != sim
+    (config / 'sim.yaml').write_text(weak)
+    robot = session.start('hexapod', 'run', '--bus', 'physics', '--config', str(config))
+    user = session.user
+    user.until(lambda: user.enable().success, 15.0, 'servos that are switched on')
+    user.until(lambda: 'the supply of the servos gave way' in robot.log(), 10.0, 'the supply')
+    line = next(line for line in robot.log().splitlines() if 'gave way' in line)
+    assert re.search(r'took [\d.]+ A, and it switches off beyond 2.0 A', line), line
     assert_no_crash(robot)
 
 
