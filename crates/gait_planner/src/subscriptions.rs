@@ -182,7 +182,7 @@ fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ros
         to.take("motion", &message.data, motion, |asked| Command::Motion(Some(asked)), from);
     })?;
     let (robot, home) = (Arc::clone(setup.engine.robot()), setup.engine.home());
-    let (whole, clearance) = (!setup.engine.lacks_legs(), setup.motions.leg_clearance());
+    let (whole, collision) = (!setup.engine.lacks_legs(), Arc::clone(setup.engine.self_collision()));
     let headers = headers.clone();
     node.subscribe_from("joint_trajectory", QosProfile::default(), move |message: JointTrajectory, from| {
         headers.look("joint_trajectory", &message.header);
@@ -190,7 +190,7 @@ fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ros
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())
         } else if now == GaitState::Standing {
-            trajectory::motion(&robot, &home, clearance, &message)
+            trajectory::motion(&robot, &home, &collision, &message)
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
         };

@@ -1,7 +1,7 @@
 //! `joint_trajectory`: joint angles over time, as any ROS 2 tool sends them.
 
-use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, check};
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_gait::motion::{Blend, Home, Motion, check};
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot, SelfCollision};
 use hexapod_ros::bounds::{self, MAX_JOINTS, MAX_POINTS, excerpt};
 use hexapod_ros::r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const MAX_TIME_S: f64 = 600.0;
 pub fn motion(
     robot: &Arc<Robot>,
     home: &Home,
-    clearance: LegClearance,
+    collision: &SelfCollision,
     message: &JointTrajectory,
 ) -> Result<Motion, String> {
     bounds::count("joint_names", message.joint_names.len(), MAX_JOINTS)?;
@@ -59,7 +59,7 @@ pub fn motion(
     let end = keys.last().map_or(0.0, |(time, _)| *time);
     keys.push((end + HOLD_S, angles));
     let motion = Motion::joints(&keys, Blend::Smooth, None).map_err(|error| error.to_string())?;
-    check(robot, home, &motion, clearance).map_err(|refusal| refusal.to_string())?;
+    check(robot, home, &motion, collision).map_err(|refusal| refusal.to_string())?;
     Ok(motion)
 }
 
@@ -116,9 +116,9 @@ mod tests {
     use super::*;
     use hexapod_gait::motion::Target;
 
-    fn robot() -> (Arc<Robot>, Home) {
+    fn robot() -> (Arc<Robot>, Home, Arc<SelfCollision>) {
         let engine = crate::Setup::load(&crate::params::shipped()).unwrap().engine;
-        (Arc::clone(engine.robot()), engine.home())
+        (Arc::clone(engine.robot()), engine.home(), Arc::clone(engine.self_collision()))
     }
 
     fn point(seconds: f64, positions: &[f64]) -> JointTrajectoryPoint {
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn when_some_joints_are_given_expect_them_at_their_times_and_the_others_as_when_standing() {
-        let (robot, home) = robot();
+        let (robot, home, collision) = robot();
         let names = ["right_front_coxa", "left_front_coxa"];
         let played = motion(
             &robot,
             &home,
-            LegClearance::default(),
+            &collision,
             &message(&names, vec![point(0.5, &[0.1, -0.1]), point(1.25, &[-0.2, 0.2])]),
         );
         let motion = played.unwrap();
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn when_a_trajectory_does_not_hold_expect_it_refused_with_the_reason() {
-        let (robot, home) = robot();
+        let (robot, home, collision) = robot();
         let name = ["left_front_coxa"];
         let mut late = point(1.0, &[0.1]);
         late.time_from_start.sec = -1;
@@ -189,7 +189,7 @@ mod tests {
             (message(&all, vec![point(1.0, &[1.2; 6])]), "ground"),
         ];
         for (message, word) in cases {
-            let reason = motion(&robot, &home, LegClearance::default(), &message).unwrap_err();
+            let reason = motion(&robot, &home, &collision, &message).unwrap_err();
             assert!(reason.contains(word), "{word}: {reason}");
             assert!(reason.len() < 1000, "{word}: {} bytes", reason.len());
         }
@@ -197,10 +197,9 @@ mod tests {
 
     #[test]
     fn when_the_first_point_is_at_zero_expect_the_way_to_it_put_in() {
-        let (robot, home) = robot();
+        let (robot, home, collision) = robot();
         let played =
-            motion(&robot, &home, LegClearance::default(), &message(&["left_front_coxa"], vec![point(0.0, &[0.3])]))
-                .unwrap();
+            motion(&robot, &home, &collision, &message(&["left_front_coxa"], vec![point(0.0, &[0.3])])).unwrap();
         let Target::Joints(start) = played.target(0.0) else { panic!("joints") };
         assert_ne!(start, home.angles);
     }

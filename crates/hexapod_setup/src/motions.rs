@@ -13,7 +13,6 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Motions {
     by_name: BTreeMap<String, Entry>,
-    clearance: LegClearance,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ struct File {
 }
 
 impl Motions {
-    /// Reads a file of motions and tries them all. One that the robot of the engine cannot play is kept with the reason:
+    /// Reads a file of motions and tries them all, with what the engine keeps between two legs. One that the robot of the engine cannot play is kept with the reason:
     /// what six legs do well may tip over four, and those still walk.
     ///
     /// # Errors
@@ -39,7 +38,7 @@ impl Motions {
         let document = file.into().read_on()?;
         let mut faults = Faults::default();
         let file = File::read(&document, &mut faults).unwrap_or_default();
-        let clearance = faults.note(leg_clearance(&document, file.leg_clearance)).unwrap_or_default();
+        faults.note(leg_clearance(&document, file.leg_clearance));
         let (robot, home) = (engine.robot(), engine.home());
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
@@ -57,12 +56,12 @@ impl Motions {
             let motion = if engine.lacks_legs() {
                 Err(refused("a motion moves all legs, and some are switched off".into()))
             } else {
-                let checked = check(robot, &home, &motion, clearance);
+                let checked = check(robot, &home, &motion, engine.self_collision());
                 checked.map(|()| Arc::new(motion)).map_err(|why| refused(why.to_string()))
             };
             by_name.insert(name, Entry { about: spec.about, motion });
         }
-        faults.or(Some(Self { by_name, clearance }))
+        faults.or(Some(Self { by_name }))
     }
 
     /// Checks a file of motions as far as that can be done without knowing the robot.
@@ -81,12 +80,6 @@ impl Motions {
     /// The motions that can be played, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Arc<Motion>)> {
         self.by_name.iter().filter_map(|(name, entry)| Some((name.as_str(), Arc::clone(entry.motion.as_ref().ok()?))))
-    }
-
-    /// What is kept between two legs.
-    #[must_use]
-    pub fn leg_clearance(&self) -> LegClearance {
-        self.clearance
     }
 
     /// The motion of this name.

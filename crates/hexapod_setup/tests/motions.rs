@@ -1,8 +1,8 @@
 //! The shipped motions are played to the end by the shipped robot; what does not hold is refused where it stands.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
-use hexapod_gait::motion::Player;
-use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, leg_places};
+use hexapod_gait::motion::{LegClearance, Player};
+use hexapod_gait::{Balance, Engine, Gait, GaitSpec, GaitState, Input, Settings, leg_places};
 use hexapod_kinematics::Robot;
 use hexapod_odometry::Odometry;
 use hexapod_setup::{Description, Files, Motions};
@@ -19,14 +19,14 @@ fn root() -> PathBuf {
 
 fn engine() -> Engine {
     let files = Files::of_folder(root().join("config"), root().join("urdf/hexapod.urdf"));
-    engine_of(Description::read(&files).unwrap().robot)
+    engine_of(Description::read(&files).unwrap().robot, LegClearance::default())
 }
 
-fn engine_of(robot: Arc<Robot>) -> Engine {
+fn engine_of(robot: Arc<Robot>, leg_clearance: LegClearance) -> Engine {
     let spec =
         GaitSpec { duty_factor: 0.75, cycle_time: 1.6, lag: 0.25, side_lag: 0.5, stable: false, ..Default::default() };
     let gait = Gait::try_new(&spec, &leg_places(&robot)).unwrap();
-    Engine::new(robot, gait, robots::settings()).unwrap()
+    Engine::new(robot, gait, Settings { leg_clearance, ..robots::settings() }).unwrap()
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn when_a_pirouette_is_played_expect_the_odometry_to_see_one_whole_turn() {
 #[test]
 fn when_a_robot_has_other_legs_expect_the_shipped_motions_it_can_do_and_reasons_for_the_others() {
     for (legs, able) in [(4, &["bow", "push_ups", "twist"][..]), (8, &["march", "push_ups", "twist", "wave"])] {
-        let engine = engine_of(robots::robot(legs));
+        let engine = engine_of(robots::robot(legs), LegClearance::default());
         let motions = Motions::read(&root().join("config/motions.yaml"), &engine).unwrap();
         let known: Vec<&str> = motions.names().map(|(name, _)| name).collect();
         println!("{} legs: {known:?}; {:#?}", legs, motions.refused().map(ToString::to_string).collect::<Vec<_>>());
@@ -171,12 +171,20 @@ fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more(
         let text =
             format!("# one\n{clearance}\nmotions:\n  meet: {{total_time: 2, frames: [{{time: 1.0, {motion}}}]}}\n");
         std::fs::write(&path, text).unwrap();
-        Motions::read(&path, &engine_of(robots::robot(8)))
+        let given = clearance.strip_prefix("leg_clearance: ").and_then(|given| given.parse().ok());
+        let given = given.and_then(LegClearance::try_new).unwrap_or_default();
+        Motions::read(&path, &engine_of(robots::robot(8), given))
     };
     let meet = |clearance: &str, angle: f64| read(clearance, angle).unwrap().get("meet").map(|_| ());
     let (less, more) = ("leg_clearance: 0.0", "leg_clearance: 0.06");
     for (angle, by_default, with_more, with_less) in
-        [(0.2, true, true, true), (0.52, true, false, true), (0.8, false, false, true)]
+        // At the last of these, legs would pass through each other.
+        [
+            (0.2, true, true, true),
+            (0.52, true, false, true),
+            (0.58, false, false, true),
+            (0.8, false, false, false),
+        ]
     {
         let by_hand = meet("leg_clearance: 0.02", angle);
         assert_eq!(meet("", angle), by_hand, "the default is 0.02");
@@ -186,7 +194,7 @@ fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more(
         );
     }
     let reason = meet(more, 0.52).unwrap_err();
-    assert!(reason.contains("left_1") && reason.contains("60.0 mm") && reason.contains("leg_clearance"), "{reason}");
+    assert!(reason.contains("left_1") && reason.contains("60.5 mm") && reason.contains("leg_clearance"), "{reason}");
     let range = "0.0 to 0.2";
     for (bad, right) in [("-0.001", range), ("0.21", range), (".nan", "finite"), (".inf", "finite"), ("wide", "")] {
         let error = read(&format!("leg_clearance: {bad}"), 0.2).unwrap_err();

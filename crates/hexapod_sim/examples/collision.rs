@@ -14,6 +14,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clock = std::time::Instant::now();
     let near = (0..checks).filter(|i| check.check(&robot, &poses[*i as usize % 64]).is_some()).count();
     let ns = clock.elapsed().as_secs_f64() * 1e9 / f64::from(checks.max(1));
-    println!("{} capsules, {ns:.0} ns a check, {near} of {checks} too near", check.capsule_count());
+    println!("{} shapes, {ns:.0} ns a check, {near} of {checks} too near", check.shape_count());
     Ok(())
 }

@@ -28,7 +28,7 @@ impl Engine {
         // `Stance::new` has made sure that every foot rests within reach at this height.
         let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
         let step_height = self.tuning.step_height.max(LEAST_PLACING_LIFT_M);
-        Home { pose, angles, height, lowest, step_height, nearer_to_body: self.plant.apart.nearer_to_body() }
+        Home { pose, angles, height, lowest, step_height }
     }
 
     /// Whether legs are switched off: motions move all of them.

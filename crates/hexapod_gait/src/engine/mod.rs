@@ -28,7 +28,7 @@ use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use crate::state::segment::{Route, Segment, Travel};
 use crate::state::tick::{Input, Tick};
-use hexapod_kinematics::{Effort, Leg, LegAngles, Look, Robot};
+use hexapod_kinematics::{Effort, Leg, LegAngles, Look, Robot, SelfCollision};
 use nalgebra::Vector2;
 use std::sync::Arc;
 
@@ -144,6 +144,13 @@ impl Engine {
     #[must_use]
     pub fn shortened(&self) -> Option<Shortened> {
         self.plant.apart.shortened()
+    }
+
+    /// How near legs may come to each other and to the body: half a millimetre more than the leg clearance, for what they do
+    /// between two looks, and less where the stance brings them nearer.
+    #[must_use]
+    pub fn self_collision(&self) -> &Arc<SelfCollision> {
+        self.plant.apart.collision()
     }
 
     /// Whether links of a leg, by its index, count as lines where legs are kept apart, their thickness being unknown.

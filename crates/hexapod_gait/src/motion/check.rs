@@ -4,7 +4,6 @@ use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Solved, Stage};
 use crate::plant::mass::Masses;
-use crate::plant::settings::LegClearance;
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Neighbour, Robot, SelfCollision};
 use nalgebra::UnitQuaternion;
@@ -56,7 +55,7 @@ pub enum Refusal {
         pair: String,
         /// Their distance, mm; below zero where they overlap.
         distance_mm: f64,
-        /// The least they may have, mm.
+        /// The least they may have, mm: half a millimetre more than `leg_clearance`, for what they do between two looks.
         least_mm: f64,
         /// When.
         when: When,
@@ -106,13 +105,11 @@ const BREAK_OFF_SAMPLES: usize = 5;
 const MAX_LURCH_RAD: f64 = 0.1;
 
 /// Checks that the robot can play `motion` from `home` and come back, whenever it is broken off, with no leg nearer to another
-/// or to the body than [`SelfCollision`] lets it for this `clearance`.
+/// or to the body than `collision` lets it: that of the engine is [`Engine::self_collision`](crate::Engine::self_collision).
 ///
 /// # Errors
 /// What keeps it from doing so first.
-pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, clearance: LegClearance) -> Result<(), Refusal> {
-    let mut collision = SelfCollision::new(robot, &home.angles[..robot.legs().len().min(MAX_LEGS)], clearance.metres());
-    home.nearer_to_body.iter().enumerate().for_each(|(leg, by)| collision.let_nearer_to_body(leg, *by));
+pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, collision: &SelfCollision) -> Result<(), Refusal> {
     let mut checker = Checker { robot, home, masses: Masses::of(robot), collision, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
@@ -140,7 +137,7 @@ struct Checker<'a> {
     robot: &'a Arc<Robot>,
     home: &'a Home,
     masses: Masses,
-    collision: SelfCollision,
+    collision: &'a SelfCollision,
     seed: [LegAngles; MAX_LEGS],
     /// How the body leaned at the last sample of joints.
     lean: Option<UnitQuaternion<f64>>,
@@ -156,7 +153,7 @@ impl Checker<'_> {
 
     fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
         self.seed = self.solve(pose, when)?;
-        apart(self.robot, &self.collision, &self.seed, when)?;
+        apart(self.robot, self.collision, &self.seed, when)?;
         if !stands(&self.masses, self.home, pose, &self.seed) {
             return Err(Refusal::Unstable { when });
         }
@@ -193,7 +190,7 @@ impl Checker<'_> {
                 }
             }
         }
-        apart(self.robot, &self.collision, angles, when)?;
+        apart(self.robot, self.collision, angles, when)?;
         let ground = carried(self.robot, &self.masses, angles).ok_or(Refusal::Unstable { when })?;
         let lean = ground.footprint_from_body.rotation;
         if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {

@@ -6,6 +6,7 @@ use crate::plant::settings::LegClearance;
 use crate::plant::stance::Stance;
 use hexapod_kinematics::{LegAngles, LegRange, Look, MAX_LEGS, Neighbour, Robot, SelfCollision};
 use nalgebra::{Vector2, Vector3};
+use std::sync::Arc;
 
 /// What is kept beside the clearance for what legs do between two looks, m.
 const BETWEEN_LOOKS_M: f64 = 0.0005;
@@ -19,12 +20,10 @@ const NEAR_M: f64 = 0.02;
 /// What keeps the legs of a robot apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Apart {
-    collision: SelfCollision,
+    collision: Arc<SelfCollision>,
     facing: Vec<Facing>,
     clear: Ranges,
     shortened: Option<Shortened>,
-    /// How much nearer to the body each leg may come than others, m.
-    nearer_to_body: [f64; MAX_LEGS],
 }
 
 /// Why a robot's steps are shorter than its legs reach.
@@ -58,11 +57,9 @@ impl Apart {
         let home: Vec<LegAngles> = (0..robot.legs().len()).map(|leg| at_rest(robot, &stance, leg)).collect();
         let mut collision = SelfCollision::new(robot, &home, clearance.metres() + BETWEEN_LOOKS_M);
         let mut rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
-        let mut nearer_to_body = [0.0; MAX_LEGS];
         // Thighs that fold beside the body are lifted past it, and shorter steps would not keep them off.
         for (leg, rooms) in rooms.iter_mut().enumerate().filter(|(leg, rooms)| rooms[*leg] < 0.0) {
-            nearer_to_body[leg] = -rooms[leg];
-            collision.let_nearer_to_body(leg, nearer_to_body[leg]);
+            collision.let_nearer_to_body(leg, -rooms[leg]);
             rooms[leg] = 0.0;
         }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
@@ -78,7 +75,7 @@ impl Apart {
         }
         let facing = facing(robot, &stance, &rooms);
         let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());
-        (Self { collision, facing, clear, shortened, nearer_to_body }, stance)
+        (Self { collision: Arc::new(collision), facing, clear, shortened }, stance)
     }
 
     /// Whether links of a leg have no thickness that is known.
@@ -86,9 +83,9 @@ impl Apart {
         self.collision.is_of_lines(leg)
     }
 
-    /// How much nearer to the body each leg may come than others, m: its thigh folds beside it.
-    pub(crate) fn nearer_to_body(&self) -> [f64; MAX_LEGS] {
-        self.nearer_to_body
+    /// How near legs may come to each other and to the body.
+    pub(crate) fn collision(&self) -> &Arc<SelfCollision> {
+        &self.collision
     }
 
     /// Why steps are shorter than legs reach, where they are.

@@ -42,8 +42,6 @@ pub struct Home {
     pub lowest: f64,
     /// Lift of a foot that is put elsewhere, m.
     pub step_height: f64,
-    /// How much nearer to the body each leg may come than others, m: its thigh folds beside it.
-    pub nearer_to_body: [f64; MAX_LEGS],
 }
 
 impl Pose {

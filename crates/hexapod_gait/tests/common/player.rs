@@ -1,7 +1,7 @@
 //! Players, motions for them to play, and how they are followed.
 
 use super::{Observer, engine, engine_with};
-use hexapod_gait::motion::{Blend, Home, LegClearance, Motion, Player, Pose, Steps, check};
+use hexapod_gait::motion::{Blend, Home, Motion, Player, Pose, Steps, check};
 use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, SwingProfile, leg_places};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Vector2, Vector3};
@@ -73,7 +73,7 @@ pub fn motions() -> &'static [Arc<Motion>] {
         ];
         let motions: Vec<Arc<Motion>> = all.into_iter().map(|motion| Arc::new(motion.unwrap())).collect();
         for (index, motion) in motions.iter().enumerate() {
-            assert_eq!(check(engine.robot(), &home, motion, LegClearance::default()), Ok(()), "motion {index}");
+            assert_eq!(check(engine.robot(), &home, motion, engine.self_collision()), Ok(()), "motion {index}");
         }
         motions
     })
@@ -101,7 +101,7 @@ pub fn simple_motions(engine: &Engine) -> Vec<Arc<Motion>> {
     let motions: Vec<Arc<Motion>> = all.into_iter().map(|motion| Arc::new(motion.unwrap())).collect();
     for (index, motion) in motions.iter().enumerate() {
         assert_eq!(
-            check(engine.robot(), &home, motion, LegClearance::default()),
+            check(engine.robot(), &home, motion, engine.self_collision()),
             Ok(()),
             "motion {index} on {legs} legs"
         );

@@ -15,8 +15,22 @@ const CLEARANCE_M: f64 = 0.02;
 /// Long legs on hips close together.
 const LONG: Build = Build { lengths: [0.03, 0.1, 0.2], spacing: 0.04, ..Build::of(8) };
 
+/// Eight legs of bars that are high and narrow, m.
+const UPRIGHT: (Build, [f64; 2]) = (Build { spacing: 0.05, ..Build::of(8) }, [0.06, 0.01]);
+
 fn thick(build: Build, thickness: f64) -> String {
     built(&Build { thickness: Some(thickness), ..build })
+}
+
+/// Links that are bars this high and wide, and the same robot with links as thick as the diagonal of those.
+fn of_bars(build: Build, [height, width]: [f64; 2]) -> [String; 2] {
+    let around = 0.5 * (height * height + width * width).sqrt();
+    let round = thick(build, around);
+    let bars = build.lengths.iter().fold(round.clone(), |text, length| {
+        let cylinder = format!(r#"<cylinder radius="{around}" length="{length}"/>"#);
+        text.replace(&cylinder, &format!(r#"<box size="{height} {width} {length}"/>"#))
+    });
+    [bars, round]
 }
 
 /// Looks at all legs of a robot, all anew.
@@ -93,6 +107,8 @@ fn when_robots_of_any_build_are_driven_at_random_expect_no_leg_too_near_to_anoth
         ("long hexapod", thick(Build { spacing: 0.05, legs: 6, ..LONG }, 0.03), true),
         ("overlapping octopod", thick(LONG, 0.05), false),
         ("octopod of lines", built(&LONG), false),
+        ("octopod of upright bars", of_bars(UPRIGHT.0, UPRIGHT.1)[0].clone(), false),
+        ("octopod of flat bars", of_bars(Build { spacing: 0.04, ..Build::of(8) }, [0.012, 0.05])[0].clone(), true),
     ];
     for (name, urdf, is_crowded) in builds {
         let engine = engine_of(&urdf);
@@ -115,9 +131,21 @@ fn when_robots_of_random_builds_are_driven_at_random_expect_no_leg_too_near_to_a
         let lengths = [random.range(0.02, 0.06), random.range(0.05, 0.12), random.range(0.08, 0.2)];
         let (spacing, width) = (random.range(0.03, 0.1), random.range(0.05, 0.12));
         let build = Build { lengths, spacing, width, ..Build::of([4, 6, 8][random.index(3)]) };
-        let engine = engine_of(&thick(build, random.range(0.005, 0.035)));
+        let (height, width) = (random.range(0.005, 0.05), random.range(0.005, 0.05));
+        let [bars, round] = of_bars(build, [height, width]);
+        let engine = engine_of(if seed % 2 == 0 { &bars } else { &round });
         driven(&engine, seed, 40, 0.01).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
+}
+
+#[test]
+fn when_links_are_upright_bars_expect_steps_as_long_as_they_have_room_beside_their_faces() {
+    let robots = of_bars(UPRIGHT.0, UPRIGHT.1);
+    let [bars, round] = robots.map(|urdf| engine_of(&urdf));
+    assert!(round.shortened().is_some_and(|by| by.part < 0.7), "{:?}", round.shortened());
+    assert_eq!(bars.shortened(), None);
+    let reach = |engine: &Engine| engine.stance().reach().axes().x;
+    assert!(reach(&bars) > 1.5 * reach(&round), "{} {} m", reach(&bars), reach(&round));
 }
 
 /// A thick octopod on its feet, and where it is after so many ticks of this.

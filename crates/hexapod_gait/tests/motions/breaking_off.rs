@@ -5,7 +5,7 @@
 
 use crate::common::player::{motions, moved, observer, run, shipped, standing, until};
 use crate::common::{engine, twist};
-use hexapod_gait::motion::{Blend, LegClearance, Motion, Player, check};
+use hexapod_gait::motion::{Blend, Motion, Player, check};
 use hexapod_gait::{GaitState, Input};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn trajectory(player: &Player, keys: &[(f64, Vec<f64>)], joint: Option<usize>) -
         all.push((time, angles));
     }
     let motion = Motion::joints(&all, Blend::Smooth, None).ok()?;
-    check(robot, &home, &motion, LegClearance::default()).ok().map(|()| Arc::new(motion))
+    check(robot, &home, &motion, player.engine().self_collision()).ok().map(|()| Arc::new(motion))
 }
 
 proptest! {

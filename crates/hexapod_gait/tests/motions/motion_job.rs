@@ -207,7 +207,6 @@ fn when_a_walk_is_played_expect_every_foot_where_the_quarters_of_the_cycle_put_i
         height: 0.1,
         lowest: 0.0,
         step_height: 0.03,
-        nearer_to_body: [0.0; MAX_LEGS],
     };
     for (leg, foot) in home.pose.feet[..6].iter_mut().enumerate() {
         *foot = Vector3::new(0.1 * leg as f64, 0.2, 0.0);

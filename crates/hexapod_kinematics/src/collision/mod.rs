@@ -8,7 +8,8 @@ mod shapes;
 pub use look::Look;
 pub use ranges::LegRange;
 
-use crate::{Capsule, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
+use crate::solid::convex::Convex;
+use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use placed::Placed;
 use shapes::{BodyBox, LegShapes};
 
@@ -43,7 +44,8 @@ pub struct TooNear {
     pub least: f64,
 }
 
-/// The collision shapes of a robot as capsules and boxes, and how far apart they are to be.
+/// The collision shapes of a robot as capsules and boxes, and how far apart they are to be: boxes as they are, other shapes of
+/// legs as capsules about them, those of the body as boxes.
 ///
 /// A link without shapes is a line from its joint to the next, and so are all links of legs whose shapes overlap those of
 /// another leg at home. Shapes on one leg are not compared with each other: its joints' limits keep them apart.
@@ -62,7 +64,8 @@ impl SelfCollision {
     /// distance that they have at home where that is less. What touches the body at home, as hips do, may do so.
     pub fn new(robot: &Robot, home: &[LegAngles], clearance: f64) -> Self {
         let mut legs: Vec<LegShapes> = robot.legs().iter().map(|leg| LegShapes::of(robot.model(), leg)).collect();
-        let shaped = place_all(&legs, robot, home);
+        let (mut shaped, mut placed) = ([Placed::NONE; MAX_LEGS], [Placed::NONE; MAX_LEGS]);
+        place_all(&legs, robot, home, &mut shaped);
         for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
             if shaped[one].distance(&shaped[other], f64::INFINITY) <= 0.0 {
                 (legs[one], legs[other]) =
@@ -70,7 +73,7 @@ impl SelfCollision {
             }
         }
         let body = shapes::of_body(robot.model());
-        let placed = place_all(&legs, robot, home);
+        place_all(&legs, robot, home, &mut placed);
         let mut off_body = [OFF_BODY_M.min(clearance); MAX_LEGS];
         for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
             shapes.leave_out_what_touches(placed, &body);
@@ -91,25 +94,31 @@ impl SelfCollision {
     /// Whether links of a leg, by its index, are known as lines alone: they have no box, cylinder, sphere or mesh that could be
     /// read, or overlap another leg at home.
     pub fn is_of_lines(&self, leg: usize) -> bool {
-        let is_line = |of: &Capsule| of.radius == 0.0 && (of.ends[1] - of.ends[0]).norm() > LONG_LINE_M;
+        let is_line = |of: &Convex| match of {
+            Convex::Capsule(of) => of.radius == 0.0 && (of.ends[1] - of.ends[0]).norm() > LONG_LINE_M,
+            Convex::Cuboid(_) => false,
+        };
         self.legs.get(leg).is_some_and(|shapes| shapes.links().flatten().any(is_line))
     }
 
-    /// How many capsules the legs have together.
-    pub fn capsule_count(&self) -> usize {
+    /// How many capsules and boxes the legs have together.
+    pub fn shape_count(&self) -> usize {
         self.legs.iter().map(LegShapes::count).sum()
     }
 
     /// The first leg that is too near to another or to the body at these joint angles.
     pub fn check(&self, robot: &Robot, angles: &[LegAngles]) -> Option<TooNear> {
-        let placed = place_all(&self.legs, robot, angles);
+        let mut placed = [Placed::NONE; MAX_LEGS];
+        place_all(&self.legs, robot, angles, &mut placed);
         self.neighbours().find_map(|(leg, to)| self.too_near(&placed, leg, to))
     }
 
     /// The first leg that is too near at the joint angles `to` and no farther off than it was at `from`: whoever is too near
     /// already may go where there is more room.
     pub fn check_way(&self, robot: &Robot, from: &[LegAngles], to: &[LegAngles]) -> Option<TooNear> {
-        let (before, placed) = (place_all(&self.legs, robot, from), place_all(&self.legs, robot, to));
+        let (mut before, mut placed) = ([Placed::NONE; MAX_LEGS], [Placed::NONE; MAX_LEGS]);
+        place_all(&self.legs, robot, from, &mut before);
+        place_all(&self.legs, robot, to, &mut placed);
         self.neighbours().find_map(|(leg, to)| {
             let now = self.too_near(&placed, leg, to)?;
             let was = self.distance(&before, leg, to, now.least);
@@ -178,12 +187,11 @@ impl SelfCollision {
     }
 }
 
-fn place_all(legs: &[LegShapes], robot: &Robot, angles: &[LegAngles]) -> [Placed; MAX_LEGS] {
-    let mut placed = [Placed::NONE; MAX_LEGS];
+/// Puts the shapes of all legs at these joint angles into `placed`, which holds none: returned, they would be copied.
+fn place_all(legs: &[LegShapes], robot: &Robot, angles: &[LegAngles], placed: &mut [Placed; MAX_LEGS]) {
     for (((placed, shapes), leg), angles) in placed.iter_mut().zip(legs).zip(robot.legs()).zip(angles) {
         shapes.place(leg, angles, placed);
     }
-    placed
 }
 
 /// Every two of so many legs.

@@ -1,37 +1,42 @@
-//! A leg's capsules where they are.
+//! A leg's capsules and boxes where they are.
 
 use crate::solid::capsule::{Bounds, Capsule};
+use crate::solid::convex::Convex;
+use nalgebra::{Matrix3, Vector3};
 
-/// Most capsules of a leg; a leg of more shapes has its last ones put together.
-pub(super) const MAX_CAPSULES: usize = 8;
+/// Most capsules and boxes of a leg; a leg of more shapes has its last ones put together.
+pub(super) const MAX_SHAPES: usize = 8;
 
-/// The capsules of a leg in the body's frame.
+/// The shapes of a leg in the body's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    capsules: [Capsule; MAX_CAPSULES],
-    bounds: [Bounds; MAX_CAPSULES],
+    shapes: [Convex; MAX_SHAPES],
+    bounds: [Bounds; MAX_SHAPES],
     all: Bounds,
     count: usize,
 }
 
 impl Placed {
+    /// All zeros, which costs little to write.
     pub const NONE: Self = Self {
-        capsules: [Capsule::POINT; MAX_CAPSULES],
-        bounds: [Bounds::NONE; MAX_CAPSULES],
-        all: Bounds::NONE,
+        shapes: [Convex::Capsule(Capsule::POINT); MAX_SHAPES],
+        bounds: [Bounds::POINT; MAX_SHAPES],
+        all: Bounds::POINT,
         count: 0,
     };
 
-    pub fn push(&mut self, capsule: Capsule) {
-        if let (Some(slot), Some(bounds)) = (self.capsules.get_mut(self.count), self.bounds.get_mut(self.count)) {
-            (*slot, *bounds) = (capsule, capsule.bounds());
-            self.all = self.all.with(bounds);
+    /// Adds a shape of a frame that is turned and placed like this in the body's.
+    pub fn push(&mut self, shape: &Convex, turn: &Matrix3<f64>, at: &Vector3<f64>) {
+        if let (Some(slot), Some(bounds)) = (self.shapes.get_mut(self.count), self.bounds.get_mut(self.count)) {
+            *slot = shape.placed(turn, at);
+            *bounds = slot.bounds();
+            self.all = if self.count == 0 { *bounds } else { self.all.with(bounds) };
             self.count += 1;
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&Capsule, &Bounds)> + Clone {
-        self.capsules.iter().zip(&self.bounds).take(self.count)
+    pub fn iter(&self) -> impl Iterator<Item = (&Convex, &Bounds)> + Clone {
+        self.shapes.iter().zip(&self.bounds).take(self.count)
     }
 
     /// Distance between two legs, m; what is at least `enough` apart may be reported as anything from there on.
@@ -43,7 +48,7 @@ impl Placed {
         for (mine, my_bounds) in self.iter() {
             for (its, its_bounds) in other.iter() {
                 if my_bounds.gap(its_bounds) < nearest {
-                    nearest = nearest.min(mine.distance(its));
+                    nearest = nearest.min(mine.distance(its, nearest));
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::shapes::{BodyBox, LegShapes};
 use super::{Placed, SelfCollision, pairs};
 use crate::math;
 use crate::{Leg, LegAngles, MAX_LEGS, Robot};
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// Directions along the ground in which legs are seen to be apart.
 const DIRECTIONS: usize = 24;
@@ -42,6 +42,8 @@ struct Swept {
     /// The angles of the first joint that have been found clear, by their places in the grid.
     from: usize,
     to: usize,
+    /// How far the leg extends within them, and how far that of it which does not touch the body.
+    most: [Extents; 2],
 }
 
 impl SelfCollision {
@@ -53,9 +55,10 @@ impl SelfCollision {
         if !is_usual || robot.legs().len() > MAX_LEGS || home.len() < robot.legs().len() {
             return None;
         }
+        let body: Vec<Extents> = self.body.iter().map(extents_of_body).collect();
         let mut best: Option<(f64, Vec<LegRange>)> = None;
         for bend in BENDS_RAD {
-            let Some((width, ranges)) = self.ranges_with(robot, home, bend) else { continue };
+            let Some((width, ranges)) = self.ranges_with(robot, home, bend, &body) else { continue };
             if best.as_ref().is_none_or(|(best, _)| width > *best) {
                 best = Some((width, ranges));
             }
@@ -67,13 +70,19 @@ impl SelfCollision {
     }
 
     /// Such ranges whose joints but the first bend so far from home, and how far the first of all legs turn to each side.
-    fn ranges_with(&self, robot: &Robot, home: &[LegAngles], bend: f64) -> Option<(f64, Vec<LegRange>)> {
+    fn ranges_with(
+        &self,
+        robot: &Robot,
+        home: &[LegAngles],
+        bend: f64,
+        body: &[Extents],
+    ) -> Option<(f64, Vec<LegRange>)> {
         let legs = self.legs.iter().zip(robot.legs()).zip(home).zip(&self.carried);
         let mut swept: Vec<Swept> =
             legs.map(|(((shapes, leg), home), carried)| Swept::of(shapes, leg, home, bend, carried)).collect();
         let count = swept.len();
         let clear = pairs(count).all(|(one, other)| self.are_apart(&swept, one, other))
-            && (0..count).all(|leg| self.is_off_body(&swept[leg], leg));
+            && (0..count).all(|leg| self.is_off_body(&swept[leg], leg, body));
         if !clear {
             return None;
         }
@@ -83,7 +92,7 @@ impl SelfCollision {
             grows = false;
             for leg in 0..count {
                 for is_up in [false, true] {
-                    grows |= self.grow(&mut swept, leg, is_up);
+                    grows |= self.grow(&mut swept, leg, is_up, body);
                 }
             }
         }
@@ -92,38 +101,32 @@ impl SelfCollision {
     }
 
     /// Has a leg turn one angle further where it stays clear of all others.
-    fn grow(&self, swept: &mut [Swept], leg: usize, is_up: bool) -> bool {
-        let Swept { from, to, .. } = swept[leg];
-        if if is_up { to + 1 >= TURNS } else { from == 0 } {
-            return false;
-        }
-        if is_up {
-            swept[leg].to += 1
-        } else {
-            swept[leg].from -= 1
-        }
+    fn grow(&self, swept: &mut [Swept], leg: usize, is_up: bool, body: &[Extents]) -> bool {
+        let Swept { from, to, most, .. } = swept[leg];
+        let next = if is_up { Some(to + 1).filter(|next| *next < TURNS) } else { from.checked_sub(1) };
+        let Some(next) = next else { return false };
+        swept[leg].take_in(next);
+        (swept[leg].from, swept[leg].to) = (from.min(next), to.max(next));
         let others = (0..swept.len()).filter(|other| *other != leg);
-        let fits = self.is_off_body(&swept[leg], leg) && { others }.all(|other| self.are_apart(swept, leg, other));
+        let fits =
+            self.is_off_body(&swept[leg], leg, body) && { others }.all(|other| self.are_apart(swept, leg, other));
         if !fits {
-            (swept[leg].from, swept[leg].to) = (from, to);
+            (swept[leg].from, swept[leg].to, swept[leg].most) = (from, to, most);
         }
         fits
     }
 
     /// Whether there is a direction in which one leg ends as far before the other begins as they are to be apart.
     fn are_apart(&self, swept: &[Swept], one: usize, other: usize) -> bool {
-        let ([first, _], [second, _]) = (swept[one].extents(), swept[other].extents());
+        let ([first, _], [second, _]) = (&swept[one].most, &swept[other].most);
         let least = self.apart[one][other];
         (0..DIRECTIONS).any(|way| -first[way] - second[opposite(way)] >= least)
     }
 
-    fn is_off_body(&self, swept: &Swept, leg: usize) -> bool {
-        let [_, extents] = swept.extents();
-        let is_off = |of: &BodyBox| {
-            (0..DIRECTIONS)
-                .any(|way| -of.extent(&direction(way, DIRECTIONS)) - extents[opposite(way)] >= self.off_body[leg])
-        };
-        self.body.iter().all(is_off)
+    fn is_off_body(&self, swept: &Swept, leg: usize, body: &[Extents]) -> bool {
+        let [_, extents] = &swept.most;
+        let is_off = |of: &Extents| (0..DIRECTIONS).any(|way| -of[way] - extents[opposite(way)] >= self.off_body[leg]);
+        body.iter().all(is_off)
     }
 }
 
@@ -145,20 +148,18 @@ impl Swept {
         let nearest = ((home[0] - ends[0][0]) / step(0).max(1e-9)).round().clamp(0.0, (TURNS - 1) as f64) as usize;
         let (from, to) = (nearest.saturating_sub(1), (nearest + 1).min(TURNS - 1));
         let legs = (0..TURNS).map(|turn| unturned.turned(at(0, turn))).collect();
-        Self { ends, legs, between, from, to }
+        let mut swept = Self { ends, legs, between, from, to, most: [[NOWHERE; DIRECTIONS]; 2] };
+        (from..=to).for_each(|turn| swept.take_in(turn));
+        swept
     }
 
-    /// How far the leg extends within the angles found clear.
-    fn extents(&self) -> [Extents; 2] {
-        let mut most = [[NOWHERE; DIRECTIONS]; 2];
-        for extents in &self.legs[self.from..=self.to] {
-            for (most, extents) in most.iter_mut().zip(extents) {
-                for (most, extent) in most.iter_mut().zip(extents) {
-                    *most = most.max(extent + self.between);
-                }
+    /// Counts in how far the leg extends at an angle of its first joint.
+    fn take_in(&mut self, turn: usize) {
+        for (most, extents) in self.most.iter_mut().zip(&self.legs[turn]) {
+            for (most, extent) in most.iter_mut().zip(extents) {
+                *most = most.max(extent + self.between);
             }
         }
-        most
     }
 
     fn turn(&self, place: usize) -> f64 {
@@ -196,6 +197,11 @@ fn direction(way: usize, of: usize) -> Vector3<f64> {
     Vector3::new(cos, sin, 0.0)
 }
 
+/// How far a box of the body extends.
+fn extents_of_body(of: &BodyBox) -> Extents {
+    std::array::from_fn(|way| of.extent(&direction(way, DIRECTIONS)))
+}
+
 fn opposite(way: usize) -> usize {
     (way + DIRECTIONS / 2) % DIRECTIONS
 }
@@ -220,11 +226,11 @@ impl Unturned {
         for angles in bends {
             let mut placed = Placed::NONE;
             shapes.place(leg, &angles, &mut placed);
-            for ((capsule, _), touches) in placed.iter().zip(shapes.touches_body()) {
-                let ends = capsule.ends.map(|end| end - joint);
+            for ((shape, _), touches) in placed.iter().zip(shapes.touches_body()) {
+                let from_joint = shape.placed(&Matrix3::identity(), &-joint);
                 let held = if touches { 1 } else { 2 };
                 for (way, ahead) in directions.iter().enumerate() {
-                    let extent = ahead.dot(&ends[0]).max(ahead.dot(&ends[1])) + capsule.radius;
+                    let extent = from_joint.extent(ahead);
                     for extents in extents.iter_mut().take(held) {
                         extents[way] = extents[way].max(extent);
                     }

@@ -1,18 +1,20 @@
 //! Capsules and boxes from a description's collision shapes.
 
-use super::placed::{MAX_CAPSULES, Placed};
+use super::placed::{MAX_SHAPES, Placed};
 use crate::math::sin_cos;
 use crate::solid::capsule::{Bounds, Capsule};
+use crate::solid::convex::Convex;
+use crate::solid::cuboid::Cuboid;
 use crate::solid::distance;
 use crate::{Geometry, Leg, LegAngles, MAX_LEG_JOINTS, Model, Shape};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
-/// A leg's capsules, link by link, in the frame of the joint that carries the link.
+/// A leg's capsules and boxes, link by link, in the frame of the joint that carries the link.
 #[derive(Clone, Debug)]
 pub(super) struct LegShapes {
-    links: Vec<Vec<Capsule>>,
+    links: Vec<Vec<Convex>>,
     /// Which of them touch the body at home, in the order in which they are placed.
-    touches_body: [bool; MAX_CAPSULES],
+    touches_body: [bool; MAX_SHAPES],
 }
 
 /// A box of the body.
@@ -20,7 +22,8 @@ pub(super) struct LegShapes {
 pub(super) struct BodyBox {
     box_from_body: Isometry3<f64>,
     half: Vector3<f64>,
-    /// About it, in the body's frame.
+    /// The same, in the body's frame, and what is about it.
+    cuboid: Cuboid,
     bounds: Bounds,
 }
 
@@ -28,22 +31,22 @@ impl LegShapes {
     pub fn of(model: &Model, leg: &Leg) -> Self {
         let links = leg.joints().iter().zip(ends(leg)).map(|(joint, end)| {
             let link = model.joints().get(joint.joint_index()).map(crate::Joint::child);
-            let capsules = link.map(|link| of_link(model, link)).unwrap_or_default();
-            if capsules.is_empty() { vec![line_to(end)] } else { capsules }
+            let shapes = link.map(|link| of_link(model, link)).unwrap_or_default();
+            if shapes.is_empty() { vec![line_to(end)] } else { shapes }
         });
-        let mut links: Vec<Vec<Capsule>> = links.collect();
-        while links.iter().map(Vec::len).sum::<usize>() > MAX_CAPSULES && shorten(&mut links) {}
-        Self { links, touches_body: [false; MAX_CAPSULES] }
+        let mut links: Vec<Vec<Convex>> = links.collect();
+        while links.iter().map(Vec::len).sum::<usize>() > MAX_SHAPES && shorten(&mut links) {}
+        Self { links, touches_body: [false; MAX_SHAPES] }
     }
 
     /// A leg whose links are lines.
     pub fn lines(leg: &Leg) -> Self {
-        Self { links: ends(leg).map(|end| vec![line_to(end)]).collect(), touches_body: [false; MAX_CAPSULES] }
+        Self { links: ends(leg).map(|end| vec![line_to(end)]).collect(), touches_body: [false; MAX_SHAPES] }
     }
 
     /// How far any point of the leg is from each joint at most, however the joints are turned, m.
     pub fn carried(&self, leg: &Leg) -> [f64; MAX_LEG_JOINTS] {
-        let farthest = |link: &[Capsule]| link.iter().flat_map(|of| of.ends).map(|end| end.norm()).fold(0.0, f64::max);
+        let farthest = |link: &[Convex]| link.iter().map(Convex::farthest).fold(0.0, f64::max);
         let (mut carried, mut beyond) = ([0.0; MAX_LEG_JOINTS], 0.0f64);
         let joints = leg.joints().iter().zip(self.links()).enumerate().collect::<Vec<_>>();
         for (index, (joint, link)) in joints.into_iter().rev() {
@@ -60,11 +63,11 @@ impl LegShapes {
         self.links.iter().map(Vec::len).sum()
     }
 
-    pub fn links(&self) -> impl Iterator<Item = &[Capsule]> {
+    pub fn links(&self) -> impl Iterator<Item = &[Convex]> {
         self.links.iter().map(Vec::as_slice)
     }
 
-    /// Puts the leg's capsules at these joint angles into `placed`, which holds none.
+    /// Puts the leg's shapes at these joint angles into `placed`, which holds none.
     pub fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
         let mut body_from_link = Isometry3::identity();
         for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
@@ -72,31 +75,33 @@ impl LegShapes {
             let turned = UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, joint.axis().into_inner() * sin));
             body_from_link *= joint.origin() * turned;
             let (turn, at) = (body_from_link.rotation.to_rotation_matrix(), body_from_link.translation.vector);
-            for capsule in link {
-                placed.push(Capsule { ends: capsule.ends.map(|end| turn * end + at), ..*capsule });
+            for shape in link {
+                placed.push(shape, turn.matrix(), &at);
             }
         }
     }
 
-    /// Takes down which capsules touch the body, and so are not compared with it.
+    /// Takes down which shapes touch the body, boxes by the capsules about them, and so are not compared with it: a hip that
+    /// ends just beside the body has to turn there.
     pub fn leave_out_what_touches(&mut self, placed: &Placed, body: &[BodyBox]) {
-        for (touches, (capsule, _)) in self.touches_body.iter_mut().zip(placed.iter()) {
-            *touches = body.iter().any(|of| of.distance(capsule) <= 0.0);
+        for (touches, (shape, _)) in self.touches_body.iter_mut().zip(placed.iter()) {
+            let capsule = shape.capsule();
+            *touches = body.iter().any(|of| of.distance_to(&capsule) <= 0.0);
         }
     }
 
-    /// Whether each capsule touches the body at home, in the order in which they are placed.
-    pub fn touches_body(&self) -> [bool; MAX_CAPSULES] {
+    /// Whether each shape touches the body at home, in the order in which they are placed.
+    pub fn touches_body(&self) -> [bool; MAX_SHAPES] {
         self.touches_body
     }
 
     /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
     pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
         let mut nearest = enough;
-        for ((capsule, bounds), _) in placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches) {
+        for ((shape, bounds), _) in placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches) {
             for of in body {
                 if of.bounds.gap(bounds) < nearest {
-                    nearest = nearest.min(of.distance(capsule));
+                    nearest = nearest.min(of.distance(shape, nearest));
                 }
             }
         }
@@ -109,15 +114,15 @@ fn ends(leg: &Leg) -> impl Iterator<Item = Vector3<f64>> + '_ {
     leg.joints().iter().skip(1).map(|next| next.origin().translation.vector).chain([leg.tip().translation.vector])
 }
 
-fn line_to(end: Vector3<f64>) -> Capsule {
-    Capsule { ends: [Vector3::zeros(), end], radius: 0.0 }
+fn line_to(end: Vector3<f64>) -> Convex {
+    Convex::Capsule(Capsule { ends: [Vector3::zeros(), end], radius: 0.0 })
 }
 
-/// Puts the last two capsules of the link that has most into one; false if none has two.
-fn shorten(links: &mut [Vec<Capsule>]) -> bool {
+/// Puts the last two shapes of the link that has most into one capsule; false if none has two.
+fn shorten(links: &mut [Vec<Convex>]) -> bool {
     let Some(link) = links.iter_mut().max_by_key(|link| link.len()).filter(|link| link.len() > 1) else { return false };
     if let (Some(last), Some(before)) = (link.pop(), link.pop()) {
-        link.push(about(&[before, last]));
+        link.push(Convex::Capsule(about(&[before.capsule(), last.capsule()])));
     }
     true
 }
@@ -133,25 +138,22 @@ fn about(both: &[Capsule; 2]) -> Capsule {
     Capsule { ends: axis, radius }
 }
 
-/// Capsules of a link and of what is fixed to it, in the link's frame.
-fn of_link(model: &Model, link: usize) -> Vec<Capsule> {
+/// Capsules and boxes of a link and of what is fixed to it, in the link's frame.
+fn of_link(model: &Model, link: usize) -> Vec<Convex> {
     let mut shapes = Vec::new();
     collect(model, link, &Isometry3::identity(), &mut shapes);
-    let mut capsules: Vec<Capsule> = Vec::new();
-    let (balls, long): (Vec<Capsule>, Vec<Capsule>) =
-        shapes.iter().flat_map(of_shape).partition(|capsule| capsule.ends[0] == capsule.ends[1]);
-    capsules.extend(long);
+    let (balls, mut long): (Vec<Convex>, Vec<Convex>) = shapes.iter().flat_map(of_shape).partition(Convex::is_ball);
     for ball in balls {
-        let longer = capsules.iter_mut().find_map(|capsule| {
-            let with = capsule.with_ball(&ball.ends[0], ball.radius)?;
-            Some((capsule, with))
+        let longer = long.iter_mut().find_map(|shape| {
+            let with = shape.with_ball(&ball.capsule())?;
+            Some((shape, with))
         });
         match longer {
-            Some((capsule, with)) => *capsule = with,
-            None => capsules.push(ball),
+            Some((shape, with)) => *shape = with,
+            None => long.push(ball),
         }
     }
-    capsules
+    long
 }
 
 /// The shapes of a link and of what hangs on it by fixed joints, in the frame from which it has a pose.
@@ -163,26 +165,19 @@ fn collect(model: &Model, link: usize, pose: &Isometry3<f64>, shapes: &mut Vec<S
     }
 }
 
-/// Capsules about a shape; none for a mesh that could not be read.
-pub(super) fn of_shape(shape: &Shape) -> Vec<Capsule> {
+/// A box as it is, and capsules about any other shape; none for a mesh that could not be read.
+fn of_shape(shape: &Shape) -> Vec<Convex> {
     let along = |axis: Vector3<f64>, radius: f64| vec![Capsule { ends: [axis, -axis], radius }];
-    let mut capsules = match &shape.geometry {
+    let capsules = match &shape.geometry {
         Geometry::Sphere { radius } => along(Vector3::zeros(), *radius),
         Geometry::Capsule { radius, length } | Geometry::Cylinder { radius, length } => {
             along(Vector3::new(0.0, 0.0, 0.5 * length), *radius)
         }
-        Geometry::Box { size } => {
-            let longest = size.imax();
-            let mut axis = Vector3::zeros();
-            axis[longest] = 0.5 * size[longest];
-            along(axis, (0.5 * size - axis).norm())
-        }
+        Geometry::Box { size } => return vec![Convex::Cuboid(Cuboid::new(&shape.link_from_shape, 0.5 * size))],
         Geometry::Mesh { bulk, .. } => bulk.as_ref().map(|bulk| bulk.capsules().to_vec()).unwrap_or_default(),
     };
-    for end in capsules.iter_mut().flat_map(|capsule| &mut capsule.ends) {
-        *end = moved(&shape.link_from_shape, end);
-    }
-    capsules
+    let placed = |of: Capsule| Capsule { ends: of.ends.map(|end| moved(&shape.link_from_shape, &end)), ..of };
+    capsules.into_iter().map(|capsule| Convex::Capsule(placed(capsule))).collect()
 }
 
 /// Boxes about the shapes of the base and of what is fixed to it.
@@ -214,7 +209,8 @@ impl BodyBox {
     fn new(body_from_box: &Isometry3<f64>, half: Vector3<f64>) -> Self {
         let out = body_from_box.rotation.to_rotation_matrix().matrix().abs() * half;
         let at = body_from_box.translation.vector;
-        Self { box_from_body: body_from_box.inverse(), half, bounds: Bounds { low: at - out, high: at + out } }
+        let bounds = Bounds { low: at - out, high: at + out };
+        Self { box_from_body: body_from_box.inverse(), half, cuboid: Cuboid::new(body_from_box, half), bounds }
     }
 
     /// How far it extends along a direction of the body's frame, m.
@@ -224,14 +220,22 @@ impl BodyBox {
         ahead.dot(&centre) + ahead_in_box.abs().dot(&self.half)
     }
 
-    /// Distance of a capsule in the body's frame, m; below zero where they overlap.
-    fn distance(&self, capsule: &Capsule) -> f64 {
+    /// Distance of a shape in the body's frame, m; below zero where they overlap. What is at least `enough` apart may be
+    /// reported as anything from there up to the distance.
+    fn distance(&self, shape: &Convex, enough: f64) -> f64 {
+        match shape {
+            Convex::Capsule(capsule) => self.distance_to(capsule),
+            Convex::Cuboid(cuboid) => self.cuboid.distance(cuboid, enough),
+        }
+    }
+
+    fn distance_to(&self, capsule: &Capsule) -> f64 {
         let ends = capsule.ends.map(|end| moved(&self.box_from_body, &end));
         distance::from_box(&ends, &self.half) - capsule.radius
     }
 }
 
 /// A point of a frame as a vector from its origin.
-pub(super) fn moved(pose: &Isometry3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
+fn moved(pose: &Isometry3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
     pose.rotation * point + pose.translation.vector
 }

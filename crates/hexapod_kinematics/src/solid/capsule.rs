@@ -48,11 +48,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// One that holds nothing.
-    pub const NONE: Self = Self {
-        low: Vector3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
-        high: Vector3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
-    };
+    /// That of the origin.
+    pub const POINT: Self = Self { low: Vector3::new(0.0, 0.0, 0.0), high: Vector3::new(0.0, 0.0, 0.0) };
 
     /// The box about both.
     pub fn with(&self, other: &Self) -> Self {

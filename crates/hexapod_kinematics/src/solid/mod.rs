@@ -1,6 +1,8 @@
-//! Capsules, and the room that meshes take up.
+//! Capsules and boxes, and the room that meshes take up.
 
 pub(crate) mod capsule;
+pub(crate) mod convex;
+pub(crate) mod cuboid;
 pub(crate) mod distance;
 mod fit;
 mod stl;
