@@ -19,6 +19,7 @@ mod requests;
 mod run;
 mod services;
 mod setup;
+mod simulated;
 mod standing;
 mod status;
 mod steering;

@@ -1,7 +1,7 @@
 //! The node's threads: one takes messages in, one ticks, one publishes.
 
 use crate::command;
-use crate::control::{Closing, SimulatedLoop, run_in_real_time};
+use crate::control::run_in_real_time;
 use crate::core::Core;
 use crate::inbox::{Inbox, Now};
 use crate::life::Moment;
@@ -11,6 +11,7 @@ use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
+use crate::simulated::{Closing, SimulatedLoop};
 use crate::standing::ClockWatch;
 use crate::status::SharedState;
 use crate::subscriptions::{self, Ends};
