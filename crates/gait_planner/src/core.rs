@@ -167,7 +167,7 @@ impl Core {
         (now.state != before).then(|| self.watch.look(now, self.player.is_playing(), self.ticked_at, 0.0))
     }
 
-    /// As [`Intake::is_crowded`].
+    /// Whether more commands wait to be taken in than come between two messages on the clock.
     pub fn is_crowded(&self) -> bool {
         self.intake.is_crowded()
     }
