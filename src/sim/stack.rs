@@ -172,7 +172,7 @@ impl Stack {
             self.time += self.step;
             let step_s = self.step.as_secs_f64();
             slip += self.slide() * step_s;
-            work += self.mechanical_watts() * step_s;
+            work += self.plant.simulator().work_j();
             energy += self.electrical_watts() * step_s;
         }
         let simulator = self.plant.simulator();
@@ -235,13 +235,6 @@ impl Stack {
     fn slide(&self) -> f64 {
         let (world, legs) = (self.plant.simulator().world(), self.places.len());
         (0..legs).map(|leg| world.foot_slide(leg)).sum::<f64>() / legs.max(1) as f64
-    }
-
-    /// Of servos that drive their joints; those that brake give nothing back.
-    fn mechanical_watts(&self) -> f64 {
-        let world = self.plant.simulator().world();
-        let joints = 0..world.assembly().hinges.len();
-        joints.map(|hinge| (world.effort(hinge) * world.speed(hinge)).max(0.0)).sum()
     }
 
     fn electrical_watts(&self) -> f64 {

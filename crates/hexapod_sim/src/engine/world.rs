@@ -152,9 +152,11 @@ impl World {
 
 fn parameters(settings: &Settings) -> IntegrationParameters {
     IntegrationParameters {
-        dt: settings.step_s,
-        num_solver_iterations: settings.substeps,
+        dt: settings.part_s(),
+        num_solver_iterations: 1,
+        // The first sweeps hold feet up, the others hold them by friction as well.
         num_internal_pgs_iterations: settings.sweeps,
+        num_internal_stabilization_iterations: settings.sweeps,
         // A foot is smaller than the distances within which the engine would reuse its contacts.
         contact_recycling: false,
         // Else impulses are not where contacts are.

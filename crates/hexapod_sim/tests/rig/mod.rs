@@ -4,6 +4,7 @@ pub mod course;
 pub mod drift;
 pub mod faults;
 pub mod fit;
+pub mod other;
 mod planner;
 pub mod random;
 pub mod shipped;
