@@ -20,6 +20,6 @@ pub use ground::{
     FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, PictureError, Surface, TERRAINS, Terrain,
 };
 pub use lean::lean;
-pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel};
+pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel, TruePace};
 pub use servo::{Battery, Breakage, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

@@ -8,7 +8,12 @@ use rapier::prelude::{ColliderHandle, ContactManifold, ContactPair};
 
 impl World {
     /// Mean force of the ground on a part over the last step, or the last part of it, N, in the world's axes.
+    ///
+    /// None where the robot has just been put: the engine's contacts are those of where it was.
     pub fn ground_force(&self, part: usize) -> Vector3<f64> {
+        if self.placed.count > 0 && self.placed.time_s == self.time_s() {
+            return Vector3::zeros();
+        }
         let shapes = self.built.shapes.get(part).into_iter().flatten();
         let impulses =
             shapes.flat_map(|&shape| self.narrow_phase.contact_pairs_with(shape).map(move |pair| impulse(pair, shape)));

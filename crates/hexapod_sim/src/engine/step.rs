@@ -33,8 +33,8 @@ impl World {
 
     /// Ends a step.
     pub(crate) fn end(&mut self) {
-        self.sink();
         self.steps += 1;
+        self.sink();
     }
 
     /// Moves on by a part of a step, with the drives as they are.
