@@ -8,7 +8,7 @@ use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
-use simulator::{FootSwitches, Plant};
+use simulator::{FallWatch, FootSwitches, Plant};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ pub struct Stack {
     /// Why the servos were let go, and when, s.
     failed: Option<(f64, String)>,
     plant: Plant,
+    falls: FallWatch,
     step: Duration,
     time: Duration,
     switches: Option<Felt>,
@@ -62,8 +63,8 @@ pub struct Moment {
     /// Taken from the supply during the tick, J.
     pub energy: f64,
     pub volts: f64,
-    /// The body lies on the ground.
-    pub on_its_belly: bool,
+    /// It leans, or lies on its belly, as it was not told to.
+    pub fallen: bool,
 }
 
 impl Stack {
@@ -95,6 +96,7 @@ impl Stack {
             commanded_at: None,
             enabled: false,
             failed: None,
+            falls: FallWatch::new(plant.simulator().world()),
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
             plant,
             time: Duration::ZERO,
@@ -172,7 +174,7 @@ impl Stack {
             self.time += self.step;
             let step_s = self.step.as_secs_f64();
             slip += self.slide() * step_s;
-            work += self.mechanical_watts() * step_s;
+            work += self.plant.simulator().work_j();
             energy += self.electrical_watts() * step_s;
         }
         let simulator = self.plant.simulator();
@@ -186,7 +188,7 @@ impl Stack {
             work,
             energy,
             volts: simulator.supply().volts(),
-            on_its_belly: simulator.world().ground_force(0).norm() > 0.0,
+            fallen: self.falls.fall(simulator.world(), &tick.footprint_from_body).is_some(),
         })
     }
 
@@ -235,13 +237,6 @@ impl Stack {
     fn slide(&self) -> f64 {
         let (world, legs) = (self.plant.simulator().world(), self.places.len());
         (0..legs).map(|leg| world.foot_slide(leg)).sum::<f64>() / legs.max(1) as f64
-    }
-
-    /// Of servos that drive their joints; those that brake give nothing back.
-    fn mechanical_watts(&self) -> f64 {
-        let world = self.plant.simulator().world();
-        let joints = 0..world.assembly().hinges.len();
-        joints.map(|hinge| (world.effort(hinge) * world.speed(hinge)).max(0.0)).sum()
     }
 
     fn electrical_watts(&self) -> f64 {

@@ -5,8 +5,6 @@ use hexapod_gait::{Displacement, GaitState};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;
 
-/// A body that leans by more than this has fallen, rad.
-const FALLEN: f64 = std::f64::consts::FRAC_PI_4;
 /// A robot that falls has to be up for as long before it can fall again, s.
 const UP_S: f64 = 1.0;
 
@@ -112,7 +110,7 @@ impl Tally {
             volts: moment.volts,
             falls: self.falls,
         };
-        self.look_for_fall(line.lean > FALLEN || moment.on_its_belly, moment.dt);
+        self.look_for_fall(moment.fallen, moment.dt);
         if let Some(since) = &mut self.since {
             since.take(&line, moment);
         }
@@ -172,7 +170,7 @@ mod tests {
     use hexapod_gait::Twist;
     use nalgebra::{Isometry3, UnitQuaternion};
 
-    fn moment(x: f64, roll: f64, on_its_belly: bool) -> Moment {
+    fn moment(x: f64, roll: f64, fallen: bool) -> Moment {
         let turn = UnitQuaternion::from_euler_angles(roll, 0.0, 0.0);
         Moment {
             time: 0.0,
@@ -184,7 +182,7 @@ mod tests {
             work: 0.2,
             energy: 0.0,
             volts: 6.0,
-            on_its_belly,
+            fallen,
         }
     }
 
@@ -193,12 +191,12 @@ mod tests {
         let mut tally = Tally::default();
         (0..5).for_each(|_| assert_eq!(tally.take(&moment(0.0, 0.0, true)).falls, 0, "it sits"));
         tally.begin();
-        let mut falls = |roll: f64, belly: bool| (0..20).map(|_| tally.take(&moment(0.0, roll, belly)).falls).last();
-        assert_eq!(falls(0.7, false), Some(0));
-        assert_eq!(falls(0.8, false), Some(1));
-        assert_eq!(falls(0.0, true), Some(1), "it has not been up");
-        assert_eq!(falls(0.0, false), Some(1));
-        assert_eq!(falls(0.0, true), Some(2));
+        let mut falls = |fallen: bool| (0..20).map(|_| tally.take(&moment(0.0, 0.0, fallen)).falls).last();
+        assert_eq!(falls(false), Some(0));
+        assert_eq!(falls(true), Some(1));
+        assert_eq!(falls(true), Some(1), "it has not been up");
+        assert_eq!(falls(false), Some(1));
+        assert_eq!(falls(true), Some(2));
     }
 
     #[test]

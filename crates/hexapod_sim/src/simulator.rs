@@ -17,6 +17,7 @@ pub struct Simulator {
     joints: Vec<String>,
     boards: Option<Boards>,
     supply: Supply,
+    work_j: f64,
 }
 
 impl Simulator {
@@ -29,7 +30,7 @@ impl Simulator {
         }
         let name = |hinge: &Hinge| robot.model().joints().get(hinge.joint).map_or("", |joint| joint.name()).to_owned();
         let joints = world.assembly().hinges.iter().map(name).collect();
-        Self { world, servos, joints, boards: None, supply: Supply::new(battery) }
+        Self { world, servos, joints, boards: None, supply: Supply::new(battery), work_j: 0.0 }
     }
 
     /// Plugs the servos into boards: from now on they are told what the registers say, and nothing else.
@@ -121,19 +122,40 @@ impl Simulator {
 
     /// Moves on by one step of the engine.
     pub fn step(&mut self) {
-        let step_s = self.world.settings().step_s;
+        let (step_s, part_s) = (self.world.settings().step_s, self.world.settings().part_s());
         self.hear();
+        self.work_j = 0.0;
+        self.world.begin();
+        for part in 0..self.world.settings().parts() {
+            self.drive(part_s);
+            self.world.advance(part);
+            self.work_j += self.watts() * part_s;
+        }
+        self.world.end();
+        let current: f64 = (0..self.servos.len()).map(|hinge| self.current(hinge)).sum();
+        self.supply.load(current, step_s);
+    }
+
+    /// Has each servo follow its pulse for some seconds and drive its joint.
+    fn drive(&mut self, seconds: f64) {
         let volts = self.supply.volts();
         for hinge in 0..self.servos.len() {
             let shaft = self.shaft(hinge);
             let bearing = self.bearing(hinge);
             let Some(servo) = self.servos.get_mut(hinge) else { continue };
-            servo.follow(&shaft, step_s);
-            self.world.drive(hinge, with_bearing(servo.drive(&shaft, volts, step_s), bearing));
+            servo.follow(&shaft, seconds);
+            self.world.drive(hinge, with_bearing(servo.drive(&shaft, volts, seconds), bearing));
         }
-        self.world.step();
-        let current: f64 = (0..self.servos.len()).map(|hinge| self.current(hinge)).sum();
-        self.supply.load(current, step_s);
+    }
+
+    /// Work of the servos at their joints over the last step, J: of those that drive; those that brake give nothing back.
+    pub fn work_j(&self) -> f64 {
+        self.work_j
+    }
+
+    /// Power of the servos that drive, at the end of a part of a step, for which the engine's forces hold.
+    fn watts(&self) -> f64 {
+        (0..self.servos.len()).map(|hinge| (self.world.effort(hinge) * self.world.speed(hinge)).max(0.0)).sum()
     }
 
     /// Lets the servos come to know of their pulses.

@@ -9,6 +9,7 @@ mod configuration;
 mod conserved;
 mod disturbed;
 mod drives;
+mod falls;
 mod faults;
 mod ground;
 mod pictures;

@@ -2,7 +2,9 @@
 
 use crate::common::{G, Walker, battery, config, free, pendulum, settings, shipped};
 use hexapod_gait::Twist;
-use hexapod_sim::{Battery, FootSwitches, Ground, Imu, ImuModel, ImuReading, Settings, Supply, SwitchModel, World};
+use hexapod_sim::{
+    Battery, FootSwitches, Ground, Imu, ImuModel, ImuReading, Settings, Supply, SwitchModel, TruePace, World,
+};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
@@ -113,6 +115,56 @@ fn when_an_imu_is_noisy_expect_its_errors_as_its_covariances_say() {
     for square in squares {
         // A dozen biases say so much of their deviation.
         assert!((0.3..2.5).contains(&(square / count)), "{:?}", squares.map(|square| square / count));
+    }
+}
+
+/// Its velocity at the ends of steps is another: contacts change it from one to the next.
+#[test]
+fn when_the_robot_walks_expect_its_true_pace_to_add_up_to_its_way_and_turn_and_to_agree_with_a_gyroscope() {
+    let mut walker = standing();
+    let base_from_frame = nalgebra::Isometry3::translation(0.03, 0.0, -0.02);
+    let frame = |walker: &Walker| walker.base() * base_from_frame;
+    let mut pace = TruePace::new(walker.simulator.world(), base_from_frame);
+    let mut imu = Imu::new(PERFECT, None, walker.simulator.world(), 1);
+    let mut at_ends = 0.0_f64;
+    for _ in 0..300 {
+        let from = frame(&walker);
+        walker.go(Twist { wz: 0.3, ..AHEAD }, 0.01);
+        let (to, world) = (frame(&walker), walker.simulator.world());
+        let found = pace.read(world);
+        let way = to.translation.vector - from.translation.vector;
+        assert!((found.linear.norm() - way.norm() / 0.01).abs() < 1e-9, "{found:?} for {way}");
+        assert!((to.rotation * found.linear - way / 0.01).norm() < 1e-3, "{found:?} for {way}");
+        let read = imu.read(world).angular_velocity;
+        assert!((found.angular - read).norm() < 1e-9, "{found:?} for {read}");
+        assert_eq!(pace.read(world), found, "no time has passed");
+        at_ends = at_ends.max((world.twist().angular - found.angular).norm());
+    }
+    assert!(at_ends > 0.005, "{at_ends} rad/s: the mean and the end of a step are one");
+}
+
+#[test]
+fn when_the_robot_is_put_back_expect_no_sensor_to_feel_the_way_there() {
+    let mut walker = standing();
+    walker.go(Twist { wz: 0.5, ..AHEAD }, 4.0);
+    walker.go(Twist::ZERO, 2.0);
+    let mut imu = Imu::new(PERFECT, None, walker.simulator.world(), 1);
+    let mut pace = TruePace::new(walker.simulator.world(), nalgebra::Isometry3::identity());
+    let mut switches = FootSwitches::new(SwitchModel { press: 1.0, release: 0.0 }, 6);
+    assert_eq!(switches.read(walker.simulator.world()), [true; 6]);
+    walker.go(Twist::ZERO, 0.01);
+    let far = walker.base();
+    walker.simulator.put_back(&[0.0; 18]);
+    let at_once = pace.read(walker.simulator.world());
+    assert_eq!(switches.read(walker.simulator.world()), [false; 6]);
+    assert_eq!((at_once.linear.norm(), at_once.angular.norm()), (0.0, 0.0));
+    assert!(walker.base().rotation.angle_to(&far.rotation) > 1.0);
+    for _ in 0..30 {
+        walker.go(Twist::ZERO, 0.01);
+        let world = walker.simulator.world();
+        let (read, truly) = (imu.read(world), pace.read(world));
+        assert!(read.angular_velocity.norm() < 0.2 && truly.angular.norm() < 0.2, "{read:?}");
+        assert!(truly.linear.norm() < 0.2 && (read.linear_acceleration.norm() - G).abs() < 15.0, "{read:?}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! The engine's own walk, in physics.
 
 use crate::common::{Walker, settings};
+use crate::rig::other::{Body, LIGHT, QUAD, walk};
 use hexapod_gait::Twist;
-use hexapod_sim::Ground;
+use hexapod_sim::{Ground, Settings};
 
 const AHEAD: Twist = Twist { vx: 0.08, vy: 0.0, wz: 0.0 };
 
@@ -53,4 +54,33 @@ fn when_the_robot_walks_expect_feet_that_roll_and_do_not_slide_unless_the_ground
     };
     let (rubber, ice) = (slid(0.8), slid(0.03));
     assert!(rubber < 0.05 && ice > 2.0 * rubber, "{rubber} and {ice} of the way");
+}
+
+#[test]
+fn when_steps_have_parts_expect_the_weight_on_the_feet_as_a_mean_over_all_of_them() {
+    let mut walker = Walker::new(&Ground::flat(), "perfect", Settings { substeps: 4, ..settings(0.005) }).stand();
+    let mut weight = 0.0;
+    for _ in 0..640 {
+        walker.step(AHEAD);
+        weight += walker.foot_forces().z / 640.0;
+    }
+    assert!((weight / walker.weight() - 1.0).abs() < 0.01, "{weight} of {}", walker.weight());
+}
+
+/// Strong servos in light legs turn stairs of angles into blows, by which feet slide: less than half as far, or twice, as
+/// steps are longer or shorter.
+#[test]
+fn when_steps_are_four_times_finer_expect_other_robots_to_go_the_same_way_by_the_same_work() {
+    let check = |body: &Body, ahead: Twist| {
+        let [coarse, fine, parts] =
+            [settings(0.005), settings(0.00125), Settings { substeps: 4, sweeps: 20, ..settings(0.005) }]
+                .map(|of| walk(body, ahead, 6.0, of));
+        for (other, apart) in [(fine, 0.03), (parts, 0.05)] {
+            assert!((coarse.way / other.way - 1.0).abs() < apart, "{body:?}: {coarse:?}, with finer steps {other:?}");
+            let work = coarse.work_j / other.work_j;
+            assert!((0.75..1.25).contains(&work), "{body:?}: {coarse:?}, with finer steps {other:?}");
+        }
+    };
+    check(&QUAD, Twist::new(0.02, 0.0, 0.0));
+    check(&LIGHT, AHEAD);
 }

@@ -14,7 +14,7 @@ mod setup;
 mod terrain;
 
 pub use ground::is_picture;
-pub use hexapod_sim::{FootSwitches, Simulator, TERRAINS, World, lean};
+pub use hexapod_sim::{FallWatch, FootSwitches, Simulator, TERRAINS, World, lean};
 pub use node::{RunError, run};
 pub use params::{NAME, specs};
 pub use plant::Plant;

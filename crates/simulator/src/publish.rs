@@ -14,6 +14,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
 use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
 use hexapod_ros::{Publisher, RosClock, RosError, RosNode, SharedPublisher, bounds, warn_if_lost};
+use hexapod_sim::TruePace;
 use nalgebra::Isometry3;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(crate) struct Teller {
     clock: Publisher<Clock>,
     stamps: RosClock,
     joints: (SharedPublisher<JointState>, JointState),
-    odometry: (Publisher<Odometry>, Odometry),
+    odometry: (Publisher<Odometry>, Odometry, TruePace),
     /// A topic for each leg whose name can be one.
     forces: Vec<Option<Publisher<WrenchStamped>>>,
     markers: (Publisher<MarkerArray>, MarkerArray, Duration),
@@ -55,6 +56,7 @@ impl Teller {
         odometry.header.frame_id.clone_from(&world_frame);
         odometry.pose.covariance = vec![0.0; 36];
         odometry.twist.covariance = vec![0.0; 36];
+        let pace = TruePace::new(plant.simulator().world(), *frames.root_from_base());
         let names = plant.simulator().joints().to_vec();
         let blank = vec![0.0; names.len()];
         let joints = JointState {
@@ -68,7 +70,7 @@ impl Teller {
             clock: node.publisher("/clock", QosProfile::default().keep_last(10))?,
             stamps: node.stamps(),
             joints: (node.shared_publisher("joint_states_true", QosProfile::default())?, joints),
-            odometry: (node.publisher("odom_true", QosProfile::default())?, odometry),
+            odometry: (node.publisher("odom_true", QosProfile::default())?, odometry, pace),
             forces,
             markers: (
                 node.publisher("markers", QosProfile::default())?,
@@ -135,18 +137,16 @@ impl Teller {
         warn_if_lost(publisher.publish(message));
     }
 
-    /// Pose in the world, velocity in the frame of the body (REP-105, nav_msgs/Odometry).
+    /// Pose in the world, mean velocity since the message before in the frame of the body (REP-105, nav_msgs/Odometry).
     fn tell_place(&mut self, plant: &Plant, now: Duration) {
-        let (publisher, message) = &mut self.odometry;
+        let (publisher, message, pace) = &mut self.odometry;
         let world = plant.simulator().world();
         let place = world.base() * self.root_from_base;
-        let moves = world.twist();
-        let linear = moves.linear + moves.angular.cross(&self.root_from_base.translation.vector);
-        let base_from_root = self.root_from_base.rotation.inverse();
+        let moves = pace.read(world);
         message.header.stamp = to_stamp(now);
         message.pose.pose = pose(&place);
-        message.twist.twist.linear = vector(&(base_from_root * linear));
-        message.twist.twist.angular = vector(&(base_from_root * moves.angular));
+        message.twist.twist.linear = vector(&moves.linear);
+        message.twist.twist.angular = vector(&moves.angular);
         warn_if_lost(publisher.publish(message));
     }
 

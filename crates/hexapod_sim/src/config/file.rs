@@ -37,6 +37,7 @@ pub(super) struct Kind {
     pub backlash_rad: f64,
     pub friction_nm: f64,
     pub rotor_kg_m2: f64,
+    pub lead_s: f64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

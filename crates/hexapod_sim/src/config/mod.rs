@@ -96,6 +96,7 @@ impl Kind {
             backlash: self.backlash_rad,
             friction: self.friction_nm,
             rotor: self.rotor_kg_m2,
+            lead: self.lead_s,
         };
         if self.stall_torque_nm.is_some() { ServoModel::Own(kind) } else { ServoModel::OfJoint(kind) }
     }

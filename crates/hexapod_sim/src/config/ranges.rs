@@ -61,6 +61,7 @@ impl Kind {
                 ("backlash_rad", self.backlash_rad, [0.0, 0.2], "rad"),
                 ("friction_nm", self.friction_nm, [0.0, 5.0], "N m"),
                 ("rotor_kg_m2", self.rotor_kg_m2, [0.0, 0.1], "kg m2"),
+                ("lead_s", self.lead_s, [0.0, 0.1], "s"),
             ])
             .collect()
     }

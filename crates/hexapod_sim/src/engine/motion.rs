@@ -2,7 +2,7 @@
 
 use super::build::{Built, axis_index};
 use super::convert;
-use super::world::World;
+use super::world::{Placed, World};
 use nalgebra::{Isometry3, Vector3};
 use rapier::geometry::Collider;
 use rapier::math::Real;
@@ -65,6 +65,8 @@ impl World {
             }
         }
         self.refresh(|velocities| velocities.fill(0.0));
+        let parts = (0..self.assembly.parts.len()).map(|part| self.part(part)).collect();
+        self.placed = Placed { count: self.placed.count + 1, time_s: self.time_s(), parts };
     }
 
     /// Sets the speed of a hinge.
@@ -92,7 +94,8 @@ impl World {
         self.part(0)
     }
 
-    /// Velocity of the base in its own axes, as `nav_msgs/Odometry` has it.
+    /// Velocity of the base in its own axes at the end of the last step, of which it is no mean:
+    /// [`TruePace`](crate::TruePace) is.
     pub fn twist(&self) -> Velocity {
         let (turn, of_base) = (self.base().rotation.inverse(), self.velocity(0));
         Velocity { linear: turn * of_base.linear, angular: turn * of_base.angular }

@@ -7,9 +7,10 @@ use nalgebra::{Isometry3, Vector3};
 pub struct Settings {
     /// Length of a step, s.
     pub step_s: f64,
-    /// Parts of a step that are integrated one after another, each with contacts of its own.
+    /// Parts of a step that are integrated one after another, each with contacts and torques of its own. A step is what
+    /// can be seen from outside: boards, commands and sensors know of its end alone.
     pub substeps: usize,
-    /// Sweeps over the contacts and stops in each of them.
+    /// Sweeps over the contacts in each of them, with friction and without.
     pub sweeps: usize,
     /// Acceleration of free fall, m/s², downwards.
     pub gravity: f64,
@@ -18,6 +19,18 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self { step_s: 0.005, substeps: 1, sweeps: 4, gravity: 9.806_65 }
+    }
+}
+
+impl Settings {
+    /// Parts of a step: one at least.
+    pub(crate) fn parts(&self) -> usize {
+        self.substeps.max(1)
+    }
+
+    /// Length of a part of a step, s.
+    pub fn part_s(&self) -> f64 {
+        self.step_s / self.parts() as f64
     }
 }
 

@@ -4,6 +4,7 @@ use super::build::{Built, axis_index};
 use super::convert;
 use super::soft::Sinks;
 use super::world::World;
+use nalgebra::Vector3;
 use rapier::prelude::{CCDSolver, ImpulseJointSet, SoftBodySet};
 
 /// A torque that does not depend on the position is a spring as soft as this that is stretched far, N m/rad: the engine
@@ -14,16 +15,37 @@ const STOP_STIFFNESS: f64 = 300.0;
 const STOP_DAMPING: f64 = 3.0;
 
 impl World {
-    /// Moves on by one step.
+    /// Moves on by one step, with the drives as they are.
     pub fn step(&mut self) {
-        for hinge in 0..self.drives.len() {
-            self.apply(hinge);
-        }
+        self.begin();
+        (0..self.settings.parts()).for_each(|part| self.advance(part));
+        self.end();
+    }
+
+    /// Begins a step, which is then advanced by its parts.
+    pub(crate) fn begin(&mut self) {
         if !self.ground.patches.is_empty() {
             self.slip();
         }
         if !self.pushes.is_empty() {
             self.apply_pushes();
+        }
+    }
+
+    /// Ends a step.
+    pub(crate) fn end(&mut self) {
+        self.steps += 1;
+        self.sink();
+    }
+
+    /// Moves on by a part of a step, the first being 0, with the drives as they are.
+    pub(crate) fn advance(&mut self, part: usize) {
+        match part {
+            0 => self.impulses.fill(Vector3::zeros()),
+            _ => self.keep_impulses(),
+        }
+        for hinge in 0..self.drives.len() {
+            self.apply(hinge);
         }
         let gravity = convert::vector(&self.gravity);
         let Built { bodies, colliders, joints, .. } = &mut self.built;
@@ -42,8 +64,6 @@ impl World {
             &Sinks(&self.sinks),
             &(),
         );
-        self.sink();
-        self.steps += 1;
     }
 
     /// Hands a hinge's drive to the engine.

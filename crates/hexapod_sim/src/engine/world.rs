@@ -5,7 +5,7 @@ use super::settings::{Drive, Mount, Push, Settings};
 use crate::body::{Assembly, BuildError, Hinge, Part};
 use crate::ground::Ground;
 use hexapod_kinematics::Robot;
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use rapier::prelude::{BroadPhaseBvh, IntegrationParameters, IslandManager, Multibody, NarrowPhase, PhysicsPipeline};
 
 /// A robot in the world.
@@ -26,7 +26,21 @@ pub struct World {
     pub(super) pushes: Vec<Push>,
     /// How far the ground has given way below each part, m; none where nothing of it is soft.
     pub(super) sinks: Vec<f64>,
+    /// Of the ground on each part, in the parts of this step but the last, N s.
+    pub(super) impulses: Vec<Vector3<f64>>,
     pub(super) steps: u64,
+    pub(super) placed: Placed,
+}
+
+/// The last time that the robot was put somewhere.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placed {
+    /// How often it has been, this time included.
+    pub count: u64,
+    /// When.
+    pub time_s: f64,
+    /// Where its parts were.
+    pub parts: Vec<Isometry3<f64>>,
 }
 
 impl World {
@@ -77,6 +91,7 @@ impl World {
             pushes: Vec::new(),
             sinks: if ground.is_soft() { vec![0.0; assembly.parts.len()] } else { Vec::new() },
             bare: assembly.parts.clone(),
+            impulses: vec![Vector3::zeros(); assembly.parts.len()],
             assembly,
             built,
             ground: ground.clone(),
@@ -87,6 +102,7 @@ impl World {
             broad_phase: BroadPhaseBvh::new(),
             narrow_phase: NarrowPhase::new(),
             steps: 0,
+            placed: Placed::default(),
         })
     }
 
@@ -108,6 +124,11 @@ impl World {
     /// Time since the start, s.
     pub fn time_s(&self) -> f64 {
         self.steps as f64 * self.settings.step_s
+    }
+
+    /// When and where the robot was put last.
+    pub(crate) fn placed(&self) -> &Placed {
+        &self.placed
     }
 
     /// What acts on a hinge from now on.
@@ -152,9 +173,11 @@ impl World {
 
 fn parameters(settings: &Settings) -> IntegrationParameters {
     IntegrationParameters {
-        dt: settings.step_s,
-        num_solver_iterations: settings.substeps,
+        dt: settings.part_s(),
+        num_solver_iterations: 1,
+        // The first sweeps hold feet up, the others hold them by friction as well.
         num_internal_pgs_iterations: settings.sweeps,
+        num_internal_stabilization_iterations: settings.sweeps,
         // A foot is smaller than the distances within which the engine would reuse its contacts.
         contact_recycling: false,
         // Else impulses are not where contacts are.

@@ -86,6 +86,24 @@ impl HeightMap {
         near.map(|(column, row)| self.at(column, row)).reduce(f64::max)
     }
 
+    /// How much two points differ at most that are no farther than `reach` m from each other along x or y, m: at this
+    /// distance, half of it, a quarter, and so on.
+    pub(super) fn rise_over(&self, reach: f64) -> f64 {
+        let cells = ((reach / self.cell) as usize).max(1);
+        let apart: Vec<usize> =
+            std::iter::successors(Some(cells), |cells| Some(cells / 2)).take_while(|n| *n > 0).collect();
+        let mut most = 0.0_f64;
+        for (column, row) in (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row))) {
+            for &n in &apart {
+                let ends = [(column + n, row), (column, row + n)];
+                let there = ends.into_iter().filter(|&(column, row)| column < self.columns && row < self.rows);
+                let here = self.at(column, row);
+                most = there.map(|(column, row)| (self.at(column, row) - here).abs()).fold(most, f64::max);
+            }
+        }
+        most
+    }
+
     /// Height at a point of the grid, m; zero beyond it.
     pub fn at(&self, column: usize, row: usize) -> f64 {
         if column >= self.columns { 0.0 } else { self.heights.get(row * self.columns + column).copied().unwrap_or(0.0) }

@@ -94,6 +94,9 @@ pub enum Terrain {
 /// Half of the square about the origin that stays flat in rough terrain, m: the robot stands up there.
 pub const FLAT_M: f64 = 0.35;
 
+/// Half the length of a robot on its feet, m, as far as roughness below it goes.
+const ROBOT_M: f64 = 0.2;
+
 /// The ground: a shape, a surface, and places where the surface is another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ground {
@@ -139,6 +142,19 @@ impl Ground {
         match &self.terrain {
             Terrain::Heights(map) => map.highest_within(FLAT_M).unwrap_or_default(),
             _ => 0.0,
+        }
+    }
+
+    /// How much the heights below a robot differ, m.
+    pub fn roughness(&self) -> f64 {
+        match &self.terrain {
+            Terrain::Nothing | Terrain::Flat => 0.0,
+            Terrain::Ramp { slope, .. } => ROBOT_M * hexapod_kinematics::math::tan(*slope).abs(),
+            Terrain::Steps { rise, .. } => 2.0 * rise.abs(),
+            Terrain::Rubble { height, .. } => *height,
+            // A foot comes down by less in a gap that is narrower than it.
+            Terrain::Gaps { gap, .. } => *gap,
+            Terrain::Heights(map) => map.rise_over(ROBOT_M),
         }
     }
 

@@ -1,5 +1,6 @@
 //! An IMU: gyroscope, accelerometer, and the orientation that is worked out of the two.
 
+use super::moment::Moment;
 use crate::engine::World;
 use crate::random::Random;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -50,14 +51,6 @@ pub struct Imu {
     last: Moment,
 }
 
-/// How the IMU is and moves, in the world's axes.
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    time_s: f64,
-    orientation: UnitQuaternion<f64>,
-    velocity: Vector3<f64>,
-}
-
 impl Imu {
     /// One on a link (an index of the robot's model), or on the base where there is no such link. Bias and noise follow
     /// from the seed. It is switched on now: the first reading is of the time from now on.
@@ -67,18 +60,19 @@ impl Imu {
         let (gyro_bias, accelerometer_bias) = (bias(model.gyro_bias), bias(model.accelerometer_bias));
         let seat = link.and_then(|link| world.assembly().links.get(link).copied().flatten());
         let (part, part_from_imu) = seat.unwrap_or((0, Isometry3::identity()));
-        let last = moment(world, part, &part_from_imu);
+        let last = Moment::now(world, part, &part_from_imu);
         Self { model, part, part_from_imu, random, gyro_bias, accelerometer_bias, start_s: last.time_s, last }
     }
 
     /// What it tells now. Call it at the rate of the sensor; between two calls the world has stepped at least once.
     pub fn read(&mut self, world: &World) -> ImuReading {
-        let now = moment(world, self.part, &self.part_from_imu);
-        let since_s = (now.time_s - self.last.time_s).max(world.settings().step_s);
-        let turned = (self.last.orientation.inverse() * now.orientation).scaled_axis();
+        let now = Moment::now(world, self.part, &self.part_from_imu);
+        let last = self.last.or_put(world, self.part, &self.part_from_imu);
+        let since_s = (now.time_s - last.time_s).max(world.settings().step_s);
+        let turned = (last.orientation.inverse() * now.orientation).scaled_axis();
         let gravity = *world.gravity();
-        let mean = (now.velocity - self.last.velocity) / since_s - gravity;
-        let halfway = self.last.orientation * UnitQuaternion::from_scaled_axis(0.5 * turned);
+        let mean = (now.velocity - last.velocity) / since_s - gravity;
+        let halfway = last.orientation * UnitQuaternion::from_scaled_axis(0.5 * turned);
         self.last = now;
         let bandwidth = since_s.sqrt().recip();
         let [gyro, accelerometer] =
@@ -111,16 +105,6 @@ impl Imu {
         let lean = if gravity > 0.0 { accelerometer_bias / gravity } else { 0.0 };
         let leans = squared_sum(orientation_noise, lean);
         diagonal([leans, leans, squared_sum(orientation_noise, gyro_bias * running_s)])
-    }
-}
-
-fn moment(world: &World, part: usize, part_from_imu: &Isometry3<f64>) -> Moment {
-    let (pose, of_part) = (world.part(part), world.velocity(part));
-    let arm = pose.rotation * part_from_imu.translation.vector;
-    Moment {
-        time_s: world.time_s(),
-        orientation: pose.rotation * part_from_imu.rotation,
-        velocity: of_part.linear + of_part.angular.cross(&arm),
     }
 }
 

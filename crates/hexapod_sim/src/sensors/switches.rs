@@ -16,16 +16,24 @@ pub struct SwitchModel {
 pub struct FootSwitches {
     model: SwitchModel,
     pressed: Vec<bool>,
+    /// How often the robot had been put somewhere.
+    placed: u64,
 }
 
 impl FootSwitches {
     /// Open ones, for a robot of so many legs.
     pub fn new(model: SwitchModel, legs: usize) -> Self {
-        Self { model, pressed: vec![false; legs] }
+        Self { model, pressed: vec![false; legs], placed: 0 }
     }
 
     /// Which are closed, leg by leg, by the forces on the feet over the last step.
     pub fn read(&mut self, world: &World) -> &[bool] {
+        let placed = world.placed().count;
+        if placed != self.placed {
+            // One that was closed has been open on the way there.
+            self.pressed.fill(false);
+            self.placed = placed;
+        }
         for (leg, pressed) in self.pressed.iter_mut().enumerate() {
             let force = world.foot_force(leg).norm();
             *pressed = if *pressed { force >= self.model.release } else { force >= self.model.press };

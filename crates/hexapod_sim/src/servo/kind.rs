@@ -23,6 +23,8 @@ pub struct ServoKind {
     pub friction: f64,
     /// Inertia of the rotor through the gears, kg m².
     pub rotor: f64,
+    /// How far ahead its controller looks, s: to the error it adds what the error changes by in this time.
+    pub lead: f64,
 }
 
 impl ServoKind {

@@ -37,6 +37,8 @@ pub struct Servo {
     broken: Option<(Breakage, f64)>,
     /// What the controller is at: the target after the slew.
     target: Option<f64>,
+    /// How fast that moves, rad/s; zero where it jumps.
+    rate: f64,
 }
 
 impl Servo {
@@ -50,6 +52,7 @@ impl Servo {
             told: None,
             broken: None,
             target: None,
+            rate: 0.0,
         }
     }
 
@@ -71,10 +74,18 @@ impl Servo {
     }
 
     /// A pulse has come, of this angle (rad), or none is coming any more; it counts until the next call.
+    ///
+    /// A planner's angles are stairs, and a pulse that repeats the one before is none. A target that goes evenly makes a
+    /// slope of them: over the time between two pulses, but never over less than a frame of 50 Hz, for pulses of faster
+    /// boards are known a step of the physics early or late.
     pub fn tell(&mut self, angle: Option<f64>) {
-        self.told = angle.filter(|angle| angle.is_finite());
-        let way = self.told.zip(self.target).map(|(told, target)| (told - target).abs());
-        self.pace = way.map_or(f64::INFINITY, |way| way / self.since_pulse_s.min(LONGEST_PERIOD_S));
+        let angle = angle.filter(|angle| angle.is_finite());
+        if angle != self.told {
+            let way = angle.zip(self.target).map(|(told, target)| (told - target).abs());
+            let within_s = self.since_pulse_s.clamp(SMOOTH_S, LONGEST_PERIOD_S);
+            self.pace = way.map_or(f64::INFINITY, |way| way / within_s);
+            self.told = angle;
+        }
         self.since_pulse_s = 0.0;
     }
 
@@ -94,11 +105,13 @@ impl Servo {
     /// Lets the controller's target follow the pulse over a step.
     pub fn follow(&mut self, shaft: &Shaft, step_s: f64) {
         self.since_pulse_s += step_s;
+        let before = self.target.filter(|_| self.slew.is_finite());
         self.target = self.told.map(|aim| {
             let from = self.target.unwrap_or(if self.slew.is_finite() { shaft.position } else { aim });
             let most = if self.slew.is_finite() { self.slew.min(self.pace) * step_s } else { f64::INFINITY };
             aim.max(from - most).min(from + most)
         });
+        self.rate = before.zip(self.target).map_or(0.0, |(before, target)| (target - before) / step_s);
     }
 
     /// What it does to the joint over the next step, at a supply.
@@ -124,9 +137,10 @@ impl Servo {
         // A bridge that is fully on is a softer spring, which pulls with the stall torque where the step leads if the
         // shaft keeps its speed. A constant torque would carry a light leg past its target in one step and back in the
         // next, for ever; a spring ends in the step.
-        let ahead = rest - shaft.position - shaft.speed * step_s;
+        let ahead = rest - shaft.position - shaft.speed * step_s + kind.lead * (self.rate - shaft.speed);
         let stiffness = kind.stiffness(volts).min(stall / ahead.abs());
-        Drive { stiffness, rest, ..driven }
+        let lead = stiffness * kind.lead;
+        Drive { stiffness, rest, torque: lead * self.rate, damping: driven.damping + lead, ..driven }
     }
 
     /// Current it draws, A: what the bridge takes from the supply at its duty.
@@ -144,5 +158,7 @@ impl Servo {
 /// Jammed gears give way by a third of a degree under 2 N m, as a joint's stop does.
 const JAMMED: f64 = 300.0;
 const JAMMED_DAMPING: f64 = 3.0;
+/// A target that goes evenly takes this long to a new pulse, s, unless pulses come less often.
+const SMOOTH_S: f64 = 0.02;
 /// Pulses farther apart than this do not follow each other, s: boards send 24 a second at least.
 const LONGEST_PERIOD_S: f64 = 0.05;

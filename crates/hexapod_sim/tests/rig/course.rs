@@ -49,17 +49,15 @@ impl Floor {
         }
     }
 
-    /// The ground, and how rough it is below a robot, m. Ramps and stairs go on for as long as the robot does.
-    pub fn ground(&self, seed: u64) -> (Ground, f64) {
+    /// The ground. Ramps and stairs go on for as long as the robot does.
+    pub fn ground(&self, seed: u64) -> Ground {
         let size = self.size;
-        let (terrain, roughness) = match self.name {
-            "ramp" => (Terrain::Ramp { start: FLAT_M, slope: size.atan(), length: LONG_M }, 0.2 * size),
-            "steps" => {
-                (Terrain::Steps { start: FLAT_M, rise: size, tread: 0.25, count: (4.0 * LONG_M) as usize }, 2.0 * size)
-            }
-            _ => (Terrain::named(self.name, (size > 0.0).then_some(size), seed).unwrap(), size),
+        let terrain = match self.name {
+            "ramp" => Terrain::Ramp { start: FLAT_M, slope: size.atan(), length: LONG_M },
+            "steps" => Terrain::Steps { start: FLAT_M, rise: size, tread: 0.25, count: (4.0 * LONG_M) as usize },
+            _ => Terrain::named(self.name, (size > 0.0).then_some(size), seed).unwrap(),
         };
-        (Ground::of(terrain).with_friction(self.friction), roughness)
+        Ground::of(terrain).with_friction(self.friction)
     }
 
     /// Whether what is rough lies ahead of the robot.
@@ -87,8 +85,8 @@ impl Course {
     }
 
     pub fn setting(&self) -> Setting {
-        let (ground, roughness) = self.floor.ground(self.seed);
-        Setting { gait: self.gait, kind: self.kind, ground, roughness, seed: self.seed }
+        let ground = self.floor.ground(self.seed);
+        Setting { gait: self.gait, kind: self.kind, ground, seed: self.seed }
     }
 
     /// Drives for some seconds; when and why the robot fell, if it did.
@@ -99,7 +97,7 @@ impl Course {
             let input = driver.input(&mut rig.engine);
             rig.tick(&input);
             let finite = rig.base().translation.vector.iter().all(|x| x.is_finite() && x.abs() < 100.0);
-            let why = if finite { rig.fall()? } else { "is thrown off by the physics".into() };
+            let why = if finite { rig.fall()?.to_string() } else { "is thrown off by the physics".into() };
             Some(Fall { seconds: tick as f64 * TICK_S, why })
         })
     }

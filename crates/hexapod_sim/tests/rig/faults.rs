@@ -1,11 +1,11 @@
 //! Faults of `docs/servos.md` and broken servos, played while the robot walks, and what becomes of it.
 
-use super::{FALLEN_RAD, Rig, Setting, TICK_S};
+use super::{Rig, Setting, TICK_S};
 use embedded_hal::i2c::I2c;
 use hexapod_gait::{GaitState, Input, Twist};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};
-use hexapod_sim::{Boards, Breakage, Ground};
+use hexapod_sim::{Boards, Breakage, FALLEN_RAD, Ground};
 use nalgebra::Vector3;
 
 /// What goes wrong.
@@ -130,7 +130,7 @@ const WALKS_M: f64 = 0.05;
 impl Trouble {
     /// Has it happen to a robot with servos of a kind that walks with a tripod gait, so many ticks after it began.
     pub fn play(self, kind: &'static str, ticks: usize) -> Outcome {
-        let setting = Setting { gait: "tripod", kind, ground: Ground::flat(), roughness: 0.0, seed: ticks as u64 + 1 };
+        let setting = Setting { gait: "tripod", kind, ground: Ground::flat(), seed: ticks as u64 + 1 };
         let mut rig = Rig::standing(&setting);
         for _ in 0..150 + ticks {
             rig.tick(&ahead());

@@ -4,15 +4,16 @@ pub mod course;
 pub mod drift;
 pub mod faults;
 pub mod fit;
+pub mod other;
 mod planner;
 pub mod random;
 pub mod shipped;
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
-use hexapod_kinematics::{Geometry, MAX_LEGS};
+use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus};
-use hexapod_sim::{Boards, Ground, Mount, Simulator, World};
-use nalgebra::{Isometry3, Point3, Vector3};
+use hexapod_sim::{Boards, Fall, FallWatch, Ground, Mount, Simulator, World, lean_beyond, on_its_belly};
+use nalgebra::{Isometry3, Vector3};
 pub use planner::planner;
 use shipped::{Kind, battery, gait_spec, robot, servo_map, servos};
 use std::time::Duration;
@@ -21,11 +22,6 @@ use std::time::Duration;
 pub const TICK_S: f64 = 0.01;
 /// Longest that standing up takes, s.
 const MOST_S: f64 = 12.0;
-/// A body leaning this much more than planned, rad, has fallen.
-pub const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
-/// A belly that touches the ground lies on it where it was planned this much higher than the ground is rough, m.
-const CLEAR_M: f64 = 0.01;
-
 /// What a robot is driven with, and on what.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -33,8 +29,6 @@ pub struct Setting {
     pub gait: &'static str,
     pub kind: Kind,
     pub ground: Ground,
-    /// Height of the ground's stones, steps or slopes below one robot, m.
-    pub roughness: f64,
     /// Of the boards' frames.
     pub seed: u64,
 }
@@ -46,9 +40,7 @@ pub struct Rig {
     pub simulator: Simulator,
     /// Of each joint of each leg, its place among the driver's.
     places: Vec<Vec<usize>>,
-    /// The corners of the base.
-    belly: Vec<Point3<f64>>,
-    roughness: f64,
+    watch: FallWatch,
     ticks: u64,
 }
 
@@ -69,8 +61,8 @@ impl Rig {
         let place = |name: &str| driver.joint_index(name).unwrap();
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places = engine.legs().iter().map(of_leg).collect();
-        let belly = corners(&simulator);
-        Self { engine, driver, simulator, places, belly, roughness: setting.roughness, ticks: 0 }
+        let watch = FallWatch::new(simulator.world());
+        Self { engine, driver, simulator, places, watch, ticks: 0 }
     }
 
     /// The same once it has switched its servos on and stood up.
@@ -148,28 +140,24 @@ impl Rig {
         world.assembly().mass() * world.settings().gravity
     }
 
+    /// Where the body was planned to be over its footprint.
+    fn planned(&self) -> &Isometry3<f64> {
+        &self.engine.last().footprint_from_body
+    }
+
     /// How much the body leans more than planned, rad.
     pub fn lean(&self) -> f64 {
-        let up = |pose: &Isometry3<f64>| pose.rotation.inverse() * Vector3::z();
-        up(&self.base()).angle(&up(&self.engine.last().footprint_from_body))
+        lean_beyond(&self.base(), self.planned())
     }
 
     /// Whether the body lies on the ground.
     pub fn touches(&self) -> bool {
-        self.simulator.world().ground_force(0).norm() > 0.02 * self.weight()
+        on_its_belly(self.simulator.world())
     }
 
-    /// Why it has fallen, if it has.
-    pub fn fall(&self) -> Option<String> {
-        let planned = &self.engine.last().footprint_from_body;
-        let clear = self.belly.iter().map(|corner| (planned * corner).z).fold(f64::INFINITY, f64::min);
-        if self.lean() > FALLEN_RAD {
-            Some(format!("leans by {:.0} degrees", self.lean().to_degrees()))
-        } else if self.touches() && clear > self.roughness + CLEAR_M {
-            Some(format!("lies on its belly, which was planned {:.0} mm high", 1e3 * clear))
-        } else {
-            None
-        }
+    /// How it has fallen, if it has.
+    pub fn fall(&self) -> Option<Fall> {
+        self.watch.fall(self.simulator.world(), self.planned())
     }
 }
 
@@ -187,17 +175,4 @@ pub fn positions(engine: &Engine, world: &World) -> Vec<f64> {
         }
     }
     positions
-}
-
-/// The corners of the base's boxes, in its frame.
-fn corners(simulator: &Simulator) -> Vec<Point3<f64>> {
-    let base = &simulator.world().assembly().parts[0];
-    let boxes = base.shapes.iter().filter_map(|shape| match &shape.geometry {
-        Geometry::Box { size } => Some((shape.link_from_shape, size * 0.5)),
-        _ => None,
-    });
-    let corner = |half: Vector3<f64>, n: usize| {
-        Point3::from(Vector3::from_fn(|axis, _| if n >> axis & 1 == 0 { half[axis] } else { -half[axis] }))
-    };
-    boxes.flat_map(|(pose, half)| (0..8).map(move |n| pose * corner(half, n))).collect()
 }

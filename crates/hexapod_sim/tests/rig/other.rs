@@ -1,0 +1,146 @@
+//! Robots other than the shipped one, with servos made up for them as the nodes make them up.
+
+use super::shipped::{battery, gait_spec, servos};
+use super::{TICK_S, planner, positions};
+use hexapod_gait::{Engine, Gait, Input, Twist, leg_places};
+use hexapod_kinematics::{Leg, Robot};
+use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+use hexapod_servo::{ServoConfig, ServoDriver, SimulatedBus};
+use hexapod_sim::{Boards, Ground, Mount, Settings, Simulator, World};
+use nalgebra::{Isometry3, Rotation2, Vector2};
+use std::f64::consts::PI;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A robot with strong servos (3 N m) in light legs.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    /// On each side.
+    pub legs: usize,
+    /// Of the body and of each of the links, kg.
+    pub masses: [f64; 2],
+    pub gait: &'static str,
+}
+
+/// Four legs, 2.1 kg.
+pub const QUAD: Body = Body { legs: 2, masses: [1.5, 0.05], gait: "crawl" };
+/// Six legs, 1 kg.
+pub const LIGHT: Body = Body { legs: 3, masses: [0.05, 0.05], gait: "tripod" };
+
+impl Body {
+    pub fn robot(&self) -> Arc<Robot> {
+        let [body, link] = self.masses;
+        let inertial = |x: f64, mass: f64, inertia: f64| {
+            format!(
+                r#"<inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/><inertia ixx="{inertia}" iyy="{inertia}"
+                izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>"#
+            )
+        };
+        let base = inertial(0.0, body, 0.00375 * body);
+        let mut urdf = format!(r#"<robot name="other"><link name="base">{base}</link>"#);
+        for (side, row) in [1.0, -1.0].into_iter().flat_map(|side| (0..self.legs).map(move |row| (side, row))) {
+            let along = 1.0 - 2.0 * row as f64 / (self.legs - 1) as f64;
+            let (name, yaw) = (format!("leg{side}{row}"), side * (0.5 * PI - 0.6 * along));
+            let mut parent = "base".to_owned();
+            let mut origin = format!(r#"xyz="{} {} 0" rpy="0 0 {yaw}""#, 0.12 * along, 0.09 * side);
+            for (joint, axis, [lower, upper], length) in [
+                ("coxa", "0 0 1", [-0.9, 0.9], 0.04),
+                ("femur", "0 1 0", [-1.4, 1.4], 0.08),
+                ("tibia", "0 1 0", [-0.3, 2.5], 0.12),
+            ] {
+                let of_link = inertial(0.5 * length, link, 4e-4 * link);
+                let _ = write!(
+                    urdf,
+                    r#"<joint name="{name}_{joint}" type="revolute"><parent link="{parent}"/><child link="{name}_{joint}_l"/>
+                    <origin {origin}/><axis xyz="{axis}"/><limit lower="{lower}" upper="{upper}" effort="3" velocity="6"/>
+                    </joint><link name="{name}_{joint}_l">{of_link}</link>"#
+                );
+                (parent, origin) = (format!("{name}_{joint}_l"), format!(r#"xyz="{length} 0 0""#));
+            }
+            let _ = write!(
+                urdf,
+                r#"<joint name="{name}_end" type="fixed"><parent link="{parent}"/><child link="{name}_foot"/>
+                <origin {origin}/></joint><link name="{name}_foot">{}<collision><geometry><sphere radius="0.01"/></geometry>
+                </collision></link>"#,
+                inertial(0.0, 0.005, 1e-7)
+            );
+        }
+        Arc::new(Robot::from_urdf(&(urdf + "</robot>")).unwrap())
+    }
+}
+
+/// What came of a walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    /// Of the way planned.
+    pub way: f64,
+    pub work_j: f64,
+}
+
+/// Walks ahead for some seconds.
+pub fn walk(body: &Body, ahead: Twist, seconds: f64, settings: Settings) -> Walk {
+    let robot = body.robot();
+    let gait = Gait::try_new(&gait_spec(body.gait), &leg_places(&robot)).unwrap();
+    let mut engine = Engine::new(robot.clone(), gait, planner()).unwrap();
+    let world = World::new(&robot, &Ground::flat(), &Mount::Free(Isometry3::identity()), settings).unwrap();
+    let mut simulator = Simulator::new(world, &robot, &servos("perfect"), battery());
+    let (map, steps) = (made_up(&robot), (TICK_S / settings.step_s).round() as usize);
+    let bus = SimulatedBus::for_config(&map);
+    simulator.put_on_ground(&positions(&engine, simulator.world()));
+    simulator.plug_into(Boards::new(bus.clone(), &map, simulator.joints(), 1));
+    let mut driver = ServoDriver::new(map, bus);
+    let (mut planned, mut walked, mut work_j, standing) = (0.0, 0.0, 0.0, 400);
+    for tick in 0..standing + (seconds / TICK_S) as u64 {
+        let twist = if tick < standing { Twist::ZERO } else { ahead };
+        let plan = *engine.step(&Input { twist, ..Input::default() }, TICK_S);
+        let now = Duration::from_millis(10 * tick);
+        let joints =
+            robot.legs().iter().zip(&plan.angles).flat_map(|(leg, angles)| leg.joints().iter().zip(angles.iter()));
+        for (joint, &angle) in joints {
+            let place = driver.joint_index(joint.name()).unwrap();
+            driver.set_target(now, place, angle).unwrap();
+        }
+        match tick {
+            0 => assert!(driver.enable(now).passed()),
+            100 => engine.stand(),
+            _ => {}
+        }
+        driver.tick(now);
+        let from = simulator.world().base().translation.vector.xy();
+        for _ in 0..steps {
+            simulator.step();
+            work_j += if tick < standing { 0.0 } else { simulator.work_j() };
+        }
+        let to = simulator.world().base();
+        let speed = Rotation2::new(to.rotation.euler_angles().2) * Vector2::new(plan.twist.vx, plan.twist.vy);
+        planned += speed.norm() * TICK_S;
+        walked += speed.try_normalize(0.0).map_or(0.0, |ahead| (to.translation.vector.xy() - from).dot(&ahead));
+    }
+    Walk { way: walked / planned, work_j }
+}
+
+/// Boards of 333 Hz, so that three pulses come for each tick of the planner.
+fn made_up(robot: &Robot) -> ServoConfig {
+    let joints = robot.legs().iter().flat_map(|leg| leg.joints().iter().map(move |joint| (leg, joint)));
+    let servos = (0..).zip(joints).map(|(n, (leg, joint))| {
+        let limits = joint.limits();
+        let points = [(limits.lower, 500.0), (limits.upper, 2500.0)];
+        let servo = RawServo {
+            board: n / 16,
+            channel: n % 16,
+            points: points.map(|(angle_rad, pulse_us)| RawPoint { angle_rad, pulse_us }).to_vec(),
+            direction: 1,
+            trim_rad: 0.0,
+            min_pulse_us: 490.0,
+            max_pulse_us: 2510.0,
+            neutral_us: None,
+            speed_limit_rad_s: limits.velocity,
+            group: Some(Leg::name(leg).to_owned()),
+        };
+        (joint.name().to_owned(), servo)
+    });
+    let board = |address| RawBoard { address, pwm_frequency_hz: 333.0, oscillator_hz: 25e6 };
+    let (servos, boards) = (ServoMap(servos.collect()), vec![board(0x40), board(0x41)]);
+    ServoConfig::try_from(RawServoConfig { boards, servos, timing: RawTiming::default() }).unwrap()
+}
