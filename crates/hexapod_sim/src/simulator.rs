@@ -126,9 +126,9 @@ impl Simulator {
         self.hear();
         self.work_j = 0.0;
         self.world.begin();
-        for _ in 0..self.world.settings().parts() {
+        for part in 0..self.world.settings().parts() {
             self.drive(part_s);
-            self.world.advance();
+            self.world.advance(part);
             self.work_j += self.watts() * part_s;
         }
         self.world.end();

@@ -56,6 +56,17 @@ fn when_the_robot_walks_expect_feet_that_roll_and_do_not_slide_unless_the_ground
     assert!(rubber < 0.05 && ice > 2.0 * rubber, "{rubber} and {ice} of the way");
 }
 
+#[test]
+fn when_steps_have_parts_expect_the_weight_on_the_feet_as_a_mean_over_all_of_them() {
+    let mut walker = Walker::new(&Ground::flat(), "perfect", Settings { substeps: 4, ..settings(0.005) }).stand();
+    let mut weight = 0.0;
+    for _ in 0..640 {
+        walker.step(AHEAD);
+        weight += walker.foot_forces().z / 640.0;
+    }
+    assert!((weight / walker.weight() - 1.0).abs() < 0.01, "{weight} of {}", walker.weight());
+}
+
 /// Strong servos in light legs turn stairs of angles into blows, by which feet slide: less than half as far, or twice, as
 /// steps are longer or shorter.
 #[test]

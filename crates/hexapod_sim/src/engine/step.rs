@@ -4,6 +4,7 @@ use super::build::{Built, axis_index};
 use super::convert;
 use super::soft::Sinks;
 use super::world::World;
+use nalgebra::Vector3;
 use rapier::prelude::{CCDSolver, ImpulseJointSet, SoftBodySet};
 
 /// A torque that does not depend on the position is a spring as soft as this that is stretched far, N m/rad: the engine
@@ -17,7 +18,7 @@ impl World {
     /// Moves on by one step, with the drives as they are.
     pub fn step(&mut self) {
         self.begin();
-        (0..self.settings.parts()).for_each(|_| self.advance());
+        (0..self.settings.parts()).for_each(|part| self.advance(part));
         self.end();
     }
 
@@ -37,8 +38,12 @@ impl World {
         self.sink();
     }
 
-    /// Moves on by a part of a step, with the drives as they are.
-    pub(crate) fn advance(&mut self) {
+    /// Moves on by a part of a step, the first being 0, with the drives as they are.
+    pub(crate) fn advance(&mut self, part: usize) {
+        match part {
+            0 => self.impulses.fill(Vector3::zeros()),
+            _ => self.keep_impulses(),
+        }
         for hinge in 0..self.drives.len() {
             self.apply(hinge);
         }

@@ -26,6 +26,8 @@ pub struct World {
     pub(super) pushes: Vec<Push>,
     /// How far the ground has given way below each part, m; none where nothing of it is soft.
     pub(super) sinks: Vec<f64>,
+    /// Of the ground on each part, in the parts of this step but the last, N s.
+    pub(super) impulses: Vec<Vector3<f64>>,
     pub(super) steps: u64,
     pub(super) placed: Placed,
 }
@@ -89,6 +91,7 @@ impl World {
             pushes: Vec::new(),
             sinks: if ground.is_soft() { vec![0.0; assembly.parts.len()] } else { Vec::new() },
             bare: assembly.parts.clone(),
+            impulses: vec![Vector3::zeros(); assembly.parts.len()],
             assembly,
             built,
             ground: ground.clone(),
