@@ -15,6 +15,7 @@ mod ground;
 mod pictures;
 #[allow(dead_code, reason = "shared with the examples")]
 mod rig;
+mod rough;
 mod sensors;
 mod servos;
 mod standing;

@@ -7,6 +7,7 @@ pub mod fit;
 pub mod other;
 mod planner;
 pub mod random;
+pub mod rough;
 pub mod shipped;
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
