@@ -65,6 +65,8 @@ pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Opti
         command.args(["-n", "4", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
+    // What to look at first when all of them take too long.
+    command.args(["--durations", "20"]);
     command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
     command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
     ros.apply(&mut command);
