@@ -19,7 +19,16 @@ const BATTERY_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) struct SensorTopics {
     imu: (Publisher<ImuMessage>, Imu, ImuMessage),
     switches: (Publisher<UInt8MultiArray>, FootSwitches, UInt8MultiArray),
-    battery: (Publisher<BatteryState>, BatteryState, Duration),
+    battery: (Publisher<BatteryState>, BatteryState, Charge),
+}
+
+/// What was left in the battery when it was told of last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Charge {
+    told: Duration,
+    /// In simulated time, s.
+    at_s: f64,
+    left_ah: f64,
 }
 
 impl SensorTopics {
@@ -50,7 +59,7 @@ impl SensorTopics {
                 imu,
             ),
             switches: (node.publisher("foot_switches", QosProfile::default())?, setup.switches(), switches),
-            battery: (node.publisher("battery", QosProfile::default())?, battery, Duration::ZERO),
+            battery: (node.publisher("battery", QosProfile::default())?, battery, Charge::default()),
         })
     }
 
@@ -69,16 +78,21 @@ impl SensorTopics {
     }
 
     fn tell_battery(&mut self, plant: &Plant, now: Duration) {
-        let (publisher, message, told) = &mut self.battery;
-        if now.saturating_sub(*told) < BATTERY_PERIOD {
+        let (publisher, message, last) = &mut self.battery;
+        if now.saturating_sub(last.told) < BATTERY_PERIOD {
             return;
         }
-        *told = now;
         let supply = plant.simulator().supply();
+        let charge = Charge { told: now, at_s: plant.simulator().world().time_s(), left_ah: supply.charge_ah() };
+        let hours = (charge.at_s - last.at_s) / 3600.0;
+        // The mean since the message before: servos draw in bursts.
+        let is_first = last.told.is_zero() || hours <= 0.0;
+        let current = if is_first { supply.current() } else { (last.left_ah - charge.left_ah) / hours };
+        *last = charge;
         message.header.stamp = to_stamp(now);
         message.voltage = supply.volts() as f32;
         // A battery that is emptied has a negative current (sensor_msgs/BatteryState).
-        message.current = -supply.current() as f32;
+        message.current = -current as f32;
         message.charge = supply.charge_ah() as f32;
         message.percentage = (supply.charge_ah() / supply.battery().capacity_ah) as f32;
         warn_if_lost(publisher.publish(message));
