@@ -276,6 +276,7 @@ mod tests {
         let bench = Bench::standing();
         assert!(!bench.ticks.shared.pulse.is_lost(Duration::MAX));
     }
+
     /// A message on the clock or a command, some milliseconds late.
     fn late(seed: &mut u64) -> Duration {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

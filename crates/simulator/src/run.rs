@@ -243,7 +243,11 @@ fn tell_brown_out(resets: u32, supply: &Supply) {
     } else if current > battery.greatest_current {
         format!("the servos took {current:.1} A, and it switches off beyond {:.1} A", battery.greatest_current)
     } else {
-        format!("{current:.1} A let it sink to {:.1} V, and boards reset below {:.1} V", supply.volts(), battery.reset_v)
+        format!(
+            "{current:.1} A let it sink to {:.1} V, and boards reset below {:.1} V",
+            supply.volts(),
+            battery.reset_v
+        )
     };
     tracing::warn!("the supply of the servos gave way, and all boards were reset: {why} (supply in sim.yaml)");
 }

@@ -2,7 +2,8 @@
 //!
 //! [`Imu`] and [`FootSwitches`] measure as chips do. What is true needs no sensor: [`World::base`](crate::World::base),
 //! [`World::position`](crate::World::position),
-//! [`World::foot_force_in_base`](crate::World::foot_force_in_base), [`Supply`](crate::Supply); [`TruePace`] tells how fast the base goes by where it has been.
+//! [`World::foot_force_in_base`](crate::World::foot_force_in_base), [`Supply`](crate::Supply); [`TruePace`] tells how fast
+//! the base goes by where it has been.
 //!
 //! Where the robot is put somewhere (`World::put`), no sensor feels the way to it.
 
