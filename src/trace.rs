@@ -7,6 +7,7 @@ use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{GaitState, Input, Twist};
 use hexapod_kinematics::MAX_LEGS;
+use nalgebra::Vector3;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -26,8 +27,9 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
         None => None,
     };
     let late = setup.contacts_delay_s;
-    let feet: Feet = if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
-    let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, feet };
+    let felt: Lines =
+        if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
+    let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, felt };
     let to_standard_output = arguments.out.as_os_str() == "-";
     let written = if to_standard_output {
         run(tracer, &commands, motion, &mut std::io::stdout().lock())
@@ -38,14 +40,20 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     written.map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
 }
 
-/// What the feet feel, a line for each tick.
-type Feet = Box<dyn Iterator<Item = std::io::Result<String>>>;
+/// What the robot feels, a line for each tick.
+type Lines = Box<dyn Iterator<Item = std::io::Result<String>>>;
 
-/// Of `1`, `0` or `-` for each leg: whether it is on the ground, where it says so.
-fn contacts_of(line: &str) -> std::io::Result<[Option<bool>; MAX_LEGS]> {
+/// Of `1`, `0` or `-` for each leg: whether it is on the ground, where it says so; and of the direction up in the body, as
+/// `;x,y,z` after them, where an IMU tells it.
+fn felt_of(line: &str) -> std::io::Result<Felt> {
     let mut contacts = [None; MAX_LEGS];
-    for (index, word) in line.trim().split(',').enumerate() {
-        let wrong = || std::io::Error::other(format!("{line:?} on the standard input; give 1, 0 or - for each leg"));
+    let wrong = || {
+        let wanted = "give 1, 0 or - for each leg, and the direction up in the body after them, as in `1,0,-;0,0.1,1`";
+        std::io::Error::other(format!("{line:?} on the standard input; {wanted}"))
+    };
+    let (feet, up) = line.split_once(';').map_or((line, None), |(feet, up)| (feet, Some(up)));
+    let up = up.map(|up| numbers(up).ok_or_else(wrong)).transpose()?;
+    for (index, word) in feet.trim().split(',').enumerate() {
         *contacts.get_mut(index).ok_or_else(wrong)? = match word.trim() {
             "1" => Some(true),
             "0" => Some(false),
@@ -53,7 +61,21 @@ fn contacts_of(line: &str) -> std::io::Result<[Option<bool>; MAX_LEGS]> {
             _ => return Err(wrong()),
         };
     }
-    Ok(contacts)
+    Ok(Felt { contacts, up })
+}
+
+/// Three finite numbers.
+fn numbers(words: &str) -> Option<Vector3<f64>> {
+    let mut each = words.split(',').map(|word| word.trim().parse().ok().filter(|number: &f64| number.is_finite()));
+    let read = Vector3::new(each.next()??, each.next()??, each.next()??);
+    each.next().is_none().then_some(read)
+}
+
+/// What a robot feels in a tick.
+#[derive(Debug, Default)]
+struct Felt {
+    contacts: [Option<bool>; MAX_LEGS],
+    up: Option<Vector3<f64>>,
 }
 
 /// A robot whose ticks are written down.
@@ -63,15 +85,15 @@ struct Tracer {
     ticks: u32,
     /// How late the feet tell, s.
     late: f64,
-    feet: Feet,
+    felt: Lines,
 }
 
 impl Tracer {
     /// Takes a tick and writes it down.
     fn step(&mut self, input: &Input, out: &mut impl Write) -> std::io::Result<()> {
-        let felt = self.feet.next().transpose()?;
-        let contacts = felt.map_or(Ok([None; MAX_LEGS]), |line| contacts_of(&line))?;
-        let tick = self.player.step(&Input { contacts, contacts_late: self.late, ..*input }, 1.0 / self.rate_hz);
+        let felt = self.felt.next().transpose()?;
+        let Felt { contacts, up } = felt.map_or_else(|| Ok(Felt::default()), |line| felt_of(&line))?;
+        let tick = self.player.step(&Input { contacts, contacts_late: self.late, up, ..*input }, 1.0 / self.rate_hz);
         let Twist { vx, vy, wz } = tick.twist;
         let seconds = f64::from(self.ticks) / self.rate_hz;
         write!(out, "{seconds:.4},{},{vx:.6},{vy:.6},{wz:.6}", tick.state.as_str())?;
@@ -122,10 +144,11 @@ mod tests {
 
     #[test]
     fn when_feet_tell_what_they_feel_expect_it_by_leg_and_else_the_line() {
-        let contacts = contacts_of("1, 0,-\n").unwrap();
-        assert_eq!(contacts[..4], [Some(true), Some(false), None, None]);
-        for line in ["", "2", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"] {
-            assert!(contacts_of(line).unwrap_err().to_string().contains("for each leg"), "{line:?}");
+        let felt = felt_of("1, 0,-\n").unwrap();
+        assert_eq!((&felt.contacts[..4], felt.up), (&[Some(true), Some(false), None, None][..], None));
+        assert_eq!(felt_of("1,-;0.1, 0,9.8\n").unwrap().up, Some(Vector3::new(0.1, 0.0, 9.8)));
+        for line in ["", "2", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "1;", "1;0,0", "1;0,0,NaN", "1;0,0,1,0"] {
+            assert!(felt_of(line).unwrap_err().to_string().contains("for each leg"), "{line:?}");
         }
     }
 }

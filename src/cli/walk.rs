@@ -22,7 +22,8 @@ pub struct TraceArgs {
     #[arg(long, value_name = "FILE", default_value = "trace.csv")]
     pub out: std::path::PathBuf,
     /// Before each tick, read from the standard input what each foot feels: 1 on the ground, 0 in the air, - nothing, in
-    /// the order of the legs and separated by commas. For simulators.
+    /// the order of the legs and separated by commas; after them, where an IMU tells it, `;` and the direction up in the
+    /// body, as in `1,0,-;0,0.1,1`. For simulators.
     #[arg(long)]
     pub contacts: bool,
 }

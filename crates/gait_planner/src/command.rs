@@ -4,6 +4,7 @@ use crate::life::Moment;
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::Vector3;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub enum Command {
     BodyOffset(BodyOffset),
     /// From `foot_switches` or `sensed_contacts`: what each foot feels, where it feels anything.
     Contacts([Option<bool>; MAX_LEGS]),
+    /// From `imu/data`: the direction up in the body, of any length.
+    Up(Vector3<f64>),
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.

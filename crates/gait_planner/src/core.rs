@@ -37,7 +37,7 @@ pub struct Core {
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
-/// Feet that have told nothing for longer feel nothing: the gait's plan alone counts.
+/// Feet that have told nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
 const FELT: Duration = Duration::from_millis(200);
 
 /// A command that did not suit the robot's state when its turn came.
@@ -144,6 +144,7 @@ impl Core {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
+        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, self.clock_rate.is_slow()));
         self.ticked_at = now.at;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
@@ -213,6 +214,7 @@ impl Core {
             Command::Curvature(curvature) => self.steering.bend(curvature),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
+            Command::Up(up) => self.felt.take_up(up, at),
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {

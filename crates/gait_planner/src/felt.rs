@@ -1,8 +1,9 @@
-//! What feet feel, as far as it is to be believed.
+//! What feet feel, as far as it is to be believed, and which way is up.
 
 use crate::life::Moment;
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_ros::{SwitchFault, SwitchWatch};
+use nalgebra::Vector3;
 
 /// What is wrong with the switch of each leg.
 pub type SwitchFaults = [Option<SwitchFault>; MAX_LEGS];
@@ -16,12 +17,24 @@ pub struct Felt {
     /// Those that have closed since they speak. One that never has may be dead, and its foot would look for ground in
     /// every step.
     closed: [bool; MAX_LEGS],
+    /// The direction up in the body, and when an IMU told it.
+    up: Option<(Vector3<f64>, Moment)>,
 }
 
 impl Felt {
     /// Takes what feet have told.
     pub fn take(&mut self, told: [Option<bool>; MAX_LEGS], at: Moment) {
         (self.told, self.at) = (told, Some(at));
+    }
+
+    /// Takes which way is up in the body.
+    pub fn take_up(&mut self, up: Vector3<f64>, at: Moment) {
+        self.up = Some((up, at));
+    }
+
+    /// Which way is up in the body, if that was told when `is_fresh` says.
+    pub fn up(&self, is_fresh: impl Fn(&Moment) -> bool) -> Option<Vector3<f64>> {
+        self.up.filter(|(_, at)| is_fresh(at)).map(|(up, _)| up)
     }
 
     /// When they told it.

@@ -182,6 +182,12 @@ impl Inbox {
         self.locked(|shared| std::mem::take(&mut shared.taken))
     }
 
+    /// The clock commands are dated by.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        (self.now)()
+    }
+
     /// Hands over what a message holds, or counts why it is refused; whether it was taken.
     pub fn take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> bool {
         self.try_take(topic, command, from).is_ok()

@@ -105,6 +105,7 @@ fn may_wait(command: &Command) -> bool {
         | Command::Trajectory(_) => true,
         // A foot that feels the ground is not to wait.
         Command::Contacts(_)
+        | Command::Up(_)
         | Command::Stand
         | Command::Sit
         | Command::Pack

@@ -36,6 +36,8 @@ pub struct Setup {
     pub contacts: Option<&'static str>,
     /// How late that is, s.
     pub contacts_delay_s: f64,
+    /// Whether the body is kept level by its IMU.
+    pub uses_imu: bool,
     /// Frames of the robot.
     pub frames: Frames,
     /// The parameters it was made from.
@@ -76,6 +78,7 @@ impl Setup {
             timeout: Duration::from_secs_f64(params::timeout(params)),
             stamped: switch(params, "stamped_cmd_vel"),
             contacts: params::contacts_topic(params),
+            uses_imu: params::uses_imu(params),
             contacts_delay_s: params::contacts_delay(params),
             frames,
             params: params.clone(),

@@ -15,10 +15,10 @@ use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
-use hexapod_ros::r2r::sensor_msgs::msg::JointState;
+use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds};
+use hexapod_ros::{ContactReader, Headers, ImuReader, Received, RosError, RosNode, bounds};
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ro
     shared.set_gait(&setup.gait_name);
     emergency_stop(node, inbox)?;
     contacts(node, setup, inbox)?;
+    imu(node, setup, inbox)?;
     posture(node, setup, inbox, shared)?;
     motions(node, setup, ends)?;
     services::open(node, setup, inbox, shared)?;
@@ -103,6 +104,20 @@ fn contacts(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosE
             Command::Contacts(felt)
         });
         to.take(topic, felt, from);
+    })
+}
+
+/// Which way is up.
+fn imu(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
+    if !setup.uses_imu {
+        return Ok(());
+    }
+    let (to, robot, mut reader) = (inbox.clone(), setup.engine.robot().clone(), ImuReader::default());
+    node.subscribe_shared_from("imu/data", stream(), move |message: &Imu, from| {
+        let up = reader.take(robot.model(), message, to.now()).map(|()| reader.up());
+        if let Some(up) = up.map_err(|refused| refused.to_string()).transpose() {
+            to.take("imu/data", up.map(Command::Up), from);
+        }
     })
 }
 

@@ -25,6 +25,7 @@ pub fn specs() -> Vec<ParamSpec> {
             .read_only(),
         ParamSpec::new("use_sensed_contacts", false, "The same with sensed_contacts, estimated from the servos' load")
             .read_only(),
+        ParamSpec::new("use_imu", false, "Keep the walking body level by imu/data").read_only(),
         ParamSpec::new("contacts_delay", 0.02, "How late either tells of a contact, s").range(0.0, 0.2).read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
@@ -131,7 +132,13 @@ pub fn contacts_topic(params: &Params) -> Option<&'static str> {
     topics.into_iter().find(|(name, _)| switch(params, name)).map(|(_, topic)| topic)
 }
 
-/// How late that is, s.
+/// Whether the body is kept level by its IMU.
+#[must_use]
+pub fn uses_imu(params: &Params) -> bool {
+    switch(params, "use_imu")
+}
+
+/// How late contacts are told, s.
 #[must_use]
 pub fn contacts_delay(params: &Params) -> f64 {
     number(params, "contacts_delay")

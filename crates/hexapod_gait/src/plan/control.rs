@@ -13,7 +13,7 @@ use crate::state::mode::Mode;
 use crate::state::tick::Input;
 use crate::state::walk::Sensed;
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::Vector2;
+use nalgebra::{Vector2, Vector3};
 
 /// What changes at the points of the grid only.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ pub(crate) struct Control {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sensing {
     pub sensed: Sensed,
+    /// The direction up in the body's frame, of any length.
+    pub up: Option<Vector3<f64>>,
     /// Where feet are wanted on it.
     pub footholds: [Option<Vector2<f64>>; MAX_LEGS],
 }
@@ -52,6 +54,7 @@ impl Sensing {
         let is_finite = |at: &Vector2<f64>| at.x.is_finite() && at.y.is_finite();
         Self {
             sensed: Sensed { contacts: input.contacts, late },
+            up: input.up.filter(|up| up.norm() < f64::INFINITY && up.z > STANDS * up.norm()),
             footholds: input.footholds.map(|foothold| foothold.filter(is_finite)),
         }
     }
@@ -60,6 +63,9 @@ impl Sensing {
         self.footholds.get(leg).copied().flatten()
     }
 }
+
+/// A body that leans by more than 60 degrees does not stand, or its IMU does not know: the cosine of that.
+const STANDS: f64 = 0.5;
 
 /// Contacts that are told later than this, s, are taken for as late.
 const LATEST_S: f64 = 0.2;

@@ -255,7 +255,7 @@ impl Planner<'_> {
             return;
         }
         let effort = &mut self.allowance.deciding;
-        let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
+        let Control { gaits, limits, step_height, workspace, sensing: Sensing { up, .. }, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
         let (aim, height_rate) = (aim(&cx, workspace, start, wanted, effort), start.rates.height);
         if let Some(HeightStep { height, rate, nominal }) =
@@ -275,7 +275,7 @@ impl Planner<'_> {
         }
         let shifted = greatest_shift(&cx, &shift);
         (start.free_m, start.kept_m) = (start.free_m - shifted - greatest_way(&cx, start), start.kept_m - shifted);
-        let (height, level) = (start.rates.height, level_rate(&cx, start));
+        let (height, level) = (start.rates.height, level_rate(&cx, start, *up));
         let overlay = give_rates(&cx, start);
         let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
         start.rates = balanced(&cx, start, stand, rates);

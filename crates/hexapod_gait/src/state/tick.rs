@@ -47,6 +47,9 @@ pub struct Input {
     pub contacts: [Option<bool>; MAX_LEGS],
     /// How late a foot tells that it has met the ground, s: it is taken to stand where it was then.
     pub contacts_late: f64,
+    /// The direction up in the body's frame, of any length, as an IMU tells it: a body that walks is kept level by it, where
+    /// the ground is level on the whole. Without, it goes along the ground that its feet have met.
+    pub up: Option<Vector3<f64>>,
     /// Where feet in the air, and those lifted next, are to be put down, m, in the footprint frame as it is now: as near
     /// to it as they reach. A planner of footholds renews them as the body moves.
     pub footholds: [Option<Vector2<f64>>; MAX_LEGS],

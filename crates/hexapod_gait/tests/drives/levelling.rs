@@ -22,6 +22,7 @@ struct World<G> {
     /// What the switches have yet to tell, the latest first, and how many ticks each tells late.
     felt: VecDeque<[bool; MAX_LEGS]>,
     late: [usize; MAX_LEGS],
+    has_imu: bool,
 }
 
 impl<G: Fn(f64) -> f64> World<G> {
@@ -40,6 +41,7 @@ impl<G: Fn(f64) -> f64> World<G> {
             slope: Vector2::zeros(),
             felt,
             late,
+            has_imu: false,
         }
     }
 
@@ -53,6 +55,7 @@ impl<G: Fn(f64) -> f64> World<G> {
         for leg in 0..6 {
             input.contacts[leg] = Some(self.felt[self.late[leg]][leg]);
         }
+        input.up = self.has_imu.then(|| self.slope.push(1.0));
         let tick = *self.engine.step(&input, DT);
         self.odom_from_body = self.odom_from_body.then(&tick.twist.motion(DT));
         let under = self.under();
@@ -121,5 +124,39 @@ proptest! {
             world.step(&twist(0.03, 0.0, 0.0));
             prop_assert!(world.too_high().abs() < 0.015, "{} m too high", world.too_high());
         }
+    }
+
+    #[test]
+    fn when_an_imu_says_which_way_is_up_expect_the_body_level_on_ground_that_is_nearly_and_along_slopes_else(
+        gait in 0..4_usize, late in 0..=4_usize, slope in -0.12..0.12_f64,
+    ) {
+        let mut world = World::new(gait, [late; MAX_LEGS], move |x: f64| slope * (x - 0.2).max(0.0));
+        world.has_imu = true;
+        let mut mean = Mean::default();
+        while world.odom_from_body.shift().x < 1.4 {
+            world.step(&twist(0.04, 0.0, 0.0));
+            if world.odom_from_body.shift().x > 0.9 {
+                mean.add(world.slope.x);
+            }
+        }
+        let leans = mean.value();
+        match slope.abs() {
+            ..0.035 => prop_assert!(leans.abs() < 0.3 * slope.abs() + 2e-3, "{leans} on {slope}"),
+            0.09.. => prop_assert!((leans - slope).abs() < 0.02, "{leans} on {slope}"),
+            _ => prop_assert!(leans.abs() < slope.abs() + 0.02, "{leans} on {slope}"),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Mean(f64, f64);
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        (self.0, self.1) = (self.0 + value, self.1 + 1.0);
+    }
+
+    fn value(&self) -> f64 {
+        self.0 / self.1
     }
 }

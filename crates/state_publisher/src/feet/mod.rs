@@ -1,11 +1,9 @@
 //! What the feet bear: estimated where servos tell their load, sensed where feet have switches, else predicted.
 
 mod gather;
-mod imu;
 pub(crate) mod publish;
 
 use gather::{Gathered, LegSample};
-pub(crate) use imu::ImuReader;
 
 use crate::contacts::Contacts;
 use crate::joints::{JointTable, Reading};
@@ -15,7 +13,7 @@ use hexapod_dynamics::{
     SettingsError, Source,
 };
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use hexapod_ros::{SwitchFault, SwitchWatch};
+use hexapod_ros::{ImuReader, SwitchFault, SwitchWatch};
 use nalgebra::Vector3;
 use std::time::Duration;
 
@@ -117,7 +115,7 @@ impl Feet {
             feet: robot.legs().iter().map(foot).collect::<Result<_, _>>()?,
             gathered: Gathered::new(robot.model().joints().len()),
             predictor: LoadPredictor::new(robot, settings.ground_friction),
-            imu: ImuReader::new(),
+            imu: ImuReader::default(),
             prediction: None,
             predicted_at: Duration::ZERO,
             overloads: vec![],

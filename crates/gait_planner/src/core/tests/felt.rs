@@ -1,6 +1,7 @@
 //! Switches under the feet, from the command to the tick.
 
 use super::*;
+use nalgebra::Vector3;
 
 #[test]
 fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan_once_it_is_silent() {
@@ -66,4 +67,35 @@ fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_pla
         // The last step may be cut off elsewhere. A foot that felt for the ground would be down for half of that.
         assert!(down[leg].abs_diff(planned[leg]) <= 20, "leg {leg}: {} {}", down[leg], planned[leg]);
     }
+}
+
+#[test]
+fn when_an_imu_says_the_body_leans_expect_it_turned_back_and_nothing_of_it_once_the_imu_is_silent() {
+    /// How much farther down the feet on the left stand in the body than those on the right, m.
+    fn rolled(bench: &Bench) -> f64 {
+        let tick = bench.core.last();
+        let foot = |leg: usize| tick.footprint_from_body.inverse_transform_point(&tick.feet[leg].into());
+        let sides = |left: bool| (0..6).filter(move |&leg| tick.contacts[leg] && (foot(leg).y > 0.0) == left);
+        let mean = |left| sides(left).map(|leg| foot(leg).z).sum::<f64>() / sides(left).count() as f64;
+        mean(false) - mean(true)
+    }
+    let drive = |up: Option<Vector3<f64>>| {
+        let mut bench = Bench::standing();
+        for _ in 0..300 {
+            bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+            up.into_iter().for_each(|up| bench.send(Command::Up(up)));
+            bench.tick(1);
+        }
+        bench
+    };
+    // The left side is up by 0.03 rad: its legs are drawn in.
+    let bench = drive(Some(9.8 * Vector3::new(0.0, 0.03, 1.0)));
+    assert!(rolled(&bench) < -3e-3, "{}", rolled(&bench));
+    assert!(rolled(&drive(None)).abs() < 1e-6);
+    let mut bench = bench;
+    for _ in 0..600 {
+        bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
+        bench.tick(1);
+    }
+    assert!(rolled(&bench).abs() < 1e-3, "along the ground that its feet met: {}", rolled(&bench));
 }

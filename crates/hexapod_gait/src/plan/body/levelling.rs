@@ -1,6 +1,7 @@
 //! Feet that feel the ground stand higher or deeper than planned, and one that is told late of it, too deep: the body
-//! goes back to its height over the mean of the feet that stand, and slowly back to level over the plane through the
-//! ground that the feet have met. So it follows stairs and slopes, and errors do not add up from step to step.
+//! goes back to its height over the mean of the feet that stand, and slowly back to level: as its IMU has it, where the
+//! ground is level on the whole; on slopes, and without an IMU, over the plane through the ground that the feet have met.
+//! So it follows stairs and slopes, and errors do not add up from step to step.
 
 use crate::plan::body::height::SAME;
 use crate::plan::context::Context;
@@ -19,16 +20,20 @@ const LEVEL_M_S2: f64 = 0.1;
 const SLOPE_TIME_S: f64 = 0.7;
 const SLOPE_RATE_RAD_S: f64 = 0.05;
 
-/// How the ground comes up under the body until the next point of the grid.
+/// Up to this slope of the ground the body is kept level as its IMU has it, and from twice as much on it goes along the
+/// ground: so far from level, feet would meet the ground too far above or below where they are put down.
+const LEVEL_GROUND: f64 = 0.04;
+
+/// How the ground comes up under the body until the next point of the grid. `up` as the IMU has it.
 #[inline]
-pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
+pub(crate) fn level_rate(cx: &Context, start: &State, up: Option<Vector3<f64>>) -> Rise {
     let last = start.rates.level;
-    if last.is_zero() && start.walk.is_on_plane_ground() {
+    if last.is_zero() && up.is_none() && start.walk.is_on_plane_ground() {
         return Rise::NONE;
     }
     let depth = if start.mode.steps() { -start.walk.mean_height() } else { 0.0 };
     // A stop waits for its height, not for what takes longer.
-    let slope = if start.mode == Mode::Walking { slope(start) } else { Vector2::zeros() };
+    let slope = if start.mode == Mode::Walking { slope_to_follow(start, up) } else { Vector2::zeros() };
     if depth.abs() < SAME && slope == Vector2::zeros() && last.is_zero() {
         return Rise::NONE;
     }
@@ -41,6 +46,16 @@ pub(crate) fn level_rate(cx: &Context, start: &State) -> Rise {
         height: if depth.abs() < SAME && height.abs() < SAME { 0.0 } else { height },
         slope: if slope.norm() < SAME && tilt.norm() < SAME { Vector2::zeros() } else { tilt },
     }
+}
+
+/// The slope, ahead and aside, that the body is to follow.
+fn slope_to_follow(start: &State, up: Option<Vector3<f64>>) -> Vector2<f64> {
+    let ground = slope(start);
+    let Some(up) = up.map(|up| start.footprint_from_body().rotation * up).filter(|up| up.z > 0.0) else {
+        return ground;
+    };
+    let from_level = up.xy() / -up.z - ground;
+    ground + from_level * (2.0 - from_level.norm() / LEVEL_GROUND).clamp(0.0, 1.0)
 }
 
 /// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
@@ -87,7 +102,7 @@ mod tests {
         assert!((slope(&state) - wanted).norm() < 1e-12);
         for _ in 0..1500 {
             let last = state.rates.level;
-            state.rates.level = level_rate(&cx, &state);
+            state.rates.level = level_rate(&cx, &state, None);
             assert!((state.rates.level.height - last.height).abs() <= LEVEL_M_S2 * GRID_S + 1e-12);
             assert!(state.rates.level.slope.norm() <= SLOPE_RATE_RAD_S + 1e-12);
             let rise = state.rates.level.over(GRID_S);
@@ -98,6 +113,24 @@ mod tests {
             }
         }
         assert!(slope(&state).norm() < 1e-4 && state.walk.mean_height().abs() < 1e-6, "{}", slope(&state));
+    }
+
+    #[test]
+    fn when_an_imu_tells_which_way_is_up_expect_level_on_nearly_level_ground_and_along_the_ground_on_slopes() {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        let mut followed = |ground: f64, leans: f64| {
+            for foot in &mut state.walk.feet {
+                if let Foot::Planted { at } = foot {
+                    at.z = ground * at.x;
+                }
+            }
+            slope_to_follow(&state, Some(Vector3::new(leans, 0.0, 1.0) * 9.8)).x
+        };
+        // The horizon falls ahead by as much as the body leans back.
+        assert!((followed(0.0, 0.02) + 0.02).abs() < 1e-12);
+        assert!((followed(0.05, 0.02) - (0.05 - 0.25 * 0.07)).abs() < 1e-12);
+        assert!((followed(0.0, 0.1), followed(0.1, 0.0)) == (0.0, followed(0.1, 1.0)));
     }
 
     #[test]

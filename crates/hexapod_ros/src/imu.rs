@@ -1,16 +1,17 @@
-//! `imu/data`: how the body moves, for the equations of its legs.
+//! `imu/data`: how the body moves, and which way is up.
 
+use crate::bounds::{MAX_LABEL, excerpt};
 use hexapod_dynamics::{BaseMotion, STANDARD_GRAVITY};
 use hexapod_kinematics::Model;
-use hexapod_ros::bounds::{MAX_LABEL, excerpt};
-use hexapod_ros::r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
-use hexapod_ros::r2r::sensor_msgs::msg::Imu;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Rotation3, Vector3};
+use r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
+use r2r::sensor_msgs::msg::Imu;
 use std::time::Duration;
 
 /// What an IMU told this long ago no longer counts: the body is taken to be level and at rest.
 const FRESH: Duration = Duration::from_millis(200);
-/// Time constant of gravity's direction, s, and of the angular acceleration.
+/// Time constant with which gravity's direction, which turns as the gyroscope says, follows the accelerometer, s
+/// (complementary filter: Mahony, Hamel and Pflimlin 2008), and that of the angular acceleration.
 const GRAVITY_S: f64 = 0.5;
 const TURNING_S: f64 = 0.03;
 /// More than any body of a robot bears: rad/s and m/s².
@@ -19,21 +20,29 @@ const MOST_M_S2: f64 = 500.0;
 
 /// Why a message of the IMU is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum ImuRefused {
+pub enum ImuRefused {
+    /// A number, of this vector.
     #[error("imu/data: {0} is not a finite number, or more than any robot bears")]
     Number(&'static str),
+    /// Its frame.
     #[error("imu/data is in frame {0:?}, which is not a link fixed to the body: set the IMU's frame_id")]
     Frame(String),
+    /// No accelerometer.
     #[error("imu/data has no linear acceleration (its covariance begins with -1)")]
     NoAcceleration,
+    /// Another unit.
     #[error("imu/data looks as if it were in g, not m/s^2: it reads {0:.2} for gravity; multiply it by 9.81")]
     InG(f64),
+    /// Gravity is missing.
     #[error("imu/data reads no gravity ({0:.2} m/s^2): it is taken off, or nothing is measured")]
     NoGravity(f64),
+    /// A length that gravity has not.
     #[error("imu/data reads {0:.1} m/s^2 for gravity, which is 9.8")]
     Length(f64),
+    /// Mounted otherwise than told.
     #[error("imu/data has the robot on its side ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link")]
     OnItsSide(f64),
+    /// The other way up.
     #[error(
         "imu/data has the robot upside down ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link or its sign"
     )]
@@ -66,8 +75,8 @@ fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
 }
 
 /// The body's motion as its IMU tells it.
-#[derive(Clone, Debug)]
-pub(crate) struct ImuReader {
+#[derive(Clone, Debug, Default)]
+pub struct ImuReader {
     /// The frame that the last message was told in, and the IMU in the body.
     frame: Option<(String, Isometry3<f64>)>,
     last: Option<(Duration, BaseMotion)>,
@@ -76,18 +85,24 @@ pub(crate) struct ImuReader {
 }
 
 impl ImuReader {
-    pub(crate) fn new() -> Self {
-        Self { frame: None, last: None, plausible: false }
-    }
-
     /// The body's motion at `now`; level and at rest where no IMU speaks that can be believed.
-    pub(crate) fn motion(&self, now: Duration) -> BaseMotion {
+    #[must_use]
+    pub fn motion(&self, now: Duration) -> BaseMotion {
         let fresh = self.last.filter(|(received, _)| self.plausible && now.saturating_sub(*received) < FRESH);
         fresh.map_or(BaseMotion::level(), |(_, motion)| motion)
     }
 
+    /// The direction up in the body, of any length, as told last.
+    #[must_use]
+    pub fn up(&self) -> Option<Vector3<f64>> {
+        self.last.filter(|_| self.plausible).map(|(_, motion)| -motion.gravity)
+    }
+
     /// Takes a message, received at `now`.
-    pub(crate) fn take(&mut self, model: &Model, message: &Imu, now: Duration) -> Result<(), ImuRefused> {
+    ///
+    /// # Errors
+    /// What does not hold in the message, or what the IMU looks like if it cannot be right.
+    pub fn take(&mut self, model: &Model, message: &Imu, now: Duration) -> Result<(), ImuRefused> {
         if message.linear_acceleration_covariance.first() == Some(&-1.0) {
             return Err(ImuRefused::NoAcceleration);
         }
@@ -108,7 +123,8 @@ impl ImuReader {
         // Where the IMU is, not the origin: what turning adds there is taken off.
         let arm = body_from_imu.translation.vector;
         let at_origin = read - turning.cross(&arm) - spin.cross(&spin.cross(&arm));
-        let gravity = last.gravity + (-at_origin - last.gravity) * blend(GRAVITY_S);
+        let carried = if since.is_finite() { Rotation3::new(-spin * since) * last.gravity } else { last.gravity };
+        let gravity = carried + (-at_origin - carried) * blend(GRAVITY_S);
         let motion = BaseMotion {
             angular_velocity: spin,
             angular_acceleration: turning,
@@ -162,8 +178,8 @@ mod tests {
 
     #[test]
     fn when_the_imu_speaks_expect_its_specific_force_and_level_rest_after_its_silence() {
-        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
-        let (mut imu, ms) = (ImuReader::new(), Duration::from_millis);
+        let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+        let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
         assert_eq!(imu.motion(ms(0)), BaseMotion::level());
         for tick in 0..100 {
             imu.take(robot.model(), &message("robot/base_link", 0.5, 9.0), ms(10 * tick)).unwrap();
@@ -177,8 +193,30 @@ mod tests {
     }
 
     #[test]
+    fn when_the_body_rolls_expect_up_to_turn_as_the_gyroscope_says_and_shaking_to_leave_it() {
+        let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+        let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
+        assert_eq!(imu.up(), None);
+        for tick in 0..100 {
+            let mut shaken = message("", 0.0, 9.8);
+            shaken.linear_acceleration.y = if tick % 2 == 0 { 3.0 } else { -3.0 };
+            imu.take(robot.model(), &shaken, ms(10 * tick)).unwrap();
+        }
+        let still = imu.up().unwrap().normalize();
+        assert!((still - Vector3::z()).norm() < 0.01, "{still}");
+        // By 0.2 rad in 0.1 s, its left side up.
+        for tick in 0..10 {
+            let mut rolling = message("", 0.0, 9.8);
+            rolling.angular_velocity.x = 2.0;
+            imu.take(robot.model(), &rolling, ms(1000 + 10 * tick)).unwrap();
+        }
+        let up = imu.up().unwrap().normalize();
+        assert!((up - Vector3::new(0.0, 0.2_f64.sin(), 0.2_f64.cos())).norm() < 0.03, "{up}");
+    }
+
+    #[test]
     fn when_the_imu_cannot_be_right_expect_what_it_looks_like_and_the_body_level_until_it_is() {
-        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
+        let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
         for (up, word) in [
             (1.0, "in g, not m/s^2"),
             (0.0, "no gravity"),
@@ -186,7 +224,7 @@ mod tests {
             (20.0, "20.0 m/s^2 for gravity"),
             (-1.0, "in g, not m/s^2"),
         ] {
-            let (mut imu, ms) = (ImuReader::new(), Duration::from_millis);
+            let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
             for tick in 0..200 {
                 let reason = imu.take(robot.model(), &message("", 0.3, up), ms(10 * tick)).unwrap_err().to_string();
                 assert!(reason.contains(word), "{reason}");
@@ -196,12 +234,12 @@ mod tests {
                 (200..500).filter(|tick| imu.take(robot.model(), &message("", 0.3, 9.8), ms(10 * tick)).is_ok());
             assert!(taken.count() > 150 && imu.motion(ms(4990)).angular_velocity.z == 0.3, "it has been mended: {up}");
         }
-        let (mut imu, mut side) = (ImuReader::new(), message("", 0.0, 0.0));
+        let (mut imu, mut side) = (ImuReader::default(), message("", 0.0, 0.0));
         side.linear_acceleration.x = 9.81;
         let reason = imu.take(robot.model(), &side, Duration::ZERO).unwrap_err().to_string();
         assert!(reason.contains("on its side"), "{reason}");
         // Bumps of a walk are none of it.
-        let mut imu = ImuReader::new();
+        let mut imu = ImuReader::default();
         for tick in 0..200 {
             let bumpy = message("", 0.0, if tick % 20 == 10 { -30.0 } else { 11.0 });
             assert!(imu.take(robot.model(), &bumpy, Duration::from_millis(10 * tick)).is_ok());
@@ -210,8 +248,8 @@ mod tests {
 
     #[test]
     fn when_a_message_does_not_hold_expect_the_reason_and_the_motion_kept() {
-        let robot = Robot::from_urdf(include_str!("../../../../urdf/hexapod.urdf")).unwrap();
-        let (mut imu, now) = (ImuReader::new(), Duration::from_secs(1));
+        let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
+        let (mut imu, now) = (ImuReader::default(), Duration::from_secs(1));
         imu.take(robot.model(), &message("", 0.0, 9.8), now).unwrap();
         let before = imu.motion(now);
         let mut none = message("", 0.0, 9.8);
