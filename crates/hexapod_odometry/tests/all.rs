@@ -1,4 +1,5 @@
 //! Odometry, from outside: one executable, which is linked once.
 
+mod balls;
 mod hostile;
 mod walking;
