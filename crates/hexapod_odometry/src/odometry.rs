@@ -40,8 +40,10 @@ const LARGEST_M: f64 = 100.0;
 const PAUSE: Duration = Duration::from_millis(250);
 /// Feet that miss their anchors by this much, m, have stepped unseen.
 const STEPPED_M: f64 = 0.02;
-/// Feet that have moved against the others by this much, m, slide.
-const SLIDES_M: f64 = 2e-5;
+/// Feet that miss their anchors by no more than this, m, have stayed where they were.
+const STAYS_M: f64 = 2e-5;
+/// Feet that have moved against the others by this much since the sample before, m, slide.
+const SLIDES_M: f64 = 2e-7;
 /// A foot that has moved by less since the sample before has not moved.
 const STILL_M: f64 = 1e-9;
 /// How long the pose goes on without feet on the ground.
@@ -205,13 +207,14 @@ impl Odometry {
     }
 
     /// The pose by three or more feet that stay. Those that slide, as a leg's does that a joint trajectory moves, would
-    /// take the body along: where the others tell them apart they are left out, and lose their anchors.
+    /// take the body along: where the others tell them apart they are left out, and lose their anchors. They are told apart
+    /// by how they have moved since the sample before: the anchors need not fit each other, as after feet that have settled.
     fn hold(&mut self, feet: &[Vector3<f64>], staying: &Flags, before: &Isometry3<f64>) -> Option<Fitted> {
         let all = self.fit(feet, &self.anchors, staying, before)?;
-        if all.worst_residual <= SLIDES_M {
+        if all.worst_residual <= STAYS_M {
             return Some(all);
         }
-        let (pairs, used) = self.pairs(feet, &self.anchors, staying);
+        let (pairs, used) = self.pairs(feet, &self.feet.map(Some), staying);
         let Some(firm) = fit::firm(&pairs[..used], SLIDES_M) else { return Some(all) };
         let anchors = self.anchors.iter_mut().zip(staying).filter(|(_, staying)| **staying);
         anchors.zip(firm).filter(|(_, firm)| !firm).for_each(|((anchor, _), _)| *anchor = None);

@@ -2,4 +2,5 @@
 
 mod balls;
 mod hostile;
+mod settling;
 mod walking;

@@ -241,7 +241,7 @@ impl State {
             feet.watch_switches(planned, now);
         }
         let support = self.planned.as_ref().map(|planned| match &self.feet {
-            Some(feet) => feet.support(planned),
+            Some(feet) => feet.stance(planned),
             None => (*planned, [1.0; MAX_LEGS]),
         });
         let contacts = support.as_ref().map(|(down, _)| &down[..legs]);
