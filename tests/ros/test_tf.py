@@ -18,6 +18,7 @@ from user import User, twist
 
 LINKS = [link.get('name') for link in ElementTree.parse(ROOT / 'urdf' / 'hexapod.urdf').getroot().findall('link')]
 WALK_S = 6.0
+FOOT_RADIUS_M = 0.007
 # Lookups of a listener, and how old what it finds may be.
 LOOKUP_HZ, OLDEST_S = 50.0, 0.04
 # What all links may take of a core more than odometry alone.
@@ -82,8 +83,8 @@ def test_when_the_robot_walks_expect_all_links_looked_up_at_50_hz_and_its_feet_o
     until = min(buffer.latest('odom', foot) for foot in feet)
     for stamp in range(until - 3_000_000_000, until, 70_000_000):
         heights = [buffer.lookup('odom', foot, stamp)[0][2] for foot in feet]
-        # Servos turn in steps of 0.4 degrees.
-        assert min(heights) == pytest.approx(0.0, abs=0.004), heights
+        # Feet are the middles of balls; servos turn in steps of 0.4 degrees.
+        assert min(heights) == pytest.approx(FOOT_RADIUS_M, abs=0.004), heights
     assert len(fixed) == 1, 'what never moves is told once'
 
 

@@ -2,6 +2,7 @@
 
 mod any_input;
 mod bad_urdf;
+mod balls;
 mod batch;
 mod common;
 mod denavit_hartenberg;

@@ -15,35 +15,58 @@ pub(crate) fn count(flags: &[bool]) -> usize {
 const NEAR_LOWEST_M: f64 = 2e-3;
 /// Feet nearer to one line than this (sum of squared distances, m^2) have no plane.
 const LEAST_SPREAD_M2: f64 = 1e-4;
+/// Passes of levelling feet on unlike balls: each leaves less than a tenth of the error before.
+const PASSES: usize = 10;
 
-/// The feet that are lowest when the body has this attitude.
-pub(crate) fn lowest(feet: &[Vector3<f64>], attitude: &UnitQuaternion<f64>) -> Flags {
-    let height = |foot: &Vector3<f64>| (attitude * foot).z;
-    let least = feet.iter().map(height).fold(f64::INFINITY, f64::min);
-    let mut down = [false; MAX_LEGS];
-    for (down, foot) in down.iter_mut().zip(feet) {
-        *down = height(foot) - least < NEAR_LOWEST_M;
-    }
-    down
+/// Where feet are that stand on balls, and how high each is above the ground then, m.
+#[derive(Clone, Copy)]
+pub(crate) struct Feet<'a> {
+    pub in_body: &'a [Vector3<f64>],
+    pub above_ground: &'a [f64; MAX_LEGS],
 }
 
-/// The pose at `place` (x and y) and `yaw` that puts the feet in `down` on the plane z = 0. Fewer than three of them
-/// do not tell the tilt, which then is that of `attitude`.
-pub(crate) fn level(
-    feet: &[Vector3<f64>],
-    down: &Flags,
-    place: (f64, f64),
-    attitude: &UnitQuaternion<f64>,
-) -> Isometry3<f64> {
-    let (roll, pitch, yaw) = attitude.euler_angles();
-    let (roll, pitch) = tilt(feet, down).unwrap_or((roll, pitch));
-    let rotation = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+impl Feet<'_> {
+    /// Heights of what touches the ground, when the body has this attitude.
+    fn soles(self, attitude: UnitQuaternion<f64>) -> impl Iterator<Item = f64> {
+        self.in_body.iter().zip(self.above_ground).map(move |(foot, above)| (attitude * foot).z - above)
+    }
+
+    /// The feet that are lowest when the body has this attitude.
+    pub(crate) fn lowest(self, attitude: &UnitQuaternion<f64>) -> Flags {
+        let least = self.soles(*attitude).fold(f64::INFINITY, f64::min);
+        let mut down = [false; MAX_LEGS];
+        for (down, height) in down.iter_mut().zip(self.soles(*attitude)) {
+            *down = height - least < NEAR_LOWEST_M;
+        }
+        down
+    }
+
+    /// The attitude of this yaw that levels what touches the ground. Below a body that is tilted the ground is not along
+    /// the body's z, and how it is tilted shows only then: hence the passes, one of which would do for like balls.
+    fn levelled(self, down: &Flags, attitude: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let yaw = attitude.euler_angles().2;
+        (0..PASSES).fold(*attitude, |attitude, _| {
+            let up = attitude.inverse() * Vector3::z();
+            let mut soles = [Vector3::zeros(); MAX_LEGS];
+            for ((sole, foot), above) in soles.iter_mut().zip(self.in_body).zip(self.above_ground) {
+                *sole = foot - *above * up;
+            }
+            let tilt = tilt(&soles[..self.in_body.len().min(MAX_LEGS)], down);
+            tilt.map_or(attitude, |(roll, pitch)| UnitQuaternion::from_euler_angles(roll, pitch, yaw))
+        })
+    }
+}
+
+/// The pose at `place` (x and y) and the yaw of `attitude` that puts the feet in `down` on the ground z = 0. Fewer than
+/// three of them do not tell the tilt, which then is that of `attitude`.
+pub(crate) fn level(feet: Feet<'_>, down: &Flags, place: (f64, f64), attitude: &UnitQuaternion<f64>) -> Isometry3<f64> {
+    let rotation = feet.levelled(down, attitude);
     let (mut sum, mut count) = (0.0, 0.0);
     let nothing_down = !down.iter().any(|&down| down);
-    let lowest = lowest(feet, &rotation);
+    let lowest = feet.lowest(&rotation);
     let standing = if nothing_down { &lowest } else { down };
-    for (foot, _) in feet.iter().zip(standing).filter(|(_, down)| **down) {
-        sum += (rotation * foot).z;
+    for (height, _) in feet.soles(rotation).zip(standing).filter(|(_, down)| **down) {
+        sum += height;
         count += 1.0;
     }
     let height = if count > 0.0 { -sum / count } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use crate::estimate::{Estimate, Fit};
 use crate::fit::{self, Pair};
-use crate::ground::{self, Flags, count};
+use crate::ground::{self, Feet, Flags, count};
 use crate::history::{History, Velocity};
 use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
@@ -40,8 +40,10 @@ const LARGEST_M: f64 = 100.0;
 const PAUSE: Duration = Duration::from_millis(250);
 /// Feet that miss their anchors by this much, m, have stepped unseen.
 const STEPPED_M: f64 = 0.02;
-/// Feet that have moved against the others by this much, m, slide.
-const SLIDES_M: f64 = 2e-5;
+/// Feet that miss their anchors by no more than this, m, have stayed where they were.
+const STAYS_M: f64 = 2e-5;
+/// Feet that have moved against the others by this much since the sample before, m, slide.
+const SLIDES_M: f64 = 2e-7;
 /// A foot that has moved by less since the sample before has not moved.
 const STILL_M: f64 = 1e-9;
 /// How long the pose goes on without feet on the ground.
@@ -55,6 +57,8 @@ pub struct Odometry {
     anchors: [Option<Vector3<f64>>; MAX_LEGS],
     /// Feet in the body, as of the last sample.
     feet: [Vector3<f64>; MAX_LEGS],
+    /// How high each foot is above the ground that it stands on, m.
+    above_ground: [f64; MAX_LEGS],
     /// How certain it is of each foot that it is on the ground where it is said to be, up to 1.
     certainty: [f64; MAX_LEGS],
     history: History,
@@ -79,6 +83,7 @@ impl Odometry {
             legs: legs.min(MAX_LEGS),
             anchors: [None; MAX_LEGS],
             feet: [Vector3::zeros(); MAX_LEGS],
+            above_ground: [0.0; MAX_LEGS],
             certainty: [1.0; MAX_LEGS],
             history: History::new(),
             coasted: Duration::ZERO,
@@ -101,6 +106,24 @@ impl Odometry {
         }
     }
 
+    /// Up in the body frame, as last estimated.
+    #[must_use]
+    pub fn up_in_body(&self) -> Vector3<f64> {
+        self.last.map_or_else(Vector3::z, |last| last.odom_from_body.inverse_transform_vector(&Vector3::z()))
+    }
+
+    /// Says how high the point of each foot is above the ground that the foot stands on, m: the radius of the ball whose
+    /// centre it is. Zero until this is said, and where what is said is no number or missing.
+    pub fn stand_at(&mut self, above_ground: impl IntoIterator<Item = f64>) {
+        let given = above_ground.into_iter().chain(std::iter::repeat(0.0));
+        for ((known, given), anchor) in self.above_ground.iter_mut().zip(given).zip(&mut self.anchors) {
+            let given = if given.is_nan() { 0.0 } else { given.clamp(-LARGEST_M, LARGEST_M) };
+            // A ball about another point than the foot's lifts the foot as it rolls.
+            anchor.iter_mut().for_each(|anchor| anchor.z += given - *known);
+            *known = given;
+        }
+    }
+
     /// Takes in a sample: the `feet` in the body frame (m) at `time`, and which of them are on the ground.
     ///
     /// # Errors
@@ -113,7 +136,7 @@ impl Odometry {
     ) -> Result<&Estimate, SampleError> {
         self.check(feet, contacts)?;
         let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.odom_from_body.rotation);
-        let mut down = ground::lowest(feet, &attitude);
+        let mut down = Feet { in_body: feet, above_ground: &self.above_ground }.lowest(&attitude);
         if let Some(contacts) = contacts {
             down[..self.legs].copy_from_slice(contacts);
         }
@@ -148,7 +171,8 @@ impl Odometry {
         place: (f64, f64),
         attitude: &UnitQuaternion<f64>,
     ) -> Fitted {
-        let pose = ground::level(feet, down, place, attitude);
+        let standing = Feet { in_body: feet, above_ground: &self.above_ground };
+        let pose = ground::level(standing, down, place, attitude);
         for ((anchor, foot), &down) in self.anchors.iter_mut().zip(feet).zip(down) {
             *anchor = down.then(|| pose.transform_point(&(*foot).into()).coords);
         }
@@ -183,13 +207,14 @@ impl Odometry {
     }
 
     /// The pose by three or more feet that stay. Those that slide, as a leg's does that a joint trajectory moves, would
-    /// take the body along: where the others tell them apart they are left out, and lose their anchors.
+    /// take the body along: where the others tell them apart they are left out, and lose their anchors. They are told apart
+    /// by how they have moved since the sample before: the anchors need not fit each other, as after feet that have settled.
     fn hold(&mut self, feet: &[Vector3<f64>], staying: &Flags, before: &Isometry3<f64>) -> Option<Fitted> {
         let all = self.fit(feet, &self.anchors, staying, before)?;
-        if all.worst_residual <= SLIDES_M {
+        if all.worst_residual <= STAYS_M {
             return Some(all);
         }
-        let (pairs, used) = self.pairs(feet, &self.anchors, staying);
+        let (pairs, used) = self.pairs(feet, &self.feet.map(Some), staying);
         let Some(firm) = fit::firm(&pairs[..used], SLIDES_M) else { return Some(all) };
         let anchors = self.anchors.iter_mut().zip(staying).filter(|(_, staying)| **staying);
         anchors.zip(firm).filter(|(_, firm)| !firm).for_each(|((anchor, _), _)| *anchor = None);
@@ -203,8 +228,8 @@ impl Odometry {
         let (mut early, mut approach) = (self.anchors, 0.0_f64);
         for leg in (0..self.legs).filter(|&leg| down[leg] && self.anchors[leg].is_none()) {
             let place = before.transform_point(&self.feet[leg].into()).coords;
-            early[leg] = Some(landed(place, &self.feet[leg], &feet[leg]));
-            approach = approach.max(place.z.abs());
+            early[leg] = Some(landed(place, self.above_ground[leg], &self.feet[leg], &feet[leg]));
+            approach = approach.max((place.z - self.above_ground[leg]).abs());
         }
         let by_new = self.fit(feet, &early, down, &before);
         let leaving = self.anchors.map(|anchor| anchor.is_some());
@@ -270,8 +295,9 @@ impl Odometry {
 
     /// Anchors feet that have come down and forgets those that have left.
     fn anchor(&mut self, pose: &Isometry3<f64>, feet: &[Vector3<f64>], down: &Flags) {
-        for (((anchor, foot), &down), before) in self.anchors.iter_mut().zip(feet).zip(down).zip(&self.feet) {
-            let here = || landed(pose.transform_point(&(*foot).into()).coords, before, foot);
+        let known = self.anchors.iter_mut().zip(&self.feet).zip(&self.above_ground);
+        for (((anchor, before), above), (foot, &down)) in known.zip(feet.iter().zip(down)) {
+            let here = || landed(pose.transform_point(&(*foot).into()).coords, *above, before, foot);
             *anchor = if down { Some(anchor.unwrap_or_else(here)) } else { None };
         }
     }
@@ -315,8 +341,8 @@ impl Odometry {
 
 /// The anchor of a foot that is said to have come down at this place: on the ground, which is taken as level. One that has
 /// not moved in the body, from `before` to `now`, is where it was: in the air, say, where an emergency stop ended its swing.
-fn landed(place: Vector3<f64>, before: &Vector3<f64>, now: &Vector3<f64>) -> Vector3<f64> {
-    if (now - before).norm() < STILL_M { place } else { Vector3::new(place.x, place.y, 0.0) }
+fn landed(place: Vector3<f64>, above_ground: f64, before: &Vector3<f64>, now: &Vector3<f64>) -> Vector3<f64> {
+    if (now - before).norm() < STILL_M { place } else { Vector3::new(place.x, place.y, above_ground) }
 }
 
 fn both(a: &Flags, b: &Flags) -> Flags {

@@ -1,4 +1,6 @@
 //! Odometry, from outside: one executable, which is linked once.
 
+mod balls;
 mod hostile;
+mod settling;
 mod walking;

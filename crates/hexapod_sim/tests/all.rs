@@ -12,6 +12,7 @@ mod drives;
 mod falls;
 mod faults;
 mod ground;
+mod heights;
 mod pictures;
 #[allow(dead_code, reason = "shared with the examples")]
 mod rig;

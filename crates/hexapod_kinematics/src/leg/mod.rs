@@ -1,10 +1,12 @@
 //! One leg: a chain of revolute joints from the body to the foot.
 
+mod ball;
 mod derivatives;
 mod shape;
 
 use nalgebra::{Isometry3, Vector3};
 
+pub use ball::Ball;
 pub use derivatives::Matrix6xN;
 
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
@@ -19,6 +21,7 @@ pub struct Leg {
     pub(crate) foot_link: usize,
     pub(crate) tip: Isometry3<f64>,
     pub(crate) foot_reason: String,
+    pub(crate) ball: Option<Ball>,
     pub(crate) chain: Chain,
     /// Limits of the joints, side by side for the inverse; unused ones are not used.
     pub(crate) ranges: [Range; MAX_LEG_JOINTS],
@@ -36,7 +39,8 @@ impl Leg {
         let ranges = std::array::from_fn(|i| joints.get(i).map_or(Range::default(), |j| Range::new(&j.limits)));
         let solver = Solver::new(&chain);
         let ranges = if let Solver::Parallel(parallel) = &solver { parallel.ranges(ranges) } else { ranges };
-        Self { name, joints, foot_link, tip, foot_reason: String::new(), chain, ranges, home, posture, solver }
+        let (foot_reason, ball) = (String::new(), None);
+        Self { name, joints, foot_link, tip, foot_reason, ball, chain, ranges, home, posture, solver }
     }
 
     /// Name, unique among the legs.
@@ -89,6 +93,18 @@ impl Leg {
     /// result that is not finite.
     pub fn foot_in_body(&self, angles: &LegAngles) -> Vector3<f64> {
         self.chain.foot(angles.padded())
+    }
+
+    /// The ball that the foot stands on, if the description's collision shapes have one there.
+    pub fn ball(&self) -> Option<&Ball> {
+        self.ball.as_ref()
+    }
+
+    /// How high the foot's point is above the level ground that its ball stands on, m, with `up` as a unit vector in the
+    /// body frame: the ball's radius, where the point is its centre. Zero without a ball.
+    pub fn foot_above_ground(&self, angles: &LegAngles, up: &Vector3<f64>) -> f64 {
+        let of = |ball: &Ball| ball.below(&self.tip.translation.vector, &self.joints, angles.padded(), up);
+        self.ball.as_ref().map_or(0.0, of)
     }
 
     /// Jacobian of the foot in the body frame.

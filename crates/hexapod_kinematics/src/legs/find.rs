@@ -3,6 +3,7 @@
 use nalgebra::Isometry3;
 
 use super::arms;
+use super::ball::ball_at;
 use super::branch::{Branch, MIN_LEG_JOINTS, branches, moving_joints, moving_to, not_a_leg};
 use super::foot::{self, Foot};
 use super::options::{LegOptions, MeshReader};
@@ -100,6 +101,7 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
     }
     let mut leg = Leg::new(name, joints, chain.foot.link, pending * chain.foot.link_from_foot);
     leg.foot_reason.clone_from(&chain.foot.reason);
+    leg.ball = ball_at(model, chain.foot.link, &leg.tip.translation.vector);
     Ok(leg)
 }
 

@@ -1,6 +1,7 @@
 //! Legs detected in a model: chains from the base to a foot, named and put in order.
 
 mod arms;
+mod ball;
 mod branch;
 mod bulk;
 mod find;

@@ -31,6 +31,7 @@ pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
         let (now, base) = (rig.now(), rig.base());
         rig.tick(&input);
         let (feet, contacts) = (rig.feet(), rig.contacts());
+        odometry.stand_at(rig.feet_above_ground(&odometry.up_in_body()));
         let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
         let world_from_odom = *world_from_odom.get_or_insert_with(|| origin(&base));
         let true_pose = world_from_odom.inverse() * base;

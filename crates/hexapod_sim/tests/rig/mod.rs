@@ -125,6 +125,12 @@ impl Rig {
         legs.map(|(leg, angles)| leg.foot_in_body(angles)).collect()
     }
 
+    /// How high the feet stand above the ground, with their balls on it, as odometry hears of them.
+    pub fn feet_above_ground(&self, up_in_body: &Vector3<f64>) -> Vec<f64> {
+        let legs = self.engine.legs().iter().zip(&self.engine.last().angles);
+        legs.map(|(leg, angles)| leg.foot_above_ground(angles, up_in_body)).collect()
+    }
+
     /// Feet planned to be on the ground.
     pub fn contacts(&self) -> [bool; MAX_LEGS] {
         self.engine.last().contacts

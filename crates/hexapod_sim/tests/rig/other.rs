@@ -2,8 +2,9 @@
 
 use super::shipped::{battery, gait_spec, servos};
 use super::{TICK_S, planner, positions};
-use hexapod_gait::{Engine, Gait, Input, Twist, leg_places};
+use hexapod_gait::{Engine, Gait, Input, Tick, Twist, leg_places};
 use hexapod_kinematics::{Leg, Robot};
+use hexapod_odometry::{Estimate, Odometry};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 use hexapod_servo::{ServoConfig, ServoDriver, SimulatedBus};
 use hexapod_sim::{Boards, Ground, Mount, Settings, Simulator, World};
@@ -21,12 +22,14 @@ pub struct Body {
     /// Of the body and of each of the links, kg.
     pub masses: [f64; 2],
     pub gait: &'static str,
+    /// Radius of the balls that it stands on, m.
+    pub ball: f64,
 }
 
 /// Four legs, 2.1 kg.
-pub const QUAD: Body = Body { legs: 2, masses: [1.5, 0.05], gait: "crawl" };
+pub const QUAD: Body = Body { legs: 2, masses: [1.5, 0.05], gait: "crawl", ball: 0.01 };
 /// Six legs, 1 kg.
-pub const LIGHT: Body = Body { legs: 3, masses: [0.05, 0.05], gait: "tripod" };
+pub const LIGHT: Body = Body { legs: 3, masses: [0.05, 0.05], gait: "tripod", ball: 0.01 };
 
 impl Body {
     pub fn robot(&self) -> Arc<Robot> {
@@ -61,9 +64,10 @@ impl Body {
             let _ = write!(
                 urdf,
                 r#"<joint name="{name}_end" type="fixed"><parent link="{parent}"/><child link="{name}_foot"/>
-                <origin {origin}/></joint><link name="{name}_foot">{}<collision><geometry><sphere radius="0.01"/></geometry>
+                <origin {origin}/></joint><link name="{name}_foot">{}<collision><geometry><sphere radius="{}"/></geometry>
                 </collision></link>"#,
-                inertial(0.0, 0.005, 1e-7)
+                inertial(0.0, 0.005, 1e-7),
+                self.ball
             );
         }
         Arc::new(Robot::from_urdf(&(urdf + "</robot>")).unwrap())
@@ -76,6 +80,9 @@ pub struct Walk {
     /// Of the way planned.
     pub way: f64,
     pub work_j: f64,
+    /// Where the body is at the end, as odometry has it and truly.
+    pub estimate: Estimate,
+    pub base: Isometry3<f64>,
 }
 
 /// Walks ahead for some seconds.
@@ -90,11 +97,13 @@ pub fn walk(body: &Body, ahead: Twist, seconds: f64, settings: Settings) -> Walk
     simulator.put_on_ground(&positions(&engine, simulator.world()));
     simulator.plug_into(Boards::new(bus.clone(), &map, simulator.joints(), 1));
     let mut driver = ServoDriver::new(map, bus);
+    let mut odometry = Odometry::new(robot.legs().len());
     let (mut planned, mut walked, mut work_j, standing) = (0.0, 0.0, 0.0, 400);
     for tick in 0..standing + (seconds / TICK_S) as u64 {
         let twist = if tick < standing { Twist::ZERO } else { ahead };
         let plan = *engine.step(&Input { twist, ..Input::default() }, TICK_S);
         let now = Duration::from_millis(10 * tick);
+        hear(&mut odometry, &robot, &plan, now);
         let joints =
             robot.legs().iter().zip(&plan.angles).flat_map(|(leg, angles)| leg.joints().iter().zip(angles.iter()));
         for (joint, &angle) in joints {
@@ -117,7 +126,17 @@ pub fn walk(body: &Body, ahead: Twist, seconds: f64, settings: Settings) -> Walk
         planned += speed.norm() * TICK_S;
         walked += speed.try_normalize(0.0).map_or(0.0, |ahead| (to.translation.vector.xy() - from).dot(&ahead));
     }
-    Walk { way: walked / planned, work_j }
+    let (estimate, base) = (*odometry.last().unwrap(), simulator.world().base());
+    Walk { way: walked / planned, work_j, estimate, base }
+}
+
+/// Has odometry hear of a tick of the planner.
+fn hear(odometry: &mut Odometry, robot: &Robot, plan: &Tick, now: Duration) {
+    let legs = || robot.legs().iter().zip(&plan.angles);
+    let feet: Vec<_> = legs().map(|(leg, angles)| leg.foot_in_body(angles)).collect();
+    let up = odometry.up_in_body();
+    odometry.stand_at(legs().map(|(leg, angles)| leg.foot_above_ground(angles, &up)));
+    odometry.update(now, &feet, Some(&plan.contacts[..feet.len()])).unwrap();
 }
 
 /// Boards of 333 Hz, so that three pulses come for each tick of the planner.

@@ -74,6 +74,8 @@ struct Foot {
     detected: Duration,
 }
 
+/// So many feet on the ground tell where the body is.
+const ENOUGH_FEET: usize = 3;
 /// Feet do not pull; by this part of the weight they seem to where the efforts are wrong.
 const PULL_PART: f64 = 0.2;
 
@@ -213,7 +215,18 @@ impl Feet {
         self.feet.iter_mut().map(|foot| foot.forces.as_ref()?.0.best().copied().zip(foot.news.take()))
     }
 
-    /// Contacts and their certainties for the odometry: what was sensed, and what was planned where nothing was.
+    /// The feet that carry the odometry, and how certain each is to stand: those that the gait has on the ground, without
+    /// those that are sensed in the air. One that touches but is told to rise or to come down is not where it is told to be,
+    /// which is all that odometry knows of it: servos that sag let feet touch on while their legs rise. It counts only
+    /// where fewer than three others do, as while legs change and those that come down are not sensed yet.
+    pub(crate) fn stance(&self, planned: &Contacts) -> (Contacts, [f64; MAX_LEGS]) {
+        let (down, certainty) = self.support(planned);
+        let as_told: Contacts = std::array::from_fn(|leg| down[leg] && planned[leg]);
+        let enough = as_told.iter().filter(|&&stands| stands).count() >= ENOUGH_FEET;
+        (if enough { as_told } else { down }, certainty)
+    }
+
+    /// Contacts and their certainties: what was sensed, and what was planned where nothing was.
     pub(crate) fn support(&self, planned: &Contacts) -> (Contacts, [f64; MAX_LEGS]) {
         let (mut down, mut certainty) = (*planned, [1.0; MAX_LEGS]);
         for ((down, certainty), contact) in down.iter_mut().zip(&mut certainty).zip(self.contacts()) {

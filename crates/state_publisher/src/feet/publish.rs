@@ -112,7 +112,7 @@ impl FeetPublishers {
 }
 
 /// A `sensed_contacts` message with the names of the legs.
-fn blank_contacts(legs: &[&str]) -> UInt8MultiArray {
+pub(crate) fn blank_contacts(legs: &[&str]) -> UInt8MultiArray {
     let size = u32::try_from(legs.len()).unwrap_or_default();
     let dim = |label: String| MultiArrayDimension { label, size, stride: size };
     let mut message = UInt8MultiArray::default();
