@@ -1,7 +1,7 @@
 //! `hexapod trace`: what the planner would command, without ROS, servos or a clock.
 
 use crate::cli::TraceArgs;
-use crate::commands::{self, Command};
+use crate::commands::{self, List};
 use crate::exit::Failure;
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
@@ -20,7 +20,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     if let Some(name) = &arguments.gait {
         setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);
     }
-    let commands = commands::read(&arguments.commands)?;
+    let commands = commands::read_commands(&arguments.commands)?;
     let motion = match &arguments.motion {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
         None => None,
@@ -94,12 +94,7 @@ impl Tracer {
 }
 
 /// The robot stands up, plays the motion if there is one, and then follows the commands.
-fn run(
-    mut tracer: Tracer,
-    commands: &[Command],
-    motion: Option<Arc<Motion>>,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
+fn run(mut tracer: Tracer, commands: &List, motion: Option<Arc<Motion>>, out: &mut impl Write) -> std::io::Result<()> {
     let joints = tracer.player.engine().legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name());
     writeln!(out, "seconds,state,vx,vy,wz,{}", joints.collect::<Vec<_>>().join(","))?;
     out.flush()?;
@@ -110,7 +105,7 @@ fn run(
         tracer.step(&Input::default(), out)?;
         tracer.until_standing(out)?;
     }
-    commands::inputs(commands, tracer.rate_hz).try_for_each(|input| tracer.step(&input, out))
+    commands.inputs(tracer.rate_hz).try_for_each(|input| tracer.step(&input, out))
 }
 
 /// Longest a robot may take to stand up, or to play a motion, in a trace.

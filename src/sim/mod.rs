@@ -1,5 +1,6 @@
 //! `hexapod sim`: a list of commands walked in physics as fast as the computer can, and a table of what came of it.
 
+mod misfortune;
 mod stack;
 mod table;
 mod tally;
@@ -7,12 +8,13 @@ mod tally;
 pub use table::HEADER;
 
 use crate::cli::{Bus, BusArgs, SimArgs};
-use crate::commands::{self, Command};
+use crate::commands::{self, List};
 use crate::composed::on_terrain;
 use crate::exit::Failure;
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters};
 use hexapod_gait::{GaitState, Input};
+use misfortune::Misfortune;
 use stack::Stack;
 use std::io::Write;
 use std::time::Instant;
@@ -34,19 +36,22 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
             "for a robot in real time to watch and to drive: hexapod run --bus physics, or hexapod demo --terrain NAME";
         return Err(Failure::Words(format!("give --headless to walk the commands as fast as can be; {live}")));
     }
-    let commands = commands::read(&arguments.commands)?;
-    let stack = Stack::new(setups(arguments)?, arguments.gait.as_deref())?;
+    let list = commands::read(&arguments.commands)?;
+    let setups = setups(arguments)?;
+    let misfortunes = misfortunes(&list, &setups)
+        .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
+    let stack = Stack::new(setups, arguments.gait.as_deref())?;
     let failed = |e: std::io::Error| match Failure::from(e) {
         Failure::Running(reason) => Failure::Running(format!("{}: {reason}", arguments.out.display())),
         other => other,
     };
     if arguments.out.as_os_str() == "-" {
-        let outcome = walk(stack, &commands, std::io::stdout().lock())?;
+        let outcome = walk(stack, (&list, &misfortunes), std::io::stdout().lock())?;
         Ok(write!(std::io::stderr(), "{outcome}")?)
     } else {
         let file = std::fs::File::create(&arguments.out).map_err(failed)?;
         let waiting = Patience::on_terminal("walking in physics");
-        let outcome = walk(stack, &commands, std::io::BufWriter::new(file))?;
+        let outcome = walk(stack, (&list, &misfortunes), std::io::BufWriter::new(file))?;
         drop(waiting);
         Ok(writeln!(std::io::stdout(), "{outcome}table    {}; hexapod plot run draws it", arguments.out.display())?)
     }
@@ -58,8 +63,13 @@ fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
     Setups::load(&on_terrain(parameters(&bus)?, terrain)?)
 }
 
+/// What befalls the robot, or the line that does not hold.
+fn misfortunes(list: &List, setups: &Setups) -> Result<Vec<Misfortune>, String> {
+    setups.simulator.as_ref().map_or(Ok(Vec::new()), |simulator| misfortune::in_turn(list, simulator.misfortunes()))
+}
+
 /// The robot stands up and follows the commands, tick by tick.
-fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<String, Failure> {
+fn walk(mut stack: Stack, (list, misfortunes): (&List, &[Misfortune]), out: impl Write) -> Result<String, Failure> {
     let clock = Instant::now();
     let mut table = Table::new(out)?;
     let mut tally = Tally::default();
@@ -68,7 +78,13 @@ fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<Strin
     };
     stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?;
     tally.begin();
-    for input in commands::inputs(commands, stack.rate_hz()) {
+    let rate_hz = stack.rate_hz();
+    let (mut coming, mut befallen) = (misfortunes.iter().peekable(), String::new());
+    for (tick, input) in list.inputs(rate_hz).enumerate() {
+        while let Some(next) = coming.next_if(|next| list.tick(next.time, rate_hz) <= tick) {
+            stack.befall(&next.disturbances, next.push);
+            befallen += &format!("at       {} s, {:.2} s in the table: {}\n", next.time, stack.seconds(), next.what);
+        }
         go(&mut stack, &mut tally, &input)?;
     }
     table.finish()?;
@@ -83,7 +99,7 @@ fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<Strin
     });
     let notes: String = stack.notes().iter().map(|note| format!("note     {note}\n")).collect();
     let figures = tally.outcome(stack.weight(), stack.takes_current());
-    Ok(format!("terrain  {terrain}\ntime     {faster:.0} x real time\n{figures}{resets}{failed}{notes}"))
+    Ok(format!("terrain  {terrain}\ntime     {faster:.0} x real time\n{befallen}{figures}{resets}{failed}{notes}"))
 }
 
 /// Has the robot stand up once its servos follow, tick by tick, and waits until it has come to rest.
@@ -118,9 +134,11 @@ mod tests {
         let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
         let params = params.iter().map(|&param| param.to_owned()).collect();
         let arguments = SimArgs { files, params, terrain: terrain.into(), ..SimArgs::default() };
-        let stack = Stack::new(setups(&arguments).ok().unwrap(), Some("ripple")).ok().unwrap();
+        let (list, setups) = (commands::parse(commands).unwrap(), setups(&arguments).ok().unwrap());
+        let misfortunes = misfortunes(&list, &setups).unwrap();
+        let stack = Stack::new(setups, Some("ripple")).ok().unwrap();
         let mut table = Vec::new();
-        let outcome = walk(stack, &commands::parse(commands).unwrap(), &mut table).ok().unwrap();
+        let outcome = walk(stack, (&list, &misfortunes), &mut table).ok().unwrap();
         (outcome, String::from_utf8(table).unwrap())
     }
 
@@ -153,6 +171,80 @@ mod tests {
         };
         let (low, high) = (lean("0.002"), lean("0.02"));
         assert!(high > 2.0 * low, "{low} and {high} rad");
+    }
+
+    /// The cells of a column.
+    fn column(table: &str, name: &str) -> Vec<f64> {
+        let place = HEADER.split(',').position(|known| known == name).unwrap();
+        table.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn when_misfortunes_have_their_times_expect_the_walk_as_it_was_until_then_and_each_told() {
+        let still = "0,0,0,0\n6,0,0,0\n";
+        let (_, usual) = walked(still, "flat", &[]);
+        let (outcome, pushed) =
+            walked(&format!("{still}1,push:=[0.0, 30.0, 0.0]\n3.5,limp:=left_front,left_middle\n"), "flat", &[]);
+        let (seconds, aside) = (column(&usual, "seconds"), [&usual, &pushed].map(|table| column(table, "y")));
+        let begins = seconds.last().unwrap() - 6.0;
+        let off = |from: f64, to: f64| {
+            let there = seconds.iter().zip(aside[0].iter().zip(&aside[1]));
+            there
+                .filter(|(at, _)| (from..to).contains(&(**at - begins)))
+                .map(|(_, (y, other))| (other - y).abs())
+                .fold(0.0, f64::max)
+        };
+        assert_eq!(off(-9.0, 1.0), 0.0, "nothing before");
+        assert!(off(1.0, 1.3) > 4e-4, "{} m", off(1.0, 1.3));
+        let lean = column(&pushed, "lean");
+        let leans = |from: f64, to: f64| {
+            let there = seconds.iter().zip(&lean).filter(|(at, _)| (from..to).contains(&(**at - begins)));
+            there.map(|(_, lean)| *lean).fold(0.0, f64::max)
+        };
+        assert!(leans(3.6, 6.0) > 2.0 * leans(2.5, 3.5), "{} and {} rad", leans(2.5, 3.5), leans(3.6, 6.0));
+        let told = [
+            "at       1 s, ",
+            "s in the table: push:=[0.0, 30.0, 0.0]\n",
+            "at       3.5 s, ",
+            "limp:=left_front,left_middle\n",
+        ];
+        assert!(told.iter().all(|words| outcome.contains(words)), "{outcome}");
+    }
+
+    #[test]
+    fn when_a_misfortune_is_none_expect_its_line_and_what_would_be_right() {
+        let files = FileArgs {
+            config: format!("{}/config", env!("CARGO_MANIFEST_DIR")),
+            urdf: format!("{}/urdf/hexapod.urdf", env!("CARGO_MANIFEST_DIR")),
+        };
+        let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
+        for (line, words) in [
+            ("1,limp:=left_frnt", "did you mean `left_front`?"),
+            ("1,lmp:=left_front", "\"lmp\" is none of what can befall the robot: did you mean `limp`?"),
+            (
+                "1,terrain:=steps",
+                "is none of what can befall the robot: known names: push, push_force, push_seconds, payload,",
+            ),
+            ("1,push:=5.0", "`push_force` takes a list of numbers"),
+            ("1,push:=[5.0]", "a force has three numbers, not 1"),
+            ("1,payload:=-1.0", "`payload` takes a number from 0 to 50"),
+            ("1,gait_planner.step_height:=0.02", "stays as it is for a whole walk; give it as in hexapod sim -p"),
+        ] {
+            let list = commands::parse(&format!("0,0.1,0,0\n{line}\n2,0,0,0\n")).unwrap();
+            let why = misfortunes(&list, &setups).err().unwrap();
+            assert!(why.starts_with("2: ") && why.contains(words), "{line}: {why}");
+        }
+    }
+
+    #[test]
+    fn when_commands_turn_and_shift_the_body_expect_it_so() {
+        let (_, table) = walked("0,0,0,0,0.02,-0.01,0.01,0.1,-0.08,0.05\n4,0,0,0\n", "flat", &[]);
+        let (_, usual) = walked("0,0,0,0\n4,0,0,0\n", "flat", &[]);
+        let wanted = [("x", 0.02), ("y", -0.01), ("z", 0.01), ("roll", 0.1), ("pitch", -0.08), ("yaw", 0.05)];
+        for (name, wanted) in wanted {
+            let moved = last(&table, name) - last(&usual, name);
+            assert!((moved - wanted).abs() < 0.004, "{name}: {moved} of {wanted}");
+        }
     }
 
     #[test]

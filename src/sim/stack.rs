@@ -8,7 +8,7 @@ use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
-use simulator::{FallWatch, FootSwitches, Plant};
+use simulator::{Disturbances, FallWatch, FootSwitches, Plant};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -157,6 +157,14 @@ impl Stack {
 
     pub fn stand(&mut self) {
         self.player.stand();
+    }
+
+    /// Does to the robot what is to be done from now on, and pushes it if it is to be pushed.
+    pub fn befall(&mut self, disturbances: &Disturbances, push: bool) {
+        self.plant.disturb(disturbances.clone());
+        if push {
+            self.plant.push();
+        }
     }
 
     /// A tick of the planner, its angles to the servos, and the physics until the next.

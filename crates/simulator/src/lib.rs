@@ -13,6 +13,7 @@ mod sensors;
 mod setup;
 mod terrain;
 
+pub use disturbances::{Disturbances, Misfortunes};
 pub use ground::is_picture;
 pub use hexapod_sim::{FallWatch, FootSwitches, Simulator, TERRAINS, World, lean};
 pub use node::{RunError, run};
