@@ -60,6 +60,12 @@ pub fn monotonic_now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
 }
 
+/// Processor time that the present thread has taken so far.
+#[must_use]
+pub fn thread_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
 fn sleep_until(deadline: Duration) {
     let request = TimeSpec::from(deadline);
     // Interrupted sleeps (EINTR) go on to the same absolute deadline.
