@@ -3,6 +3,7 @@
 use crate::cli::TraceArgs;
 use crate::commands::{self, List};
 use crate::exit::Failure;
+use crate::out;
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{GaitState, Input, Twist};
@@ -15,6 +16,10 @@ use std::sync::Arc;
 /// # Errors
 /// The robot's files or the commands do not hold, or the result cannot be written.
 pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
+    let to_standard_output = arguments.out.as_os_str() == "-";
+    if !to_standard_output {
+        out::check(&arguments.out)?;
+    }
     let all = parameters_of(&arguments.files)?;
     let mut setup = gait_planner::Setup::load(&all.planner)?;
     if let Some(name) = &arguments.gait {
@@ -28,12 +33,10 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     let late = setup.contacts_delay_s;
     let feet: Feet = if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
     let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, feet };
-    let to_standard_output = arguments.out.as_os_str() == "-";
     let written = if to_standard_output {
         run(tracer, &commands, motion, &mut std::io::stdout().lock())
     } else {
-        let file = std::fs::File::create(&arguments.out);
-        file.and_then(|file| run(tracer, &commands, motion, &mut std::io::BufWriter::new(file)))
+        run(tracer, &commands, motion, &mut std::io::BufWriter::new(out::create(&arguments.out)?))
     };
     written.map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
 }

@@ -8,7 +8,7 @@ use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
-use simulator::{Disturbances, FallWatch, FootSwitches, Plant};
+use simulator::{Disturbances, FallWatch, FootSwitches, Plant, why_it_gave_way};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ pub struct Stack {
     enabled: bool,
     /// Why the servos were let go, and when, s.
     failed: Option<(f64, String)>,
+    /// Why the supply gave way first, and when, s.
+    gave_way: Option<(f64, String)>,
     plant: Plant,
     falls: FallWatch,
     step: Duration,
@@ -96,6 +98,7 @@ impl Stack {
             commanded_at: None,
             enabled: false,
             failed: None,
+            gave_way: None,
             falls: FallWatch::new(plant.simulator().world()),
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
             plant,
@@ -155,6 +158,11 @@ impl Stack {
         self.plant.simulator().supply().resets()
     }
 
+    /// Why the supply gave way first, and when, s.
+    pub fn gave_way(&self) -> Option<&(f64, String)> {
+        self.gave_way.as_ref()
+    }
+
     pub fn stand(&mut self) {
         self.player.stand();
     }
@@ -180,6 +188,9 @@ impl Stack {
             self.drive();
             self.plant.step();
             self.time += self.step;
+            if self.gave_way.is_none() && self.resets() > 0 {
+                self.gave_way = Some((self.seconds(), why_it_gave_way(self.plant.simulator().supply())));
+            }
             let step_s = self.step.as_secs_f64();
             slip += self.slide() * step_s;
             work += self.plant.simulator().work_j();
