@@ -99,7 +99,7 @@ fn walk(mut stack: Stack, (list, misfortunes): (&List, &[Misfortune]), out: impl
         stack.terrain(),
         stack.seconds()
     );
-    let figures = tally.outcome(stack.weight(), stack.takes_current());
+    let figures = tally.outcome(stack.takes_current());
     let notes: String = stack.notes().iter().map(|note| format!("note     {note}\n")).collect();
     Ok(format!("{head}{befallen}{figures}{}{notes}", mishaps(&stack)))
 }

@@ -65,6 +65,8 @@ pub struct Moment {
     /// Taken from the supply during the tick, J.
     pub energy: f64,
     pub volts: f64,
+    /// Of the robot and its payload, N.
+    pub weight: f64,
     /// It leans, or lies on its belly, as it was not told to.
     pub fallen: bool,
 }
@@ -147,8 +149,8 @@ impl Stack {
         &self.terrain
     }
 
-    /// Weight of the robot, N.
-    pub fn weight(&self) -> f64 {
+    /// Weight of the robot and its payload, N.
+    fn weight(&self) -> f64 {
         let world = self.plant.simulator().world();
         world.assembly().mass() * world.settings().gravity
     }
@@ -207,6 +209,7 @@ impl Stack {
             work,
             energy,
             volts: simulator.supply().volts(),
+            weight: self.weight(),
             fallen: self.falls.fall(simulator.world(), &tick.footprint_from_body).is_some(),
         })
     }

@@ -53,6 +53,8 @@ struct Since {
     energy: f64,
     lean: f64,
     way: Way,
+    /// The way with the weight that went it, N m.
+    carried: f64,
 }
 
 /// How far the robot was to go, and has gone in the direction in which the planner walked: of a body that sways,
@@ -68,14 +70,14 @@ struct Way {
 const LEAST_M: f64 = 0.02;
 
 impl Way {
-    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned.
-    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) {
-        let Some(last) = self.last.replace(to) else { return };
+    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned; how far it went.
+    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) -> f64 {
         let speed = planned.norm();
-        if speed > 0.0 {
-            self.planned += speed * dt;
-            self.walked += (to - last).dot(&planned) / speed;
-        }
+        let Some(last) = self.last.replace(to).filter(|_| speed > 0.0) else { return 0.0 };
+        let walked = (to - last).dot(&planned) / speed;
+        self.planned += speed * dt;
+        self.walked += walked;
+        walked
     }
 }
 
@@ -129,8 +131,8 @@ impl Tally {
         *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
     }
 
-    /// What came of it, in a few lines, for a robot of this weight (N), whose servos may take current.
-    pub fn outcome(&self, weight: f64, takes_current: bool) -> String {
+    /// What came of it, in a few lines, for a robot whose servos may take current.
+    pub fn outcome(&self, takes_current: bool) -> String {
         let Some(since) = &self.since else { return String::new() };
         let Way { walked, planned, .. } = since.way;
         let per_metre = |of: f64| match walked > LEAST_M {
@@ -144,7 +146,7 @@ impl Tally {
         };
         // The cost of transport, as it is called of animals and vehicles.
         let cost = |joules: f64| match walked > LEAST_M {
-            true => format!(", cost of transport {:.3}", joules / weight / walked),
+            true => format!(", cost of transport {:.3}", joules / since.carried),
             false => String::new(),
         };
         let first = self.first_fall.map_or_else(String::new, |at| format!(", the first at {at:.2} s"));
@@ -173,7 +175,7 @@ impl Since {
         self.energy += moment.energy;
         self.lean = self.lean.max(line.lean);
         let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
-        self.way.go(line.place.xy(), planned, moment.dt);
+        self.carried += moment.weight * self.way.go(line.place.xy(), planned, moment.dt);
     }
 }
 
@@ -195,6 +197,7 @@ mod tests {
             work: 0.2,
             energy: 0.0,
             volts: 6.0,
+            weight: 10.0,
             fallen,
         }
     }
@@ -217,11 +220,7 @@ mod tests {
         assert_eq!(falls(true), Some(1), "it has not been up");
         assert_eq!(falls(false), Some(1));
         assert_eq!(falls(true), Some(2));
-        assert!(
-            tally.outcome(10.0, false).contains("falls    2, the first at 2.10 s"),
-            "{}",
-            tally.outcome(10.0, false)
-        );
+        assert!(tally.outcome(false).contains("falls    2, the first at 2.10 s"), "{}", tally.outcome(false));
     }
 
     #[test]
@@ -232,7 +231,7 @@ mod tests {
         for i in 0..=100 {
             tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
         }
-        let told = tally.outcome(10.0, false);
+        let told = tally.outcome(false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
         assert!(told.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{told}");
         assert!(
@@ -240,6 +239,14 @@ mod tests {
             "{told}"
         );
         assert!(told.contains("perfect servos take no current"), "{told}");
+        tally.take(&moment(0.8, 0.0, false));
+        // As far again, with ten times the weight: 80 N m more, and 0.2 J.
+        tally.take(&Moment { weight: 100.0, ..moment(1.6, 0.0, false) });
+        assert!(
+            tally.outcome(false).contains("20.6 J at the joints, cost of transport 0.234"),
+            "{}",
+            tally.outcome(false)
+        );
     }
 
     #[test]
@@ -258,7 +265,7 @@ mod tests {
         for i in 0..20 {
             tally.take(&place(0.8 + 0.05 * f64::from(i), 0.0, 0.0));
         }
-        let told = tally.outcome(10.0, false);
+        let told = tally.outcome(false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
     }
 }
