@@ -123,6 +123,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn when_a_thread_sleeps_expect_none_of_it_in_its_processor_time() {
+        let (before, since) = (thread_time(), monotonic_now());
+        std::thread::sleep(Duration::from_millis(100));
+        let slept = thread_time().saturating_sub(before);
+        assert!(
+            slept < Duration::from_millis(20) && monotonic_now() - since >= Duration::from_millis(100),
+            "{slept:?}"
+        );
+        let before = thread_time();
+        while thread_time().saturating_sub(before) < Duration::from_millis(5) {}
+    }
+
+    #[test]
     fn when_the_loop_is_held_up_expect_cycles_skipped_and_no_burst() {
         let mut pacer = Pacer::new(200.0);
         let first = pacer.wait();
