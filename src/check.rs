@@ -8,6 +8,7 @@ pub use legs::{legs_chart, legs_table};
 use crate::agreement;
 use crate::cli::CheckArgs;
 use crate::exit::{Failure, say};
+use crate::out;
 use crate::parameters::{AllParams, files_of, stray_line};
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters_of};
@@ -27,6 +28,7 @@ use std::fmt::Write;
 /// File, line and key of all that does not hold; a robot that gets nowhere on the gait it starts with.
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let patience = Patience::on_terminal("trying every gait and motion");
+    arguments.picture.as_deref().map_or(Ok(()), out::check)?;
     let all = parameters_of(&arguments.files)?;
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;

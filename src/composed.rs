@@ -3,6 +3,7 @@
 use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::Failure;
+use crate::idle::check_run;
 use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
@@ -92,8 +93,9 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // The middleware takes longer to be known to others than all files take to be read. Where those do not hold, nothing
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
-    let nodes =
-        Nodes::create(on_terrain(parameters(&arguments.bus)?, &arguments.terrain)?, arguments, local_topics, shutdown)?;
+    let all = on_terrain(parameters(&arguments.bus)?, &arguments.terrain)?;
+    check_run(&arguments.bus.params, &all, arguments.web)?;
+    let nodes = Nodes::create(all, arguments, local_topics, shutdown)?;
     let mut values = share(nodes.values());
     values.simulator = beside_files_for_ros(values.simulator, &files_for_ros());
     tell_files([&values.planner, &values.driver, &values.publisher]);

@@ -1,8 +1,9 @@
 //! `hexapod trace`: what the planner would command, without ROS, servos or a clock.
 
 use crate::cli::TraceArgs;
-use crate::commands::{self, Command};
+use crate::commands::{self, List};
 use crate::exit::Failure;
+use crate::out;
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{GaitState, Input, Twist};
@@ -16,12 +17,16 @@ use std::sync::Arc;
 /// # Errors
 /// The robot's files or the commands do not hold, or the result cannot be written.
 pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
+    let to_standard_output = arguments.out.as_os_str() == "-";
+    if !to_standard_output {
+        out::check(&arguments.out)?;
+    }
     let all = parameters_of(&arguments.files)?;
     let mut setup = gait_planner::Setup::load(&all.planner)?;
     if let Some(name) = &arguments.gait {
         setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);
     }
-    let commands = commands::read(&arguments.commands)?;
+    let commands = commands::read_commands(&arguments.commands)?;
     let motion = match &arguments.motion {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
         None => None,
@@ -30,12 +35,10 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     let felt: Lines =
         if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
     let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, felt };
-    let to_standard_output = arguments.out.as_os_str() == "-";
     let written = if to_standard_output {
         run(tracer, &commands, motion, &mut std::io::stdout().lock())
     } else {
-        let file = std::fs::File::create(&arguments.out);
-        file.and_then(|file| run(tracer, &commands, motion, &mut std::io::BufWriter::new(file)))
+        run(tracer, &commands, motion, &mut std::io::BufWriter::new(out::create(&arguments.out)?))
     };
     written.map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
 }
@@ -116,12 +119,7 @@ impl Tracer {
 }
 
 /// The robot stands up, plays the motion if there is one, and then follows the commands.
-fn run(
-    mut tracer: Tracer,
-    commands: &[Command],
-    motion: Option<Arc<Motion>>,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
+fn run(mut tracer: Tracer, commands: &List, motion: Option<Arc<Motion>>, out: &mut impl Write) -> std::io::Result<()> {
     let joints = tracer.player.engine().legs().iter().flat_map(|leg| leg.joints()).map(|joint| joint.name());
     writeln!(out, "seconds,state,vx,vy,wz,{}", joints.collect::<Vec<_>>().join(","))?;
     out.flush()?;
@@ -132,7 +130,7 @@ fn run(
         tracer.step(&Input::default(), out)?;
         tracer.until_standing(out)?;
     }
-    commands::inputs(commands, tracer.rate_hz).try_for_each(|input| tracer.step(&input, out))
+    commands.inputs(tracer.rate_hz).try_for_each(|input| tracer.step(&input, out))
 }
 
 /// Longest a robot may take to stand up, or to play a motion, in a trace.

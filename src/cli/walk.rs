@@ -3,13 +3,27 @@
 use super::files::{FileArgs, terrain};
 use clap::Args;
 
+/// What is said of a list of commands.
+macro_rules! commands_help {
+    () => {
+        "Commands are lines of 4, 5 or 10 numbers:
+  seconds,vx,vy,wz                        when, and the twist: m/s, m/s, rad/s
+  seconds,vx,vy,wz,z                      and how much higher the body is, m
+  seconds,vx,vy,wz,x,y,z,roll,pitch,yaw   and the body's pose over its feet: m, rad
+Each counts until the next, the last ends the walk. A first line may name the columns: then they may be fewer and in another
+order, 0 is meant where there is none, and a unit may follow, as in seconds,vx (m/s),pitch (rad). The body goes by up to \
+0.06 m along each axis and turns by up to 0.35 rad. Lines that begin with # are skipped."
+    };
+}
+
 /// What to walk, and where to write it.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = commands_help!())]
 pub struct TraceArgs {
     /// Which files to read.
     #[command(flatten)]
     pub files: FileArgs,
-    /// Lines of seconds,vx,vy,wz or, for a body that is so much higher, seconds,vx,vy,wz,z; each counts until the next, the last ends the trace.
+    /// Lines of seconds,vx,vy,wz, and for the body z or x,y,z,roll,pitch,yaw (see below)
     #[arg(long, value_name = "FILE")]
     pub commands: std::path::PathBuf,
     /// A gait of gaits.yaml [default: the one of hexapod.yaml]
@@ -38,7 +52,7 @@ pub struct SimArgs {
     /// Without a picture, as fast as the computer can; the whole stack runs, from the planner to the servos
     #[arg(long)]
     pub headless: bool,
-    /// Lines of seconds,vx,vy,wz or, for a body that is so much higher, seconds,vx,vy,wz,z; each counts until the next, the last ends the walk
+    /// Lines of seconds,vx,vy,wz, and for the body z or x,y,z,roll,pitch,yaw; and of misfortunes, as in 3.0,push (see below)
     #[arg(long, value_name = "FILE")]
     pub commands: std::path::PathBuf,
     /// What the robot walks on [default: as hexapod.yaml says]
@@ -55,10 +69,24 @@ pub struct SimArgs {
     pub out: std::path::PathBuf,
 }
 
-const SIM_HELP: &str = "The table has a line for each tick of the planner: seconds since the start, the planner's state, \
+const SIM_HELP: &str = concat!(
+    commands_help!(),
+    "
+
+Misfortunes stand among the commands, with the time of that list, and stay until they are changed:
+  3.0,push:=[0.0, 5.0, 0.0]               a push of 5 N to the left, for push_seconds (0.2)
+  3.0,push                                a push as push_force and push_seconds say
+  4.0,limp:=left_front                    a leg or joint without torque; limp:= mends it
+  4.0,jammed:=left_front_tibia            one that stays where it is
+  5.0,payload:=0.5                        a mass on the body, kg
+  6.0,slippery_patches:=[0.5, 0.0, 0.2, 0.1]  x, y, radius (m) and friction of each place
+They are parameters of the node simulator, and -p simulator.payload:=0.5 sets one for the whole walk.
+
+The table has a line for each tick of the planner: seconds since the start, the planner's state, \
 where the body is by the twists that the planner walked (x_planned, y_planned in m, yaw_planned in rad) and where it truly is \
-(x, y, z, roll, pitch, yaw), how far it leans from the vertical (lean, rad), how far a foot has slid over the ground, on average \
-over all (slip, m), what the servos have done at the joints (work, J) and taken \
+(x, y, z in m, roll, pitch, yaw in rad), how far it leans from the vertical (lean, rad), how far a foot has slid over the \
+ground, on average over all (slip, m), what the servos have done at the joints (work, J) and taken \
 from the supply (energy, J), the voltage at them (volts), and how often the robot has fallen: \
-leaned by more than 45 degrees, or lain on its body, as it was not told to (falls). What came of it as a whole, from the first command on, is said at \
-the end.";
+leaned by more than 45 degrees, or lain on its body, as it was not told to (falls). What came of it as a whole, from the first \
+command on, is said at the end."
+);

@@ -8,6 +8,7 @@ mod workspace;
 
 use crate::cli::Plot;
 use crate::exit::Failure;
+use crate::out;
 use std::io::Write;
 use std::path::Path;
 
@@ -19,17 +20,20 @@ pub use gait::gait_svg;
 /// File, line and key of what does not hold; a file that cannot be written.
 pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
-        Plot::Gait(arguments) => write(&arguments.out, &gait::draw(arguments)?),
-        Plot::Run(arguments) => write(&arguments.out, &run::draw(arguments)?),
-        Plot::Walk(arguments) => write(&arguments.out, &walk::draw(arguments)?),
-        Plot::Workspace(arguments) => write(&arguments.out, &workspace::draw(arguments)?),
+        Plot::Gait(arguments) => write(&arguments.out, || gait::draw(arguments)),
+        Plot::Run(arguments) => write(&arguments.out, || run::draw(arguments)),
+        Plot::Walk(arguments) => write(&arguments.out, || walk::draw(arguments)),
+        Plot::Workspace(arguments) => write(&arguments.out, || workspace::draw(arguments)),
     }
 }
 
-/// Writes a picture to `out`, or to standard output where that is empty.
-fn write(out: &str, svg: &str) -> Result<(), Failure> {
-    if out.is_empty() {
-        return Ok(std::io::stdout().write_all(svg.as_bytes())?);
+/// Writes a picture to the file `to`, or to standard output where that is empty. It is drawn only if it can be written.
+fn write(to: &str, draw: impl FnOnce() -> Result<String, Failure>) -> Result<(), Failure> {
+    if to.is_empty() {
+        return Ok(std::io::stdout().write_all(draw()?.as_bytes())?);
     }
-    std::fs::write(Path::new(out), svg).map_err(|error| Failure::Running(format!("{out}: {error}")))
+    out::check(Path::new(to))?;
+    let svg = draw()?;
+    let written = out::create(Path::new(to))?.write_all(svg.as_bytes());
+    written.map_err(|error| Failure::Running(format!("{to}: {error}")))
 }

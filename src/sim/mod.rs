@@ -1,5 +1,6 @@
 //! `hexapod sim`: a list of commands walked in physics as fast as the computer can, and a table of what came of it.
 
+mod misfortune;
 mod stack;
 mod table;
 mod tally;
@@ -7,12 +8,15 @@ mod tally;
 pub use table::HEADER;
 
 use crate::cli::{Bus, BusArgs, SimArgs};
-use crate::commands::{self, Command};
+use crate::commands::{self, List};
 use crate::composed::on_terrain;
 use crate::exit::Failure;
+use crate::idle::check_sim;
+use crate::out;
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters};
 use hexapod_gait::{GaitState, Input};
+use misfortune::Misfortune;
 use stack::Stack;
 use std::io::Write;
 use std::time::Instant;
@@ -34,32 +38,42 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
             "for a robot in real time to watch and to drive: hexapod run --bus physics, or hexapod demo --terrain NAME";
         return Err(Failure::Words(format!("give --headless to walk the commands as fast as can be; {live}")));
     }
-    let commands = commands::read(&arguments.commands)?;
-    let stack = Stack::new(setups(arguments)?, arguments.gait.as_deref())?;
-    let failed = |e: std::io::Error| match Failure::from(e) {
-        Failure::Running(reason) => Failure::Running(format!("{}: {reason}", arguments.out.display())),
-        other => other,
-    };
-    if arguments.out.as_os_str() == "-" {
-        let outcome = walk(stack, &commands, std::io::stdout().lock())?;
+    let to_standard_output = arguments.out.as_os_str() == "-";
+    if !to_standard_output {
+        out::check(&arguments.out)?;
+    }
+    let list = commands::read(&arguments.commands)?;
+    let setups = setups(arguments)?;
+    let misfortunes = misfortunes(&list, &setups)
+        .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
+    let stack = Stack::new(setups, arguments.gait.as_deref())?;
+    if to_standard_output {
+        let outcome = walk(stack, (&list, &misfortunes), std::io::stdout().lock())?;
         Ok(write!(std::io::stderr(), "{outcome}")?)
     } else {
-        let file = std::fs::File::create(&arguments.out).map_err(failed)?;
+        let file = out::create(&arguments.out)?;
         let waiting = Patience::on_terminal("walking in physics");
-        let outcome = walk(stack, &commands, std::io::BufWriter::new(file))?;
+        let outcome = walk(stack, (&list, &misfortunes), std::io::BufWriter::new(file))?;
         drop(waiting);
-        Ok(writeln!(std::io::stdout(), "{outcome}table    {}; hexapod plot run draws it", arguments.out.display())?)
+        let table = arguments.out.display();
+        Ok(writeln!(std::io::stdout(), "{outcome}table    {table}; hexapod plot run {table} --out run.svg draws it")?)
     }
 }
 
 fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
     let SimArgs { files, params, terrain, .. } = arguments;
+    check_sim(params)?;
     let bus = BusArgs { files: files.clone(), bus: Some(Bus::Physics), params: params.clone() };
     Setups::load(&on_terrain(parameters(&bus)?, terrain)?)
 }
 
+/// What befalls the robot, or the line that does not hold.
+fn misfortunes(list: &List, setups: &Setups) -> Result<Vec<Misfortune>, String> {
+    setups.simulator.as_ref().map_or(Ok(Vec::new()), |simulator| misfortune::in_turn(list, simulator.misfortunes()))
+}
+
 /// The robot stands up and follows the commands, tick by tick.
-fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<String, Failure> {
+fn walk(mut stack: Stack, (list, misfortunes): (&List, &[Misfortune]), out: impl Write) -> Result<String, Failure> {
     let clock = Instant::now();
     let mut table = Table::new(out)?;
     let mut tally = Tally::default();
@@ -68,22 +82,38 @@ fn walk(mut stack: Stack, commands: &[Command], out: impl Write) -> Result<Strin
     };
     stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?;
     tally.begin();
-    for input in commands::inputs(commands, stack.rate_hz()) {
+    let begins = stack.seconds();
+    let rate_hz = stack.rate_hz();
+    let (mut coming, mut befallen) = (misfortunes.iter().peekable(), String::new());
+    for (tick, input) in list.inputs(rate_hz).enumerate() {
+        while let Some(next) = coming.next_if(|next| list.tick(next.time, rate_hz) <= tick) {
+            stack.befall(&next.disturbances, next.push);
+            befallen += &format!("met      at {:.2} s: {}\n", stack.seconds(), next.what);
+        }
         go(&mut stack, &mut tally, &input)?;
     }
     table.finish()?;
     let faster = stack.seconds() / clock.elapsed().as_secs_f64();
-    let resets = match stack.resets() {
-        0 => String::new(),
-        count => format!("resets   {count} of the boards, by a supply that sank\n"),
-    };
-    let terrain = stack.terrain();
-    let failed = stack.failed().map_or_else(String::new, |(at, why)| {
-        format!("fault    after {at:.2} s: {why}; the planner froze, and nothing was walked from then on\n")
-    });
+    let head = format!(
+        "terrain  {}\ntime     {:.2} s in all, {faster:.0} x real time; the first command at {begins:.2} s\n",
+        stack.terrain(),
+        stack.seconds()
+    );
+    let figures = tally.outcome(stack.takes_current());
     let notes: String = stack.notes().iter().map(|note| format!("note     {note}\n")).collect();
-    let figures = tally.outcome(stack.weight(), stack.takes_current());
-    Ok(format!("terrain  {terrain}\ntime     {faster:.0} x real time\n{figures}{resets}{failed}{notes}"))
+    Ok(format!("{head}{befallen}{figures}{}{notes}", mishaps(&stack)))
+}
+
+/// What went wrong with the supply and the driver.
+fn mishaps(stack: &Stack) -> String {
+    let supply = stack.gave_way().map_or_else(String::new, |(at, why)| {
+        let times = if stack.resets() == 1 { "once".into() } else { format!("{} times", stack.resets()) };
+        format!("supply   gave way {times}, first at {at:.2} s, and the boards were reset: {why}\n")
+    });
+    let fault = stack.failed().map_or_else(String::new, |(at, why)| {
+        format!("fault    at {at:.2} s the driver let go of all servos: {why}; nothing was walked from then on\n")
+    });
+    supply + &fault
 }
 
 /// Has the robot stand up once its servos follow, tick by tick, and waits until it has come to rest.
@@ -93,7 +123,9 @@ fn stand(stack: &mut Stack, mut tick: impl FnMut(&mut Stack) -> Result<(), Failu
         for _ in 0..most {
             tick(stack)?;
             if let Some((_, why)) = stack.failed() {
-                return Err(Failure::Running(format!("the robot has not come to stand: {why}")));
+                let supply = stack.gave_way().map(|(at, why)| format!("the supply gave way at {at:.2} s: {why}; so "));
+                let supply = supply.unwrap_or_default();
+                return Err(Failure::Running(format!("the robot has not come to stand: {supply}{why}")));
             }
             if done(stack) {
                 return Ok(());
@@ -118,9 +150,11 @@ mod tests {
         let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
         let params = params.iter().map(|&param| param.to_owned()).collect();
         let arguments = SimArgs { files, params, terrain: terrain.into(), ..SimArgs::default() };
-        let stack = Stack::new(setups(&arguments).ok().unwrap(), Some("ripple")).ok().unwrap();
+        let (list, setups) = (commands::parse(commands).unwrap(), setups(&arguments).ok().unwrap());
+        let misfortunes = misfortunes(&list, &setups).unwrap();
+        let stack = Stack::new(setups, Some("ripple")).ok().unwrap();
         let mut table = Vec::new();
-        let outcome = walk(stack, &commands::parse(commands).unwrap(), &mut table).ok().unwrap();
+        let outcome = walk(stack, (&list, &misfortunes), &mut table).ok().unwrap();
         (outcome, String::from_utf8(table).unwrap())
     }
 
@@ -153,6 +187,107 @@ mod tests {
         };
         let (low, high) = (lean("0.002"), lean("0.02"));
         assert!(high > 2.0 * low, "{low} and {high} rad");
+    }
+
+    /// The cells of a column.
+    fn column(table: &str, name: &str) -> Vec<f64> {
+        let place = HEADER.split(',').position(|known| known == name).unwrap();
+        table.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn when_misfortunes_have_their_times_expect_the_walk_as_it_was_until_then_and_each_told() {
+        let still = "0,0,0,0\n6,0,0,0\n";
+        let (_, usual) = walked(still, "flat", &[]);
+        let (outcome, pushed) =
+            walked(&format!("{still}1,push:=[0.0, 30.0, 0.0]\n3.5,limp:=left_front,left_middle\n"), "flat", &[]);
+        let (seconds, aside) = (column(&usual, "seconds"), [&usual, &pushed].map(|table| column(table, "y")));
+        let begins = seconds.last().unwrap() - 6.0;
+        let off = |from: f64, to: f64| {
+            let there = seconds.iter().zip(aside[0].iter().zip(&aside[1]));
+            there
+                .filter(|(at, _)| (from..to).contains(&(**at - begins)))
+                .map(|(_, (y, other))| (other - y).abs())
+                .fold(0.0, f64::max)
+        };
+        assert_eq!(off(-9.0, 1.0), 0.0, "nothing before");
+        assert!(off(1.0, 1.3) > 4e-4, "{} m", off(1.0, 1.3));
+        let lean = column(&pushed, "lean");
+        let leans = |from: f64, to: f64| {
+            let there = seconds.iter().zip(&lean).filter(|(at, _)| (from..to).contains(&(**at - begins)));
+            there.map(|(_, lean)| *lean).fold(0.0, f64::max)
+        };
+        assert!(leans(3.6, 6.0) > 2.0 * leans(2.5, 3.5), "{} and {} rad", leans(2.5, 3.5), leans(3.6, 6.0));
+        let told = |at: f64, what: &str| outcome.contains(&format!("met      at {:.2} s: {what}\n", begins + at));
+        assert!(told(1.0, "push:=[0.0, 30.0, 0.0]") && told(3.5, "limp:=left_front,left_middle"), "{outcome}");
+    }
+
+    #[test]
+    fn when_a_misfortune_is_none_expect_its_line_and_what_would_be_right() {
+        let files = FileArgs {
+            config: format!("{}/config", env!("CARGO_MANIFEST_DIR")),
+            urdf: format!("{}/urdf/hexapod.urdf", env!("CARGO_MANIFEST_DIR")),
+        };
+        let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
+        for (line, words) in [
+            ("1,limp:=left_frnt", "did you mean `left_front`?"),
+            ("1,lmp:=left_front", "\"lmp\" is none of what can befall the robot: did you mean `limp`?"),
+            (
+                "1,terrain:=steps",
+                "is none of what can befall the robot: known names: push, push_force, push_seconds, payload,",
+            ),
+            ("1,push:=5.0", "`push_force` takes a list of numbers"),
+            ("1,push:=[5.0]", "a force has three numbers, not 1"),
+            ("1,payload:=-1.0", "`payload` takes a number from 0 to 50"),
+            ("1,gait_planner.step_height:=0.02", "stays as it is for a whole walk; give it as in hexapod sim -p"),
+        ] {
+            let list = commands::parse(&format!("0,0.1,0,0\n{line}\n2,0,0,0\n")).unwrap();
+            let why = misfortunes(&list, &setups).err().unwrap();
+            assert!(why.starts_with("2: ") && why.contains(words), "{line}: {why}");
+        }
+    }
+
+    #[test]
+    fn when_the_supply_gives_way_expect_why_and_when_and_what_the_driver_did() {
+        let folder = std::env::temp_dir().join(format!("hexapod_sim_supply_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("sim.yaml"), "servos: {all: mg996r}\nsupply: {greatest_current_a: 2.0}\n").unwrap();
+        let files = FileArgs {
+            config: folder.display().to_string(),
+            urdf: format!("{}/urdf/hexapod.urdf", env!("CARGO_MANIFEST_DIR")),
+        };
+        let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
+        let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
+        let stack = Stack::new(setups, None).ok().unwrap();
+        let Err(Failure::Running(told)) = walk(stack, (&list, &[]), Vec::new()) else { panic!("it stands") };
+        for words in [
+            "the supply gave way at ",
+            "it switches off beyond 2.0 A (supply.greatest_current_a in sim.yaml)",
+            "; so board 0x4",
+        ] {
+            assert!(told.contains(words), "{told}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn when_the_table_cannot_be_written_expect_it_refused_before_anything_is_read() {
+        let arguments = SimArgs { headless: true, out: std::env::temp_dir(), ..SimArgs::default() };
+        match sim(&arguments) {
+            Err(Failure::Words(words)) => assert!(words.contains("is a folder"), "{words}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn when_commands_turn_and_shift_the_body_expect_it_so() {
+        let (_, table) = walked("0,0,0,0,0.02,-0.01,0.01,0.1,-0.08,0.05\n4,0,0,0\n", "flat", &[]);
+        let (_, usual) = walked("0,0,0,0\n4,0,0,0\n", "flat", &[]);
+        let wanted = [("x", 0.02), ("y", -0.01), ("z", 0.01), ("roll", 0.1), ("pitch", -0.08), ("yaw", 0.05)];
+        for (name, wanted) in wanted {
+            let moved = last(&table, name) - last(&usual, name);
+            assert!((moved - wanted).abs() < 0.004, "{name}: {moved} of {wanted}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
-use simulator::{FallWatch, FootSwitches, Plant};
+use simulator::{Disturbances, FallWatch, FootSwitches, Plant, why_it_gave_way};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ pub struct Stack {
     enabled: bool,
     /// Why the servos were let go, and when, s.
     failed: Option<(f64, String)>,
+    /// Why the supply gave way first, and when, s.
+    gave_way: Option<(f64, String)>,
     plant: Plant,
     falls: FallWatch,
     step: Duration,
@@ -63,6 +65,8 @@ pub struct Moment {
     /// Taken from the supply during the tick, J.
     pub energy: f64,
     pub volts: f64,
+    /// Of the robot and its payload, N.
+    pub weight: f64,
     /// It leans, or lies on its belly, as it was not told to.
     pub fallen: bool,
 }
@@ -96,6 +100,7 @@ impl Stack {
             commanded_at: None,
             enabled: false,
             failed: None,
+            gave_way: None,
             falls: FallWatch::new(plant.simulator().world()),
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
             plant,
@@ -144,8 +149,8 @@ impl Stack {
         &self.terrain
     }
 
-    /// Weight of the robot, N.
-    pub fn weight(&self) -> f64 {
+    /// Weight of the robot and its payload, N.
+    fn weight(&self) -> f64 {
         let world = self.plant.simulator().world();
         world.assembly().mass() * world.settings().gravity
     }
@@ -155,8 +160,21 @@ impl Stack {
         self.plant.simulator().supply().resets()
     }
 
+    /// Why the supply gave way first, and when, s.
+    pub fn gave_way(&self) -> Option<&(f64, String)> {
+        self.gave_way.as_ref()
+    }
+
     pub fn stand(&mut self) {
         self.player.stand();
+    }
+
+    /// Does to the robot what is to be done from now on, and pushes it if it is to be pushed.
+    pub fn befall(&mut self, disturbances: &Disturbances, push: bool) {
+        self.plant.disturb(disturbances.clone());
+        if push {
+            self.plant.push();
+        }
     }
 
     /// A tick of the planner, its angles to the servos, and the physics until the next.
@@ -172,6 +190,9 @@ impl Stack {
             self.drive();
             self.plant.step();
             self.time += self.step;
+            if self.gave_way.is_none() && self.resets() > 0 {
+                self.gave_way = Some((self.seconds(), why_it_gave_way(self.plant.simulator().supply())));
+            }
             let step_s = self.step.as_secs_f64();
             slip += self.slide() * step_s;
             work += self.plant.simulator().work_j();
@@ -188,6 +209,7 @@ impl Stack {
             work,
             energy,
             volts: simulator.supply().volts(),
+            weight: self.weight(),
             fallen: self.falls.fall(simulator.world(), &tick.footprint_from_body).is_some(),
         })
     }

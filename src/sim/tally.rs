@@ -37,6 +37,8 @@ pub struct Tally {
     work: f64,
     energy: f64,
     falls: u32,
+    /// When it fell first, s.
+    first_fall: Option<f64>,
     /// For how long it has been up, s; none before it stood.
     up_s: Option<f64>,
     /// Since the commands began.
@@ -51,6 +53,8 @@ struct Since {
     energy: f64,
     lean: f64,
     way: Way,
+    /// The way with the weight that went it, N m.
+    carried: f64,
 }
 
 /// How far the robot was to go, and has gone in the direction in which the planner walked: of a body that sways,
@@ -66,20 +70,21 @@ struct Way {
 const LEAST_M: f64 = 0.02;
 
 impl Way {
-    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned.
-    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) {
-        let Some(last) = self.last.replace(to) else { return };
+    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned; how far it went.
+    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) -> f64 {
         let speed = planned.norm();
-        if speed > 0.0 {
-            self.planned += speed * dt;
-            self.walked += (to - last).dot(&planned) / speed;
-        }
+        let Some(last) = self.last.replace(to).filter(|_| speed > 0.0) else { return 0.0 };
+        let walked = (to - last).dot(&planned) / speed;
+        self.planned += speed * dt;
+        self.walked += walked;
+        walked
     }
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { planned: Displacement::identity(), slip: 0.0, work: 0.0, energy: 0.0, falls: 0, up_s: None, since: None }
+        let planned = Displacement::identity();
+        Self { planned, slip: 0.0, work: 0.0, energy: 0.0, falls: 0, first_fall: None, up_s: None, since: None }
     }
 }
 
@@ -110,25 +115,28 @@ impl Tally {
             volts: moment.volts,
             falls: self.falls,
         };
-        self.look_for_fall(moment.fallen, moment.dt);
+        self.look_for_fall(moment);
         if let Some(since) = &mut self.since {
             since.take(&line, moment);
         }
         Line { falls: self.falls, ..line }
     }
 
-    fn look_for_fall(&mut self, down: bool, dt: f64) {
+    fn look_for_fall(&mut self, moment: &Moment) {
         let Some(up_s) = &mut self.up_s else { return };
-        self.falls += u32::from(down && *up_s >= UP_S);
-        *up_s = if down { 0.0 } else { *up_s + dt };
+        if moment.fallen && *up_s >= UP_S {
+            self.falls += 1;
+            self.first_fall.get_or_insert(moment.time);
+        }
+        *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
     }
 
-    /// What came of it, in a few lines, for a robot of this weight (N), whose servos may take current.
-    pub fn outcome(&self, weight: f64, takes_current: bool) -> String {
+    /// What came of it, in a few lines, for a robot whose servos may take current.
+    pub fn outcome(&self, takes_current: bool) -> String {
         let Some(since) = &self.since else { return String::new() };
         let Way { walked, planned, .. } = since.way;
-        let per_metre = |of: f64, words: &str| match walked > LEAST_M {
-            true => format!(", {:.3} {words}", of / walked),
+        let per_metre = |of: f64| match walked > LEAST_M {
+            true => format!(", {:.3} m a metre of way", of / walked),
             false => String::new(),
         };
         let part = if planned > LEAST_M {
@@ -136,18 +144,25 @@ impl Tally {
         } else {
             String::new()
         };
-        let cost = |joules: f64| per_metre(joules / weight, "times the weight and the way");
+        // The cost of transport, as it is called of animals and vehicles.
+        let cost = |joules: f64| match walked > LEAST_M {
+            true => format!(", cost of transport {:.3}", joules / since.carried),
+            false => String::new(),
+        };
+        let first = self.first_fall.map_or_else(String::new, |at| format!(", the first at {at:.2} s"));
         let energy = match takes_current {
             true => format!("{:.1} J{}", since.energy, cost(since.energy)),
-            false => "unknown: perfect servos take none; choose others in sim.yaml".into(),
+            false => {
+                "unknown: perfect servos take no current; choose others in sim.yaml, as in servos: {all: mg996r}".into()
+            }
         };
         let figures = [
             ("way", format!("{walked:.3} m{part}")),
-            ("slip", format!("{:.3} m of each foot{}", since.slip, per_metre(since.slip, "a metre"))),
+            ("slip", format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip))),
             ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
             ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
             ("energy", energy),
-            ("falls", self.falls.to_string()),
+            ("falls", format!("{}{first}", self.falls)),
         ];
         figures.map(|(what, figure)| format!("{what:<8} {figure}\n")).concat()
     }
@@ -160,7 +175,7 @@ impl Since {
         self.energy += moment.energy;
         self.lean = self.lean.max(line.lean);
         let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
-        self.way.go(line.place.xy(), planned, moment.dt);
+        self.carried += moment.weight * self.way.go(line.place.xy(), planned, moment.dt);
     }
 }
 
@@ -182,6 +197,7 @@ mod tests {
             work: 0.2,
             energy: 0.0,
             volts: 6.0,
+            weight: 10.0,
             fallen,
         }
     }
@@ -191,12 +207,20 @@ mod tests {
         let mut tally = Tally::default();
         (0..5).for_each(|_| assert_eq!(tally.take(&moment(0.0, 0.0, true)).falls, 0, "it sits"));
         tally.begin();
-        let mut falls = |fallen: bool| (0..20).map(|_| tally.take(&moment(0.0, 0.0, fallen)).falls).last();
+        let mut time = 0.0;
+        let mut falls = |fallen: bool| {
+            let mut one = || {
+                time += 0.1;
+                tally.take(&Moment { time, ..moment(0.0, 0.0, fallen) }).falls
+            };
+            (0..20).map(|_| one()).last()
+        };
         assert_eq!(falls(false), Some(0));
         assert_eq!(falls(true), Some(1));
         assert_eq!(falls(true), Some(1), "it has not been up");
         assert_eq!(falls(false), Some(1));
         assert_eq!(falls(true), Some(2));
+        assert!(tally.outcome(false).contains("falls    2, the first at 2.10 s"), "{}", tally.outcome(false));
     }
 
     #[test]
@@ -207,11 +231,22 @@ mod tests {
         for i in 0..=100 {
             tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
         }
-        let told = tally.outcome(10.0, false);
+        let told = tally.outcome(false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
-        assert!(told.contains("0.101 m of each foot, 0.126 a metre"), "{told}");
-        assert!(told.contains("5.7 degrees") && told.contains("20.2 J at the joints, 2.525 times"), "{told}");
-        assert!(told.contains("perfect servos take none"), "{told}");
+        assert!(told.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{told}");
+        assert!(
+            told.contains("5.7 degrees") && told.contains("20.2 J at the joints, cost of transport 2.525"),
+            "{told}"
+        );
+        assert!(told.contains("perfect servos take no current"), "{told}");
+        tally.take(&moment(0.8, 0.0, false));
+        // As far again, with ten times the weight: 80 N m more, and 0.2 J.
+        tally.take(&Moment { weight: 100.0, ..moment(1.6, 0.0, false) });
+        assert!(
+            tally.outcome(false).contains("20.6 J at the joints, cost of transport 0.234"),
+            "{}",
+            tally.outcome(false)
+        );
     }
 
     #[test]
@@ -230,7 +265,7 @@ mod tests {
         for i in 0..20 {
             tally.take(&place(0.8 + 0.05 * f64::from(i), 0.0, 0.0));
         }
-        let told = tally.outcome(10.0, false);
+        let told = tally.outcome(false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
     }
 }

@@ -1,11 +1,14 @@
 """The robot in physics: what it truly does when the whole stack drives it, down to the pulses of the boards."""
 
 import math
+import os
 from pathlib import Path
 import re
 import shutil
 import signal
 import struct
+import subprocess
+import sys
 import time
 import zlib
 
@@ -17,6 +20,8 @@ pytest.importorskip('rclpy')
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from processes import assert_no_crash, ROOT
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters
 from sensor_msgs.msg import BatteryState, Imu, JointState
 from servo_bus import state_of
 from std_srvs.srv import SetBool, Trigger
@@ -116,6 +121,37 @@ def test_when_the_ground_is_rough_expect_the_robot_to_stay_on_its_feet(session, 
     true, _ = walk(session.user, 6.0, twist(0.08))
     assert way(true) > 0.2
     assert max(map(lean, true)) < 20.0
+    assert_no_crash(robot)
+
+
+def physics_thread(process):
+    """Return the folder in /proc of the thread that steps the robot."""
+    tasks = Path(f'/proc/{process.popen.pid}/task').iterdir()
+    return next(task for task in tasks if (task / 'comm').read_text().strip() == 'physics')
+
+
+def test_when_others_take_the_processors_expect_the_physics_to_tell_what_they_take_themselves(session):
+    robot = session.start('hexapod', 'run', '--bus', 'physics')
+    user, told = session.user, []
+    user.diagnostics('simulator')
+    stat = physics_thread(robot) / 'stat'
+
+    def taken():
+        return sum(map(int, stat.read_text().rsplit(')', 1)[1].split()[11:13])) / os.sysconf('SC_CLK_TCK')
+
+    hogs = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(2 * os.cpu_count())]
+    try:
+        since, before = time.monotonic(), taken()
+        for _ in range(6):
+            user.spin(1.0)
+            told.append(float(user.diagnostics('simulator').values['processor (% of a core)']))
+        of_a_core = 100.0 * (taken() - before) / (time.monotonic() - since)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    # What is told is of seconds of their own, and the robot may lie still in one and settle in another.
+    assert max(told) < 2.0 * of_a_core + 5.0, f'{told} of {of_a_core}'
     assert_no_crash(robot)
 
 
@@ -223,7 +259,7 @@ def set_parameter(user, name, value):
 
 
 def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_end(session):
-    robot = start(session)
+    robot = start(session, '--ros-args', '-p', 'simulator:slippery_patches:=[]')
     user = session.user
     listen_to_forces(user)
     assert set_parameter(user, 'payload', 0.5) == ''
@@ -241,6 +277,14 @@ def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_e
     assert borne(user, 0.5)[1] > 0.6 * usual
     assert 'left_front' in set_parameter(user, 'jammed', 'left_frnt')
     assert 'four numbers' in set_parameter(user, 'slippery_patches', [0.5, 0.0, 0.2])
+    assert set_parameter(user, 'slippery_patches', [0.5, 0.0, 0.2, 0.1]) == ''
+    # As rclpy has an empty list, and as ros2 param set has it.
+    for kind in (ParameterType.PARAMETER_BYTE_ARRAY, ParameterType.PARAMETER_BOOL_ARRAY):
+        emptied = Parameter(name='slippery_patches', value=ParameterValue(type=kind))
+        request = SetParameters.Request(parameters=[emptied])
+        assert user.call('simulator/set_parameters', request, SetParameters).results[0].reason == ''
+        [patches] = user.call('simulator/get_parameters', GetParameters.Request(names=['slippery_patches']), GetParameters).values
+        assert patches.type == ParameterType.PARAMETER_DOUBLE_ARRAY and not patches.double_array_value
     before = user.next('odom_true').pose.pose.position
     assert set_parameter(user, 'push_force', [0.0, 30.0, 0.0]) == ''
     assert user.call('push', service_type=Trigger).success
@@ -312,6 +356,7 @@ def test_when_the_supply_gives_way_expect_it_said_and_by_what(session, tmp_path)
     (('--bus', 'physics', '-p', 'simulator.limp:=left_frnt'), 'did you mean `left_front`?'),
     (('--bus', 'physics', '--terrain', 'swamp'), 'known are flat'),
     (('--terrain', 'rubble'), 'add --bus physics'),
+    (('--bus', 'simulated', '-p', 'simulator.payload:=0.5'), 'no simulator runs with bus simulated'),
 ])
 def test_when_terrain_does_not_go_expect_it_refused_and_why(session, arguments, words):
     process = session.start('hexapod', 'run', *arguments)

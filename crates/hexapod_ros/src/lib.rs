@@ -52,7 +52,7 @@ pub use imu::{ImuReader, ImuRefused};
 pub use lane::{Lane, LaneOpener, OpenLane};
 pub use local::LocalTopics;
 pub use node::RosNode;
-pub use pacer::{Lateness, Pacer, monotonic_now};
+pub use pacer::{Lateness, Pacer, monotonic_now, thread_time};
 pub use parameters::{OnCheck, OnSet, Parameters};
 pub use publisher::{Publisher, Refill, SharedPublisher, warn_if_lost};
 pub use r2r;

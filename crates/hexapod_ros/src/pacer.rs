@@ -60,6 +60,12 @@ pub fn monotonic_now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
 }
 
+/// Processor time that the present thread has taken so far.
+#[must_use]
+pub fn thread_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
 fn sleep_until(deadline: Duration) {
     let request = TimeSpec::from(deadline);
     // Interrupted sleeps (EINTR) go on to the same absolute deadline.
@@ -115,6 +121,19 @@ impl Lateness {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_a_thread_sleeps_expect_none_of_it_in_its_processor_time() {
+        let (before, since) = (thread_time(), monotonic_now());
+        std::thread::sleep(Duration::from_millis(100));
+        let slept = thread_time().saturating_sub(before);
+        assert!(
+            slept < Duration::from_millis(20) && monotonic_now() - since >= Duration::from_millis(100),
+            "{slept:?}"
+        );
+        let before = thread_time();
+        while thread_time().saturating_sub(before) < Duration::from_millis(5) {}
+    }
 
     #[test]
     fn when_the_loop_is_held_up_expect_cycles_skipped_and_no_burst() {

@@ -43,13 +43,14 @@ pub(crate) fn to_message(value: &ParamValue) -> msg::ParameterValue {
     message
 }
 
-/// What a message says; `None` for arrays of bytes and for nothing.
+/// What a message says; `None` for arrays of bytes and for nothing. rclpy has an empty list be one of bytes.
 pub(crate) fn from_message(message: &msg::ParameterValue) -> Option<ParamValue> {
     match message.type_ {
         1 => Some(ParamValue::Bool(message.bool_value)),
         2 => Some(ParamValue::Integer(message.integer_value)),
         3 => Some(ParamValue::Double(message.double_value)),
         4 => Some(ParamValue::String(message.string_value.clone())),
+        5 if message.byte_array_value.is_empty() => Some(empty_list()),
         6 => Some(ParamValue::BoolArray(message.bool_array_value.clone())),
         7 => Some(ParamValue::IntegerArray(message.integer_array_value.clone())),
         8 => Some(ParamValue::DoubleArray(message.double_array_value.clone())),
@@ -58,7 +59,13 @@ pub(crate) fn from_message(message: &msg::ParameterValue) -> Option<ParamValue> 
     }
 }
 
-/// A parameter override as rcl hands it over; `None` for arrays of bytes and for nothing.
+/// A list of nothing, which fits each type of list.
+fn empty_list() -> ParamValue {
+    ParamValue::StringArray(Vec::new())
+}
+
+/// A parameter override as rcl hands it over; `None` for arrays of bytes. An empty list comes as nothing at all, while rcl
+/// itself refuses a parameter without a value.
 pub(crate) fn from_override(value: &r2r::ParameterValue) -> Option<ParamValue> {
     use r2r::ParameterValue as Rcl;
     match value.clone() {
@@ -70,7 +77,8 @@ pub(crate) fn from_override(value: &r2r::ParameterValue) -> Option<ParamValue> {
         Rcl::IntegerArray(value) => Some(ParamValue::IntegerArray(value)),
         Rcl::DoubleArray(value) => Some(ParamValue::DoubleArray(value)),
         Rcl::StringArray(value) => Some(ParamValue::StringArray(value)),
-        Rcl::NotSet | Rcl::ByteArray(_) => None,
+        Rcl::NotSet => Some(empty_list()),
+        Rcl::ByteArray(_) => None,
     }
 }
 
@@ -125,4 +133,39 @@ pub(crate) fn listing<'a>(
     prefixes.sort();
     prefixes.dedup();
     msg::ListParametersResult { names, prefixes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_config::ros_params::check_named;
+
+    #[test]
+    fn when_a_list_is_emptied_expect_it_empty_whatever_type_the_client_takes_it_for() {
+        let list = |default: ParamValue| ParamSpec::new("list", default, "");
+        let all = [
+            ParamValue::BoolArray(vec![true]),
+            ParamValue::IntegerArray(vec![1]),
+            ParamValue::DoubleArray(vec![1.0]),
+            ParamValue::StringArray(vec!["one".into()]),
+        ];
+        for default in all {
+            let of_messages =
+                [5, 6, 7, 8, 9].map(|type_| from_message(&msg::ParameterValue { type_, ..Default::default() }));
+            for value in of_messages.into_iter().chain([from_override(&r2r::ParameterValue::NotSet)]) {
+                let specs = [list(default.clone())];
+                let (_, value) = check_named(&specs, "list", &value.unwrap()).unwrap();
+                assert_eq!(to_message(&value).type_, to_message(&default).type_);
+                assert!(format!("{value}") == "[]", "{value}");
+            }
+        }
+        let number = [ParamSpec::new("number", 1.0, "m")];
+        let empty = from_message(&msg::ParameterValue { type_: 5, ..Default::default() }).unwrap();
+        let reason = check_named(&number, "number", &empty).err().unwrap();
+        assert!(reason.contains("expected a number, found an empty list"), "{reason}");
+        for type_ in [0, 5] {
+            let message = msg::ParameterValue { type_, byte_array_value: vec![1], ..Default::default() };
+            assert_eq!(from_message(&message), None, "{type_}");
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! What is done to the robot from outside, by parameters that may be set while it walks.
 
-use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, hint_for};
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, check_named, hint_for};
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_setup::params::{number, text};
 use hexapod_sim::{Breakage, Patch, Surface};
 use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// Numbers of a slippery patch: x, y, radius, friction.
 const PATCH: usize = 4;
@@ -34,13 +35,13 @@ pub(crate) fn specs() -> [ParamSpec; 6] {
 
 /// What is done to the robot from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Disturbances {
-    pub payload_kg: f64,
+pub struct Disturbances {
+    pub(crate) payload_kg: f64,
     /// N in the axes of the world, and for how long, s.
-    pub push: (Vector3<f64>, f64),
-    pub patches: Vec<Patch>,
+    pub(crate) push: (Vector3<f64>, f64),
+    pub(crate) patches: Vec<Patch>,
     /// By the joint's name.
-    pub broken: Vec<(String, Breakage)>,
+    pub(crate) broken: Vec<(String, Breakage)>,
 }
 
 /// A value that is in range and yet none: of which parameter, and why.
@@ -53,7 +54,7 @@ pub(crate) struct Unfit {
 
 impl Disturbances {
     /// From checked parameters.
-    pub fn read(params: &Params, robot: &Robot) -> Result<Self, Unfit> {
+    pub(crate) fn read(params: &Params, robot: &Robot) -> Result<Self, Unfit> {
         let limp = servos("limp", params, robot)?.into_iter().map(|joint| (joint, Breakage::Limp));
         let jammed = servos("jammed", params, robot)?.into_iter().map(|joint| (joint, Breakage::Jammed));
         Ok(Self {
@@ -62,6 +63,48 @@ impl Disturbances {
             patches: patches(params)?,
             broken: limp.chain(jammed).collect(),
         })
+    }
+}
+
+/// The parameters of what is done to a robot, set one by one.
+#[derive(Clone, Debug)]
+pub struct Misfortunes {
+    params: Params,
+    robot: Arc<Robot>,
+}
+
+impl Misfortunes {
+    /// As a robot has them from its start.
+    pub(crate) fn at_start(params: &Params, robot: Arc<Robot>) -> Self {
+        let own = specs();
+        let params = params.iter().filter(|(name, _)| own.iter().any(|spec| spec.name == **name));
+        Self { params: params.map(|(name, value)| (*name, value.clone())).collect(), robot }
+    }
+
+    /// The names of the parameters.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        specs().map(|spec| spec.name).to_vec()
+    }
+
+    /// Sets one; what is done to the robot from then on.
+    ///
+    /// # Errors
+    /// There is none of this name, or it cannot have this value: what is wrong, and what would be right.
+    pub fn set(&mut self, name: &str, value: &ParamValue) -> Result<Disturbances, String> {
+        let specs = specs();
+        let (spec, value) = check_named(&specs, name, value)?;
+        self.params.insert(spec.name, value);
+        self.now()
+    }
+
+    /// What is done to the robot as they are.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn now(&self) -> Result<Disturbances, String> {
+        let read = Disturbances::read(&self.params, &self.robot);
+        read.map_err(|Unfit { reason, help, .. }| format!("{reason}: {help}"))
     }
 }
 

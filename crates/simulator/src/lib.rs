@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod brown_out;
 mod disturbances;
 mod ground;
 mod lockstep;
@@ -13,6 +14,8 @@ mod sensors;
 mod setup;
 mod terrain;
 
+pub use brown_out::why_it_gave_way;
+pub use disturbances::{Disturbances, Misfortunes};
 pub use ground::is_picture;
 pub use hexapod_sim::{FallWatch, FootSwitches, Simulator, TERRAINS, World, lean};
 pub use node::{RunError, run};

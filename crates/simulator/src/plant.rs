@@ -48,7 +48,7 @@ impl Plant {
     }
 
     /// Does to the robot what is to be done from now on, in place of what was before.
-    pub(crate) fn disturb(&mut self, next: Disturbances) {
+    pub fn disturb(&mut self, next: Disturbances) {
         let world = self.simulator.world_mut();
         world.unload(BASE);
         world.load(BASE, next.payload_kg, &Vector3::zeros());
@@ -65,8 +65,8 @@ impl Plant {
         self.done = next;
     }
 
-    /// Pushes the body.
-    pub(crate) fn push(&mut self) {
+    /// Pushes the body, as was said last of what is done to it.
+    pub fn push(&mut self) {
         let (force, seconds) = self.done.push;
         self.simulator.world_mut().push(Push { part: BASE, point: Vector3::zeros(), force, seconds });
     }

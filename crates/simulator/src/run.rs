@@ -1,10 +1,11 @@
 //! The thread that steps the robot, as fast as was asked for, and who asks it for what.
 
+use crate::brown_out::why_it_gave_way;
 use crate::disturbances::Disturbances;
 use crate::lockstep::Planner;
 use crate::plant::Plant;
 use crate::publish::Teller;
-use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now};
+use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now, thread_time};
 use hexapod_servo::simulated::Standstill;
 use hexapod_sim::{Supply, lean};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,7 +89,8 @@ struct Watch {
     running: Duration,
     /// Simulated meanwhile.
     simulated: Duration,
-    working: Duration,
+    /// Processor time of this thread at its beginning: what the clock tells counts what others took meanwhile.
+    worked: Duration,
 }
 
 impl Watch {
@@ -107,7 +109,7 @@ impl Run {
     pub fn new(plant: Plant, planner: Planner, standstill: Standstill, rate_hz: f64) -> Self {
         let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
         let period = Duration::from_secs_f64(1.0 / rate_hz);
-        let watch = Watch { since: monotonic_now(), ..Watch::default() };
+        let watch = Watch::default();
         let [time, due, told] = [Duration::ZERO; 3];
         Self { plant, planner, standstill, step, period, time, due, told, watch }
     }
@@ -120,6 +122,7 @@ impl Run {
         shutdown: &Shutdown,
     ) {
         let mut last = monotonic_now();
+        self.watch = Watch { since: last, worked: thread_time(), ..Watch::default() };
         while shutdown.is_running() {
             let (now, mut wish) = (monotonic_now(), wishes.take());
             self.answer(&mut wish, teller);
@@ -131,12 +134,11 @@ impl Run {
             if !wish.paused {
                 self.watch.simulated += self.time - before;
             }
-            self.watch.working += monotonic_now().saturating_sub(now);
             if now.saturating_sub(self.watch.since) >= DIAGNOSTICS_PERIOD {
                 let mut status = self.status(now, &wish);
                 unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
                 diagnostics.publish(status);
-                self.watch = Watch { since: now, ..Watch::default() };
+                self.watch = Watch { since: now, worked: thread_time(), ..Watch::default() };
             }
             let left = (self.time + self.step).saturating_sub(self.due).div_f64(wish.speed);
             let passed = monotonic_now().saturating_sub(now);
@@ -208,11 +210,12 @@ impl Run {
     fn status(&self, now: Duration, wish: &Wish) -> Status {
         let mut status = Status::default();
         let passed = now.saturating_sub(self.watch.since).as_secs_f64();
+        let worked = thread_time().saturating_sub(self.watch.worked).as_secs_f64();
         let factor = self.watch.factor();
         let simulator = self.plant.simulator();
         let lean = lean(&simulator.world().base());
         status.value("real-time factor", format!("{factor:.2}"));
-        status.value("processor (% of a core)", format!("{:.1}", 100.0 * self.watch.working.as_secs_f64() / passed));
+        status.value("processor (% of a core)", format!("{:.1}", 100.0 * worked / passed));
         status.value("supply (V)", format!("{:.2}", simulator.supply().volts()));
         status.value("supply (A)", format!("{:.2}", simulator.supply().current()));
         status.value("resets of the boards", simulator.supply().resets());
@@ -237,19 +240,8 @@ fn tell_brown_out(resets: u32, supply: &Supply) {
     if supply.resets() == resets {
         return;
     }
-    let (current, battery) = (supply.current(), supply.battery());
-    let why = if supply.charge_ah() <= 0.0 {
-        "the battery is empty".to_owned()
-    } else if current > battery.greatest_current {
-        format!("the servos took {current:.1} A, and it switches off beyond {:.1} A", battery.greatest_current)
-    } else {
-        format!(
-            "{current:.1} A let it sink to {:.1} V, and boards reset below {:.1} V",
-            supply.volts(),
-            battery.reset_v
-        )
-    };
-    tracing::warn!("the supply of the servos gave way, and all boards were reset: {why} (supply in sim.yaml)");
+    let why = why_it_gave_way(supply);
+    tracing::warn!("the supply of the servos gave way, and all boards were reset: {why}");
 }
 
 #[cfg(test)]

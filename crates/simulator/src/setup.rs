@@ -1,6 +1,6 @@
 //! From parameters to a robot in physics that nobody steps yet.
 
-use crate::disturbances::{Disturbances, Unfit};
+use crate::disturbances::{Disturbances, Misfortunes, Unfit};
 use crate::ground;
 use crate::params::NAME;
 use crate::plant::Plant;
@@ -34,6 +34,7 @@ pub struct Setup {
     /// Whether the physics wait for the planner.
     pub(crate) lockstep: bool,
     pub(crate) disturbances: Disturbances,
+    misfortunes: Misfortunes,
     /// Where the legs are at the start; as in the description's zero, where nobody says.
     pub(crate) angles: Vec<LegAngles>,
 }
@@ -67,6 +68,7 @@ impl Setup {
             lockstep: switch(params, "lockstep"),
             disturbances: Disturbances::read(params, &description.robot)
                 .map_err(|Unfit { name, reason, help }| wrong(NAME, params, name, reason, &help))?,
+            misfortunes: Misfortunes::at_start(params, description.robot.clone()),
             angles: Vec::new(),
             assembly: Assembly::new(&description.robot),
             description,
@@ -95,6 +97,12 @@ impl Setup {
     #[must_use]
     pub fn terrain_name(&self) -> &str {
         &self.terrain_name
+    }
+
+    /// What is done to it from the start on, to be changed while it walks.
+    #[must_use]
+    pub fn misfortunes(&self) -> Misfortunes {
+        self.misfortunes.clone()
     }
 
     /// The switches under its feet, open.

@@ -1,0 +1,124 @@
+//! Arguments of the command line that would change nothing: they are for nodes which do not run.
+
+use crate::parameters::{AllParams, node_specs};
+use hexapod_config::ros_params::parse_override;
+use hexapod_config::{ConfigError, Faults};
+use hexapod_setup::params::text;
+
+/// Why a parameter changes nothing, and what to do about it.
+type Why = (String, String);
+
+/// What the simulator does without ROS and in its own time: all else that can be set on it is for messages and the clock.
+const OF_PHYSICS: [&str; 6] = ["config", "urdf", "terrain", "terrain_size", "terrain_cell", "seed"];
+
+/// Refuses arguments for nodes that do not run in a process with all nodes.
+///
+/// # Errors
+/// Each such argument, and what would have it count.
+pub fn check_run(given: &[String], all: &AllParams, web: bool) -> Result<(), ConfigError> {
+    let bus = text(&all.driver, "bus");
+    let why = |node: &str, _: &str| match node {
+        simulator::NAME if bus != "physics" => {
+            Some((format!("no simulator runs with bus {bus}"), "add --bus physics, or leave it out".into()))
+        }
+        web_teleop::NAME if !web => {
+            Some(("the page is not served, so no web_teleop runs".into(), "add --web, or leave it out".into()))
+        }
+        _ => None,
+    };
+    check(given, why)
+}
+
+/// The same for `hexapod sim`, where there are no messages and nothing goes by a clock.
+///
+/// # Errors
+/// As [`check_run`].
+pub fn check_sim(given: &[String]) -> Result<(), ConfigError> {
+    let leave_out = || String::from("leave it out, or walk with hexapod run --bus physics");
+    let why = |node: &str, name: &str| match (node, name) {
+        (simulator::NAME, "speed") => Some(("hexapod sim always goes as fast as the computer can".into(), leave_out())),
+        (simulator::NAME, "lockstep") => {
+            Some(("in hexapod sim planner and physics always wait for each other".into(), leave_out()))
+        }
+        (simulator::NAME, name) if OF_PHYSICS.contains(&name) || simulator::Misfortunes::names().contains(&name) => {
+            None
+        }
+        (simulator::NAME, _) => Some(("hexapod sim sends no messages".into(), leave_out())),
+        (state_publisher::NAME | web_teleop::NAME, _) => Some((format!("no {node} runs in hexapod sim"), leave_out())),
+        _ => None,
+    };
+    check(given, why)
+}
+
+/// Refuses what changes nothing on any of the nodes that it is for. What is no argument at all is told where it is read.
+fn check(given: &[String], why: impl Fn(&str, &str) -> Option<Why>) -> Result<(), ConfigError> {
+    let (mut faults, nodes) = (Faults::default(), node_specs());
+    for argument in given {
+        let Ok((wanted, name, _)) = parse_override(argument) else { continue };
+        let is_meant = |node: &str| wanted.as_ref().is_none_or(|wanted| wanted == node);
+        let has_it = nodes.iter().filter(|(node, specs)| is_meant(node) && specs.iter().any(|spec| spec.name == name));
+        let idle: Option<Vec<Why>> = has_it.map(|(node, _)| why(node, &name)).collect();
+        if let Some((reason, help)) = idle.and_then(|idle| idle.into_iter().next()) {
+            faults.add(ConfigError::whole_file(&format!("-p {argument}"), format!("changes nothing: {reason}"), help));
+        }
+    }
+    faults.into_result()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_config::ros_params::Params;
+
+    fn told(result: Result<(), ConfigError>) -> String {
+        result.err().map(|error| format!("{error}\n{}", error.drawn())).unwrap_or_default()
+    }
+
+    #[test]
+    fn when_an_argument_is_for_a_node_that_does_not_run_expect_it_refused_and_what_would_have_it_count() {
+        let run = |given: &str, bus: &str, web: bool| {
+            let all = AllParams { driver: Params::from([("bus", bus.into())]), ..AllParams::default() };
+            told(check_run(&[given.to_owned()], &all, web))
+        };
+        for (given, bus, web, words) in [
+            ("simulator.payload:=0.5", "simulated", false, "no simulator runs with bus simulated"),
+            ("payload:=0.5", "i2c", false, "add --bus physics"),
+            ("web_teleop.port:=8081", "simulated", false, "add --web"),
+        ] {
+            let told = run(given, bus, web);
+            assert!(told.contains(words) && told.contains(&format!("-p {given}")), "{given}: {told}");
+        }
+        for (given, bus, web) in [
+            ("simulator.payload:=0.5", "physics", false),
+            ("web_teleop.port:=8081", "simulated", true),
+            ("rate:=50.0", "simulated", false),
+            ("use_sim_time:=true", "simulated", false),
+            ("bogus", "simulated", false),
+        ] {
+            assert_eq!(run(given, bus, web), "", "{given}");
+        }
+    }
+
+    #[test]
+    fn when_an_argument_changes_nothing_without_ros_expect_it_refused_and_why() {
+        let sim = |given: &str| told(check_sim(&[given.to_owned()]));
+        for (given, words) in [
+            ("simulator.speed:=2.0", "always goes as fast as the computer can"),
+            ("lockstep:=true", "always wait for each other"),
+            ("simulator.rate:=50.0", "sends no messages"),
+            ("state_publisher.publish_tf:=false", "no state_publisher runs in hexapod sim"),
+        ] {
+            assert!(sim(given).contains(words), "{given}: {}", sim(given));
+        }
+        for given in [
+            "simulator.seed:=7",
+            "simulator.payload:=0.5",
+            "rate:=50.0",
+            "servo_driver.rate:=100.0",
+            "limp:=left_front",
+        ] {
+            assert_eq!(sim(given), "", "{given}");
+        }
+    }
+}

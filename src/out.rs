@@ -1,0 +1,79 @@
+//! Files that commands write: whether they can be, before anything is worked out for them.
+
+use crate::exit::Failure;
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+
+/// Makes sure that a file can be written. What is there stays as it is, and nothing is left where nothing was.
+///
+/// # Errors
+/// The file, why it cannot, and what would be right.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    let about = std::fs::metadata(path);
+    let tried = match &about {
+        Ok(about) if about.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(about) if about.is_file() => OpenOptions::new().write(true).open(path).map(drop),
+        // A pipe or a device may take what is opened for the file's beginning.
+        Ok(_) => Ok(()),
+        // What a link leads to is not there yet, and the link has to stay.
+        Err(_) if path.is_symlink() => Ok(()),
+        Err(_) => OpenOptions::new().write(true).create_new(true).open(path).and_then(|_| std::fs::remove_file(path)),
+    };
+    tried.map_err(|error| refused(path, &error))
+}
+
+/// Makes a file anew.
+///
+/// # Errors
+/// As [`check`].
+pub fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| refused(path, &error))
+}
+
+/// Why a file cannot be written, and what would be right.
+fn refused(path: &Path, error: &Error) -> Failure {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let (file, words) = (path.display(), |why: String| Failure::Words(why));
+    if path.is_dir() {
+        return words(format!("{file} is a folder; give the name of a file in it"));
+    }
+    match parent {
+        Some(folder) if !folder.exists() => words(format!(
+            "{file} cannot be written: there is no folder {0}; make it first: mkdir -p {0}",
+            folder.display()
+        )),
+        Some(folder) if !folder.is_dir() => {
+            words(format!("{file} cannot be written: {} is no folder", folder.display()))
+        }
+        _ => words(format!("{file} cannot be written: {error}; give another file")),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_file_cannot_be_written_expect_why_and_what_would_be_right() {
+        let folder = std::env::temp_dir().join(format!("hexapod_out_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let old = folder.join("old.csv");
+        std::fs::write(&old, "kept").unwrap();
+        for (path, words) in [
+            (folder.clone(), "is a folder; give the name of a file in it"),
+            (folder.join("none/x.csv"), "there is no folder"),
+            (old.join("x.csv"), "old.csv is no folder"),
+            ("/proc/x.csv".into(), "cannot be written: "),
+        ] {
+            for refused in [check(&path).err(), create(&path).err()] {
+                assert!(matches!(&refused, Some(Failure::Words(told)) if told.contains(words)), "{refused:?}");
+            }
+        }
+        assert!(check(&old).is_ok() && check(&folder.join("new.csv")).is_ok() && check(Path::new("/dev/null")).is_ok());
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");
+        assert!(!folder.join("new.csv").exists(), "nothing is left of the trial");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
