@@ -1,70 +1,27 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
-use std::process::Command;
-use std::time::UNIX_EPOCH;
+use anyhow::Result;
 
-use anyhow::{Result, bail};
-
-use crate::cargo::{APART, BENCH, SIM, WASM, cargo, cargo_apart};
-use crate::layout::Layout;
+use crate::cargo::{APART, cargo};
+use crate::layout::{Layout, target_dir};
 use crate::page;
-use crate::process::read;
+use crate::process::{read, step_back};
 use crate::pytest::{Part, Which, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in};
+use crate::run::{Options, Run, SEED};
 use crate::setup::Scope;
-use crate::wasm;
 use crate::workspace::{Member, members, selection};
 
-/// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.
-const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"];
 /// pytest's exit code for "no test was selected", which a filter may well cause.
 const NOTHING_SELECTED: i32 = 5;
 
 /// How long fuzz targets mangle their inputs, s.
 const FUZZ_SECONDS: &str = "60";
 
-/// Where property tests look for the seed of their cases.
-const SEED: &str = "PROPTEST_RNG_SEED";
-
 /// The crate whose property tests get new cases in each run, too.
 const ENGINE: &str = "hexapod_gait";
 const ENGINE_TEST: &str = "engine";
-
-/// The random drives among the tests in physics.
-const DRIVES: &str = "drives::when_200";
-
-/// What to run.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Only tests whose name holds this; formatting and lints are left out then.
-    filter: Option<String>,
-    /// Nothing that needs a ROS 2.
-    pure: bool,
-    /// Dependencies' licences and advisories too.
-    dependencies: bool,
-}
-
-impl Options {
-    /// Reads the arguments of `test`.
-    pub fn parse(args: impl Iterator<Item = String>) -> Result<Self> {
-        let mut options = Self::default();
-        for arg in args {
-            match arg.as_str() {
-                "--pure" => options.pure = true,
-                flag if flag.starts_with('-') => bail!("test takes `--pure` and a part of test names, not `{flag}`"),
-                _ if options.filter.is_some() => bail!("test takes one part of test names; `{arg}` is a second one"),
-                _ => options.filter = Some(arg),
-            }
-        }
-        Ok(options)
-    }
-
-    /// Everything.
-    pub fn ci() -> Self {
-        Self { dependencies: true, ..Self::default() }
-    }
-}
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
@@ -77,22 +34,12 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     run.page();
     run.crates("crates without ROS", None, &pure);
-    run.fresh_cases(&pure);
-    run.lints_apart();
-    run.benchmarks();
     run.physics();
-    run.wasm();
-    if let Some(ros) = &ros {
-        run.crates("crates with ROS", Some(ros), &bound);
-        run.nodes(ros);
+    match &ros {
+        Some(ros) => run.with_ros(ros, &bound, &pure)?,
+        None => run.no_hurry(&pure),
     }
     Ok(run.report.finish())
-}
-
-struct Run<'a> {
-    layout: &'a Layout,
-    options: &'a Options,
-    report: Report,
 }
 
 impl Run<'_> {
@@ -190,118 +137,44 @@ impl Run<'_> {
         });
     }
 
-    /// Tests with a seed that no run has had before: the title says how to have its cases again. A case that fails once in
-    /// very many runs is a bug to be told of, and none of the change at hand. A change that breaks a property breaks it for
-    /// many cases: where a test that failed does so with the next seed, too, the run fails.
-    fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Result<Command>) {
-        if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
-            return;
-        }
-        let (mut first, mut second) = match (command(self.layout), command(self.layout)) {
-            (Ok(first), Ok(second)) => (first, second),
-            (Err(error), _) | (_, Err(error)) => return self.report.fail(title, &format!("{error:#}")),
-        };
-        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
-        let title = |seed: u64| format!("{title} with {SEED}={seed}");
-        first.env(SEED, seed.to_string());
-        if let Some(failed) = self.report.search(&title(seed), &mut first, &[0]) {
-            second.env(SEED, (seed + 1).to_string()).args(["--", "--exact"]).args(failed);
-            self.report.section(&title(seed + 1), &mut second, &[0]);
-        }
+    /// What no other section waits for.
+    fn no_hurry(&mut self, pure: &[Member]) {
+        self.fresh_cases(pure);
+        self.fresh_drives();
+        self.lints_apart();
+        self.benchmarks();
+        self.physics_in_a_browser();
+        self.wasm();
     }
 
-    /// Formatting and lints of the crates apart from the workspace.
-    fn lints_apart(&mut self) {
-        if self.options.filter.is_some() {
-            return;
-        }
-        for name in APART {
-            self.apart(&format!("formatting, {name}"), name, |command| command.args(["fmt", "--check"]));
-            self.apart(&format!("lints, {name}"), name, |command| {
-                command.args(["clippy", "--all-targets", "--", "-D", "warnings"])
+    /// The crates bound to ROS 2, and the executables, driven from outside as a user would. While r2r is compiled, and while
+    /// robots walk in real time, processors have time left for what does not look at the clock.
+    fn with_ros(&mut self, ros: &Ros, bound: &[Member], pure: &[Member]) -> Result<()> {
+        let report = Report::kept_in(&target_dir()?.join("meanwhile.log"))?;
+        let mut meanwhile = Run { layout: self.layout, options: self.options, report };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                step_back();
+                meanwhile.no_hurry(pure);
             });
-        }
-    }
-
-    /// A section in the crate `name`, which stands apart.
-    fn apart(&mut self, title: &str, name: &str, arguments: impl FnOnce(&mut Command) -> &mut Command) {
-        match cargo_apart(self.layout, name) {
-            Ok(mut command) => self.report.section(title, arguments(&mut command), &[0]),
-            Err(error) => self.report.fail(title, &format!("{error:#}")),
-        }
-    }
-
-    /// Each of criterion's benchmarks once: that it comes to an end is all a build without optimisation can say.
-    fn benchmarks(&mut self) {
-        if self.options.filter.is_some() {
-            return;
-        }
-        self.apart(&format!("benchmarks once, {BENCH}"), BENCH, |command| {
-            command.arg("test").args(CRITERION.iter().flat_map(|name| ["--bench", name]))
+            self.crates("crates with ROS", Some(ros), bound);
+            self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
+            self.robots(ros, Part::Together);
         });
-    }
-
-    /// The robot in a physics engine, in the dev profile, which is optimised; random drives with a fresh seed, too, unless
-    /// one is given.
-    fn physics(&mut self) {
-        let filter = self.options.filter.clone();
-        self.apart(&format!("tests, {SIM}"), SIM, |command| {
-            command
-                .args(["test", "--no-fail-fast"])
-                .args(&filter)
-                .env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()))
-        });
-        self.fresh(&format!("random drives, {SIM}"), |layout| {
-            let mut command = cargo_apart(layout, SIM)?;
-            command.args(["test", "--test", "all", DRIVES]);
-            Ok(command)
-        });
-        if filter.is_none() {
-            self.physics_in_a_browser();
-        }
-    }
-
-    /// Whether the physics build for a browser.
-    fn physics_in_a_browser(&mut self) {
-        let title = format!("WebAssembly, {SIM}");
-        if wasm::has_target() {
-            self.apart(&title, SIM, |command| command.args(["check", "--lib", "--target", wasm::TARGET]));
-        } else {
-            self.report.skip(&title, "rustup target add wasm32-unknown-unknown");
-        }
-    }
-
-    /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.
-    fn wasm(&mut self) {
-        let title = "WebAssembly";
-        let mut included: &[_] = &[];
-        if read(Command::new("node").arg("--version")).is_err() {
-            self.report.skip(title, "node is not installed");
-        } else if !wasm::has_target() {
-            self.report.skip(title, "rustup target add wasm32-unknown-unknown");
-        } else if let Err(error) = wasm::build(self.layout) {
-            self.report.fail(title, &format!("{error:#}"));
-        } else {
-            included = &["--include-ignored"];
-        }
-        self.apart(&format!("tests, {WASM}"), WASM, |command| {
-            command.arg("test").args(&self.options.filter).arg("--").args(included)
-        });
-    }
-
-    /// The executables, driven from outside as a user would.
-    fn nodes(&mut self, ros: &Ros) {
-        self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
-        for part in [Part::Together, Part::OneAtATime] {
-            if let Err(error) = self.robots(ros, part) {
-                self.report.fail(part.title(), &format!("{error:#}"));
-            }
-        }
+        self.report.add(meanwhile.report);
+        self.robots(ros, Part::OneAtATime);
+        Ok(())
     }
 
     /// Robots walk in real time beside each other, on a machine that others may use as well. What failed runs once more,
     /// one at a time: what passes then is shown as found, a defect of the robot or of the test that shows under load.
-    fn robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
+    fn robots(&mut self, ros: &Ros, part: Part) {
+        if let Err(error) = self.try_robots(ros, part) {
+            self.report.fail(part.title(), &format!("{error:#}"));
+        }
+    }
+
+    fn try_robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
         let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
         if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
@@ -309,41 +182,5 @@ impl Run<'_> {
             self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
         }
         Ok(())
-    }
-
-    /// Whether to run a check that is no test; when the tool is not installed, says how to get it.
-    fn wants_lints(&mut self, title: &str, tool: &str, install: &str) -> bool {
-        if self.options.filter.is_some() {
-            return false;
-        }
-        if read(cargo(self.layout).args([tool, "--version"])).is_ok() {
-            return true;
-        }
-        self.report.skip(title, &format!("cargo {tool} is not installed: {install}"));
-        false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(args: &[&str]) -> Result<Options> {
-        Options::parse(args.iter().map(|arg| (*arg).to_owned()))
-    }
-
-    #[test]
-    fn when_arguments_are_understood_expect_them_in_the_options() {
-        assert_eq!(parse(&[]).unwrap(), Options::default());
-        let expected = Options { filter: Some("ik".to_owned()), pure: true, dependencies: false };
-        assert_eq!(parse(&["ik", "--pure"]).unwrap(), expected);
-    }
-
-    #[test]
-    fn when_an_argument_is_not_understood_expect_it_named() {
-        for (args, culprit) in [(["--fast", "a"], "--fast"), (["a", "b"], "`b`")] {
-            let error = parse(&args).unwrap_err().to_string();
-            assert!(error.contains(culprit), "{error}");
-        }
     }
 }
