@@ -36,7 +36,12 @@ impl Run<'_> {
         });
     }
 
-    /// The robot in a physics engine, in the dev profile, which is optimised.
+    /// The robot in a physics engine, in the dev profile, which is optimised. Oracles of `tests/ros` take an example of it.
+    pub fn build_physics(&mut self) {
+        self.apart(&format!("build, {SIM}"), SIM, |command| command.args(["test", "--no-run"]));
+    }
+
+    /// Its tests.
     pub fn physics(&mut self) {
         let filter = self.options.filter.clone();
         self.apart(&format!("tests, {SIM}"), SIM, |command| {
@@ -47,7 +52,7 @@ impl Run<'_> {
         });
     }
 
-    /// Its random drives with a fresh seed, unless one is given.
+    /// Random drives with a fresh seed, unless one is given.
     pub fn fresh_drives(&mut self) {
         self.fresh(&format!("random drives, {SIM}"), |layout| {
             let mut command = cargo_apart(layout, SIM)?;

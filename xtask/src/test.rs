@@ -17,9 +17,14 @@ use crate::workspace::{Member, members, selection};
 const NOTHING_SELECTED: i32 = 5;
 
 /// How long fuzz targets mangle their inputs, s.
-const FUZZ_SECONDS: &str = "60";
+const FUZZ_SECONDS: &str = "FUZZ_SECONDS";
 
-/// The crate whose property tests get new cases in each run, too.
+// The tests that run once more have names of their own. Chosen by them among the same packages they are built already; by
+// its package, cargo would build each with other features.
+
+/// The test that holds the fuzz target of the pure crates.
+const FUZZED: &str = "kinematics";
+/// The crate whose property tests get new cases in each run, too, and its test.
 const ENGINE: &str = "hexapod_gait";
 const ENGINE_TEST: &str = "engine";
 
@@ -34,7 +39,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     run.page();
     run.crates("crates without ROS", None, &pure);
-    run.physics();
+    run.build_physics();
     match &ros {
         Some(ros) => run.with_ros(ros, &bound, &pure)?,
         None => run.no_hurry(&pure),
@@ -119,19 +124,29 @@ impl Run<'_> {
         if std::env::var_os(SEED).is_none() {
             command.env(SEED, "1");
         }
-        match ros {
-            Some(_) => isolate(&mut command),
-            None if std::env::var_os("FUZZ_SECONDS").is_none() => drop(command.env("FUZZ_SECONDS", FUZZ_SECONDS)),
-            None => {}
+        if ros.is_some() {
+            isolate(&mut command);
         }
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
+    }
+
+    /// Robot descriptions mangled for longer than among all tests.
+    fn fuzz(&mut self, members: &[Member]) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        let mut command = cargo(self.layout);
+        command.args(["test", "--test", FUZZED]).args(selection(members)).arg("fuzz");
+        if std::env::var_os(FUZZ_SECONDS).is_none() {
+            command.env(FUZZ_SECONDS, "60");
+        }
+        self.report.section("fuzz target", &mut command, &[0]);
     }
 
     /// Property tests of the engine on cases that no run has had before.
     fn fresh_cases(&mut self, members: &[Member]) {
         self.fresh(&format!("tests, {ENGINE}"), |layout| {
             let mut command = cargo(layout);
-            // Among the same packages as before, of which one has this test: it is built already.
             command.args(["test", "--no-fail-fast", "--test", ENGINE_TEST]).args(selection(members));
             Ok(command)
         });
@@ -139,7 +154,9 @@ impl Run<'_> {
 
     /// What no other section waits for.
     fn no_hurry(&mut self, pure: &[Member]) {
+        self.fuzz(pure);
         self.fresh_cases(pure);
+        self.physics();
         self.fresh_drives();
         self.lints_apart();
         self.benchmarks();
