@@ -13,16 +13,21 @@ const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"
 const DRIVES: &str = "drives::when_200";
 
 impl Run<'_> {
-    /// Formatting and lints of the crates apart from the workspace.
+    /// Formatting of the crates apart from the workspace.
+    pub fn formatting_apart(&mut self) {
+        self.each_apart("formatting", &["fmt", "--check"]);
+    }
+
+    /// Their lints.
     pub fn lints_apart(&mut self) {
-        if self.options.filter.is_some() {
-            return;
-        }
-        for name in APART {
-            self.apart(&format!("formatting, {name}"), name, |command| command.args(["fmt", "--check"]));
-            self.apart(&format!("lints, {name}"), name, |command| {
-                command.args(["clippy", "--all-targets", "--", "-D", "warnings"])
-            });
+        self.each_apart("lints", &["clippy", "--all-targets", "--", "-D", "warnings"]);
+    }
+
+    fn each_apart(&mut self, title: &str, arguments: &[&str]) {
+        if self.options.filter.is_none() {
+            for name in APART {
+                self.apart(&format!("{title}, {name}"), name, |command| command.args(arguments));
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Result, bail};
 
 use crate::cargo::{cargo, cargo_apart};
-use crate::layout::Layout;
-use crate::process::read;
+use crate::layout::{Layout, target_dir};
+use crate::process::{read, step_back};
 use crate::report::Report;
 
 /// Where property tests look for the seed of their cases.
@@ -53,6 +53,25 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Runs `meanwhile` beside `sections`, when they leave a processor idle, and shows afterwards what it printed.
+    pub fn beside(
+        &mut self,
+        meanwhile: impl FnOnce(&mut Run<'_>) + Send,
+        sections: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        let report = Report::kept_in(&target_dir()?.join("meanwhile.log"))?;
+        let mut aside = Run { layout: self.layout, options: self.options, report };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                step_back();
+                meanwhile(&mut aside);
+            });
+            sections(self);
+        });
+        self.report.add(aside.report);
+        Ok(())
+    }
+
     /// A section in the crate `name`, which stands apart.
     pub fn apart(&mut self, title: &str, name: &str, arguments: impl FnOnce(&mut Command) -> &mut Command) {
         match cargo_apart(self.layout, name) {

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use crate::cargo::{APART, cargo};
-use crate::layout::{Layout, target_dir};
+use crate::layout::Layout;
 use crate::page;
-use crate::process::{read, step_back};
+use crate::process::read;
 use crate::pytest::{Part, Which, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in};
@@ -36,12 +36,16 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let mut run = Run { layout, options, report: Report::new() };
 
     run.formatting();
+    run.formatting_apart();
     run.dependencies();
-    run.page();
-    run.crates("crates without ROS", None, &pure);
+    run.beside(|run| run.lints("crates without ROS", None, &pure), Run::page)?;
+    run.tests("crates without ROS", None, &pure);
     run.build_physics();
     match &ros {
-        Some(ros) => run.with_ros(ros, &bound, &pure)?,
+        Some(ros) => {
+            run.beside(|run| run.no_hurry(&pure), |run| run.with_ros(ros, &bound))?;
+            run.robots(ros, Part::OneAtATime);
+        }
         None => run.no_hurry(&pure),
     }
     Ok(run.report.finish())
@@ -94,15 +98,9 @@ impl Run<'_> {
         }
     }
 
-    /// Lints, documentation and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables
-    /// are built as well, so that r2r is generated and compiled once.
-    fn crates(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
-        if members.is_empty() {
-            return;
-        }
-        let profile: &[_] = if ros.is_some() { &["--release"] } else { &[] };
-        let packages = selection(members);
-
+    /// Lints and documentation of `members`.
+    fn lints(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
+        let (profile, packages) = (profile(ros), selection(members));
         let title = format!("lints, {name}");
         if self.wants_lints(&title, "clippy", "rustup component add clippy") {
             let mut command = cargo_in(self.layout, ros);
@@ -117,9 +115,11 @@ impl Run<'_> {
             command.args(["doc", "--no-deps"]).args(targets).args(profile).args(&packages);
             self.report.section(&format!("documentation, {name}"), command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
+    }
 
+    fn tests(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
         let mut command = cargo_in(self.layout, ros);
-        command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
+        command.args(["test", "--no-fail-fast"]).args(profile(ros)).args(selection(members)).args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         if std::env::var_os(SEED).is_none() {
             command.env(SEED, "1");
@@ -164,23 +164,12 @@ impl Run<'_> {
         self.wasm();
     }
 
-    /// The crates bound to ROS 2, and the executables, driven from outside as a user would. While r2r is compiled, and while
-    /// robots walk in real time, processors have time left for what does not look at the clock.
-    fn with_ros(&mut self, ros: &Ros, bound: &[Member], pure: &[Member]) -> Result<()> {
-        let report = Report::kept_in(&target_dir()?.join("meanwhile.log"))?;
-        let mut meanwhile = Run { layout: self.layout, options: self.options, report };
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                step_back();
-                meanwhile.no_hurry(pure);
-            });
-            self.crates("crates with ROS", Some(ros), bound);
-            self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
-            self.robots(ros, Part::Together);
-        });
-        self.report.add(meanwhile.report);
-        self.robots(ros, Part::OneAtATime);
-        Ok(())
+    /// The crates bound to ROS 2, and the executables, driven from outside as a user would.
+    fn with_ros(&mut self, ros: &Ros, bound: &[Member]) {
+        self.lints("crates with ROS", Some(ros), bound);
+        self.tests("crates with ROS", Some(ros), bound);
+        self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
+        self.robots(ros, Part::Together);
     }
 
     /// Robots walk in real time beside each other, on a machine that others may use as well. What failed runs once more,
@@ -200,4 +189,10 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Crates bound to ROS 2 use the release profile, in which the executables are built as well, so that r2r is generated and
+/// compiled once.
+fn profile(ros: Option<&Ros>) -> &'static [&'static str] {
+    if ros.is_some() { &["--release"] } else { &[] }
 }
