@@ -41,12 +41,12 @@ impl Run<'_> {
         });
     }
 
-    /// The robot in a physics engine, in the dev profile, which is optimised. Oracles of `tests/ros` take an example of it.
-    pub fn build_physics(&mut self) {
-        self.apart(&format!("build, {SIM}"), SIM, |command| command.args(["test", "--no-run"]));
+    /// Oracles of `tests/ros` take this example of the robot in a physics engine.
+    pub fn physics_for_oracles(&mut self) {
+        self.apart(&format!("example, {SIM}"), SIM, |command| command.args(["build", "--example", "drive"]));
     }
 
-    /// Its tests.
+    /// The robot in a physics engine, in the dev profile, which is optimised.
     pub fn physics(&mut self) {
         let filter = self.options.filter.clone();
         self.apart(&format!("tests, {SIM}"), SIM, |command| {

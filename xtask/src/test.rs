@@ -40,9 +40,9 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     run.beside(|run| run.lints("crates without ROS", None, &pure), Run::page)?;
     run.tests("crates without ROS", None, &pure);
-    run.build_physics();
     match &ros {
         Some(ros) => {
+            run.physics_for_oracles();
             run.beside(|run| run.no_hurry(&pure), |run| run.with_ros(ros, &bound))?;
             run.robots(ros, Part::OneAtATime);
         }
