@@ -3,6 +3,7 @@
 from contextlib import suppress
 import os
 from pathlib import Path
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +36,18 @@ def binary(name):
 def command(name):
     """Return what starts one of the project's executables, or a script of the tests."""
     return [sys.executable, str(Path(__file__).with_name(name))] if name.endswith('.py') else [binary(name)]
+
+
+def example(crate, name):
+    """Return an example of a crate: as `cargo xtask test` has built it among all crates, or cargo builds it here."""
+    if 'HEXAPOD_EXAMPLES_DIR' in os.environ:
+        return Path(os.environ['HEXAPOD_EXAMPLES_DIR']) / name
+    if not shutil.which('cargo'):
+        pytest.skip(f'{name} is an example, and there is no cargo to build it')
+    target = BIN_DIR.parent
+    subprocess.run(['cargo', 'build', '-q', '--example', name], cwd=ROOT / 'crates' / crate,
+                   env={**os.environ, 'CARGO_TARGET_DIR': str(target)}, check=True)
+    return target / 'debug' / 'examples' / name
 
 
 def preloadable(source, folder):

@@ -3,9 +3,7 @@
 `python3 tests/ros/test_dynamics_pinocchio.py` writes the golden table of `cargo test -p hexapod_dynamics`.
 """
 
-import os
 from pathlib import Path
-import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -13,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 import figures
 import numpy as np
 import other_robots
-from processes import BIN_DIR, ROOT
+from processes import example, ROOT
 import pytest
 
 pin = pytest.importorskip('pinocchio', reason='the oracle is Pinocchio (`pin` on PyPI)')
@@ -25,23 +23,10 @@ PUBLIC = ['solo12', 'a1', 'anymal_c']
 CRATE = ROOT / 'crates' / 'hexapod_dynamics'
 
 
-def build():
-    """Build the example that writes our numbers; return it, or None without cargo."""
-    built = BIN_DIR.parent / 'debug' / 'examples' / 'dynamics_raw'
-    if shutil.which('cargo'):
-        command = ['cargo', 'build', '-q', '-p', 'hexapod_dynamics', '--example', 'dynamics_raw']
-        target = {'CARGO_TARGET_DIR': str(BIN_DIR.parent)}
-        subprocess.run(command, cwd=ROOT, env={**os.environ, **target}, check=True, timeout=110)
-    return built if built.is_file() else None
-
-
 @pytest.fixture(scope='module')
 def executable():
-    """Return the example; the tests of its crate build it."""
-    built = build()
-    if built is None:
-        pytest.skip('dynamics_raw is not built, and there is no cargo')
-    return built
+    """Return the example that writes our numbers."""
+    return example('hexapod_dynamics', 'dynamics_raw')
 
 
 def with_inertias(text):
@@ -179,7 +164,7 @@ def write_golden():
     """Write states and Pinocchio's results for two robots, one whose legs have three joints and one of five."""
     golden = CRATE / 'tests' / 'golden'
     golden.mkdir(parents=True, exist_ok=True)
-    executable = build()
+    executable = example('hexapod_dynamics', 'dynamics_raw')
     for name in ('shipped', 'five_joints'):
         urdf = urdf_of(name, golden)
         ours = Ours(executable, urdf, 3)

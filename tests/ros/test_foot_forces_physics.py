@@ -4,8 +4,6 @@ The joint angles are those of the planner's own engine (`hexapod trace`), the es
 state_publisher uses (`examples/feet_raw.rs`), so a run is the same every time and needs no robot running.
 """
 
-import os
-import shutil
 import subprocess
 
 import figures
@@ -16,7 +14,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install mujoc
 
 import mujoco
 import physics
-from processes import BIN_DIR, ROOT
+from processes import example
 from test_physics import trace
 
 TICK_S = 1.0 / physics.RATE_HZ
@@ -29,15 +27,8 @@ STALL_COUNTS = 2.7 / 0.0065
 
 @pytest.fixture(scope='module')
 def feet_raw():
-    """Return the example; the tests of its crate build it."""
-    built = BIN_DIR.parent / 'debug' / 'examples' / 'feet_raw'
-    if shutil.which('cargo'):
-        command = ['cargo', 'build', '-q', '-p', 'hexapod_dynamics', '--example', 'feet_raw']
-        target = {'CARGO_TARGET_DIR': str(BIN_DIR.parent)}
-        subprocess.run(command, cwd=ROOT, env={**os.environ, **target}, check=True, timeout=110)
-    if not built.is_file():
-        pytest.skip('feet_raw is not built, and there is no cargo')
-    return built
+    """Return the example that estimates forces."""
+    return example('hexapod_dynamics', 'feet_raw')
 
 
 class Walk(physics.World):

@@ -1,15 +1,13 @@
 """Feet, Jacobians and both derivatives agree with Pinocchio to 1e-9, on robots written here and on public ones."""
 
 from collections import defaultdict
-import os
 from pathlib import Path
-import shutil
 import subprocess
 
 import figures
 import numpy as np
 import other_robots
-from processes import BIN_DIR, ROOT
+from processes import example, ROOT
 import pytest
 
 pin = pytest.importorskip('pinocchio', reason='the oracle is Pinocchio (`pin` on PyPI)')
@@ -23,15 +21,8 @@ ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 @pytest.fixture(scope='module')
 def executable():
-    """Return the example that writes our numbers; the tests of its crate build it."""
-    built = BIN_DIR.parent / 'debug' / 'examples' / 'kinematics_csv'
-    if shutil.which('cargo'):
-        command = ['cargo', 'build', '-q', '-p', 'hexapod_kinematics', '--example', 'kinematics_csv']
-        target = {'CARGO_TARGET_DIR': str(BIN_DIR.parent)}
-        subprocess.run(command, cwd=ROOT, env={**os.environ, **target}, check=True, timeout=110)
-    if not built.is_file():
-        pytest.skip(f'{built} is not built, and there is no cargo')
-    return built
+    """Return the example that writes our numbers."""
+    return example('hexapod_kinematics', 'kinematics_csv')
 
 
 def any_axes():

@@ -5,9 +5,7 @@ Both are told the same joint angles every 10 ms, and have servos of the same sti
 """
 
 import csv
-import os
 import re
-import shutil
 import subprocess
 
 import figures
@@ -17,12 +15,9 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install mujoco')
 
 import physics
-from processes import ROOT
+from processes import example
 
-pytestmark = [
-    pytest.mark.skipif(not shutil.which('cargo'), reason='the simulator alone is an example, which cargo builds'),
-    pytest.mark.timeout(900),  # cargo may have to build it first
-]
+pytestmark = pytest.mark.timeout(900)  # cargo may have to build the simulator first
 
 GAITS = ['tripod', 'ripple', 'wave', 'amble']
 TWISTS = [(0.08, 0.0, 0.0), (0.0, 0.05, 0.0), (-0.05, 0.0, 0.0), (0.04, 0.02, 0.2), (0.0, 0.0, 0.4)]
@@ -36,10 +31,7 @@ FORCE_STANDING, FORCE_WALKING = 0.01, 0.05
 def simulated(gait, twist, trace):
     """Walk in the simulator; return what it prints, and of each tick the twist walked, the place and the angles."""
     values = [GAITS.index(gait), *twist, SECONDS, 5, 1, 4, trace]
-    # Where the crate's own tests have built it already.
-    environment = {'CARGO_TARGET_DIR': str(ROOT / 'target'), **os.environ}
-    walked = subprocess.run(['cargo', 'run', '--quiet', '--example', 'drive', '--', *map(str, values)], env=environment,
-                            cwd=ROOT / 'crates' / 'hexapod_sim', check=True, capture_output=True, text=True)
+    walked = subprocess.run([example('hexapod_sim', 'drive'), *map(str, values)], check=True, capture_output=True, text=True)
     with trace.open() as text:
         names, *rows = csv.reader(text)
     return walked.stdout, names[6:], np.array(rows, float)

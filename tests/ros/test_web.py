@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+from conftest import Session
 import figures
 import processes
 import pytest
@@ -419,36 +420,41 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
 
 
 @pytest.mark.alone
-def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used_and_the_loop_as_ever(session):
-    def used(process, seconds):
-        start, began = process.cpu_seconds(), time.monotonic()
-        session.user.spin(seconds)
-        return 100 * (process.cpu_seconds() - start) / (time.monotonic() - began)
+def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used_and_the_loop_as_ever(session, tmp_path):
+    beside = Session(tmp_path)
 
-    def run(*words):
-        port = free_port()
-        process = session.start('hexapod', 'run', *words, *(('-p', f'web_teleop.port:={port}') if words else ()))
-        session.user.spin(5.0)
-        return process, port
+    def used(*robots):
+        starts, began = [robot.cpu_seconds() for robot in robots], time.monotonic()
+        session.user.spin(15.0)
+        return [100 * (robot.cpu_seconds() - start) / (time.monotonic() - began) for robot, start in zip(robots, starts)]
 
-    told = session.user.listen('/diagnostics')
-
-    def lateness():
-        states = [status for heard in told for status in heard.message.status if status.name == 'gait_planner']
+    def lateness(user):
+        user.spin(0.1)
+        states = [status for heard in told[user] for status in heard.message.status if status.name == 'gait_planner']
         found = [float(pair.value) for status in states for pair in status.values if pair.key == 'lateness p99 (us)']
-        told.clear()
         return sorted(found)[len(found) // 2]
 
-    plain, _ = run()
-    told.clear()
-    without, memory, late = used(plain, 15.0), plain.resident_mb(), lateness()
-    plain.end()
-    web, port = run('--web')
-    idle, more = used(web, 15.0) - without, web.resident_mb() - memory
+    def forget():
+        for user, heard in told.items():
+            user.spin(0.1)
+            heard.clear()
+
+    try:
+        told = {each.user: each.user.listen('/diagnostics') for each in (session, beside)}
+        port = free_port()
+        web, plain = session.start('hexapod', 'run', '--web', '-p', f'web_teleop.port:={port}'), beside.start('hexapod', 'run')
+        session.user.spin(5.0)
+        forget()
+        idle, without = used(web, plain)
+        late, more = lateness(beside.user), web.resident_mb() - plain.resident_mb()
+    finally:
+        beside.close()
+    told.pop(beside.user)
     clients = [Client(port, name=str(number)) for number in range(8)]
-    told.clear()
-    busy, later = used(web, 15.0) - without, lateness()
-    states = [len(client.of('state')) for client in clients]
+    forget()
+    busy, = used(web)
+    later, states = lateness(session.user), [len(client.of('state')) for client in clients]
+    idle, busy = idle - without, busy - without
     figures.note('web: processor time without clients', idle, '% of a core', 0.2)
     figures.note('web: memory without clients', more, 'MB', 3)
     figures.note('web: processor time with 8 clients', busy, '% of a core', 6)

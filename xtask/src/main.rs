@@ -1,5 +1,6 @@
 //! The project's commands: `cargo xtask help` lists them.
 
+mod apart;
 mod bench;
 mod bindings;
 mod cargo;
@@ -17,6 +18,7 @@ mod pytest;
 mod python;
 mod report;
 mod ros;
+mod run;
 mod setup;
 mod soak;
 mod stamp;
@@ -32,8 +34,8 @@ use anyhow::{Result, bail};
 
 use crate::layout::Layout;
 use crate::ros::Ros;
+use crate::run::Options;
 use crate::setup::Scope;
-use crate::test::Options;
 
 const HELP: &str = "\
 cargo xtask <command>

@@ -48,6 +48,13 @@ pub fn lines(stream: impl std::io::Read) -> impl Iterator<Item = std::io::Result
         .map(|line| line.map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\r').to_owned()))
 }
 
+/// All that this thread starts from now on runs only while nothing else wants a processor; where the system does not offer
+/// that, beside the rest.
+pub fn step_back() {
+    let thread = std::fs::read_link("/proc/thread-self").unwrap_or_default();
+    let _ = read(Command::new("chrt").args(["--idle", "--pid", "0"]).args(thread.file_name()));
+}
+
 /// What `command` prints on stdout, trimmed.
 pub fn read(command: &mut Command) -> Result<String> {
     let shown = show(command);
@@ -86,6 +93,18 @@ mod tests {
         let lock = File::open("/dev/null").unwrap();
         let error = run_logged(shell("seq 100; echo why >&2; exit 3"), &lock, |_| ()).unwrap_err().to_string();
         assert!(error.contains("    why") && error.contains("    100") && !error.contains("    70\n"), "{error}");
+    }
+
+    #[test]
+    fn when_a_thread_steps_back_expect_what_it_starts_idle_and_what_others_start_as_before() {
+        let scheduling = || read(&mut shell("chrt --pid $$")).ok();
+        let Some(before) = scheduling() else { return };
+        let stepped_back = std::thread::spawn(move || {
+            step_back();
+            scheduling()
+        });
+        assert!(stepped_back.join().unwrap().is_some_and(|policy| policy.contains("SCHED_IDLE")));
+        assert!(!before.contains("SCHED_IDLE") && !scheduling().unwrap().contains("SCHED_IDLE"));
     }
 
     #[test]

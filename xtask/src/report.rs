@@ -1,6 +1,8 @@
 //! Sections of a test run, and the table at its end.
 
-use std::io::{IsTerminal, Read, Write};
+use std::fs::File;
+use std::io::{IsTerminal, Read, Seek, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -33,7 +35,9 @@ struct Line {
 
 /// The results so far.
 pub struct Report {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
+    /// What another report is to show, errors of the commands included.
+    kept: Option<File>,
     colours: bool,
     lines: Vec<Line>,
     total: Tally,
@@ -44,7 +48,24 @@ impl Report {
     pub fn new() -> Self {
         let stdout = std::io::stdout();
         let colours = stdout.is_terminal();
-        Self { out: Box::new(stdout), colours, lines: Vec::new(), total: Tally::default() }
+        Self { out: Box::new(stdout), kept: None, colours, lines: Vec::new(), total: Tally::default() }
+    }
+
+    /// A report that keeps in a file what it prints until another one shows it, for what runs beside that one's sections.
+    pub fn kept_in(path: &Path) -> Result<Self> {
+        let file = File::options().create(true).append(true).read(true).open(path);
+        let kept = file.with_context(|| format!("cannot write {}", path.display()))?;
+        kept.set_len(0)?;
+        Ok(Self { out: Box::new(kept.try_clone()?), kept: Some(kept), ..Self::new() })
+    }
+
+    /// Shows what `other` has kept, and counts it.
+    pub fn add(&mut self, mut other: Self) {
+        if let Some(mut kept) = other.kept.take() {
+            let _ = kept.rewind().and_then(|()| std::io::copy(&mut kept, &mut self.out));
+        }
+        self.lines.append(&mut other.lines);
+        self.total.add(&other.total);
     }
 
     /// Runs `command` under a heading; counts the tests it reports. `accepted` exit codes mean success.
@@ -73,6 +94,9 @@ impl Report {
         self.heading(title);
         let started = Instant::now();
         let mut tally = Tally::default();
+        if let Some(kept) = self.kept.as_ref().and_then(|kept| kept.try_clone().ok()) {
+            command.stderr(kept);
+        }
         let (outcome, detail) = match run_counted(command, &mut self.out, &mut tally) {
             Ok(code) if code.is_some_and(|code| accepted.contains(&code)) => (Outcome::Passed, tally.to_string()),
             Ok(_) => (Outcome::Failed, tally.to_string()),
@@ -182,7 +206,13 @@ mod tests {
     use super::*;
 
     fn silent() -> Report {
-        Report { out: Box::new(std::io::sink()), colours: false, lines: Vec::new(), total: Tally::default() }
+        Report {
+            out: Box::new(std::io::sink()),
+            kept: None,
+            colours: false,
+            lines: Vec::new(),
+            total: Tally::default(),
+        }
     }
 
     fn shell(script: &str) -> Command {
@@ -206,6 +236,25 @@ mod tests {
         report.section("a", &mut shell("exit 5"), &[0, 5]);
         report.skip("b", "not here");
         assert!(report.finish());
+    }
+
+    #[test]
+    fn when_a_report_is_added_expect_all_that_its_commands_said_and_its_failures_counted() {
+        let folder = std::env::temp_dir().join(format!("xtask_report_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let out = folder.join("out");
+        let mut report = Report { out: Box::new(File::create(&out).unwrap()), ..silent() };
+        let mut meanwhile = Report::kept_in(&folder.join("meanwhile")).unwrap();
+        meanwhile.section("b", &mut shell("echo ran; echo complained >&2; exit 1"), &[0]);
+        report.section("a", &mut shell("true"), &[0]);
+        report.add(meanwhile);
+        assert!(!report.finish());
+        let shown = std::fs::read_to_string(&out).unwrap();
+        for said in ["ran", "complained"] {
+            let places = ["==> a", "==> b", said, "FAILED  b"].map(|what| shown.find(what));
+            assert!(places[0].is_some() && places.is_sorted(), "{shown}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

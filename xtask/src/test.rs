@@ -1,69 +1,32 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
-use std::process::Command;
-use std::time::UNIX_EPOCH;
+use anyhow::Result;
 
-use anyhow::{Result, bail};
-
-use crate::cargo::{APART, BENCH, SIM, WASM, cargo, cargo_apart};
+use crate::cargo::{APART, cargo};
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
 use crate::pytest::{Part, Which, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in};
+use crate::run::{Options, Run, SEED};
 use crate::setup::Scope;
-use crate::wasm;
 use crate::workspace::{Member, members, selection};
 
-/// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.
-const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"];
 /// pytest's exit code for "no test was selected", which a filter may well cause.
 const NOTHING_SELECTED: i32 = 5;
 
 /// How long fuzz targets mangle their inputs, s.
-const FUZZ_SECONDS: &str = "60";
+const FUZZ_SECONDS: &str = "FUZZ_SECONDS";
 
-/// Where property tests look for the seed of their cases.
-const SEED: &str = "PROPTEST_RNG_SEED";
+// The tests that run once more have names of their own. Chosen by them among the same packages they are built already; by
+// its package, cargo would build each with other features.
 
-/// The crate whose property tests get new cases in each run, too.
+/// The test that holds the fuzz target of the pure crates.
+const FUZZED: &str = "kinematics";
+/// The crate whose property tests get new cases in each run, too, and its test.
 const ENGINE: &str = "hexapod_gait";
-
-/// The random drives among the tests in physics.
-const DRIVES: &str = "drives::when_200";
-
-/// What to run.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Only tests whose name holds this; formatting and lints are left out then.
-    filter: Option<String>,
-    /// Nothing that needs a ROS 2.
-    pure: bool,
-    /// Dependencies' licences and advisories too.
-    dependencies: bool,
-}
-
-impl Options {
-    /// Reads the arguments of `test`.
-    pub fn parse(args: impl Iterator<Item = String>) -> Result<Self> {
-        let mut options = Self::default();
-        for arg in args {
-            match arg.as_str() {
-                "--pure" => options.pure = true,
-                flag if flag.starts_with('-') => bail!("test takes `--pure` and a part of test names, not `{flag}`"),
-                _ if options.filter.is_some() => bail!("test takes one part of test names; `{arg}` is a second one"),
-                _ => options.filter = Some(arg),
-            }
-        }
-        Ok(options)
-    }
-
-    /// Everything.
-    pub fn ci() -> Self {
-        Self { dependencies: true, ..Self::default() }
-    }
-}
+const ENGINE_TEST: &str = "engine";
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
@@ -73,25 +36,19 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let mut run = Run { layout, options, report: Report::new() };
 
     run.formatting();
+    run.formatting_apart();
     run.dependencies();
-    run.page();
-    run.crates("crates without ROS", None, &pure);
-    run.fresh_cases();
-    run.lints_apart();
-    run.benchmarks();
-    run.physics();
-    run.wasm();
-    if let Some(ros) = &ros {
-        run.crates("crates with ROS", Some(ros), &bound);
-        run.nodes(ros);
+    run.beside(|run| run.lints("crates without ROS", None, &pure), Run::page)?;
+    run.tests("crates without ROS", None, &pure);
+    match &ros {
+        Some(ros) => {
+            run.physics_for_oracles();
+            run.beside(|run| run.no_hurry(&pure), |run| run.with_ros(ros, &bound))?;
+            run.robots(ros, Part::OneAtATime);
+        }
+        None => run.no_hurry(&pure),
     }
     Ok(run.report.finish())
-}
-
-struct Run<'a> {
-    layout: &'a Layout,
-    options: &'a Options,
-    report: Report,
 }
 
 impl Run<'_> {
@@ -141,15 +98,9 @@ impl Run<'_> {
         }
     }
 
-    /// Lints, documentation and tests of `members`. Those bound to ROS 2 use the release profile, in which the executables
-    /// are built as well, so that r2r is generated and compiled once.
-    fn crates(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
-        if members.is_empty() {
-            return;
-        }
-        let profile: &[_] = if ros.is_some() { &["--release"] } else { &[] };
-        let packages = selection(members);
-
+    /// Lints and documentation of `members`.
+    fn lints(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
+        let (profile, packages) = (profile(ros), selection(members));
         let title = format!("lints, {name}");
         if self.wants_lints(&title, "clippy", "rustup component add clippy") {
             let mut command = cargo_in(self.layout, ros);
@@ -164,142 +115,72 @@ impl Run<'_> {
             command.args(["doc", "--no-deps"]).args(targets).args(profile).args(&packages);
             self.report.section(&format!("documentation, {name}"), command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
+    }
 
+    fn tests(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
         let mut command = cargo_in(self.layout, ros);
-        command.args(["test", "--no-fail-fast"]).args(profile).args(&packages).args(&self.options.filter);
+        command.args(["test", "--no-fail-fast"]).args(profile(ros)).args(selection(members)).args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         if std::env::var_os(SEED).is_none() {
             command.env(SEED, "1");
         }
-        match ros {
-            Some(_) => isolate(&mut command),
-            None if std::env::var_os("FUZZ_SECONDS").is_none() => drop(command.env("FUZZ_SECONDS", FUZZ_SECONDS)),
-            None => {}
+        if ros.is_some() {
+            isolate(&mut command);
         }
         self.report.section(&format!("tests, {name}"), &mut command, &[0]);
     }
 
+    /// Robot descriptions mangled for longer than among all tests.
+    fn fuzz(&mut self, members: &[Member]) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        let mut command = cargo(self.layout);
+        command.args(["test", "--test", FUZZED]).args(selection(members)).arg("fuzz");
+        if std::env::var_os(FUZZ_SECONDS).is_none() {
+            command.env(FUZZ_SECONDS, "60");
+        }
+        self.report.section("fuzz target", &mut command, &[0]);
+    }
+
     /// Property tests of the engine on cases that no run has had before.
-    fn fresh_cases(&mut self) {
+    fn fresh_cases(&mut self, members: &[Member]) {
         self.fresh(&format!("tests, {ENGINE}"), |layout| {
             let mut command = cargo(layout);
-            command.args(["test", "--no-fail-fast", "-p", ENGINE, "--test", "all"]);
+            command.args(["test", "--no-fail-fast", "--test", ENGINE_TEST]).args(selection(members));
             Ok(command)
         });
     }
 
-    /// Tests with a seed that no run has had before: the title says how to have its cases again. A case that fails once in
-    /// very many runs is a bug to be told of, and none of the change at hand. A change that breaks a property breaks it for
-    /// many cases: where a test that failed does so with the next seed, too, the run fails.
-    fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Result<Command>) {
-        if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
-            return;
-        }
-        let (mut first, mut second) = match (command(self.layout), command(self.layout)) {
-            (Ok(first), Ok(second)) => (first, second),
-            (Err(error), _) | (_, Err(error)) => return self.report.fail(title, &format!("{error:#}")),
-        };
-        let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
-        let title = |seed: u64| format!("{title} with {SEED}={seed}");
-        first.env(SEED, seed.to_string());
-        if let Some(failed) = self.report.search(&title(seed), &mut first, &[0]) {
-            second.env(SEED, (seed + 1).to_string()).args(["--", "--exact"]).args(failed);
-            self.report.section(&title(seed + 1), &mut second, &[0]);
-        }
+    /// What no other section waits for.
+    fn no_hurry(&mut self, pure: &[Member]) {
+        self.fuzz(pure);
+        self.fresh_cases(pure);
+        self.physics();
+        self.fresh_drives();
+        self.lints_apart();
+        self.benchmarks();
+        self.physics_in_a_browser();
+        self.wasm();
     }
 
-    /// Formatting and lints of the crates apart from the workspace.
-    fn lints_apart(&mut self) {
-        if self.options.filter.is_some() {
-            return;
-        }
-        for name in APART {
-            self.apart(&format!("formatting, {name}"), name, |command| command.args(["fmt", "--check"]));
-            self.apart(&format!("lints, {name}"), name, |command| {
-                command.args(["clippy", "--all-targets", "--", "-D", "warnings"])
-            });
-        }
-    }
-
-    /// A section in the crate `name`, which stands apart.
-    fn apart(&mut self, title: &str, name: &str, arguments: impl FnOnce(&mut Command) -> &mut Command) {
-        match cargo_apart(self.layout, name) {
-            Ok(mut command) => self.report.section(title, arguments(&mut command), &[0]),
-            Err(error) => self.report.fail(title, &format!("{error:#}")),
-        }
-    }
-
-    /// Each of criterion's benchmarks once: that it comes to an end is all a build without optimisation can say.
-    fn benchmarks(&mut self) {
-        if self.options.filter.is_some() {
-            return;
-        }
-        self.apart(&format!("benchmarks once, {BENCH}"), BENCH, |command| {
-            command.arg("test").args(CRITERION.iter().flat_map(|name| ["--bench", name]))
-        });
-    }
-
-    /// The robot in a physics engine, in the dev profile, which is optimised; random drives with a fresh seed, too, unless
-    /// one is given.
-    fn physics(&mut self) {
-        let filter = self.options.filter.clone();
-        self.apart(&format!("tests, {SIM}"), SIM, |command| {
-            command
-                .args(["test", "--no-fail-fast"])
-                .args(&filter)
-                .env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()))
-        });
-        self.fresh(&format!("random drives, {SIM}"), |layout| {
-            let mut command = cargo_apart(layout, SIM)?;
-            command.args(["test", "--test", "all", DRIVES]);
-            Ok(command)
-        });
-        if filter.is_none() {
-            self.physics_in_a_browser();
-        }
-    }
-
-    /// Whether the physics build for a browser.
-    fn physics_in_a_browser(&mut self) {
-        let title = format!("WebAssembly, {SIM}");
-        if wasm::has_target() {
-            self.apart(&title, SIM, |command| command.args(["check", "--lib", "--target", wasm::TARGET]));
-        } else {
-            self.report.skip(&title, "rustup target add wasm32-unknown-unknown");
-        }
-    }
-
-    /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.
-    fn wasm(&mut self) {
-        let title = "WebAssembly";
-        let mut included: &[_] = &[];
-        if read(Command::new("node").arg("--version")).is_err() {
-            self.report.skip(title, "node is not installed");
-        } else if !wasm::has_target() {
-            self.report.skip(title, "rustup target add wasm32-unknown-unknown");
-        } else if let Err(error) = wasm::build(self.layout) {
-            self.report.fail(title, &format!("{error:#}"));
-        } else {
-            included = &["--include-ignored"];
-        }
-        self.apart(&format!("tests, {WASM}"), WASM, |command| {
-            command.arg("test").args(&self.options.filter).arg("--").args(included)
-        });
-    }
-
-    /// The executables, driven from outside as a user would.
-    fn nodes(&mut self, ros: &Ros) {
+    /// The crates bound to ROS 2, and the executables, driven from outside as a user would.
+    fn with_ros(&mut self, ros: &Ros, bound: &[Member]) {
+        self.lints("crates with ROS", Some(ros), bound);
+        self.tests("crates with ROS", Some(ros), bound);
         self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
-        for part in [Part::Together, Part::OneAtATime] {
-            if let Err(error) = self.robots(ros, part) {
-                self.report.fail(part.title(), &format!("{error:#}"));
-            }
-        }
+        self.robots(ros, Part::Together);
     }
 
     /// Robots walk in real time beside each other, on a machine that others may use as well. What failed runs once more,
     /// one at a time: what passes then is shown as found, a defect of the robot or of the test that shows under load.
-    fn robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
+    fn robots(&mut self, ros: &Ros, part: Part) {
+        if let Err(error) = self.try_robots(ros, part) {
+            self.report.fail(part.title(), &format!("{error:#}"));
+        }
+    }
+
+    fn try_robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
         let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
         if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
@@ -308,40 +189,10 @@ impl Run<'_> {
         }
         Ok(())
     }
-
-    /// Whether to run a check that is no test; when the tool is not installed, says how to get it.
-    fn wants_lints(&mut self, title: &str, tool: &str, install: &str) -> bool {
-        if self.options.filter.is_some() {
-            return false;
-        }
-        if read(cargo(self.layout).args([tool, "--version"])).is_ok() {
-            return true;
-        }
-        self.report.skip(title, &format!("cargo {tool} is not installed: {install}"));
-        false
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(args: &[&str]) -> Result<Options> {
-        Options::parse(args.iter().map(|arg| (*arg).to_owned()))
-    }
-
-    #[test]
-    fn when_arguments_are_understood_expect_them_in_the_options() {
-        assert_eq!(parse(&[]).unwrap(), Options::default());
-        let expected = Options { filter: Some("ik".to_owned()), pure: true, dependencies: false };
-        assert_eq!(parse(&["ik", "--pure"]).unwrap(), expected);
-    }
-
-    #[test]
-    fn when_an_argument_is_not_understood_expect_it_named() {
-        for (args, culprit) in [(["--fast", "a"], "--fast"), (["a", "b"], "`b`")] {
-            let error = parse(&args).unwrap_err().to_string();
-            assert!(error.contains(culprit), "{error}");
-        }
-    }
+/// Crates bound to ROS 2 use the release profile, in which the executables are built as well, so that r2r is generated and
+/// compiled once.
+fn profile(ros: Option<&Ros>) -> &'static [&'static str] {
+    if ros.is_some() { &["--release"] } else { &[] }
 }

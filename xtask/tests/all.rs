@@ -1,5 +1,6 @@
 //! What holds for the whole workspace, from outside: one executable, which is linked once.
 
+mod built_once;
 mod colcon;
 mod faults;
 mod gait_house;
