@@ -1,6 +1,7 @@
 //! `hexapod sim`: a list of commands walked in physics as fast as the computer can, and a table of what came of it.
 
 mod misfortune;
+mod senses;
 mod stack;
 mod table;
 mod tally;

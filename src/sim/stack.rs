@@ -2,17 +2,14 @@
 
 use crate::exit::Failure;
 use crate::setups::Setups;
+use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{GaitState, Input, Tick, Twist};
-use hexapod_kinematics::MAX_LEGS;
 use hexapod_servo::{ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
-use simulator::{Disturbances, FallWatch, FootSwitches, Plant, why_it_gave_way};
-use std::collections::VecDeque;
+use simulator::{Disturbances, FallWatch, Plant, why_it_gave_way};
 use std::time::Duration;
-
-type Contacts = [Option<bool>; MAX_LEGS];
 
 /// The whole stack below commands. The driver ticks as its node does: with new commands and at its rate.
 pub struct Stack {
@@ -34,17 +31,8 @@ pub struct Stack {
     falls: FallWatch,
     step: Duration,
     time: Duration,
-    switches: Option<Felt>,
+    senses: Senses,
     terrain: String,
-}
-
-/// What feet feel, told as late as the planner takes it to be.
-struct Felt {
-    switches: FootSwitches,
-    late_s: f64,
-    /// The oldest first.
-    told: VecDeque<Contacts>,
-    ticks_late: usize,
 }
 
 /// What is known after a tick.
@@ -89,7 +77,13 @@ impl Stack {
         let place = |name: &str| driver.joint_index(name).ok_or_else(|| format!("joint {name} has no servo"));
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places: Result<Vec<Vec<usize>>, String> = engine.legs().iter().map(of_leg).collect();
-        let felt = planner.contacts.map(|_| Felt::new(simulator.switches(), planner.contacts_delay_s, planner.rate_hz));
+        let mut senses = Senses::none();
+        if planner.contacts.is_some() {
+            senses = senses.with_switches(simulator.switches(), planner.contacts_delay_s, planner.rate_hz);
+        }
+        if planner.uses_imu {
+            senses = senses.with_imu(simulator.imu(plant.simulator().world()), simulator.imu_link());
+        }
         Ok(Self {
             player: Player::new(engine),
             rate_hz: planner.rate_hz,
@@ -105,7 +99,7 @@ impl Stack {
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
             plant,
             time: Duration::ZERO,
-            switches: felt,
+            senses,
             terrain: simulator.terrain_name().to_owned(),
         })
     }
@@ -180,8 +174,8 @@ impl Stack {
     /// A tick of the planner, its angles to the servos, and the physics until the next.
     pub fn tick(&mut self, input: &Input) -> Result<Moment, Failure> {
         let dt = 1.0 / self.rate_hz;
-        let (contacts, contacts_late) = self.feel();
-        let tick = *self.player.step(&Input { contacts, contacts_late, ..*input }, dt);
+        let input = self.senses.tell(&self.plant, self.player.engine().robot().model(), self.time, input);
+        let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
         self.ticks += 1;
         let until = Duration::from_secs_f64(self.ticks as f64 * dt);
@@ -212,11 +206,6 @@ impl Stack {
             weight: self.weight(),
             fallen: self.falls.fall(simulator.world(), &tick.footprint_from_body).is_some(),
         })
-    }
-
-    fn feel(&mut self) -> (Contacts, f64) {
-        let Some(felt) = &mut self.switches else { return ([None; MAX_LEGS], 0.0) };
-        (felt.read(&self.plant), felt.late_s)
     }
 
     /// Tells the driver the angles; the first ones switch it on.
@@ -264,19 +253,5 @@ impl Stack {
     fn electrical_watts(&self) -> f64 {
         let supply = self.plant.simulator().supply();
         supply.volts() * supply.current()
-    }
-}
-
-impl Felt {
-    fn new(switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
-        Self { switches, late_s, told: VecDeque::new(), ticks_late: (late_s * rate_hz).round() as usize }
-    }
-
-    fn read(&mut self, plant: &Plant) -> Contacts {
-        let mut contacts = [None; MAX_LEGS];
-        let closed = self.switches.read(plant.simulator().world());
-        contacts.iter_mut().zip(closed).for_each(|(contact, &closed)| *contact = Some(closed));
-        self.told.push_back(contacts);
-        if self.told.len() > self.ticks_late { self.told.pop_front().unwrap_or(contacts) } else { [None; MAX_LEGS] }
     }
 }

@@ -105,6 +105,12 @@ class World:
         self.path.clear()
         self.poses.clear()
 
+    def up(self):
+        """Return the direction up in the body."""
+        rotation = np.zeros(9)
+        mujoco.mju_quat2Mat(rotation, self.data.qpos[3:7])
+        return rotation[6:]
+
     def tick(self, angles):
         """Tell the servos their angles and let a tick pass."""
         self.data.ctrl[self.servos] = angles

@@ -26,7 +26,7 @@ MOST_DEG = 2.2
 DRIVES = [(0.05, 0.0, 0.0), (0.03, 0.0, 0.25), (0.0, 0.0, 0.4), (-0.06, 0.02, -0.1)]
 
 
-def driven(folder, gait, command, ground, feels):
+def driven(folder, gait, command, ground, feels, knows_up=False):
     """Return how far the body leant in each tick, rad, and how deep each foot was pressed below its contact, m."""
     commands = folder / 'commands.csv'
     vx, vy, wz = command
@@ -45,7 +45,7 @@ def driven(folder, gait, command, ground, feels):
     names = robot.stdout.readline().strip().split(',')[5:]
     legs = [name.rsplit('_', 1)[0] for name in names[::3]]
     world, felt, leans, depths = None, [['-'] * 6] * (LATE_TICKS + 1), [], Depths()
-    while row := tell(robot, felt[-1 - LATE_TICKS]):
+    while row := tell(robot, felt[-1 - LATE_TICKS], world.up() if world and knows_up else None):
         angles = np.array(row[5:], float)
         world = world or physics.World(names, angles, ground=ground)
         world.tick(angles)
@@ -59,11 +59,11 @@ def driven(folder, gait, command, ground, feels):
     return np.array(leans), np.array(depths.found)
 
 
-def tell(robot, felt):
-    """Tell what the feet feel, and return the tick that follows; nothing at the end."""
+def tell(robot, felt, up):
+    """Tell what the feet feel and which way is up, if that is known, and return the tick that follows; nothing at the end."""
     # Where it has come to its end it reads no more.
     with contextlib.suppress(BrokenPipeError):
-        os.write(robot.stdin.fileno(), (','.join(felt) + '\n').encode())
+        os.write(robot.stdin.fileno(), (','.join(felt) + (f';{up[0]:.5f},{up[1]:.5f},{up[2]:.5f}' if up is not None else '') + '\n').encode())
     row = robot.stdout.readline().strip()
     return row.split(',') if row else None
 
@@ -112,3 +112,14 @@ def test_when_feet_feel_rough_ground_expect_the_body_level_and_no_foot_pressed_i
         figures.note(f'greatest depth below a contact on {ground.__name__}, {gait}, {words}', max(depths[feels]), 'mm')
     assert max(leans[True]) < MOST_DEG
     assert max(depths[True]) < 3.0 < max(depths[False])
+
+
+def test_when_an_imu_says_which_way_is_up_expect_the_body_nearer_to_level(tmp_path):
+    leans = {True: [], False: []}
+    for seed, command in enumerate(DRIVES, 5):
+        for knows_up in leans:
+            lean, _ = driven(tmp_path, 'tripod', command, physics.steps(seed, MOST_M), True, knows_up)
+            leans[knows_up].append(np.degrees(lean.mean()))
+    for knows_up, words in ((True, 'with'), (False, 'without')):
+        figures.note(f'mean lean on steps {words} an IMU', np.mean(leans[knows_up]), 'deg')
+    assert np.mean(leans[True]) < 0.75 * np.mean(leans[False])

@@ -7,6 +7,7 @@ mod foot;
 mod force;
 mod friction;
 mod identification;
+mod imu;
 mod inertia;
 mod inverse;
 mod leg;
@@ -25,6 +26,7 @@ pub use identification::{
     BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
     smooth_motion,
 };
+pub use imu::{ImuReader, ImuRefused, ImuSample};
 pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};
 pub use leg::{JointMatrix, JointVector, LegDynamics, PlacedLeg};
 pub use mass::MasslessLeg;

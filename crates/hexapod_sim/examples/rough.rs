@@ -1,4 +1,5 @@
-//! Walks the shipped robot over blocks and slopes of up to SIZE_M, each time with switches below its feet and without, and
+//! Walks the shipped robot over blocks and slopes of up to SIZE_M, each time with switches
+//! below its feet and an IMU, with switches, and with neither, and
 //! says how many walks lean by two degrees and more: `rough blocks|slopes [SIZE_M] [WALKS] [SEED] [TRACE.csv]`. The trace
 //! has the ticks of the first walk with switches.
 
@@ -8,11 +9,13 @@
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 
-use rig::rough::{Outcome, Rough, Walker};
+use rig::rough::{Feels, Outcome, Rough, Walker};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+const SENSES: [(Feels, &str); 3] =
+    [(Feels::Imu, "switches and IMU"), (Feels::Switches, "switches"), (Feels::Nothing, "neither")];
 const LEANS_RAD: f64 = 2.0 * std::f64::consts::PI / 180.0;
 const DEEP_M: f64 = 0.003;
 
@@ -29,11 +32,11 @@ fn main() {
     let work = || {
         let mine =
             std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < first + walks));
-        let both = |seed: u64| {
+        let each = |seed: u64| {
             let rough = Rough { name, size, seed };
-            (seed, rough.gait(), [true, false].map(|feels| rough.walk(feels, |_, _| {})))
+            (seed, rough.gait(), SENSES.map(|(feels, _)| rough.walk(feels, |_, _| {})))
         };
-        mine.map(both).collect::<Vec<_>>()
+        mine.map(each).collect::<Vec<_>>()
     };
     let mut all: Vec<_> = thread::scope(|scope| {
         let other = scope.spawn(work);
@@ -41,18 +44,19 @@ fn main() {
         mine.into_iter().chain(other.join().unwrap()).collect()
     });
     all.sort_by(|a, b| b.2[0].lean.total_cmp(&a.2[0].lean));
-    for (seed, gait, [with, without]) in &all {
+    for (seed, gait, [with, switches, without]) in &all {
         if with.lean >= LEANS_RAD || with.depth > DEEP_M {
             println!(
-                "seed {seed}: {gait} leans {:.2} degrees, {:.2} without switches; {:.1} mm deep",
+                "seed {seed}: {gait} leans {:.2} degrees, {:.2} without an IMU, {:.2} without switches; {:.1} mm deep",
                 with.lean.to_degrees(),
+                switches.lean.to_degrees(),
                 without.lean.to_degrees(),
                 1e3 * with.depth
             );
         }
     }
     println!("{name} of {:.0} mm, {walks} walks, seeds from {first}", 1e3 * size);
-    for (index, words) in ["with switches", "without"].into_iter().enumerate() {
+    for (index, (_, words)) in SENSES.into_iter().enumerate() {
         let each = || all.iter().map(|(_, _, outcomes)| &outcomes[index]);
         let count = |of: &dyn Fn(&Outcome) -> bool| each().filter(|outcome| of(outcome)).count();
         let mean = |of: &dyn Fn(&Outcome) -> f64| each().map(of).sum::<f64>() / walks as f64;
@@ -78,7 +82,7 @@ fn trace(rough: &Rough) -> String {
     });
     text.push('\n');
     let mut n = 0;
-    rough.walk(true, |walker: &Walker, tick| {
+    rough.walk(Feels::Switches, |walker: &Walker, tick| {
         let (roll, pitch, _) = walker.world.base().rotation.euler_angles();
         let _ = write!(text, "{n},{roll:.5},{pitch:.5}");
         for leg in 0..6 {

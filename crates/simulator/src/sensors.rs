@@ -34,10 +34,8 @@ struct Charge {
 impl SensorTopics {
     pub(crate) fn new(node: &mut RosNode, setup: &Setup, plant: &Plant, frames: &Frames) -> Result<Self, RosError> {
         let (config, world, robot) = (&setup.config, plant.simulator().world(), &setup.description.robot);
-        let model = robot.model();
-        let link = config.imu_link.and_then(|link| model.links().get(link)).map(|link| link.name());
         let mut imu = ImuMessage::default();
-        imu.header.frame_id = frames.name(link.unwrap_or(model.base_link()));
+        imu.header.frame_id = frames.name(setup.imu_link());
         let legs: Vec<&str> = robot.legs().iter().map(|leg| leg.name()).collect();
         let size = u32::try_from(legs.len()).unwrap_or_default();
         let mut switches = UInt8MultiArray::default();
@@ -53,11 +51,7 @@ impl SensorTopics {
             ..BatteryState::default()
         };
         Ok(Self {
-            imu: (
-                node.publisher("imu/data", QosProfile::default())?,
-                Imu::new(config.imu, config.imu_link, world, setup.seed),
-                imu,
-            ),
+            imu: (node.publisher("imu/data", QosProfile::default())?, setup.imu(world), imu),
             switches: (node.publisher("foot_switches", QosProfile::default())?, setup.switches(), switches),
             battery: (node.publisher("battery", QosProfile::default())?, battery, Charge::default()),
         })

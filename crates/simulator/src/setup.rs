@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
-use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Terrain};
+use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, Terrain, World};
 
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
@@ -109,6 +109,20 @@ impl Setup {
     #[must_use]
     pub fn switches(&self) -> FootSwitches {
         FootSwitches::new(self.config.switches, self.description.robot.legs().len())
+    }
+
+    /// The IMU on its body, in a world of the robot.
+    #[must_use]
+    pub fn imu(&self, world: &World) -> Imu {
+        Imu::new(self.config.imu, self.config.imu_link, world, self.seed)
+    }
+
+    /// The link that the IMU is on.
+    #[must_use]
+    pub fn imu_link(&self) -> &str {
+        let model = self.description.robot.model();
+        let link = self.config.imu_link.and_then(|link| model.links().get(link)).map(|link| link.name());
+        link.unwrap_or(model.base_link())
     }
 
     /// The robot on the ground, wired to the boards of `servos`.

@@ -4,9 +4,10 @@ use crate::contacts::{ContactQueue, Contacts};
 use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
 use crate::known::KnownJoints;
-use hexapod_dynamics::Source;
+use hexapod_dynamics::{ImuSample, Source};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
+use hexapod_ros::r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
 use hexapod_ros::{ContactReader, bounds};
@@ -141,7 +142,7 @@ impl State {
     /// An `imu/data` message, received at `now`.
     pub(crate) fn take_imu(&mut self, message: &Imu, now: Duration) {
         let Some(feet) = &mut self.feet else { return };
-        match feet.imu.take(self.robot.model(), message, now) {
+        match feet.imu.take(self.robot.model(), &imu_sample(message), now) {
             Ok(()) => self.imu.take(now),
             Err(refused) => self.imu.refuse(refused),
         }
@@ -270,6 +271,17 @@ impl State {
     /// Whether every joint of every leg is known at `now`.
     pub(crate) fn is_complete(&self, now: Duration) -> bool {
         self.known.is_complete(&self.table, now)
+    }
+}
+
+/// What a message of an IMU tells.
+fn imu_sample(message: &Imu) -> ImuSample<'_> {
+    let vector = |told: &Vector3Msg| Vector3::new(told.x, told.y, told.z);
+    let has_accelerometer = message.linear_acceleration_covariance.first() != Some(&-1.0);
+    ImuSample {
+        frame: &message.header.frame_id,
+        angular_velocity: vector(&message.angular_velocity),
+        linear_acceleration: has_accelerometer.then(|| vector(&message.linear_acceleration)),
     }
 }
 

@@ -4,11 +4,13 @@
 use super::random::Random;
 use super::shipped::{GAITS, config, robot};
 use super::{TICK_S, gait, planner, positions};
+use hexapod_dynamics::{ImuReader, ImuSample};
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Mount, SwitchModel, Terrain, World, lean};
+use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Imu, Mount, SwitchModel, Terrain, World, lean};
 use nalgebra::{Isometry3, Vector3};
 use std::collections::VecDeque;
+use std::time::Duration;
 
 /// Edge of a block, and the distance of points between which slopes lead, m.
 const CELL_M: f64 = 0.06;
@@ -24,6 +26,16 @@ const LATE_TICKS: usize = 2;
 const SERVO: Drive = Drive { torque: 0.0, stiffness: 20.0, rest: 0.0, damping: 0.4, friction: 0.0 };
 const ROTOR: f64 = 0.003;
 const SWITCH: SwitchModel = SwitchModel { press: 0.5, release: 0.5 };
+
+/// What a robot feels the ground by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Feels {
+    Nothing,
+    /// Switches below its feet.
+    Switches,
+    /// And an IMU on its body.
+    Imu,
+}
 
 /// A walk over rough ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +71,8 @@ impl Rough {
         })
     }
 
-    /// Walks, its feet with switches or without; `watch` sees each tick on the rough.
-    pub fn walk(&self, feels: bool, mut watch: impl FnMut(&Walker, &Tick)) -> Outcome {
+    /// Walks, feeling that; `watch` sees each tick on the rough.
+    pub fn walk(&self, feels: Feels, mut watch: impl FnMut(&Walker, &Tick)) -> Outcome {
         let mut walker = Walker::standing(self.gait(), &self.ground(), feels);
         let mut random = Random(!self.seed);
         let ahead = Twist::new(0.07, 0.0, 0.0);
@@ -114,13 +126,14 @@ pub struct Walker {
     switches: FootSwitches,
     /// What the switches tell, the latest last.
     felt: VecDeque<[Option<bool>; MAX_LEGS]>,
-    feels: bool,
+    feels: Feels,
+    imu: (Imu, ImuReader),
 }
 
 impl Walker {
-    fn standing(name: &str, ground: &Ground, feels: bool) -> Self {
+    fn standing(name: &str, ground: &Ground, feels: Feels) -> Self {
         let robot = robot();
-        let gait = if feels { gait(name).feeling() } else { gait(name) };
+        let gait = if feels == Feels::Nothing { gait(name) } else { gait(name).feeling() };
         let engine = Engine::new(robot.clone(), gait, planner()).unwrap();
         let mut world = World::new(&robot, ground, &Mount::Free(Isometry3::identity()), config("").engine).unwrap();
         let positions = positions(&engine, &world);
@@ -128,7 +141,8 @@ impl Walker {
         (0..positions.len()).for_each(|hinge| world.set_rotor(hinge, ROTOR));
         let switches = FootSwitches::new(SWITCH, engine.legs().len());
         let felt = VecDeque::from([[None; MAX_LEGS]; LATE_TICKS + 1]);
-        let mut walker = Self { engine, world, switches, felt, feels };
+        let imu = (Imu::new(config("").imu, None, &world, 1), ImuReader::default());
+        let mut walker = Self { engine, world, switches, felt, feels, imu };
         walker.engine.stand();
         let stands = (0..1000).any(|_| walker.tick(Twist::ZERO).state == GaitState::Standing);
         assert!(stands, "does not come to stand");
@@ -137,7 +151,8 @@ impl Walker {
 
     fn tick(&mut self, twist: Twist) -> Tick {
         let contacts = self.felt.pop_front().unwrap();
-        let input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, ..Input::default() };
+        let up = self.up();
+        let input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };
         let tick = *self.engine.step(&input, TICK_S);
         for (hinge, rest) in positions(&self.engine, &self.world).into_iter().enumerate() {
             self.world.drive(hinge, Drive { rest, ..SERVO });
@@ -145,9 +160,28 @@ impl Walker {
         (0..2).for_each(|_| self.world.step());
         let mut felt = [None; MAX_LEGS];
         let closed = self.switches.read(&self.world);
-        felt.iter_mut().zip(closed).for_each(|(felt, closed)| *felt = self.feels.then_some(*closed));
+        felt.iter_mut()
+            .zip(closed)
+            .for_each(|(felt, closed)| *felt = (self.feels != Feels::Nothing).then_some(*closed));
         self.felt.push_back(felt);
         tick
+    }
+
+    /// Which way is up in the body, as its IMU has it.
+    fn up(&mut self) -> Option<Vector3<f64>> {
+        let now = Duration::from_secs_f64(self.world.time_s());
+        if self.feels != Feels::Imu {
+            return None;
+        }
+        let (imu, reader) = &mut self.imu;
+        let read = imu.read(&self.world);
+        let (angular_velocity, linear_acceleration) = (read.angular_velocity, Some(read.linear_acceleration));
+        let told = reader.take(
+            self.engine.robot().model(),
+            &ImuSample { frame: "", angular_velocity, linear_acceleration },
+            now,
+        );
+        told.ok().and_then(|()| reader.up())
     }
 
     /// Which switches are closed.

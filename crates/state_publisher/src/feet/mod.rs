@@ -9,11 +9,11 @@ use crate::contacts::Contacts;
 use crate::joints::{JointTable, Reading};
 use hexapod_dynamics::{
     Contact, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceEstimate, ForceSettings, Friction,
-    JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction, STANDARD_GRAVITY, SampleCounts,
-    SettingsError, Source,
+    ImuReader, JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction, STANDARD_GRAVITY,
+    SampleCounts, SettingsError, Source,
 };
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use hexapod_ros::{ImuReader, SwitchFault, SwitchWatch};
+use hexapod_ros::{SwitchFault, SwitchWatch};
 use nalgebra::Vector3;
 use std::time::Duration;
 

@@ -1,11 +1,9 @@
-//! `imu/data`: how the body moves, and which way is up.
+//! An IMU: how the body moves, and which way is up.
 
-use crate::bounds::{MAX_LABEL, excerpt};
-use hexapod_dynamics::{BaseMotion, STANDARD_GRAVITY};
+use crate::base::{BaseMotion, STANDARD_GRAVITY};
 use hexapod_kinematics::Model;
+use hexapod_kinematics::math::exp;
 use nalgebra::{Isometry3, Rotation3, Vector3};
-use r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
-use r2r::sensor_msgs::msg::Imu;
 use std::time::Duration;
 
 /// What an IMU told this long ago no longer counts: the body is taken to be level and at rest.
@@ -14,11 +12,24 @@ const FRESH: Duration = Duration::from_millis(200);
 /// (complementary filter: Mahony, Hamel and Pflimlin 2008), and that of the angular acceleration.
 const GRAVITY_S: f64 = 0.5;
 const TURNING_S: f64 = 0.03;
+/// Of a frame that is none, so many characters are told.
+const MOST_SHOWN: usize = 64;
 /// More than any body of a robot bears: rad/s and m/s².
 const MOST_RAD_S: f64 = 100.0;
 const MOST_M_S2: f64 = 500.0;
 
-/// Why a message of the IMU is refused.
+/// What an IMU tells at a time, in the axes of its frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImuSample<'a> {
+    /// A link fixed to the body, after the prefix of a namespace if there is one; empty: the body itself.
+    pub frame: &'a str,
+    /// rad/s.
+    pub angular_velocity: Vector3<f64>,
+    /// Specific force, m/s²: 9.8 upwards at rest. None without an accelerometer.
+    pub linear_acceleration: Option<Vector3<f64>>,
+}
+
+/// Why a sample of the IMU is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImuRefused {
     /// A number, of this vector.
@@ -77,7 +88,7 @@ fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
 /// The body's motion as its IMU tells it.
 #[derive(Clone, Debug, Default)]
 pub struct ImuReader {
-    /// The frame that the last message was told in, and the IMU in the body.
+    /// The frame that the last sample was told in, and the IMU in the body.
     frame: Option<(String, Isometry3<f64>)>,
     last: Option<(Duration, BaseMotion)>,
     /// What it reads on the mean can be gravity, for a robot on its feet.
@@ -98,22 +109,20 @@ impl ImuReader {
         self.last.filter(|_| self.plausible).map(|(_, motion)| -motion.gravity)
     }
 
-    /// Takes a message, received at `now`.
+    /// Takes a sample, received at `now`.
     ///
     /// # Errors
-    /// What does not hold in the message, or what the IMU looks like if it cannot be right.
-    pub fn take(&mut self, model: &Model, message: &Imu, now: Duration) -> Result<(), ImuRefused> {
-        if message.linear_acceleration_covariance.first() == Some(&-1.0) {
-            return Err(ImuRefused::NoAcceleration);
-        }
-        let body_from_imu = self.body_from(model, &message.header.frame_id)?;
-        let spin = body_from_imu * vector("angular_velocity", &message.angular_velocity, MOST_RAD_S)?;
-        let read = body_from_imu * vector("linear_acceleration", &message.linear_acceleration, MOST_M_S2)?;
+    /// What does not hold in the sample, or what the IMU looks like if it cannot be right.
+    pub fn take(&mut self, model: &Model, sample: &ImuSample<'_>, now: Duration) -> Result<(), ImuRefused> {
+        let read = sample.linear_acceleration.ok_or(ImuRefused::NoAcceleration)?;
+        let body_from_imu = self.body_from(model, sample.frame)?;
+        let spin = body_from_imu * bounded("angular_velocity", sample.angular_velocity, MOST_RAD_S)?;
+        let read = body_from_imu * bounded("linear_acceleration", read, MOST_M_S2)?;
         let before = self.last.filter(|(received, _)| now.saturating_sub(*received) < FRESH);
         let (since, last) = before.map_or((f64::INFINITY, BaseMotion::at_rest(-read)), |(received, motion)| {
             (now.saturating_sub(received).as_secs_f64(), motion)
         });
-        let blend = |time_s: f64| 1.0 - (-since / time_s).exp();
+        let blend = |time_s: f64| 1.0 - exp(-since / time_s);
         let turning = if since.is_finite() && since > 0.0 {
             let rate = (spin - last.angular_velocity) / since;
             last.angular_acceleration + (rate - last.angular_acceleration) * blend(TURNING_S)
@@ -147,19 +156,16 @@ impl ImuReader {
         let name = frame.rsplit('/').next().unwrap_or_default();
         let pose = if frame.is_empty() {
             Isometry3::identity()
-        } else if frame.len() > MAX_LABEL {
-            return Err(ImuRefused::Frame(excerpt(frame).into()));
         } else {
             let link = model.link_index(name).and_then(|link| model.fixed_in_base(link));
-            link.ok_or_else(|| ImuRefused::Frame(excerpt(frame).into()))?
+            link.ok_or_else(|| ImuRefused::Frame(frame.chars().take(MOST_SHOWN).collect()))?
         };
         self.frame = Some((frame.to_owned(), pose));
         Ok(pose)
     }
 }
 
-fn vector(what: &'static str, vector: &Vector3Msg, most: f64) -> Result<Vector3<f64>, ImuRefused> {
-    let vector = Vector3::new(vector.x, vector.y, vector.z);
+fn bounded(what: &'static str, vector: Vector3<f64>, most: f64) -> Result<Vector3<f64>, ImuRefused> {
     if vector.iter().all(|x| x.abs() <= most) { Ok(vector) } else { Err(ImuRefused::Number(what)) }
 }
 
@@ -168,12 +174,12 @@ mod tests {
     use super::*;
     use hexapod_kinematics::Robot;
 
-    fn message(frame: &str, turn: f64, up: f64) -> Imu {
-        let mut imu = Imu::default();
-        imu.header.frame_id = frame.into();
-        imu.angular_velocity.z = turn;
-        imu.linear_acceleration.z = up;
-        imu
+    fn sample(frame: &str, turn: f64, up: f64) -> ImuSample<'_> {
+        told(frame, Vector3::z() * turn, Vector3::z() * up)
+    }
+
+    fn told(frame: &str, angular_velocity: Vector3<f64>, read: Vector3<f64>) -> ImuSample<'_> {
+        ImuSample { frame, angular_velocity, linear_acceleration: Some(read) }
     }
 
     #[test]
@@ -182,9 +188,9 @@ mod tests {
         let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
         assert_eq!(imu.motion(ms(0)), BaseMotion::level());
         for tick in 0..100 {
-            imu.take(robot.model(), &message("robot/base_link", 0.5, 9.0), ms(10 * tick)).unwrap();
+            imu.take(robot.model(), &sample("robot/base_link", 0.5, 9.0), ms(10 * tick)).unwrap();
         }
-        imu.take(robot.model(), &message("", 0.5, 12.0), ms(1000)).unwrap();
+        imu.take(robot.model(), &sample("", 0.5, 12.0), ms(1000)).unwrap();
         let motion = imu.motion(ms(1005));
         assert!((motion.specific_force() - Vector3::z() * 12.0).norm() < 1e-12, "{motion:?}");
         assert!((motion.angular_velocity.z, motion.angular_acceleration.z) == (0.5, 0.0));
@@ -197,17 +203,16 @@ mod tests {
         let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
         let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
         assert_eq!(imu.up(), None);
-        for tick in 0..100 {
-            let mut shaken = message("", 0.0, 9.8);
-            shaken.linear_acceleration.y = if tick % 2 == 0 { 3.0 } else { -3.0 };
+        imu.take(robot.model(), &sample("", 0.0, 9.8), ms(0)).unwrap();
+        for tick in 1..100 {
+            let shaken = told("", Vector3::zeros(), Vector3::new(0.0, [3.0, -3.0][tick as usize % 2], 9.8));
             imu.take(robot.model(), &shaken, ms(10 * tick)).unwrap();
         }
         let still = imu.up().unwrap().normalize();
         assert!((still - Vector3::z()).norm() < 0.01, "{still}");
         // By 0.2 rad in 0.1 s, its left side up.
         for tick in 0..10 {
-            let mut rolling = message("", 0.0, 9.8);
-            rolling.angular_velocity.x = 2.0;
+            let rolling = told("", Vector3::x() * 2.0, Vector3::z() * 9.8);
             imu.take(robot.model(), &rolling, ms(1000 + 10 * tick)).unwrap();
         }
         let up = imu.up().unwrap().normalize();
@@ -226,39 +231,36 @@ mod tests {
         ] {
             let (mut imu, ms) = (ImuReader::default(), Duration::from_millis);
             for tick in 0..200 {
-                let reason = imu.take(robot.model(), &message("", 0.3, up), ms(10 * tick)).unwrap_err().to_string();
+                let reason = imu.take(robot.model(), &sample("", 0.3, up), ms(10 * tick)).unwrap_err().to_string();
                 assert!(reason.contains(word), "{reason}");
                 assert_eq!(imu.motion(ms(10 * tick)), BaseMotion::level());
             }
-            let taken =
-                (200..500).filter(|tick| imu.take(robot.model(), &message("", 0.3, 9.8), ms(10 * tick)).is_ok());
+            let taken = (200..500).filter(|tick| imu.take(robot.model(), &sample("", 0.3, 9.8), ms(10 * tick)).is_ok());
             assert!(taken.count() > 150 && imu.motion(ms(4990)).angular_velocity.z == 0.3, "it has been mended: {up}");
         }
-        let (mut imu, mut side) = (ImuReader::default(), message("", 0.0, 0.0));
-        side.linear_acceleration.x = 9.81;
+        let (mut imu, side) = (ImuReader::default(), told("", Vector3::zeros(), Vector3::x() * 9.81));
         let reason = imu.take(robot.model(), &side, Duration::ZERO).unwrap_err().to_string();
         assert!(reason.contains("on its side"), "{reason}");
         // Bumps of a walk are none of it.
         let mut imu = ImuReader::default();
         for tick in 0..200 {
-            let bumpy = message("", 0.0, if tick % 20 == 10 { -30.0 } else { 11.0 });
+            let bumpy = sample("", 0.0, if tick % 20 == 10 { -30.0 } else { 11.0 });
             assert!(imu.take(robot.model(), &bumpy, Duration::from_millis(10 * tick)).is_ok());
         }
     }
 
     #[test]
-    fn when_a_message_does_not_hold_expect_the_reason_and_the_motion_kept() {
+    fn when_a_sample_does_not_hold_expect_the_reason_and_the_motion_kept() {
         let robot = Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap();
         let (mut imu, now) = (ImuReader::default(), Duration::from_secs(1));
-        imu.take(robot.model(), &message("", 0.0, 9.8), now).unwrap();
+        imu.take(robot.model(), &sample("", 0.0, 9.8), now).unwrap();
         let before = imu.motion(now);
-        let mut none = message("", 0.0, 9.8);
-        none.linear_acceleration_covariance = vec![-1.0; 9];
+        let none = ImuSample { linear_acceleration: None, ..sample("", 0.0, 9.8) };
         for (bad, word) in [
-            (message("", f64::NAN, 9.8), "angular_velocity"),
-            (message("", 0.0, f64::INFINITY), "linear_acceleration"),
-            (message("left_front_tibia_link", 0.0, 9.8), "left_front_tibia_link"),
-            (message("nowhere", 0.0, 9.8), "nowhere"),
+            (sample("", f64::NAN, 9.8), "angular_velocity"),
+            (sample("", 0.0, f64::INFINITY), "linear_acceleration"),
+            (sample("left_front_tibia_link", 0.0, 9.8), "left_front_tibia_link"),
+            (sample("nowhere", 0.0, 9.8), "nowhere"),
             (none, "no linear acceleration"),
         ] {
             let reason = imu.take(robot.model(), &bad, now).unwrap_err().to_string();

@@ -1,0 +1,76 @@
+//! What the planner is told of what the robot feels, as its node is by topics.
+
+use hexapod_dynamics::{ImuReader, ImuSample};
+use hexapod_gait::Input;
+use hexapod_kinematics::{MAX_LEGS, Model};
+use nalgebra::Vector3;
+use simulator::{FootSwitches, Imu, Plant};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+type Contacts = [Option<bool>; MAX_LEGS];
+
+/// The sensors that the planner listens to.
+pub struct Senses {
+    switches: Option<Felt>,
+    /// And the link it is on.
+    imu: Option<(Imu, ImuReader, String)>,
+}
+
+impl Senses {
+    /// It listens to none.
+    pub fn none() -> Self {
+        Self { switches: None, imu: None }
+    }
+
+    /// To switches under the feet, too, told `late_s` seconds late to a planner of so many ticks per second.
+    pub fn with_switches(self, switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
+        Self { switches: Some(Felt::new(switches, late_s, rate_hz)), ..self }
+    }
+
+    /// To an IMU, too.
+    pub fn with_imu(self, imu: Imu, link: &str) -> Self {
+        Self { imu: Some((imu, ImuReader::default(), link.to_owned())), ..self }
+    }
+
+    /// The input with what the robot feels now.
+    pub fn tell(&mut self, plant: &Plant, model: &Model, now: Duration, input: &Input) -> Input {
+        let (contacts, contacts_late) = match &mut self.switches {
+            Some(felt) => (felt.read(plant), felt.late_s),
+            None => ([None; MAX_LEGS], 0.0),
+        };
+        Input { contacts, contacts_late, up: self.up(plant, model, now), ..*input }
+    }
+
+    /// Which way is up in the body, as far as its IMU is to be believed.
+    fn up(&mut self, plant: &Plant, model: &Model, now: Duration) -> Option<Vector3<f64>> {
+        let (imu, reader, frame) = self.imu.as_mut()?;
+        let read = imu.read(plant.simulator().world());
+        let (angular_velocity, linear_acceleration) = (read.angular_velocity, Some(read.linear_acceleration));
+        reader.take(model, &ImuSample { frame, angular_velocity, linear_acceleration }, now).ok()?;
+        reader.up()
+    }
+}
+
+/// What feet feel, told as late as the planner takes it to be.
+struct Felt {
+    switches: FootSwitches,
+    late_s: f64,
+    /// The oldest first.
+    told: VecDeque<Contacts>,
+    ticks_late: usize,
+}
+
+impl Felt {
+    fn new(switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
+        Self { switches, late_s, told: VecDeque::new(), ticks_late: (late_s * rate_hz).round() as usize }
+    }
+
+    fn read(&mut self, plant: &Plant) -> Contacts {
+        let mut contacts = [None; MAX_LEGS];
+        let closed = self.switches.read(plant.simulator().world());
+        contacts.iter_mut().zip(closed).for_each(|(contact, &closed)| *contact = Some(closed));
+        self.told.push_back(contacts);
+        if self.told.len() > self.ticks_late { self.told.pop_front().unwrap_or(contacts) } else { [None; MAX_LEGS] }
+    }
+}
