@@ -180,3 +180,31 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
     assert swing_s() > 0.95 * planned
     user.quiet('foot_switches')
     assert swing_s() > 0.95 * planned
+
+
+def test_when_an_imu_says_the_body_leans_expect_it_levelled_and_a_wrong_imu_refused(session):
+    session.start('hexapod', 'run', '-p', 'gait_planner.use_imu:=true')
+    user = session.user
+    user.stand()
+    user.stream('cmd_vel', twist(0.05))
+    user.wait_state('walking')
+
+    def imu(frame, y):
+        message = Imu()
+        message.header.frame_id = frame
+        message.linear_acceleration.y, message.linear_acceleration.z = y, 9.8
+        return message
+
+    def leans():
+        turned = user.next('odom').pose.pose.orientation
+        return 2 * (turned.w * turned.x + turned.y * turned.z)
+
+    # Its left side is up, so it turns about its axis ahead, the left side down.
+    user.stream('imu/data', imu('base_link', 0.3), rate=50)
+    user.spin(4.0)
+    assert -0.03 < leans() < -0.005, leans()
+    user.stream('imu/data', imu('nowhere', 0.3), rate=50)
+    user.diagnostics('gait_planner', lambda status: int(status.values.get('rejected on imu/data', 0)) > 10)
+    # Nobody believes what is not of the body: the ground that the feet have met alone counts.
+    user.spin(5.0)
+    assert abs(leans()) < 0.003, leans()

@@ -33,29 +33,29 @@ pub struct ImuSample<'a> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImuRefused {
     /// A number, of this vector.
-    #[error("imu/data: {0} is not a finite number, or more than any robot bears")]
+    #[error("the IMU's {0} is not a finite number, or more than any robot bears")]
     Number(&'static str),
     /// Its frame.
-    #[error("imu/data is in frame {0:?}, which is not a link fixed to the body: set the IMU's frame_id")]
+    #[error("the IMU is in frame {0:?}, which is not a link fixed to the body: set the IMU's frame_id")]
     Frame(String),
     /// No accelerometer.
-    #[error("imu/data has no linear acceleration (its covariance begins with -1)")]
+    #[error("the IMU has no linear acceleration (its covariance begins with -1)")]
     NoAcceleration,
     /// Another unit.
-    #[error("imu/data looks as if it were in g, not m/s^2: it reads {0:.2} for gravity; multiply it by 9.81")]
+    #[error("the IMU looks as if it were in g, not m/s^2: it reads {0:.2} for gravity; multiply it by 9.81")]
     InG(f64),
     /// Gravity is missing.
-    #[error("imu/data reads no gravity ({0:.2} m/s^2): it is taken off, or nothing is measured")]
+    #[error("the IMU reads no gravity ({0:.2} m/s^2): it is taken off, or nothing is measured")]
     NoGravity(f64),
     /// A length that gravity has not.
-    #[error("imu/data reads {0:.1} m/s^2 for gravity, which is 9.8")]
+    #[error("the IMU reads {0:.1} m/s^2 for gravity, which is 9.8")]
     Length(f64),
     /// Mounted otherwise than told.
-    #[error("imu/data has the robot on its side ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link")]
+    #[error("the IMU has the robot on its side ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link")]
     OnItsSide(f64),
     /// The other way up.
     #[error(
-        "imu/data has the robot upside down ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link or its sign"
+        "the IMU has the robot upside down ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link or its sign"
     )]
     UpsideDown(f64),
 }
