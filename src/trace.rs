@@ -40,7 +40,11 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     } else {
         run(tracer, &commands, motion, &mut std::io::BufWriter::new(out::create(&arguments.out)?))
     };
-    written.map_err(|e| Failure::Words(format!("{}: {e}", arguments.out.display())))
+    written.map_err(|e| match e.kind() {
+        // What was told of the feet does not hold, whatever is written to.
+        std::io::ErrorKind::Other => Failure::Words(e.to_string()),
+        _ => Failure::Words(format!("{}: {e}", arguments.out.display())),
+    })
 }
 
 /// What the robot feels, a line for each tick.

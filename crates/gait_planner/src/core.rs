@@ -1,14 +1,15 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
 use crate::command::{Asked, Command, Held, Incoming, Received};
-use crate::fault::{Fault, Watch};
-use crate::felt::{Felt, SwitchFaults};
+use crate::fault::Watch;
+use crate::felt::Felt;
 use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
+use crate::remarks::{Refused, Remarks};
 use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Engine, GaitState, Input, LimitedBy, Tick};
+use hexapod_gait::{Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::Consumer;
 use std::time::Duration;
@@ -39,28 +40,6 @@ const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
 /// Feet that have told nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
 const FELT: Duration = Duration::from_millis(200);
-
-/// A command that did not suit the robot's state when its turn came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// The topic it came from.
-    pub topic: &'static str,
-    /// Why.
-    pub reason: &'static str,
-}
-
-/// What there is to say of a tick.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Remarks {
-    /// What keeps the planner from doing its work.
-    pub fault: Option<Fault>,
-    /// The stick is pushed and does not count, because no zero has come since the servos were released.
-    pub ignores_stick: bool,
-    /// What barred a walk that was given up, until the stick is let go.
-    pub gave_up: Option<LimitedBy>,
-    /// Switches under the feet that are not believed.
-    pub switches: SwitchFaults,
-}
 
 impl Core {
     /// A core that takes its commands from `incoming`; a twist older than `timeout` stops the robot.
@@ -122,6 +101,7 @@ impl Core {
             ignores_stick: self.steering.ignores_stick(),
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
+            knows_up: self.input.up.is_some(),
         }
     }
 

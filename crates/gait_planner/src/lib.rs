@@ -15,6 +15,7 @@ mod progress;
 mod publish;
 mod pulse;
 mod reach;
+mod remarks;
 mod requests;
 mod run;
 mod services;

@@ -1,7 +1,7 @@
 //! What the control loop has done, on its way to the publishing thread.
 
-use crate::core::{Refused, Remarks};
 use crate::progress::Progress;
+use crate::remarks::{Refused, Remarks};
 use hexapod_gait::Tick;
 use hexapod_ros::Lateness;
 use rtrb::{Consumer, Producer, RingBuffer};

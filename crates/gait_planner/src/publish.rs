@@ -1,11 +1,11 @@
 //! What the node tells the world, on a thread of its own.
 
-use crate::core::Remarks;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::outbox::Done;
 use crate::pulse::Alarm;
+use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
@@ -93,7 +93,8 @@ impl Outlet {
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
             report: Report::new(stance.spec().height)
-                .offering(setup.gaits.names(), setup.motions.names().map(|(name, _)| name)),
+                .offering(setup.gaits.names(), setup.motions.names().map(|(name, _)| name))
+                .using_imu(setup.uses_imu),
         })
     }
 

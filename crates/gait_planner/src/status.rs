@@ -1,10 +1,10 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
-use crate::core::Remarks;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
+use crate::remarks::Remarks;
 use crate::steering::IGNORED_STICK;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
@@ -107,6 +107,10 @@ impl SharedState {
     }
 }
 
+/// `use_imu` without one.
+const NO_IMU: &str =
+    "use_imu is set, and imu/data has told nothing for 0.2 s that can be used: the body is not kept level by it";
+
 /// What is gathered between two diagnostics.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -120,6 +124,8 @@ pub struct Report {
     /// Names of the gaits and of the motions that can be asked for.
     gaits: String,
     motions: String,
+    /// The body is to be kept level by its IMU.
+    uses_imu: bool,
     twist: Twist,
     limited_by: LimitedBy,
     remarks: Remarks,
@@ -138,6 +144,12 @@ impl Report {
     #[must_use]
     pub fn offering<'a>(self, gaits: impl Iterator<Item = &'a str>, motions: impl Iterator<Item = &'a str>) -> Self {
         Self { gaits: listed(gaits), motions: listed(motions), ..self }
+    }
+
+    /// The same for a robot whose body is to be kept level by its IMU.
+    #[must_use]
+    pub fn using_imu(self, uses_imu: bool) -> Self {
+        Self { uses_imu, ..self }
     }
 
     /// Takes down a tick, and what there is to say of it.
@@ -249,6 +261,9 @@ impl Report {
             status.report(Level::Warn, barrier.reason());
         } else if self.remarks.ignores_stick {
             status.report(Level::Warn, IGNORED_STICK);
+        }
+        if self.uses_imu && !self.remarks.knows_up {
+            status.report(Level::Warn, NO_IMU);
         }
         if let Some(reason) = self.gave_up() {
             status.report(Level::Warn, reason);

@@ -25,7 +25,8 @@ pub fn specs() -> Vec<ParamSpec> {
             .read_only(),
         ParamSpec::new("use_sensed_contacts", false, "The same with sensed_contacts, estimated from the servos' load")
             .read_only(),
-        ParamSpec::new("use_imu", false, "Keep the walking body level by imu/data").read_only(),
+        ParamSpec::new("use_imu", false, "Keep the walking body level by imu/data; with feet that feel the ground")
+            .read_only(),
         ParamSpec::new("contacts_delay", 0.02, "How late either tells of a contact, s").range(0.0, 0.2).read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),

@@ -184,3 +184,17 @@ impl Control {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_an_imu_has_the_body_lying_or_tells_no_direction_expect_nothing_of_it() {
+        let known = |up: Vector3<f64>| Sensing::of(&Input { up: Some(up), ..Input::default() }).up;
+        let leaning = Vector3::new(0.0, 0.5, 9.8);
+        assert_eq!(known(leaning), Some(leaning));
+        let odd = [[9.8, 0.0, 1.0], [0.0, 0.0, -9.8], [0.0; 3], [f64::NAN, 0.0, 9.8], [0.0, f64::INFINITY, 9.8]];
+        assert!(odd.into_iter().all(|up| known(up.into()).is_none()));
+    }
+}

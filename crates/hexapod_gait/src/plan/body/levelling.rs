@@ -22,7 +22,7 @@ const SLOPE_RATE_RAD_S: f64 = 0.05;
 
 /// Up to this slope of the ground the body is kept level as its IMU has it, and from twice as much on it goes along the
 /// ground: so far from level, feet would meet the ground too far above or below where they are put down.
-const LEVEL_GROUND: f64 = 0.04;
+const LEVEL_GROUND: f64 = 0.02;
 
 /// How the ground comes up under the body until the next point of the grid. `up` as the IMU has it.
 #[inline]
@@ -129,7 +129,7 @@ mod tests {
         };
         // The horizon falls ahead by as much as the body leans back.
         assert!((followed(0.0, 0.02) + 0.02).abs() < 1e-12);
-        assert!((followed(0.05, 0.02) - (0.05 - 0.25 * 0.07)).abs() < 1e-12);
+        assert!((followed(0.015, 0.02) - (0.015 - 0.25 * 0.035)).abs() < 1e-12);
         assert!((followed(0.0, 0.1), followed(0.1, 0.0)) == (0.0, followed(0.1, 1.0)));
     }
 

@@ -1,0 +1,29 @@
+//! What the control loop has to say besides what it does.
+
+use crate::fault::Fault;
+use crate::felt::SwitchFaults;
+use hexapod_gait::LimitedBy;
+
+/// A command that did not suit the robot's state when its turn came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The topic it came from.
+    pub topic: &'static str,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What there is to say of a tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Remarks {
+    /// What keeps the planner from doing its work.
+    pub fault: Option<Fault>,
+    /// The stick is pushed and does not count, because no zero has come since the servos were released.
+    pub ignores_stick: bool,
+    /// What barred a walk that was given up, until the stick is let go.
+    pub gave_up: Option<LimitedBy>,
+    /// Switches under the feet that are not believed.
+    pub switches: SwitchFaults,
+    /// An IMU says which way is up.
+    pub knows_up: bool,
+}
