@@ -23,6 +23,20 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| refused(path, &error))
 }
 
+/// The same for one that is written while another is read, and so must not be that one.
+///
+/// # Errors
+/// As [`check`], and where they are one file.
+pub fn check_beside(path: &Path, read: &Path) -> Result<(), Failure> {
+    match (path.canonicalize(), read.canonicalize()) {
+        (Ok(to), Ok(from)) if to == from => {
+            let (to, from) = (path.display(), read.display());
+            Err(Failure::Words(format!("{to} would be written over {from}, which is read: give another --out")))
+        }
+        _ => check(path),
+    }
+}
+
 /// Makes a file anew.
 ///
 /// # Errors
@@ -72,6 +86,13 @@ mod tests {
             }
         }
         assert!(check(&old).is_ok() && check(&folder.join("new.csv")).is_ok() && check(Path::new("/dev/null")).is_ok());
+        let link = folder.join("link.csv");
+        std::os::unix::fs::symlink(&old, &link).unwrap();
+        assert!(check_beside(&folder.join("new.csv"), &old).is_ok());
+        for path in [&old, &link] {
+            let refused = check_beside(path, &old).err();
+            assert!(matches!(&refused, Some(Failure::Words(told)) if told.contains("which is read")), "{refused:?}");
+        }
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");
         assert!(!folder.join("new.csv").exists(), "nothing is left of the trial");
         std::fs::remove_dir_all(folder).unwrap();

@@ -21,7 +21,12 @@ pub use gait::gait_svg;
 pub fn plot(what: &Plot) -> Result<(), Failure> {
     match what {
         Plot::Gait(arguments) => write(&arguments.out, || gait::draw(arguments)),
-        Plot::Run(arguments) => write(&arguments.out, || run::draw(arguments)),
+        Plot::Run(arguments) => {
+            if !arguments.out.is_empty() {
+                out::check_beside(Path::new(&arguments.out), &arguments.table)?;
+            }
+            write(&arguments.out, || run::draw(arguments))
+        }
         Plot::Walk(arguments) => write(&arguments.out, || walk::draw(arguments)),
         Plot::Workspace(arguments) => write(&arguments.out, || workspace::draw(arguments)),
     }

@@ -17,6 +17,7 @@ use crate::out;
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters};
 use hexapod_gait::{GaitState, Input};
+use hexapod_ros::Shutdown;
 use misfortune::Misfortune;
 use stack::Stack;
 use std::io::Write;
@@ -41,24 +42,29 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
     }
     let to_standard_output = arguments.out.as_os_str() == "-";
     if !to_standard_output {
-        out::check(&arguments.out)?;
+        out::check_beside(&arguments.out, &arguments.commands)?;
     }
     let list = commands::read(&arguments.commands)?;
     let setups = setups(arguments)?;
     let misfortunes = misfortunes(&list, &setups)
         .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
     let stack = Stack::new(setups, arguments.gait.as_deref())?;
+    let shutdown = Shutdown::on_signals().map_err(|error| Failure::Running(error.to_string()))?;
     if to_standard_output {
-        let outcome = walk(stack, (&list, &misfortunes), std::io::stdout().lock())?;
-        Ok(write!(std::io::stderr(), "{outcome}")?)
+        let outcome = walk(stack, (&list, &misfortunes), &shutdown, std::io::stdout().lock())?;
+        write!(std::io::stderr(), "{outcome}")?;
     } else {
         let file = out::create(&arguments.out)?;
         let waiting = Patience::on_terminal("walking in physics");
-        let outcome = walk(stack, (&list, &misfortunes), std::io::BufWriter::new(file))?;
+        let outcome = walk(stack, (&list, &misfortunes), &shutdown, std::io::BufWriter::new(file))?;
         drop(waiting);
         let table = arguments.out.display();
-        Ok(writeln!(std::io::stdout(), "{outcome}table    {table}; hexapod plot run {table} --out run.svg draws it")?)
+        writeln!(std::io::stdout(), "{outcome}table    {table}; hexapod plot run {table} --out run.svg draws it")?;
     }
+    if shutdown.is_running() {
+        return Ok(());
+    }
+    Err(Failure::Running(format!("{}: the commands that were left were not walked", shutdown.reason())))
 }
 
 fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
@@ -73,8 +79,13 @@ fn misfortunes(list: &List, setups: &Setups) -> Result<Vec<Misfortune>, String> 
     setups.simulator.as_ref().map_or(Ok(Vec::new()), |simulator| misfortune::in_turn(list, simulator.misfortunes()))
 }
 
-/// The robot stands up and follows the commands, tick by tick.
-fn walk(mut stack: Stack, (list, misfortunes): (&List, &[Misfortune]), out: impl Write) -> Result<String, Failure> {
+/// The robot stands up and follows the commands, tick by tick, until it is to end.
+fn walk(
+    mut stack: Stack,
+    (list, misfortunes): (&List, &[Misfortune]),
+    shutdown: &Shutdown,
+    out: impl Write,
+) -> Result<String, Failure> {
     let clock = Instant::now();
     let mut table = Table::new(out)?;
     let mut tally = Tally::default();
@@ -86,7 +97,7 @@ fn walk(mut stack: Stack, (list, misfortunes): (&List, &[Misfortune]), out: impl
     let begins = stack.seconds();
     let rate_hz = stack.rate_hz();
     let (mut coming, mut befallen) = (misfortunes.iter().peekable(), String::new());
-    for (tick, input) in list.inputs(rate_hz).enumerate() {
+    for (tick, input) in list.inputs(rate_hz).enumerate().take_while(|_| shutdown.is_running()) {
         while let Some(next) = coming.next_if(|next| list.tick(next.time, rate_hz) <= tick) {
             stack.befall(&next.disturbances, next.push);
             befallen += &format!("met      at {:.2} s: {}\n", stack.seconds(), next.what);
@@ -155,7 +166,7 @@ mod tests {
         let misfortunes = misfortunes(&list, &setups).unwrap();
         let stack = Stack::new(setups, Some("ripple")).ok().unwrap();
         let mut table = Vec::new();
-        let outcome = walk(stack, (&list, &misfortunes), &mut table).ok().unwrap();
+        let outcome = walk(stack, (&list, &misfortunes), &Shutdown::default(), &mut table).ok().unwrap();
         (outcome, String::from_utf8(table).unwrap())
     }
 
@@ -260,7 +271,9 @@ mod tests {
         let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
         let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
         let stack = Stack::new(setups, None).ok().unwrap();
-        let Err(Failure::Running(told)) = walk(stack, (&list, &[]), Vec::new()) else { panic!("it stands") };
+        let Err(Failure::Running(told)) = walk(stack, (&list, &[]), &Shutdown::default(), Vec::new()) else {
+            panic!("it stands")
+        };
         for words in [
             "the supply gave way at ",
             "it switches off beyond 2.0 A (supply.greatest_current_a in sim.yaml)",

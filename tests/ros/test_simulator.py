@@ -19,7 +19,7 @@ pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from processes import assert_no_crash, ROOT
+from processes import assert_no_crash, binary, ROOT
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters
 from sensor_msgs.msg import BatteryState, Imu, JointState
@@ -404,3 +404,21 @@ def test_when_a_driver_alone_is_to_have_physics_expect_it_refused_and_what_to_st
     session.user.spin_until_ended(process, 10.0)
     assert process.wait() != 0
     assert 'hexapod run --bus physics' in process.log()
+
+
+def test_when_a_walk_in_physics_is_cut_short_expect_what_came_of_it_and_whole_lines(tmp_path):
+    (tmp_path / 'long.csv').write_text('0,0.05,0,0\n3000,0,0,0\n')
+    command = [binary('hexapod'), 'sim', '--headless', '--commands', 'long.csv', '--out', 'run.csv']
+    walking = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    table = tmp_path / 'run.csv'
+    deadline = time.monotonic() + 30.0
+    while not (table.exists() and len(table.read_text().splitlines()) > 500) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    walking.send_signal(signal.SIGINT)
+    told, why = walking.communicate(timeout=10.0)
+    assert walking.returncode == 1 and 'SIGINT' in why, (walking.returncode, why)
+    assert 'way ' in told and 'hexapod plot run' in told, told
+    header, *lines = table.read_text().splitlines()
+    assert all(line.count(',') == header.count(',') for line in lines)
+    refused = subprocess.run([*command[:-1], 'long.csv'], cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2 and 'give another --out' in refused.stderr, refused
