@@ -112,7 +112,7 @@ fn walk(
         stack.seconds()
     );
     let figures = tally.outcome(stack.takes_current());
-    let notes: String = stack.notes().iter().map(|note| format!("note     {note}\n")).collect();
+    let notes: String = stack.notes().map(|note| format!("note     {note}\n")).collect();
     Ok(format!("{head}{befallen}{figures}{}{notes}", mishaps(&stack)))
 }
 

@@ -33,6 +33,8 @@ pub struct Stack {
     time: Duration,
     senses: Senses,
     terrain: String,
+    /// As the planner tells them when it starts.
+    notes: Vec<String>,
 }
 
 /// What is known after a tick.
@@ -101,6 +103,7 @@ impl Stack {
             time: Duration::ZERO,
             senses,
             terrain: simulator.terrain_name().to_owned(),
+            notes: planner.notes,
         })
     }
 
@@ -127,9 +130,9 @@ impl Stack {
         self.failed.as_ref()
     }
 
-    /// What of the robot's description is not simulated.
-    pub fn notes(&self) -> &[String] {
-        &self.plant.simulator().world().assembly().notes
+    /// What is to be known of the robot, and what of its description is not simulated.
+    pub fn notes(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter().chain(&self.plant.simulator().world().assembly().notes)
     }
 
     /// Whether any of the servos takes current that is known.
