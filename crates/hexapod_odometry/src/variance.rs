@@ -8,10 +8,10 @@
 use crate::estimate::Estimate;
 
 /// Variance of x and y at the start (m^2), per square metre of way, and per square radian turned.
-const PLACE: [f64; 3] = [5.5e-6, 8.1e-3, 2e-6];
+const PLACE: [f64; 3] = [3e-5, 8.1e-3, 2e-6];
 /// The same of yaw (rad^2), and of the height (m^2): the ground is taken as level.
-const YAW: [f64; 3] = [4e-5, 4e-3, 8e-3];
-const HEIGHT: [f64; 3] = [3e-5, 5.6e-4, 0.0];
+const YAW: [f64; 3] = [8e-5, 4e-3, 8e-3];
+const HEIGHT: [f64; 3] = [6e-5, 5.6e-4, 0.0];
 /// The same of roll and pitch (rad^2), up to what the slope of the ground may be, 0.1 rad.
 const TILT: [f64; 3] = [1.2e-5, 4.3e-3, 0.0];
 const SLOPE_RAD2: f64 = 0.01;
