@@ -9,6 +9,7 @@ mod fall;
 mod ground;
 mod lean;
 mod random;
+mod resting;
 mod sensors;
 mod servo;
 mod simulator;

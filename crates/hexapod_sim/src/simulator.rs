@@ -3,9 +3,10 @@
 use crate::boards::Boards;
 use crate::body::Hinge;
 use crate::engine::{Drive, World};
+use crate::resting::onto_feet;
 use crate::servo::{Battery, Breakage, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 /// Height above the ground that a robot is put at, m.
 const CLEAR_M: f64 = 0.001;
@@ -75,17 +76,27 @@ impl Simulator {
 
     /// Puts the robot onto the ground at the origin, at rest: a hair above what is highest there.
     pub fn put_on_ground(&mut self, positions: &[f64]) {
-        self.put(&Isometry3::identity(), positions);
+        self.put_turned(UnitQuaternion::identity(), positions);
+    }
+
+    /// The same with its body turned.
+    fn put_turned(&mut self, turn: UnitQuaternion<f64>, positions: &[f64]) {
+        self.put(&Isometry3::from_parts(Translation3::identity(), turn), positions);
         let height = self.world.ground().height_at_start() + CLEAR_M - self.world.lowest();
-        self.put(&Isometry3::translation(0.0, 0.0, height), positions);
+        self.put(&Isometry3::from_parts(Translation3::new(0.0, 0.0, height), turn), positions);
     }
 
     /// Puts the robot back onto the ground at the origin, at rest, as it was at the start. Joints whose servos hold an angle
-    /// are there, so that they do not throw it.
+    /// are there, so that they do not throw it; where all servos do, the body leans over its feet as they have it.
     pub fn put_back(&mut self, start: &[f64]) {
-        let held = |(hinge, &start): (usize, &f64)| self.servos.get(hinge).and_then(Servo::held).unwrap_or(start);
-        let positions: Vec<f64> = start.iter().enumerate().map(held).collect();
+        let held: Vec<_> = (0..start.len()).map(|hinge| self.servos.get(hinge).and_then(Servo::held)).collect();
+        let positions: Vec<f64> = held.iter().zip(start).map(|(held, &start)| held.unwrap_or(start)).collect();
         self.put_on_ground(&positions);
+        if held.iter().all(Option::is_some) {
+            let feet: Vec<_> = (0..self.world.assembly().feet.len()).map(|leg| self.world.foot(leg)).collect();
+            let turn = onto_feet(&feet, &self.world.centre_of_mass());
+            self.put_turned(turn.unwrap_or_default(), &positions);
+        }
     }
 
     /// Tells a hinge's servo an angle, as a pulse would that has just come; `None` for no pulse any more. For servos that

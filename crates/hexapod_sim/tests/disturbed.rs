@@ -1,8 +1,8 @@
 //! Pushes, payloads, broken servos, slippery places, soft ground.
 
 use crate::common::{G, Walker, free, settings, shipped};
-use hexapod_gait::Twist;
-use hexapod_sim::{Breakage, Ground, Patch, Push, Settings, Surface, World};
+use hexapod_gait::{BodyOffset, Input, Twist};
+use hexapod_sim::{Breakage, Ground, Patch, Push, Settings, Surface, World, lean};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -153,6 +153,24 @@ fn when_a_servo_jams_expect_its_joint_to_stay_while_the_others_walk_and_to_go_on
         (walker.simulator.world().position(hinge) - at).abs()
     });
     assert!(moved.fold(0.0, f64::max) > 0.05);
+}
+
+#[test]
+fn when_a_robot_whose_body_leans_over_its_feet_is_put_back_expect_it_on_them_at_once() {
+    let mut walker = standing(&Ground::flat());
+    let body_offset = BodyOffset { translation: Vector3::z() * 0.02, rotation: Vector3::new(0.1, 0.2, 0.0) };
+    for _ in 0..800 {
+        walker.tick(&Input { body_offset, ..Input::default() });
+    }
+    let stands = walker.base();
+    walker.simulator.put_back(&[0.0; 18]);
+    let put = walker.base();
+    assert!((put.translation.z - stands.translation.z).abs() < 2e-3, "{put} {stands}");
+    assert!(lean(&put) > 0.15 && (lean(&put) - lean(&stands)).abs() < 5e-3, "{put} {stands}");
+    for _ in 0..200 {
+        walker.tick(&Input { body_offset, ..Input::default() });
+        assert!((walker.base().translation.vector - put.translation.vector).norm() < 3e-3, "it does not fall");
+    }
 }
 
 #[test]

@@ -90,8 +90,12 @@ impl Walker {
     }
 
     pub fn step(&mut self, twist: Twist) -> Twist {
+        self.tick(&Input { twist, ..Input::default() })
+    }
+
+    pub fn tick(&mut self, input: &Input) -> Twist {
         let step_s = self.simulator.world().settings().step_s;
-        let tick = *self.engine.step(&Input { twist, ..Input::default() }, step_s);
+        let tick = *self.engine.step(input, step_s);
         for leg in 0..self.engine.legs().len() {
             self.simulator.tell_leg(leg, &tick.angles[leg]);
         }
