@@ -44,6 +44,8 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         Some(ros) => {
             run.physics_for_oracles();
             run.beside(|run| run.no_hurry(&pure), |run| run.with_ros(ros, &bound))?;
+            // With the machine to themselves: beside them, even what steps back makes them late.
+            run.robots(ros, Part::Together);
             run.robots(ros, Part::OneAtATime);
         }
         None => run.no_hurry(&pure),
@@ -164,16 +166,16 @@ impl Run<'_> {
         self.wasm();
     }
 
-    /// The crates bound to ROS 2, and the executables, driven from outside as a user would.
+    /// The crates bound to ROS 2, and the executables.
     fn with_ros(&mut self, ros: &Ros, bound: &[Member]) {
         self.lints("crates with ROS", Some(ros), bound);
         self.tests("crates with ROS", Some(ros), bound);
         self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
-        self.robots(ros, Part::Together);
     }
 
-    /// Robots walk in real time beside each other, on a machine that others may use as well. What failed runs once more,
-    /// one at a time: what passes then is shown as found, a defect of the robot or of the test that shows under load.
+    /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
+    /// others may use as well. What failed runs once more, one at a time: what passes then is shown as found, a defect of
+    /// the robot or of the test that shows under load.
     fn robots(&mut self, ros: &Ros, part: Part) {
         if let Err(error) = self.try_robots(ros, part) {
             self.report.fail(part.title(), &format!("{error:#}"));
