@@ -15,12 +15,11 @@ use hexapod_gait::motion::Motion;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
-use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped, Vector3 as Vector3Msg};
+use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds};
-use nalgebra::Vector3;
+use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds, imu_parts};
 use rtrb::Producer;
 use std::sync::Arc;
 
@@ -116,22 +115,11 @@ fn imu(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError>
     }
     let (to, robot, mut reader) = (inbox.clone(), setup.engine.robot().clone(), ImuReader::default());
     node.subscribe_shared_from("imu/data", stream(), move |message: &Imu, from| {
-        let up = reader.take(robot.model(), &imu_sample(message), to.now()).map(|()| reader.up());
+        let up = reader.take(robot.model(), &ImuSample::of(imu_parts(message)), to.now()).map(|()| reader.up());
         if let Some(up) = up.map_err(|refused| refused.to_string()).transpose() {
             to.take("imu/data", up.map(Command::Up), from);
         }
     })
-}
-
-/// What a message of an IMU tells.
-fn imu_sample(message: &Imu) -> ImuSample<'_> {
-    let vector = |told: &Vector3Msg| Vector3::new(told.x, told.y, told.z);
-    let has_accelerometer = message.linear_acceleration_covariance.first() != Some(&-1.0);
-    ImuSample {
-        frame: &message.header.frame_id,
-        angular_velocity: vector(&message.angular_velocity),
-        linear_acceleration: has_accelerometer.then(|| vector(&message.linear_acceleration)),
-    }
 }
 
 fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) -> Result<(), RosError> {

@@ -29,6 +29,14 @@ pub struct ImuSample<'a> {
     pub linear_acceleration: Option<Vector3<f64>>,
 }
 
+impl<'a> ImuSample<'a> {
+    /// One of its parts: the frame, rad/s, and m/s², which is none without an accelerometer.
+    #[must_use]
+    pub fn of((frame, turn, force): (&'a str, [f64; 3], Option<[f64; 3]>)) -> Self {
+        Self { frame, angular_velocity: turn.into(), linear_acceleration: force.map(Vector3::from) }
+    }
+}
+
 /// Why a sample of the IMU is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImuRefused {

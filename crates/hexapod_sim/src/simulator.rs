@@ -91,12 +91,15 @@ impl Simulator {
     pub fn put_back(&mut self, start: &[f64]) {
         let held: Vec<_> = (0..start.len()).map(|hinge| self.servos.get(hinge).and_then(Servo::held)).collect();
         let positions: Vec<f64> = held.iter().zip(start).map(|(held, &start)| held.unwrap_or(start)).collect();
-        self.put_on_ground(&positions);
-        if held.iter().all(Option::is_some) {
-            let feet: Vec<_> = (0..self.world.assembly().feet.len()).map(|leg| self.world.foot(leg)).collect();
-            let turn = onto_feet(&feet, &self.world.centre_of_mass());
-            self.put_turned(turn.unwrap_or_default(), &positions);
-        }
+        let leans = held.iter().all(Option::is_some).then(|| self.lean_onto_feet(&positions)).flatten();
+        self.put_turned(leans.unwrap_or_default(), &positions);
+    }
+
+    /// How a body whose joints are there lies on its feet.
+    fn lean_onto_feet(&mut self, positions: &[f64]) -> Option<UnitQuaternion<f64>> {
+        self.put(&Isometry3::identity(), positions);
+        let feet: Vec<_> = (0..self.world.assembly().feet.len()).map(|leg| self.world.foot(leg)).collect();
+        onto_feet(&feet, &self.world.centre_of_mass())
     }
 
     /// Tells a hinge's servo an angle, as a pulse would that has just come; `None` for no pulse any more. For servos that

@@ -7,10 +7,9 @@ use crate::known::KnownJoints;
 use hexapod_dynamics::{ImuSample, Source};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
-use hexapod_ros::r2r::geometry_msgs::msg::Vector3 as Vector3Msg;
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
-use hexapod_ros::{ContactReader, bounds};
+use hexapod_ros::{ContactReader, bounds, imu_parts};
 use nalgebra::Vector3;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,7 +141,7 @@ impl State {
     /// An `imu/data` message, received at `now`.
     pub(crate) fn take_imu(&mut self, message: &Imu, now: Duration) {
         let Some(feet) = &mut self.feet else { return };
-        match feet.imu.take(self.robot.model(), &imu_sample(message), now) {
+        match feet.imu.take(self.robot.model(), &ImuSample::of(imu_parts(message)), now) {
             Ok(()) => self.imu.take(now),
             Err(refused) => self.imu.refuse(refused),
         }
@@ -271,17 +270,6 @@ impl State {
     /// Whether every joint of every leg is known at `now`.
     pub(crate) fn is_complete(&self, now: Duration) -> bool {
         self.known.is_complete(&self.table, now)
-    }
-}
-
-/// What a message of an IMU tells.
-fn imu_sample(message: &Imu) -> ImuSample<'_> {
-    let vector = |told: &Vector3Msg| Vector3::new(told.x, told.y, told.z);
-    let has_accelerometer = message.linear_acceleration_covariance.first() != Some(&-1.0);
-    ImuSample {
-        frame: &message.header.frame_id,
-        angular_velocity: vector(&message.angular_velocity),
-        linear_acceleration: has_accelerometer.then(|| vector(&message.linear_acceleration)),
     }
 }
 

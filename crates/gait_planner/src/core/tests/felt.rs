@@ -89,10 +89,9 @@ fn when_an_imu_says_the_body_leans_expect_it_turned_back_and_nothing_of_it_once_
         bench
     };
     // The left side is up by 0.015 rad: its legs are drawn in.
-    let bench = drive(Some(9.8 * Vector3::new(0.0, 0.015, 1.0)));
+    let mut bench = drive(Some(9.8 * Vector3::new(0.0, 0.015, 1.0)));
     assert!(rolled(&bench) < -1e-3, "{}", rolled(&bench));
     assert!(rolled(&drive(None)).abs() < 1e-6);
-    let mut bench = bench;
     for _ in 0..600 {
         bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
         bench.tick(1);
