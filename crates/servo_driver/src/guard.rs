@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// How often the guard looks after the driver.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Kept from looking for longer, it says so: for so long nobody watched.
+const LATE_AFTER: Duration = Duration::from_millis(200);
 /// Attempts at switching off, one each [`LOOK_EVERY`], before the guard says that it cannot; it goes on trying.
 const LOUD_AFTER: u32 = 25;
 /// Attempts of a guard for one driver at boards that do not acknowledge: all others are off by then.
@@ -129,6 +131,9 @@ impl Guarding {
             (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
         while !shutdown.wait(self.term.end(), LOOK_EVERY) {
             let now = monotonic_now();
+            if let Some(blind) = watch.looks(now) {
+                tracing::warn!("the machine kept the guard from looking for {} ms", blind.as_millis());
+            }
             on_guard.stand(self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
             let free = driver.keep_free()?;
@@ -174,13 +179,20 @@ struct Watch {
     attempts: u32,
     /// When the first attempt began.
     since: Duration,
+    looked: Option<Duration>,
 }
 
 impl Watch {
+    /// Notes that it looks now; for how long it was kept from that, where it was too long.
+    fn looks(&mut self, now: Duration) -> Option<Duration> {
+        let since = now.saturating_sub(self.looked.replace(now)?);
+        (since > LATE_AFTER).then_some(since)
+    }
+
     /// Looks whether a driver is there; true if everything is to be switched off now.
     fn sees(&mut self, free: bool, now: Duration) -> bool {
         if !free {
-            *self = Self::default();
+            *self = Self { looked: self.looked, ..Self::default() };
         } else if self.attempts == 0 {
             self.since = now;
         }
@@ -241,6 +253,15 @@ mod tests {
         assert!(!watch.sees(true, NOW), "all are off");
         assert!(!watch.sees(false, NOW), "a driver has come");
         assert!(watch.sees(true, NOW), "it has gone");
+    }
+
+    #[test]
+    fn when_the_machine_keeps_it_from_looking_expect_the_guard_to_know_for_how_long() {
+        let mut watch = Watch::default();
+        assert_eq!(watch.looks(NOW), None, "it begins to watch");
+        assert_eq!(watch.looks(NOW + LOOK_EVERY), None);
+        watch.sees(false, NOW + LOOK_EVERY);
+        assert_eq!(watch.looks(NOW + LOOK_EVERY + 2 * LATE_AFTER), Some(2 * LATE_AFTER));
     }
 
     #[test]
