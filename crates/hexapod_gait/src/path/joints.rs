@@ -149,8 +149,20 @@ pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
 }
 
 fn is_near_end(plant: &Plant, state: &State) -> bool {
-    let legs = state.angles.iter().enumerate().take(plant.legs().len());
-    !state.offset.is_zero() && legs.into_iter().any(|(leg, angles)| plant.stance.is_near_end(leg, angles, NEAR_END_RAD))
+    let margin = || over_joints!(plant, J => least_from_ends::<J>(plant, &state.angles));
+    !state.offset.is_zero() && margin() < NEAR_END_RAD
+}
+
+/// How far the joint that is nearest to an end of its range is from there, rad, of the first `J` joints of each leg.
+#[inline(always)]
+fn least_from_ends<const J: usize>(plant: &Plant, angles: &[LegAngles; MAX_LEGS]) -> f64 {
+    let mut least = [f64::INFINITY; J];
+    for (usable, angles) in plant.stance.usable().iter().zip(angles).take(plant.legs().len()) {
+        for (least, from_end) in least.iter_mut().zip(usable.from_ends::<J>(angles)) {
+            *least = lesser(*least, from_end);
+        }
+    }
+    least.into_iter().fold(f64::INFINITY, lesser)
 }
 
 /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
@@ -210,6 +222,11 @@ fn worst<const J: usize>(
         }
     }
     worst.into_iter().fold(0.0, greater)
+}
+
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
 }
 
 #[inline(always)]

@@ -173,10 +173,10 @@ impl Stance {
         self.usable.get(index).is_some_and(|usable| usable.contains(angles))
     }
 
-    /// Whether a joint of leg `index` is within `margin` rad of an end of the range that walking uses.
-    #[inline]
-    pub(crate) fn is_near_end(&self, index: usize, angles: &LegAngles, margin: f64) -> bool {
-        self.usable.get(index).is_some_and(|usable| usable.is_near_end(angles, margin))
+    /// The ranges of all legs that walking uses.
+    #[inline(always)]
+    pub(crate) fn usable(&self) -> &[Usable; MAX_LEGS] {
+        &self.usable
     }
 
     /// Least and greatest angles that walking uses of the first three joints of a leg.

@@ -10,6 +10,7 @@ use nalgebra::Vector3;
 /// pose on which its posture lies, and from any foot it has reached the way inwards stays open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usable {
+    /// Without end for joints that the leg does not have.
     lower: [f64; MAX_LEG_JOINTS],
     upper: [f64; MAX_LEG_JOINTS],
 }
@@ -33,7 +34,8 @@ impl Usable {
     }
 
     fn short_of_straight(leg: &Leg, margin: f64) -> Self {
-        let mut usable = Self { lower: [0.0; MAX_LEG_JOINTS], upper: [0.0; MAX_LEG_JOINTS] };
+        let (lower, upper) = ([f64::NEG_INFINITY; MAX_LEG_JOINTS], [f64::INFINITY; MAX_LEG_JOINTS]);
+        let mut usable = Self { lower, upper };
         for ((lower, upper), joint) in usable.lower.iter_mut().zip(&mut usable.upper).zip(leg.joints()) {
             (*lower, *upper) = (joint.limits().lower, joint.limits().upper);
         }
@@ -52,11 +54,15 @@ impl Usable {
         [[a, b, c], [d, e, f]]
     }
 
-    /// Whether a joint is within `margin` rad of an end of its range.
-    #[inline]
-    pub(crate) fn is_near_end(&self, angles: &LegAngles, margin: f64) -> bool {
-        let bounds = self.lower.iter().zip(&self.upper);
-        angles.iter().zip(bounds).any(|(angle, (lower, upper))| (angle - lower).min(upper - angle) < margin)
+    /// How far the first `J` joints are from the nearer end of their ranges, rad; without end for joints that the leg does
+    /// not have.
+    #[inline(always)]
+    pub(crate) fn from_ends<const J: usize>(&self, angles: &LegAngles) -> [f64; J] {
+        let angles = angles.padded();
+        std::array::from_fn(|k| {
+            let (from_lower, from_upper) = (angles[k] - self.lower[k], self.upper[k] - angles[k]);
+            if from_upper < from_lower { from_upper } else { from_lower }
+        })
     }
 
     /// Whether all angles are inside.

@@ -1,23 +1,24 @@
 //! Looks at legs that are taken again only once they may have come too near since.
 
-use super::placed::Placed;
+use super::placed::{Detail, Placed};
 use super::{Neighbour, SelfCollision};
 use crate::{LegAngles, MAX_LEGS, Robot};
 
 /// Room that is told apart from more, m: nobody needs to know how far off the other side of the robot is.
 const ROOM_M: f64 = 0.1;
+/// Room that is worked out exactly where it is less, m: mostly the boxes about two links tell that there is more.
+const NEAR_M: f64 = 0.02;
 
-/// Where each leg was when it was looked at last, and how far it may move before it has to be looked at again.
+/// Where each leg was when it was looked at last, and what it had around it.
 ///
 /// What comes of a look never depends on the looks before it: they only save time.
 #[derive(Clone, Debug)]
 pub struct Look {
     at: [LegAngles; MAX_LEGS],
     placed: [Placed; MAX_LEGS],
-    /// What two legs had between them beyond what they keep, m; on the diagonal, a leg and the body.
+    /// What two legs had between them at least beyond what they keep, m: so far both together may move before one has
+    /// to be looked at again. On the diagonal, a leg and the body.
     room: [[f64; MAX_LEGS]; MAX_LEGS],
-    /// How far each leg may move, m: half of what it has to the nearest leg, or all to the body.
-    free: [f64; MAX_LEGS],
     /// Legs that have been looked at, one bit each.
     seen: u32,
 }
@@ -28,32 +29,54 @@ impl Default for Look {
             at: [LegAngles::zeros(0); MAX_LEGS],
             placed: [Placed::NONE; MAX_LEGS],
             room: [[ROOM_M; MAX_LEGS]; MAX_LEGS],
-            free: [0.0; MAX_LEGS],
             seen: 0,
         }
+    }
+}
+
+impl Look {
+    /// A leg that has to be looked at again, as it and another may have come too near to each other since, or it and the
+    /// body: of two legs the one that has moved farther.
+    #[inline]
+    fn outdated(&self, moved: &[f64; MAX_LEGS], count: usize) -> Option<usize> {
+        moved.iter().zip(&self.room).take(count).enumerate().find_map(|(leg, (mine, room))| {
+            let mut others = moved.iter().zip(room).take(count).enumerate().skip(leg);
+            others.find_map(|(other, (its, room))| {
+                let beside = if other == leg { 0.0 } else { *its };
+                let way = mine + beside;
+                (way > 0.0 && way > *room).then_some(if beside > *mine { other } else { leg })
+            })
+        })
     }
 }
 
 impl SelfCollision {
     /// Whether no leg is too near to another or to the body: as [`Self::check`] finds it, mostly in a fraction of the time.
     pub fn is_clear(&self, robot: &Robot, angles: &[LegAngles; MAX_LEGS], look: &mut Look) -> bool {
-        let mut moved = [0.0; MAX_LEGS];
-        for (((moved, carried), now), then) in moved.iter_mut().zip(&self.carried).zip(angles).zip(&look.at) {
-            let turns = now.padded().iter().zip(then.padded()).zip(carried);
-            *moved = turns.fold(0.0, |sum, ((now, then), carried)| sum + (now - then).abs() * carried);
-        }
-        let all = (1_u32 << self.legs.len().min(MAX_LEGS)) - 1;
-        let mut fresh = 0_u32;
+        let mut moved = self.moved(angles, look);
+        let count = self.legs.len().min(MAX_LEGS);
         // A leg that is looked at may leave another less room: each is looked at once at most.
-        for _ in 0..MAX_LEGS {
-            let stays = |leg: usize| look.seen & (1 << leg) != 0 && moved[leg] <= look.free[leg];
-            let again = (0..MAX_LEGS).find(|leg| all & !fresh & (1 << leg) != 0 && !stays(*leg));
-            let Some(leg) = again else { break };
-            fresh |= 1 << leg;
-            moved[leg] = 0.0;
+        for _ in 0..count {
+            let Some(leg) = look.outdated(&moved, count) else { break };
+            if let Some(moved) = moved.get_mut(leg) {
+                *moved = 0.0;
+            }
             self.look_at(robot, leg, angles, look);
         }
-        (0..MAX_LEGS).all(|leg| all & (1 << leg) == 0 || look.free[leg] >= 0.0)
+        look.room.iter().take(count).all(|room| room.iter().take(count).all(|room| *room >= 0.0))
+    }
+
+    /// How far each leg has moved at most since it was looked at, m.
+    #[inline]
+    fn moved(&self, angles: &[LegAngles; MAX_LEGS], look: &Look) -> [f64; MAX_LEGS] {
+        let mut moved = [0.0; MAX_LEGS];
+        let legs = moved.iter_mut().zip(&self.carried).zip(angles).zip(&look.at).enumerate();
+        for (leg, (((moved, carried), now), then)) in legs {
+            let turns = now.padded().iter().zip(then.padded()).zip(carried);
+            let way = turns.fold(0.0, |sum, ((now, then), carried)| sum + (now - then).abs() * carried);
+            *moved = if look.seen & (1 << leg) != 0 { way } else { f64::INFINITY };
+        }
+        moved
     }
 
     #[inline(never)]
@@ -71,12 +94,9 @@ impl SelfCollision {
             } else {
                 (self.apart[leg][other], Neighbour::Leg(other))
             };
-            let room = self.distance(&look.placed, leg, to, least + ROOM_M) - least;
+            let detail = Detail { exact: least + NEAR_M, most: least + ROOM_M };
+            let room = self.distance(&look.placed, leg, to, detail) - least;
             (look.room[leg][other], look.room[other][leg]) = (room, room);
-        }
-        for (one, (free, room)) in look.free.iter_mut().zip(&look.room).enumerate().take(count) {
-            let legs = room.iter().enumerate().take(count).filter(|(other, _)| *other != one);
-            *free = legs.fold(room[one], |least, (_, room)| least.min(0.5 * room));
         }
     }
 }

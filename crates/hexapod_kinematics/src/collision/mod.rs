@@ -10,7 +10,7 @@ pub use ranges::LegRange;
 
 use crate::solid::convex::Convex;
 use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
-use placed::Placed;
+use placed::{Detail, Placed};
 use shapes::{BodyBox, LegShapes};
 
 /// Part of the distance at home that is kept where two legs, or a leg and the body, are nearer there.
@@ -67,7 +67,7 @@ impl SelfCollision {
         let (mut shaped, mut placed) = ([Placed::NONE; MAX_LEGS], [Placed::NONE; MAX_LEGS]);
         place_all(&legs, robot, home, &mut shaped);
         for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
-            if shaped[one].distance(&shaped[other], f64::INFINITY) <= 0.0 {
+            if shaped[one].distance(&shaped[other], Detail::up_to(f64::INFINITY)) <= 0.0 {
                 (legs[one], legs[other]) =
                     (LegShapes::lines(&robot.legs()[one]), LegShapes::lines(&robot.legs()[other]));
             }
@@ -77,11 +77,12 @@ impl SelfCollision {
         let mut off_body = [OFF_BODY_M.min(clearance); MAX_LEGS];
         for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
             shapes.leave_out_what_touches(placed, &body);
-            *least = least.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, f64::INFINITY));
+            *least = least.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, Detail::up_to(f64::INFINITY)));
         }
         let mut apart = [[clearance; MAX_LEGS]; MAX_LEGS];
         for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
-            let least = clearance.min(PART_AT_HOME * placed[one].distance(&placed[other], f64::INFINITY));
+            let least =
+                clearance.min(PART_AT_HOME * placed[one].distance(&placed[other], Detail::up_to(f64::INFINITY)));
             (apart[one][other], apart[other][one]) = (least, least);
         }
         let mut carried = [[0.0; MAX_LEG_JOINTS]; MAX_LEGS];
@@ -121,7 +122,7 @@ impl SelfCollision {
         place_all(&self.legs, robot, to, &mut placed);
         self.neighbours().find_map(|(leg, to)| {
             let now = self.too_near(&placed, leg, to)?;
-            let was = self.distance(&before, leg, to, now.least);
+            let was = self.distance(&before, leg, to, Detail::up_to(now.least));
             (was >= now.least || now.distance < was - NO_NEARER_M).then_some(now)
         })
     }
@@ -143,12 +144,13 @@ impl SelfCollision {
         for (one, other) in pairs(placed.len().min(MAX_LEGS)) {
             let (least, both) =
                 (self.apart[one][other], placed[one].iter().flat_map(|a| placed[other].iter().map(move |b| (a, b))));
-            let room = both.fold(enough, |room, (a, b)| room.min(a.distance(b, least + room) - least));
+            let room = both.fold(enough, |room, (a, b)| room.min(a.distance(b, Detail::up_to(least + room)) - least));
             (rooms[one][other], rooms[other][one]) = (room, room);
         }
         for (leg, (shapes, placed)) in self.legs.iter().zip(&placed).enumerate().take(MAX_LEGS) {
             let least = self.off_body[leg];
-            let nearest = |room: f64, at| room.min(shapes.distance_to_body(at, &self.body, least + room) - least);
+            let nearest =
+                |room: f64, at| room.min(shapes.distance_to_body(at, &self.body, Detail::up_to(least + room)) - least);
             rooms[leg][leg] = placed.iter().fold(enough, nearest);
         }
         rooms
@@ -166,16 +168,16 @@ impl SelfCollision {
             Neighbour::Leg(other) => *self.apart.get(leg)?.get(other)?,
             Neighbour::Body => *self.off_body.get(leg)?,
         };
-        let distance = self.distance(placed, leg, to, least);
+        let distance = self.distance(placed, leg, to, Detail::up_to(least));
         (distance < least).then_some(TooNear { leg, to, distance, least })
     }
 
-    /// How far a leg is from a neighbour, m, up to `enough`.
-    fn distance(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour, enough: f64) -> f64 {
-        let (Some(shapes), Some(at)) = (self.legs.get(leg), placed.get(leg)) else { return enough };
+    /// How far a leg is from a neighbour, m.
+    fn distance(&self, placed: &[Placed; MAX_LEGS], leg: usize, to: Neighbour, detail: Detail) -> f64 {
+        let (Some(shapes), Some(at)) = (self.legs.get(leg), placed.get(leg)) else { return detail.most };
         match to {
-            Neighbour::Leg(other) => placed.get(other).map_or(enough, |other| at.distance(other, enough)),
-            Neighbour::Body => shapes.distance_to_body(at, &self.body, enough),
+            Neighbour::Leg(other) => placed.get(other).map_or(detail.most, |other| at.distance(other, detail)),
+            Neighbour::Body => shapes.distance_to_body(at, &self.body, detail),
         }
     }
 

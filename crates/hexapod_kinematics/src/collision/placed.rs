@@ -7,6 +7,22 @@ use nalgebra::{Matrix3, Vector3};
 /// Most capsules and boxes of a leg; a leg of more shapes has its last ones put together.
 pub(super) const MAX_SHAPES: usize = 8;
 
+/// How exactly a distance is worked out, m.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detail {
+    /// What is less than this is worked out exactly; of what is more, a distance that it is not less than may do.
+    pub exact: f64,
+    /// What is more counts as this.
+    pub most: f64,
+}
+
+impl Detail {
+    /// Exactly, as far as it is less than this.
+    pub fn up_to(most: f64) -> Self {
+        Self { exact: most, most }
+    }
+}
+
 /// The shapes of a leg in the body's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
@@ -39,16 +55,18 @@ impl Placed {
         self.shapes.iter().zip(&self.bounds).take(self.count)
     }
 
-    /// Distance between two legs, m; what is at least `enough` apart may be reported as anything from there on.
-    pub fn distance(&self, other: &Self, enough: f64) -> f64 {
-        let mut nearest = enough;
-        if self.all.gap(&other.all) >= enough {
-            return nearest;
+    /// Distance between two legs, m.
+    pub fn distance(&self, other: &Self, Detail { exact, most }: Detail) -> f64 {
+        let gap = self.all.gap(&other.all);
+        if gap >= exact {
+            return gap.min(most);
         }
+        let mut nearest = most;
         for (mine, my_bounds) in self.iter() {
             for (its, its_bounds) in other.iter() {
-                if my_bounds.gap(its_bounds) < nearest {
-                    nearest = nearest.min(mine.distance(its, nearest));
+                let gap = my_bounds.gap(its_bounds);
+                if gap < nearest {
+                    nearest = nearest.min(if gap < exact { mine.distance(its, exact.min(nearest)) } else { gap });
                 }
             }
         }

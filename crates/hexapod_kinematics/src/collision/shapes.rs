@@ -1,6 +1,6 @@
 //! Capsules and boxes from a description's collision shapes.
 
-use super::placed::{MAX_SHAPES, Placed};
+use super::placed::{Detail, MAX_SHAPES, Placed};
 use crate::math::sin_cos;
 use crate::solid::capsule::{Bounds, Capsule};
 use crate::solid::convex::Convex;
@@ -95,13 +95,14 @@ impl LegShapes {
         self.touches_body
     }
 
-    /// Distance of the leg from the body, m; what is at least `enough` apart may be reported as anything from there on.
-    pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], enough: f64) -> f64 {
-        let mut nearest = enough;
+    /// Distance of the leg from the body, m.
+    pub fn distance_to_body(&self, placed: &Placed, body: &[BodyBox], Detail { exact, most }: Detail) -> f64 {
+        let mut nearest = most;
         for ((shape, bounds), _) in placed.iter().zip(self.touches_body).filter(|(_, touches)| !touches) {
             for of in body {
-                if of.bounds.gap(bounds) < nearest {
-                    nearest = nearest.min(of.distance(shape, nearest));
+                let gap = of.bounds.gap(bounds);
+                if gap < nearest {
+                    nearest = nearest.min(if gap < exact { of.distance(shape, exact.min(nearest)) } else { gap });
                 }
             }
         }

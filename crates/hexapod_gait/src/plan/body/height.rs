@@ -71,7 +71,8 @@ fn height_rate(cx: &Context, start: &State, left: f64, takes: impl Fn(f64) -> bo
     }
     let change = bounds.acceleration * GRID_S;
     let slower = start.rates.height - start.rates.height.max(-change).min(change);
-    if takes(slower * GRID_S) { slower } else { 0.0 }
+    // A body that comes to rest does so whether or not its feet have room.
+    if slower != 0.0 && takes(slower * GRID_S) { slower } else { 0.0 }
 }
 
 /// Whether all feet have their room with another nominal stance, too, and the body can go on as it does.

@@ -42,8 +42,11 @@ pub(crate) fn stride_factor(nominal: &NominalStance, gait: &Gait, cycle: f64, tw
 #[inline]
 pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f64 {
     let [least, most] = gait.cycle_times();
+    if least == most {
+        return most;
+    }
     let fastest = fastest(nominal, twist) * gait.duty_factor();
-    if least == most || fastest * most <= gait.stride() {
+    if fastest * most <= gait.stride() {
         return most;
     }
     (gait.stride() / fastest).max(least).min(most)
