@@ -27,6 +27,9 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
         setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);
     }
     let commands = commands::read_commands(&arguments.commands)?;
+    for note in commands.notes(&arguments.commands) {
+        writeln!(std::io::stderr(), "note     {note}")?;
+    }
     let motion = match &arguments.motion {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
         None => None,

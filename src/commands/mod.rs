@@ -45,6 +45,8 @@ pub struct List {
 /// From this time (s) on this twist is wanted, and the body there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Command {
+    /// Counted from 1.
+    line: usize,
     time: f64,
     twist: Twist,
     body: BodyOffset,
@@ -77,6 +79,20 @@ impl List {
         ((time - start) * rate_hz).round() as usize
     }
 
+    /// What is not walked as the list has it, after its name: body poses beyond what a body can do, each with its line.
+    pub fn notes(&self, path: &Path) -> Vec<String> {
+        // The last command only ends the list.
+        let walked = self.commands.iter().rev().skip(1).rev();
+        let mut beyond = walked.filter_map(|command| Some((command.line, beyond(&command.body)?)));
+        let told = beyond.by_ref().take(MOST_NOTES).map(|(line, what)| format!("{}:{line}: {what}", path.display()));
+        let mut notes: Vec<String> = told.collect();
+        match beyond.count() {
+            0 => {}
+            more => notes.push(format!("{}: body poses of {more} more lines are clamped, too", path.display())),
+        }
+        notes
+    }
+
     /// What befalls the robot, in the order of time.
     pub fn misfortunes(&self) -> &[Misfortune] {
         &self.misfortunes
@@ -87,6 +103,8 @@ impl List {
 pub(crate) const BOM: char = '\u{feff}';
 /// Longest list, s: a walk of a day. What is longer has its times in another unit.
 const LONGEST_S: f64 = 86_400.0;
+/// So many lines are told one by one.
+const MOST_NOTES: usize = 5;
 /// A push that goes as parameters say.
 pub(crate) const PUSH: &str = "push";
 
@@ -115,7 +133,7 @@ pub(crate) fn parse(text: &str) -> Result<List, String> {
         };
         let row = columns.row(line).map_err(at)?;
         check_time(row.time(), &commands).map_err(at)?;
-        commands.push(Command { time: row.time(), twist: row.twist(), body: row.body() });
+        commands.push(Command { line: index + 1, time: row.time(), twist: row.twist(), body: row.body() });
         last_line = index + 1;
     }
     match commands.len() {
@@ -129,6 +147,21 @@ pub(crate) fn parse(text: &str) -> Result<List, String> {
     check_times(&misfortunes, &commands)?;
     misfortunes.sort_by(|one, other| one.time.total_cmp(&other.time));
     Ok(List { commands, misfortunes })
+}
+
+/// What of a body's pose is more than a body does, if anything is, and what it does instead.
+fn beyond(body: &BodyOffset) -> Option<String> {
+    let clipped = body.clipped();
+    let shifts = ["x", "y", "z"].iter().zip(body.translation.iter().zip(clipped.translation.iter()));
+    let shift = |(name, (asked, most)): (&&str, (&f64, &f64))| {
+        format!("{name} is {asked} m, beyond the bound of {} m: clamped to {most} m", most.abs())
+    };
+    let mut what: Vec<String> = shifts.filter(|(_, (asked, most))| asked != most).map(shift).collect();
+    let (asked, most) = (body.rotation.norm(), clipped.rotation.norm());
+    if asked > most + 1e-9 {
+        what.push(format!("the body is turned by {asked:.3} rad, beyond the bound of {most:.2} rad: clamped to that"));
+    }
+    (!what.is_empty()).then(|| what.join("; "))
 }
 
 /// Time and kind of what befalls the robot, where a line has that in place of a command.
@@ -227,5 +260,24 @@ mod tests {
         let told: Vec<_> =
             list.misfortunes().iter().map(|of| (of.line, list.tick(of.time, 10.0), of.what.as_str())).collect();
         assert_eq!(told, [(5, 15, "payload:=0.5"), (4, 20, "push"), (1, 30, "limp:=left_front,left_rear")]);
+    }
+
+    #[test]
+    fn when_the_body_is_wanted_beyond_its_bounds_expect_the_line_the_value_and_the_bound() {
+        let notes = |text: &str| parse(text).unwrap().notes(Path::new("walk.csv"));
+        let head = "seconds,z,x,roll,pitch\n";
+        assert!(notes(&format!("{head}0,0.06,-0.06,0.35\n1,0.01\n2,0.5")).is_empty(), "the last line is not walked");
+        assert_eq!(
+            notes(&format!("{head}0,0,0,0\n1,0.1,-0.07\n2,0,0,0.3,-0.4\n3")),
+            [
+                "walk.csv:3: x is -0.07 m, beyond the bound of 0.06 m: clamped to -0.06 m; z is 0.1 m, beyond the bound of \
+                 0.06 m: clamped to 0.06 m",
+                "walk.csv:4: the body is turned by 0.499 rad, beyond the bound of 0.35 rad: clamped to that",
+            ]
+        );
+        let often: String = (0..9).map(|line| format!("{line},0,0,0,0.1\n")).collect();
+        let told = notes(&often);
+        assert_eq!(told.len(), 6);
+        assert_eq!(told[5], "walk.csv: body poses of 3 more lines are clamped, too");
     }
 }

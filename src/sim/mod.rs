@@ -48,7 +48,8 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
     let setups = setups(arguments)?;
     let misfortunes = misfortunes(&list, &setups)
         .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
-    let stack = Stack::new(setups, arguments.gait.as_deref())?;
+    let mut stack = Stack::new(setups, arguments.gait.as_deref())?;
+    stack.note(list.notes(&arguments.commands));
     let shutdown = Shutdown::on_signals().map_err(|error| Failure::Running(error.to_string()))?;
     if to_standard_output {
         let outcome = walk(stack, (&list, &misfortunes), &shutdown, std::io::stdout().lock())?;

@@ -1,6 +1,6 @@
 //! What the planner is told of what the robot feels, as its node is by topics.
 
-use hexapod_dynamics::{ImuReader, ImuSample};
+use hexapod_dynamics::ImuReader;
 use hexapod_gait::Input;
 use hexapod_kinematics::{MAX_LEGS, Model};
 use nalgebra::Vector3;
@@ -46,8 +46,7 @@ impl Senses {
     fn up(&mut self, plant: &Plant, model: &Model, now: Duration) -> Option<Vector3<f64>> {
         let (imu, reader, frame) = self.imu.as_mut()?;
         let read = imu.read(plant.simulator().world());
-        let (angular_velocity, linear_acceleration) = (read.angular_velocity, Some(read.linear_acceleration));
-        reader.take(model, &ImuSample { frame, angular_velocity, linear_acceleration }, now).ok()?;
+        reader.take(model, &read.sample(frame), now).ok()?;
         reader.up()
     }
 }

@@ -33,7 +33,7 @@ pub struct Stack {
     time: Duration,
     senses: Senses,
     terrain: String,
-    /// As the planner tells them when it starts.
+    /// As the planner tells them when it starts, and of the list of commands.
     notes: Vec<String>,
 }
 
@@ -128,6 +128,11 @@ impl Stack {
     /// Why the servos have been let go, and when, s.
     pub fn failed(&self) -> Option<&(f64, String)> {
         self.failed.as_ref()
+    }
+
+    /// Adds to what is to be known.
+    pub fn note(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
     }
 
     /// What is to be known of the robot, and what of its description is not simulated.

@@ -30,8 +30,12 @@ pub struct Estimate {
     pub fit: Fit,
     /// How many feet are on the ground.
     pub feet_down: usize,
-    /// Sum of the certainties of the feet on the ground (see [`Odometry::trust`](crate::Odometry::trust)).
+    /// Sum of the certainties of the feet on the ground (see [`Odometry::trust`](crate::Odometry::trust)); zero while they
+    /// carry nothing.
     pub support: f64,
+    /// How far the body may be from where its feet would have it, m, as its servos carry nothing (see
+    /// [`Odometry::stray`](crate::Odometry::stray)); zero while they do.
+    pub astray: f64,
     /// The greatest distance between a foot and its anchor, m.
     pub worst_residual: f64,
     /// Whether the anchors were dropped and taken anew, as at the start.

@@ -11,10 +11,17 @@ pub(crate) fn count(flags: &[bool]) -> usize {
     flags.iter().filter(|&&flag| flag).count()
 }
 
+/// The legs that both flag.
+pub(crate) fn both(a: &Flags, b: &Flags) -> Flags {
+    std::array::from_fn(|i| a[i] && b[i])
+}
+
 /// Without contacts, feet this near to the lowest one count as down, m.
 const NEAR_LOWEST_M: f64 = 2e-3;
 /// Feet nearer to one line than this (sum of squared distances, m^2) have no plane.
 const LEAST_SPREAD_M2: f64 = 1e-4;
+/// A foot that has moved by less since the sample before has not moved.
+const STILL_M: f64 = 1e-9;
 /// Passes of levelling feet on unlike balls: each leaves less than a tenth of the error before.
 const PASSES: usize = 10;
 
@@ -92,4 +99,15 @@ fn tilt(feet: &[Vector3<f64>], down: &Flags) -> Option<(f64, f64)> {
     let normal: Vector3<f64> = eigen.eigenvectors.column(least).into_owned();
     let up = if normal.z < 0.0 { -normal } else { normal };
     Some((math::atan2(up.y, up.z), -math::asin(up.x.clamp(-1.0, 1.0))))
+}
+
+/// The anchor of a foot that is said to have come down at this place: on the ground, which is taken as level. One that has
+/// not moved in the body, from `before` to `now`, is where it was: in the air, say, where an emergency stop ended its swing.
+pub(crate) fn landed(
+    place: Vector3<f64>,
+    above_ground: f64,
+    before: &Vector3<f64>,
+    now: &Vector3<f64>,
+) -> Vector3<f64> {
+    if (now - before).norm() < STILL_M { place } else { Vector3::new(place.x, place.y, above_ground) }
 }

@@ -1,8 +1,9 @@
 //! Anchored feet in, the body's pose out.
 
+use crate::bearing::Bearing;
 use crate::estimate::{Estimate, Fit};
 use crate::fit::{self, Pair};
-use crate::ground::{self, Feet, Flags, count};
+use crate::ground::{self, Feet, Flags, both, count, landed};
 use crate::history::{History, Velocity};
 use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
@@ -44,8 +45,6 @@ const STEPPED_M: f64 = 0.02;
 const STAYS_M: f64 = 2e-5;
 /// Feet that have moved against the others by this much since the sample before, m, slide.
 const SLIDES_M: f64 = 2e-7;
-/// A foot that has moved by less since the sample before has not moved.
-const STILL_M: f64 = 1e-9;
 /// How long the pose goes on without feet on the ground.
 const COAST: Duration = Duration::from_millis(500);
 
@@ -61,6 +60,7 @@ pub struct Odometry {
     above_ground: [f64; MAX_LEGS],
     /// How certain it is of each foot that it is on the ground where it is said to be, up to 1.
     certainty: [f64; MAX_LEGS],
+    bearing: Bearing,
     history: History,
     coasted: Duration,
     last: Option<Estimate>,
@@ -85,6 +85,7 @@ impl Odometry {
             feet: [Vector3::zeros(); MAX_LEGS],
             above_ground: [0.0; MAX_LEGS],
             certainty: [1.0; MAX_LEGS],
+            bearing: Bearing::default(),
             history: History::new(),
             coasted: Duration::ZERO,
             last: None,
@@ -104,6 +105,12 @@ impl Odometry {
         for (known, given) in self.certainty.iter_mut().zip(given) {
             *known = if given.is_nan() { 1.0 } else { given.clamp(LEAST_CERTAINTY, 1.0) };
         }
+    }
+
+    /// Says how far the body may be from where its feet would have it, m, as its servos carry nothing; zero once they do,
+    /// and until this is said. What is no number counts as zero.
+    pub fn stray(&mut self, most: f64) {
+        self.bearing.stray(most.clamp(0.0, LARGEST_M));
     }
 
     /// Up in the body frame, as last estimated.
@@ -286,9 +293,8 @@ impl Odometry {
     }
 
     fn coast(&mut self, last: &Estimate, elapsed: Duration) -> Fitted {
-        let left = COAST.saturating_sub(self.coasted);
         let velocity = Velocity { linear: last.linear, angular: last.angular };
-        let pose = last.odom_from_body * velocity.motion(elapsed.min(left));
+        let pose = last.odom_from_body * velocity.motion(elapsed.min(COAST.saturating_sub(self.coasted)));
         self.coasted += elapsed;
         Fitted { pose, fit: Fit::Coasting, worst_residual: 0.0, restarted: false }
     }
@@ -305,7 +311,9 @@ impl Odometry {
     fn conclude(&mut self, time: Duration, down: &Flags, fitted: Fitted) -> &Estimate {
         let pose = fitted.pose;
         let certain = self.certainty.iter().zip(down).take(self.legs).filter(|(_, down)| **down);
-        let support = if fitted.fit == Fit::Coasting { 0.0 } else { certain.map(|(certainty, _)| certainty).sum() };
+        let astray = self.bearing.astray(time);
+        let none_bears = fitted.fit == Fit::Coasting || astray > 0.0;
+        let support = if none_bears { 0.0 } else { certain.map(|(certainty, _)| certainty).sum() };
         let (step, turn) = self.last.as_ref().map_or((0.0, 0.0), |last| {
             let step = pose.translation.vector - last.odom_from_body.translation.vector;
             (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
@@ -331,20 +339,11 @@ impl Odometry {
             worst_residual: fitted.worst_residual,
             restarted: fitted.restarted,
             support,
+            astray,
             travelled,
             turned,
             doubtful_way,
             doubtful_turn,
         })
     }
-}
-
-/// The anchor of a foot that is said to have come down at this place: on the ground, which is taken as level. One that has
-/// not moved in the body, from `before` to `now`, is where it was: in the air, say, where an emergency stop ended its swing.
-fn landed(place: Vector3<f64>, above_ground: f64, before: &Vector3<f64>, now: &Vector3<f64>) -> Vector3<f64> {
-    if (now - before).norm() < STILL_M { place } else { Vector3::new(place.x, place.y, above_ground) }
-}
-
-fn both(a: &Flags, b: &Flags) -> Flags {
-    std::array::from_fn(|i| a[i] && b[i])
 }

@@ -15,6 +15,8 @@ const HEIGHT: [f64; 3] = [6e-5, 5.6e-4, 0.0];
 /// The same of roll and pitch (rad^2), up to what the slope of the ground may be, 0.1 rad.
 const TILT: [f64; 3] = [1.2e-5, 4.3e-3, 0.0];
 const SLOPE_RAD2: f64 = 0.01;
+/// Variance of roll and pitch of a body that its servos do not carry (rad^2): lying on the ground, on a stand or in a hand.
+const LYING_RAD2: f64 = 0.0625;
 
 /// Variances of the velocity at rest, m^2/s^2 and rad^2/s^2, in nav_msgs' order, and what each grows by with the speed.
 const REST: [f64; 6] = [4.7e-5, 4.7e-5, 1.2e-4, 3e-3, 3e-3, 3.4e-4];
@@ -34,14 +36,17 @@ pub(crate) fn doubt(support: f64) -> f64 {
 
 impl Estimate {
     /// Variances of the pose: x, y, z (m^2), roll, pitch, yaw (rad^2). They grow with the way walked and the angle turned,
-    /// the more the less certain the feet were.
+    /// the more the less certain the feet were. Where a body is that its servos do not carry, nobody measures: its height
+    /// may be off by as much as is [said](crate::Odometry::stray), which is two deviations, and it may lean.
     #[must_use]
     pub fn pose_variance(&self) -> [f64; 6] {
         let grown = |[start, way, turn]: [f64; 3]| {
             start + way * self.doubtful_way * self.doubtful_way + turn * self.doubtful_turn * self.doubtful_turn
         };
-        let (place, tilt) = (grown(PLACE), grown(TILT).min(SLOPE_RAD2));
-        [place, place, grown(HEIGHT), tilt, tilt, grown(YAW)]
+        let lies = if self.astray > 0.0 { LYING_RAD2 } else { 0.0 };
+        let (place, tilt) = (grown(PLACE), grown(TILT).min(SLOPE_RAD2) + lies);
+        let height = grown(HEIGHT) + 0.25 * self.astray * self.astray;
+        [place, place, height, tilt, tilt, grown(YAW)]
     }
 
     /// Variances of the velocity, in the same order: they grow with the speed, and while fewer than three certain feet are

@@ -3,23 +3,25 @@
 use crate::common::settings;
 use crate::rig::course::{Course, FLOORS};
 use crate::rig::drift::drive;
-use crate::rig::other::{Body, LIGHT, QUAD, Walk, walk};
+use crate::rig::other::{Body, LIGHT, QUAD, Stack, walk};
 use hexapod_gait::Twist;
+use hexapod_odometry::Estimate;
+use nalgebra::Isometry3;
 
-fn height_and_lean(walk: &Walk) -> (f64, f64) {
-    let pose = &walk.estimate.odom_from_body;
-    let lean = (pose.rotation.inverse() * nalgebra::Vector3::z())
-        .angle(&(walk.base.rotation.inverse() * nalgebra::Vector3::z()));
-    (pose.translation.z - walk.base.translation.z, lean)
+/// How much too high odometry has the body, m, and how much it leans otherwise than it does, rad.
+fn height_and_lean(estimate: &Estimate, base: &Isometry3<f64>) -> (f64, f64) {
+    let (pose, up) = (&estimate.odom_from_body, nalgebra::Vector3::z());
+    let lean = (pose.rotation.inverse() * up).angle(&(base.rotation.inverse() * up));
+    (pose.translation.z - base.translation.z, lean)
 }
 
 #[test]
 fn when_a_robot_stands_and_walks_on_balls_of_any_size_expect_odometry_to_have_its_height_above_the_ground() {
     for body in [LIGHT, QUAD] {
-        for ball in [0.004, 0.01, 0.03] {
+        for ball in [0.0, 0.004, 0.01, 0.03] {
             for twist in [Twist::ZERO, Twist::new(0.02, 0.0, 0.0)] {
                 let walk = walk(&Body { ball, ..body }, twist, 2.0, settings(0.005));
-                let (height, lean) = height_and_lean(&walk);
+                let (height, lean) = height_and_lean(&walk.estimate, &walk.base);
                 println!("balls of {ball} m: {height:.4} m, {lean:.4} rad");
                 assert!(height.abs() < 3e-3, "balls of {ball} m: {height} m too high");
                 assert!(height.powi(2) < 4.0 * walk.estimate.pose_variance()[2]);
@@ -37,5 +39,29 @@ fn when_the_shipped_robot_stands_expect_the_height_of_odometry_within_two_deviat
         println!("{kind}: {:.4} m", start.pose[2]);
         assert!(start.pose[2].abs() < most, "{kind}: {} m", start.pose[2]);
         assert!(start.pose[2].powi(2) < 4.0 * start.estimate.pose_variance()[2], "{kind}: {} m", start.pose[2]);
+    }
+}
+
+#[test]
+fn when_servos_are_off_expect_the_height_within_two_deviations_and_those_of_a_standing_robot_once_it_stands() {
+    for body in [LIGHT, QUAD] {
+        for (kind, ball) in [("perfect", 0.007), ("mg996r", 0.007), ("perfect", 0.03), ("ds3218", 0.03)] {
+            let mut stack = Stack::new(&Body { ball, kind, ..body }, settings(0.005));
+            for tick in 0..800 {
+                match tick {
+                    200 => stack.enable(),
+                    300 => stack.engine.stand(),
+                    _ => {}
+                }
+                stack.odometry.stray(if tick < 200 { stack.reach() } else { 0.0 });
+                stack.tick(Twist::ZERO);
+                let (estimate, base) = (stack.estimate(), stack.base());
+                let (height, lean) = height_and_lean(&estimate, &base);
+                let variance = estimate.pose_variance();
+                let within = height.powi(2) < 4.0 * variance[2] && lean.powi(2) < 8.0 * variance[3];
+                assert!(within, "{kind}, balls of {ball} m, tick {tick}: {height} m, {lean} rad");
+                assert!(tick < 400 || variance[2] < 1e-4);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Servos: from pulse to torque.
 
 use crate::common::{kind, pendulum, servos};
+use hexapod_kinematics::JointLimits;
 use hexapod_sim::{Drive, Servo, ServoKind, Shaft};
 use std::f64::consts::PI;
 
@@ -138,4 +139,26 @@ fn when_a_slewed_servo_gets_its_first_pulse_expect_it_to_start_from_where_it_is(
     servo.tell(Some(1.2));
     servo.follow(&Shaft { position: 0.3, speed: 0.0 }, 0.01);
     assert!((servo.target().unwrap() - 0.35).abs() < 1e-12);
+}
+
+/// As weak a servo as its joint has as light a rotor: one that its controller cannot damp would swing for ever.
+#[test]
+fn when_joints_are_weak_expect_servos_as_strong_as_they_are_to_come_to_rest_without_swinging() {
+    for effort in [0.002, 0.01, 0.05, 0.2, 1.0, 1.8, 5.0] {
+        let limits = JointLimits::try_new(-2.0, 2.0, 5.0, effort, None).unwrap();
+        let mut servo = servos("perfect").of("").fitted(Some(&limits), 6.0);
+        let mut world = pendulum(1e-6, 0.0, 1e-9, STEP_S);
+        world.set_rotor(0, servo.kind().rotor);
+        let (mut farthest, mut last) = (0.0_f64, 0.0_f64);
+        for step in 0..1000 {
+            servo.tell(Some(0.3));
+            let shaft = Shaft { position: world.position(0), speed: world.speed(0) };
+            servo.follow(&shaft, STEP_S);
+            world.drive(0, servo.drive(&shaft, 6.0, STEP_S));
+            world.step();
+            farthest = farthest.max(world.position(0));
+            last = if step < 300 { 0.0 } else { last.max((world.position(0) - 0.3).abs()) };
+        }
+        assert!(farthest < 0.31 && last < 1e-4, "{effort} N m: up to {farthest} rad, in the end off by {last} rad");
+    }
 }

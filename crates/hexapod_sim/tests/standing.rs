@@ -1,6 +1,7 @@
 //! On the ground, not walking.
 
 use crate::common::{G, Walker, settings};
+use crate::rig::other::{Body, LIGHT, QUAD, Stack};
 use hexapod_gait::Twist;
 use hexapod_sim::Ground;
 
@@ -70,5 +71,35 @@ fn when_the_robot_slides_down_a_slope_expect_all_feet_to_slide_as_fast_as_its_bo
     for leg in 0..6 {
         let slide = world.foot_slide(leg);
         assert!((slide / speed - 1.0).abs() < 0.02, "leg {leg}: {slide} m/s of {speed} m/s");
+    }
+}
+
+fn rest(stack: &mut Stack, ticks: usize) {
+    for _ in 0..ticks {
+        stack.tick(Twist::ZERO);
+    }
+}
+
+/// A robot of a fifth of the size in each direction, whose legs are 4 cm long.
+#[test]
+fn when_a_robot_is_small_expect_it_to_stand_still() {
+    for body in [LIGHT, QUAD] {
+        for effort in [0.01, 0.05, 0.5, 3.0] {
+            let masses = body.masses.map(|mass| 0.008 * mass);
+            let mut stack = Stack::new(&Body { masses, ball: 0.002, size: 0.2, effort, ..body }, settings(0.005));
+            stack.enable();
+            rest(&mut stack, 100);
+            stack.engine.stand();
+            rest(&mut stack, 500);
+            let (start, mut moved, mut speed) = (stack.base(), 0.0_f64, 0.0_f64);
+            for _ in 0..100 {
+                stack.tick(Twist::ZERO);
+                moved = moved.max((stack.base().translation.vector - start.translation.vector).norm());
+                let world = stack.simulator.world();
+                let hinges = 0..world.assembly().hinges.len();
+                speed = hinges.map(|hinge| world.speed(hinge).abs()).fold(speed, f64::max);
+            }
+            assert!(moved < 1e-6 && speed < 1e-3, "{body:?}, {effort} N m: {moved} m, {speed} rad/s");
+        }
     }
 }

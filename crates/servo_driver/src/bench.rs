@@ -10,7 +10,7 @@ use hexapod_ros::monotonic_now;
 use hexapod_servo::calibration::{PULSE_US, PwmClock};
 use hexapod_servo::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
 use hexapod_servo::pca9685::{self, BusError, Level, Link, PulseRange, Shadow, Tally};
-use hexapod_servo::{ServoConfig, SimulatedBus};
+use hexapod_servo::{RESETS_A_BOARD, ServoConfig, SimulatedBus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -255,7 +255,8 @@ impl<B: I2c> Serving<B> {
             let address = board.shadow.address();
             let found = pca9685::verify(address, register, expected, &mut link).map_err(|error| error.to_string())?;
             if let Some(value) = found {
-                return Err(format!("board {address:#04x} was reset: register {register:#04x} reads {value:#04x}"));
+                let what = format!("board {address:#04x} was reset: register {register:#04x} reads {value:#04x}");
+                return Err(format!("{what}; {RESETS_A_BOARD}"));
             }
         }
         Ok(())

@@ -23,6 +23,8 @@ pub(crate) struct KnownJoints {
     pub moved: bool,
     told: Vec<Option<(Reading, Duration)>>,
     told_at: Duration,
+    /// Whether the servos have said that they hold nothing, or not every leg.
+    limp: bool,
 }
 
 impl KnownJoints {
@@ -34,6 +36,7 @@ impl KnownJoints {
             moved: false,
             told: vec![None; table.len()],
             told_at: Duration::ZERO,
+            limp: false,
         }
     }
 
@@ -47,11 +50,20 @@ impl KnownJoints {
     }
 
     /// Takes what the servos of some joints were told, of `stamp`, received at `now`.
-    pub(crate) fn tell(&mut self, sample: &[Option<Reading>], stamp: Duration, now: Duration) {
+    pub(crate) fn tell(&mut self, table: &JointTable, sample: &[Option<Reading>], stamp: Duration, now: Duration) {
         for (told, reading) in self.told.iter_mut().zip(sample) {
             *told = reading.map(|reading| (reading, now)).or(*told);
         }
         self.told_at = stamp;
+        // A joint or a leg per message will do, so those are held that were told of a moment ago.
+        let held = |leg: usize| table.leg(leg).iter().all(|&joint| self.fresh(joint, now).is_some());
+        self.limp = sample.iter().all(Option::is_none) || !(0..table.leg_count()).all(held);
+    }
+
+    /// Whether the servos of some leg have no pulse, as they last said. Where none has ever said anything they are taken to
+    /// follow their commands.
+    pub(crate) fn are_limp(&self) -> bool {
+        self.limp
     }
 
     /// All joints as commanded.

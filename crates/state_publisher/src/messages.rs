@@ -73,6 +73,7 @@ mod tests {
             worst_residual: 0.0,
             restarted: false,
             support: 3.0,
+            astray: 0.0,
             travelled: 0.0,
             turned: 0.0,
             doubtful_way: 0.0,

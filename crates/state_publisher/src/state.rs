@@ -5,7 +5,7 @@ use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
 use crate::known::KnownJoints;
 use hexapod_dynamics::{ImuSample, Source};
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
@@ -70,6 +70,8 @@ pub(crate) struct State {
     /// What the last message of the servos says.
     sample: Vec<Option<Reading>>,
     odometry: Odometry,
+    /// How far the longest leg reaches, m: a body that its servos do not carry may be anywhere within.
+    reach_m: f64,
 }
 
 impl State {
@@ -94,6 +96,7 @@ impl State {
             known: KnownJoints::new(&table),
             sample: vec![None; table.len()],
             odometry: Odometry::new(robot.legs().len()),
+            reach_m: robot.legs().iter().map(Leg::length).fold(0.0, f64::max),
             table,
             robot,
         }
@@ -167,7 +170,7 @@ impl State {
                 return false;
             }
         }
-        self.known.tell(&self.sample, stamp, now);
+        self.known.tell(&self.table, &self.sample, stamp, now);
         self.servos.take(now);
         self.empty += u64::from(message.name.is_empty());
         let Some(feet) = &mut self.feet else { return false };
@@ -246,6 +249,7 @@ impl State {
         });
         let contacts = support.as_ref().map(|(down, _)| &down[..legs]);
         self.odometry.stand_at(above_ground);
+        self.odometry.stray(if self.known.are_limp() { self.reach_m } else { 0.0 });
         self.odometry.trust(support.iter().flat_map(|(_, certainty)| *certainty));
         match self.odometry.update(stamp, &feet[..legs], contacts) {
             Ok(estimate) => {

@@ -6,6 +6,10 @@ use thiserror::Error;
 
 use crate::pca9685::BusError;
 
+/// What usually resets a board, and what helps.
+pub const RESETS_A_BOARD: &str =
+    "usually its supply sank (brown-out) as servos drew current: check battery, wires and plugs";
+
 /// Why the driver went into [`State::Fault`](super::State::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
@@ -13,7 +17,10 @@ pub enum Fault {
     #[error("board lost: {0}")]
     BoardLost(BusError),
     /// A register of a board reads otherwise than written: it was reset or had a brown-out.
-    #[error("board {address:#04x} was reset: register {register:#04x} reads {read:#04x}, not {expected:#04x}")]
+    #[error(
+        "board {address:#04x} was reset: register {register:#04x} reads {read:#04x}, not {expected:#04x}; {}",
+        RESETS_A_BOARD
+    )]
     BoardReset {
         /// Address of the board.
         address: u8,
@@ -53,4 +60,16 @@ pub enum Fault {
     /// Reported from outside through [`ServoDriver::trip`](super::ServoDriver::trip), e.g. a low battery.
     #[error("{0}")]
     External(&'static str),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_board_was_reset_expect_what_usually_does_that() {
+        let told = Fault::BoardReset { address: 0x40, register: 0, read: 0x11, expected: 0x21 }.to_string();
+        let what = "board 0x40 was reset: register 0x00 reads 0x11, not 0x21; usually its supply sank (brown-out)";
+        assert!(told.starts_with(what), "{told}");
+    }
 }

@@ -17,7 +17,7 @@ mod tick;
 pub use checks::{ArmCheck, ArmReport};
 pub use counters::Counters;
 pub use driver::ServoDriver;
-pub use fault::Fault;
+pub use fault::{Fault, RESETS_A_BOARD};
 pub use inputs::{Accepted, TargetError};
 pub use state::State;
 pub use stopping::RETIRING;

@@ -5,7 +5,7 @@ use hexapod_dynamics::Inertia;
 use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Link, Model, Robot, Shape};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
-/// Radius of the ball at a foot that has no shape near its tip, m: that of a rubber cap on a hobby robot's shank.
+/// Radius of the ball that a leg ends in where no shape is near its tip, m: that of a rubber cap on a hobby robot's shank.
 const CAP_RADIUS_M: f64 = 0.005;
 
 /// The part that a link belongs to, and its pose in the part's frame.
@@ -149,16 +149,18 @@ fn foot(leg: &Leg, places: &[Option<Place>]) -> Option<Foot> {
     Some(Foot { part, point: leg.tip().translation.vector })
 }
 
-/// Puts a ball on a foot whose tip no shape is near.
+/// Rounds the end of a leg off where no shape is near the foot. The leg ends at the foot's point, as planner and odometry
+/// have it, so the ball is just within.
 fn cap(model: &Model, parts: &mut [Part], foot: &Foot, notes: &mut Vec<String>) {
     let Some(part) = parts.get_mut(foot.part) else { return };
     if part.shapes.iter().any(|shape| reach(shape, &foot.point) < CAP_RADIUS_M) {
         return;
     }
-    let link_from_shape = Isometry3::translation(foot.point.x, foot.point.y, foot.point.z);
+    let centre = foot.point - foot.point.try_normalize(0.0).unwrap_or_default() * CAP_RADIUS_M;
+    let link_from_shape = Isometry3::translation(centre.x, centre.y, centre.z);
     part.shapes.push(Shape { link_from_shape, geometry: Geometry::Sphere { radius: CAP_RADIUS_M } });
     let name = model.links().get(part.link).map_or("", Link::name);
-    notes.push(format!("link \"{name}\": no collision shape at the foot, so a ball of {CAP_RADIUS_M} m"));
+    notes.push(format!("link \"{name}\": no collision shape at the foot, so it ends in a ball of {CAP_RADIUS_M} m"));
 }
 
 /// Distance of a point from a shape, m; zero inside.

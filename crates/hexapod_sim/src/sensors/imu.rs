@@ -3,6 +3,7 @@
 use super::moment::Moment;
 use crate::engine::World;
 use crate::random::Random;
+use hexapod_dynamics::ImuSample;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// What an IMU adds to the truth.
@@ -35,6 +36,14 @@ pub struct ImuReading {
     pub linear_acceleration: Vector3<f64>,
     /// (m/s²)².
     pub linear_acceleration_covariance: [f64; 9],
+}
+
+impl ImuReading {
+    /// The same as whoever works out which way is up takes it; `frame` is the link that carries the IMU, empty for the body.
+    pub fn sample<'a>(&self, frame: &'a str) -> ImuSample<'a> {
+        let linear_acceleration = Some(self.linear_acceleration);
+        ImuSample { frame, angular_velocity: self.angular_velocity, linear_acceleration }
+    }
 }
 
 /// An IMU on a link of the robot.

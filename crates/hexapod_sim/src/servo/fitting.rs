@@ -19,6 +19,8 @@ const UNKNOWN_SPEED: f64 = 6.0;
 /// A servo of its joint's speed still has its torque there: its target is slewed at that speed, and the motor, which
 /// could go so many times as fast, follows.
 const FASTER: f64 = 20.0;
+/// The controller of a servo of its joint damps its own rotor at least by this ratio, as that of a joint of 1.8 N m does.
+const DAMPED: f64 = 0.89;
 
 impl ServoModel {
     /// The servo in a joint of these limits, on a supply of a voltage.
@@ -31,10 +33,19 @@ impl ServoModel {
             Self::OfJoint(kind) => {
                 let motor = (open_v, effort, FASTER * velocity);
                 let (nominal_v, stall_torque, no_load_speed) = motor;
-                Servo::new(ServoKind { nominal_v, stall_torque, no_load_speed, ..*kind }).slewed(velocity)
+                let kind = ServoKind { nominal_v, stall_torque, no_load_speed, ..*kind };
+                Servo::new(ServoKind { rotor: damped_rotor(&kind), ..kind }).slewed(velocity)
             }
         }
     }
+}
+
+/// A weak servo is small, and so is its rotor: a kind's is that of a joint of some N m. In a joint of 0.05 N m it would swing
+/// at the end of a spring that is as much softer, and the same look ahead damps that the less the slower it swings.
+fn damped_rotor(kind: &ServoKind) -> f64 {
+    let within_s = kind.lead / (2.0 * DAMPED);
+    let most = kind.stiffness(kind.nominal_v) * within_s * within_s;
+    if kind.lead > 0.0 { kind.rotor.min(most) } else { kind.rotor }
 }
 
 /// Which servo each joint has.

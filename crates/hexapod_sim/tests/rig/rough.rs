@@ -4,7 +4,7 @@
 use super::random::Random;
 use super::shipped::{GAITS, config, robot};
 use super::{TICK_S, gait, planner, positions};
-use hexapod_dynamics::{ImuReader, ImuSample};
+use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Imu, Mount, SwitchModel, Terrain, World, lean};
@@ -175,12 +175,7 @@ impl Walker {
         }
         let (imu, reader) = &mut self.imu;
         let read = imu.read(&self.world);
-        let (angular_velocity, linear_acceleration) = (read.angular_velocity, Some(read.linear_acceleration));
-        let told = reader.take(
-            self.engine.robot().model(),
-            &ImuSample { frame: "", angular_velocity, linear_acceleration },
-            now,
-        );
+        let told = reader.take(self.engine.robot().model(), &read.sample(""), now);
         told.ok().and_then(|()| reader.up())
     }
 

@@ -69,6 +69,38 @@ fn when_messages_are_refused_expect_nothing_changed_but_the_count() {
     assert_eq!(written(&state, ms(21)).unwrap().0, vec![0.1; 18]);
 }
 
+#[test]
+fn when_servos_hold_nothing_expect_a_height_that_nobody_knows_until_they_have_lifted_the_robot() {
+    let mut state = state();
+    let mut now = 0;
+    let mut deviation = |state: &mut State, servos: Option<usize>, ticks: usize| {
+        for _ in 0..ticks {
+            now += 20;
+            if let Some(held) = servos {
+                let mut told = commands(state, 0.2);
+                told.name.truncate(held);
+                told.position.truncate(held);
+                told.velocity.truncate(held);
+                state.take_servos(&told, ms(now), ms(now));
+            }
+            state.take_commands(&commands(state, 0.2), ms(now), ms(now));
+        }
+        let variance = state.estimate().unwrap().pose_variance();
+        (variance[2].sqrt(), variance[3].sqrt())
+    };
+    let usual = deviation(&mut state, None, 3);
+    assert!(usual.0 < 0.01 && usual.1 < 0.01, "no servo has ever said anything: {usual:?}");
+    let limp = deviation(&mut state, Some(0), 1);
+    assert!(limp.0 > 0.07 && limp.1 > 0.2, "{limp:?}");
+    assert_eq!(deviation(&mut state, Some(17), 100), limp, "a leg is not held");
+    assert_eq!(deviation(&mut state, Some(18), 45), limp, "it rises");
+    assert_eq!(deviation(&mut state, Some(18), 10), usual);
+    assert_eq!(deviation(&mut state, Some(17), 14), usual, "told of a moment ago");
+    assert_eq!(deviation(&mut state, Some(17), 2), limp);
+    deviation(&mut state, Some(18), 60);
+    assert_eq!(deviation(&mut state, Some(0), 1), limp, "an emergency stop");
+}
+
 /// A robot on switches that stands up as weak servos have it: leg by leg its feet are lifted and put down again, and touch
 /// on while their legs rise.
 struct Stepping {
