@@ -158,7 +158,7 @@ fn is_near_end(plant: &Plant, state: &State) -> bool {
 fn least_from_ends<const J: usize>(plant: &Plant, angles: &[LegAngles; MAX_LEGS]) -> f64 {
     let mut least = [f64::INFINITY; J];
     for (usable, angles) in plant.stance.usable().iter().zip(angles).take(plant.legs().len()) {
-        for (least, from_end) in least.iter_mut().zip(usable.from_ends::<J>(angles)) {
+        for (least, from_end) in least.iter_mut().zip(usable.gaps_to_ends::<J>(angles)) {
             *least = lesser(*least, from_end);
         }
     }

@@ -57,7 +57,7 @@ impl Usable {
     /// How far the first `J` joints are from the nearer end of their ranges, rad; without end for joints that the leg does
     /// not have.
     #[inline(always)]
-    pub(crate) fn from_ends<const J: usize>(&self, angles: &LegAngles) -> [f64; J] {
+    pub(crate) fn gaps_to_ends<const J: usize>(&self, angles: &LegAngles) -> [f64; J] {
         let angles = angles.padded();
         std::array::from_fn(|k| {
             let (from_lower, from_upper) = (angles[k] - self.lower[k], self.upper[k] - angles[k]);
