@@ -141,6 +141,8 @@ impl Guarding {
                 self.attempt.set(Some(now));
                 let outcome = self.cut();
                 self.attempt.set(None);
+                // A bus that hangs is not the machine's doing.
+                watch.looked = Some(monotonic_now());
                 watch.tried(outcome);
                 if self.term == Term::OneDriver && watch.is_done(outcome, monotonic_now()) {
                     break;
@@ -179,6 +181,7 @@ struct Watch {
     attempts: u32,
     /// When the first attempt began.
     since: Duration,
+    /// When it looked last, or had done with an attempt.
     looked: Option<Duration>,
 }
 
