@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::cargo::{APART, BENCH, SIM, WASM, cargo_apart};
 use crate::process::read;
+use crate::ros::{Ros, profile};
 use crate::run::{Run, SEED};
 use crate::wasm;
 
@@ -19,8 +20,9 @@ impl Run<'_> {
     }
 
     /// Their lints.
-    pub fn lints_apart(&mut self) {
-        self.each_apart("lints", &["clippy", "--all-targets", "--", "-D", "warnings"]);
+    pub fn lints_apart(&mut self, ros: Option<&Ros>) {
+        let arguments = [&["clippy", "--all-targets"], profile(ros), &["--", "-D", "warnings"]].concat();
+        self.each_apart("lints", &arguments);
     }
 
     fn each_apart(&mut self, title: &str, arguments: &[&str]) {
@@ -31,37 +33,33 @@ impl Run<'_> {
         }
     }
 
-    /// Each of criterion's benchmarks once: that it comes to an end is all a build without optimisation can say.
-    pub fn benchmarks(&mut self) {
+    /// Each of criterion's benchmarks once: that it comes to an end is all one run can say.
+    pub fn benchmarks(&mut self, ros: Option<&Ros>) {
         if self.options.filter.is_some() {
             return;
         }
         self.apart(&format!("benchmarks once, {BENCH}"), BENCH, |command| {
-            command.arg("test").args(CRITERION.iter().flat_map(|name| ["--bench", name]))
+            command.arg("test").args(profile(ros)).args(CRITERION.iter().flat_map(|name| ["--bench", name]))
         });
     }
 
-    /// Oracles of `tests/ros` take this example of the robot in a physics engine.
-    pub fn physics_for_oracles(&mut self) {
-        self.apart(&format!("example, {SIM}"), SIM, |command| command.args(["build", "--example", "drive"]));
-    }
-
-    /// The robot in a physics engine, in the dev profile, which is optimised.
-    pub fn physics(&mut self) {
+    /// The robot in a physics engine, and the example of it that oracles of `tests/ros` take.
+    pub fn physics(&mut self, ros: Option<&Ros>) {
         let filter = self.options.filter.clone();
         self.apart(&format!("tests, {SIM}"), SIM, |command| {
             command
                 .args(["test", "--no-fail-fast"])
+                .args(profile(ros))
                 .args(&filter)
                 .env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()))
         });
     }
 
     /// Random drives with a fresh seed, unless one is given.
-    pub fn fresh_drives(&mut self) {
+    pub fn fresh_drives(&mut self, ros: Option<&Ros>) {
         self.fresh(&format!("random drives, {SIM}"), |layout| {
             let mut command = cargo_apart(layout, SIM)?;
-            command.args(["test", "--test", "all", DRIVES]);
+            command.arg("test").args(profile(ros)).args(["--test", "all", DRIVES]);
             Ok(command)
         });
     }
@@ -80,7 +78,7 @@ impl Run<'_> {
     }
 
     /// The walking engine for a browser; as WebAssembly too, in Node, against the same one here, where both are.
-    pub fn wasm(&mut self) {
+    pub fn wasm(&mut self, ros: Option<&Ros>) {
         let title = "WebAssembly";
         let mut included: &[_] = &[];
         if read(Command::new("node").arg("--version")).is_err() {
@@ -93,7 +91,7 @@ impl Run<'_> {
             included = &["--include-ignored"];
         }
         self.apart(&format!("tests, {WASM}"), WASM, |command| {
-            command.arg("test").args(&self.options.filter).arg("--").args(included)
+            command.arg("test").args(profile(ros)).args(&self.options.filter).arg("--").args(included)
         });
     }
 }

@@ -74,7 +74,7 @@ pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Opti
     isolate(&mut command);
     command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
     // Tests of the crates have built them; cargo would build a crate by itself with other features than among all.
-    command.env("HEXAPOD_EXAMPLES_DIR", target_dir()?.join("debug/examples"));
+    command.env("HEXAPOD_EXAMPLES_DIR", release_dir()?.join("examples"));
     Ok(command)
 }
 

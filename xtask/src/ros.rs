@@ -85,6 +85,12 @@ pub fn cargo_in(layout: &Layout, ros: Option<&Ros>) -> Command {
     command
 }
 
+/// Executables are built in the release profile, and so is, for one build of all, what is tested beside them. Without ROS 2
+/// there are none: the dev profile, with debug assertions.
+pub fn profile(ros: Option<&Ros>) -> &'static [&'static str] {
+    if ros.is_some() { &["--release"] } else { &[] }
+}
+
 /// The distribution of a sourced ROS 2 that is not our own.
 fn sourced(distro: &str, prefixes: &str, ours: &Path) -> Option<String> {
     let prefixes: Vec<_> = prefixes.split(':').filter(|prefix| !prefix.is_empty()).map(Path::new).collect();

@@ -1,5 +1,7 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::cargo::{APART, cargo};
@@ -8,7 +10,7 @@ use crate::page;
 use crate::process::read;
 use crate::pytest::{Part, Which, isolate, pytest};
 use crate::report::Report;
-use crate::ros::{Ros, cargo_in};
+use crate::ros::{Ros, cargo_in, profile};
 use crate::run::{Options, Run, SEED};
 use crate::setup::Scope;
 use crate::workspace::{Member, members, selection};
@@ -18,6 +20,8 @@ const NOTHING_SELECTED: i32 = 5;
 
 /// How long fuzz targets mangle their inputs, s.
 const FUZZ_SECONDS: &str = "FUZZ_SECONDS";
+/// How many cases a property is tried on.
+const CASES: &str = "PROPTEST_CASES";
 
 // The tests that run once more have names of their own. Chosen by them among the same packages they are built already; by
 // its package, cargo would build each with other features.
@@ -28,27 +32,50 @@ const FUZZED: &str = "kinematics";
 const ENGINE: &str = "hexapod_gait";
 const ENGINE_TEST: &str = "engine";
 
+/// What cargo checks and builds together, and with what. One selection and one profile for all of it: with others, cargo
+/// would compile most of it once more.
+#[derive(Clone, Copy)]
+pub struct Crates<'a> {
+    /// Without, only the crates that need none.
+    pub ros: Option<&'a Ros>,
+    members: &'a [Member],
+}
+
+impl Crates<'_> {
+    /// A cargo command about all of them, `before` its packages.
+    fn cargo(self, layout: &Layout, before: &[&str]) -> Command {
+        let mut command = cargo_in(layout, self.ros);
+        command.args(before).args(profile(self.ros)).args(selection(self.members));
+        if self.ros.is_some() {
+            isolate(&mut command);
+        }
+        command
+    }
+}
+
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let ros = if options.pure { None } else { Some(Ros::ensure(layout, Scope::Test)?) };
-    let members = members(layout, ros.as_ref())?;
-    let (bound, pure): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| member.needs_ros);
+    let mut members = members(layout, ros.as_ref())?;
+    members.retain(|member| ros.is_some() || !member.needs_ros);
+    let crates = Crates { ros: ros.as_ref(), members: &members };
     let mut run = Run { layout, options, report: Report::new() };
 
     run.formatting();
     run.formatting_apart();
     run.dependencies();
-    run.beside(|run| run.lints("crates without ROS", None, &pure), Run::page)?;
-    run.tests("crates without ROS", None, &pure);
+    run.beside(|run| run.lints(crates), Run::page)?;
     match &ros {
         Some(ros) => {
-            run.physics_for_oracles();
-            run.beside(|run| run.no_hurry(&pure), |run| run.with_ros(ros, &bound))?;
+            run.beside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
             run.robots(ros, Part::OneAtATime);
         }
-        None => run.no_hurry(&pure),
+        None => {
+            run.tests(crates);
+            run.no_hurry(crates);
+        }
     }
     Ok(run.report.finish())
 }
@@ -100,76 +127,71 @@ impl Run<'_> {
         }
     }
 
-    /// Lints and documentation of `members`.
-    fn lints(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
-        let (profile, packages) = (profile(ros), selection(members));
-        let title = format!("lints, {name}");
-        if self.wants_lints(&title, "clippy", "rustup component add clippy") {
-            let mut command = cargo_in(self.layout, ros);
-            command.args(["clippy", "--all-targets"]).args(profile).args(&packages).args(["--", "-D", "warnings"]);
-            self.report.section(&title, &mut command, &[0]);
+    /// Lints and documentation.
+    fn lints(&mut self, crates: Crates<'_>) {
+        let title = "lints";
+        if self.wants_lints(title, "clippy", "rustup component add clippy") {
+            let mut command = crates.cargo(self.layout, &["clippy", "--all-targets"]);
+            self.report.section(title, command.args(["--", "-D", "warnings"]), &[0]);
         }
 
         // Links to what is not there, and what rustdoc would misread. The executables of nodes have the names of their
         // libraries, in whose place cargo would put them.
         if self.options.filter.is_none() {
-            let (mut command, targets) = (cargo_in(self.layout, ros), ros.map(|_| "--lib"));
-            command.args(["doc", "--no-deps"]).args(targets).args(profile).args(&packages);
-            self.report.section(&format!("documentation, {name}"), command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
+            let mut command = crates.cargo(self.layout, &["doc", "--no-deps", "--lib"]);
+            self.report.section("documentation", command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
     }
 
-    fn tests(&mut self, name: &str, ros: Option<&Ros>, members: &[Member]) {
-        let mut command = cargo_in(self.layout, ros);
-        command.args(["test", "--no-fail-fast"]).args(profile(ros)).args(selection(members)).args(&self.options.filter);
+    fn tests(&mut self, crates: Crates<'_>) {
+        let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast"]);
+        command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         if std::env::var_os(SEED).is_none() {
             command.env(SEED, "1");
         }
-        if ros.is_some() {
-            isolate(&mut command);
-        }
-        self.report.section(&format!("tests, {name}"), &mut command, &[0]);
+        self.report.section("tests", &mut command, &[0]);
     }
 
     /// Robot descriptions mangled for longer than among all tests.
-    fn fuzz(&mut self, members: &[Member]) {
+    fn fuzz(&mut self, crates: Crates<'_>) {
         if self.options.filter.is_some() {
             return;
         }
-        let mut command = cargo(self.layout);
-        command.args(["test", "--test", FUZZED]).args(selection(members)).arg("fuzz");
+        let mut command = crates.cargo(self.layout, &["test", "--test", FUZZED]);
+        command.arg("fuzz");
         if std::env::var_os(FUZZ_SECONDS).is_none() {
-            command.env(FUZZ_SECONDS, "60");
+            command.env(FUZZ_SECONDS, "20");
         }
         self.report.section("fuzz target", &mut command, &[0]);
     }
 
     /// Property tests of the engine on cases that no run has had before.
-    fn fresh_cases(&mut self, members: &[Member]) {
+    fn fresh_cases(&mut self, crates: Crates<'_>) {
         self.fresh(&format!("tests, {ENGINE}"), |layout| {
-            let mut command = cargo(layout);
-            command.args(["test", "--no-fail-fast", "--test", ENGINE_TEST]).args(selection(members));
+            let mut command = crates.cargo(layout, &["test", "--no-fail-fast", "--test", ENGINE_TEST]);
+            if std::env::var_os(CASES).is_none() {
+                command.env(CASES, "64");
+            }
             Ok(command)
         });
     }
 
     /// What no other section waits for.
-    fn no_hurry(&mut self, pure: &[Member]) {
-        self.fuzz(pure);
-        self.fresh_cases(pure);
-        self.physics();
-        self.fresh_drives();
-        self.lints_apart();
-        self.benchmarks();
+    fn no_hurry(&mut self, crates: Crates<'_>) {
+        self.physics(crates.ros);
+        self.fresh_drives(crates.ros);
+        self.lints_apart(crates.ros);
+        self.benchmarks(crates.ros);
         self.physics_in_a_browser();
-        self.wasm();
+        self.wasm(crates.ros);
+        self.fuzz(crates);
+        self.fresh_cases(crates);
     }
 
-    /// The crates bound to ROS 2, and the executables.
-    fn with_ros(&mut self, ros: &Ros, bound: &[Member]) {
-        self.lints("crates with ROS", Some(ros), bound);
-        self.tests("crates with ROS", Some(ros), bound);
+    /// The tests, and the executables.
+    fn with_executables(&mut self, ros: &Ros, crates: Crates<'_>) {
+        self.tests(crates);
         self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
     }
 
@@ -191,10 +213,4 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
-
-/// Crates bound to ROS 2 use the release profile, in which the executables are built as well, so that r2r is generated and
-/// compiled once.
-fn profile(ros: Option<&Ros>) -> &'static [&'static str] {
-    if ros.is_some() { &["--release"] } else { &[] }
 }
