@@ -1,6 +1,7 @@
 //! Gaits as data: when each leg stands and when it swings.
 
 pub(crate) mod auto_pose;
+pub(crate) mod hold;
 pub(crate) mod needs;
 pub(crate) mod phase;
 pub(crate) mod posture;

@@ -10,6 +10,7 @@ pub(crate) mod fitting;
 pub(crate) mod lifting;
 pub(crate) mod mode;
 pub(crate) mod progress;
+pub(crate) mod rough_ground;
 pub(crate) mod sequence;
 pub(crate) mod stand;
 pub(crate) mod twist;
@@ -36,6 +37,7 @@ use crate::plan::mode::requests::requested;
 use crate::plan::mode::switching::switched;
 use crate::plan::mode::{first_steps, following, setting_out, stopped};
 use crate::plan::progress::Progress;
+use crate::plan::rough_ground::time_to_hold;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
@@ -302,6 +304,7 @@ impl Planner<'_> {
                     height: cx.step_height,
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
+                    held_s: time_to_hold(&cx, start),
                 };
                 start.walk.lift(cx.gait, leg, &step);
             }

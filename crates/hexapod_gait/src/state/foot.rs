@@ -1,6 +1,7 @@
 //! One foot, from step to step: on the ground, in the air, and how it comes down.
 
 use crate::gait::Gait;
+use crate::gait::hold::Hold;
 use crate::gait::swing::{SwingPoint, follow_part};
 use crate::plane::twist::Displacement;
 use crate::state::ground::Ground;
@@ -34,6 +35,8 @@ pub(crate) struct Swing {
     pub height: f64,
     /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
     pub left_ground: bool,
+    /// For how long it is held low.
+    pub hold: Hold,
     pub at: Vector3<f64>,
 }
 
@@ -51,6 +54,8 @@ const PROBE_SPEED_M_S: f64 = 0.04;
 const PROBE_DEPTH_M: f64 = 0.02;
 /// A foot that stands deeper than this has found no ground, m.
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
+/// Part of its height from which on a foot slows down that is held low: at rest its leg gives what it gave under its share.
+const HELD_LIFT: f64 = 0.1;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.02;
 
@@ -126,7 +131,7 @@ impl Foot {
 
 impl Swing {
     pub(crate) fn left(&self) -> f64 {
-        (1.0 - self.progress) * self.seconds
+        (1.0 - self.progress) * self.seconds + self.hold.left()
     }
 
     /// Whether it is on its way down and its switch, which is to be believed, has closed.
@@ -158,7 +163,7 @@ impl Swing {
         self.touch_down = ground.drawn_in(touch_down, rest);
         let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
         self.at = flat.push(course.at.height(self.height, self.lift_off.z));
-        self.progress = course.now;
+        (self.progress, self.hold) = (course.now, course.hold[1]);
     }
 }
 
@@ -168,6 +173,8 @@ pub(crate) struct Course {
     before: f64,
     now: f64,
     seconds: f64,
+    /// How it is held low, before and now.
+    hold: [Hold; 2],
     /// The body's motion until the foot is down.
     onward: Displacement,
     /// Part of the way the touch-down point goes towards where it is wanted.
@@ -178,19 +185,26 @@ pub(crate) struct Course {
 impl Course {
     pub(crate) fn new(gait: &Gait, ground: &Ground, swing: &Swing) -> Self {
         let (before, seconds) = (swing.progress, swing.seconds);
-        let now = (before + ground.time / seconds).min(1.0);
+        let (mut now, mut hold) = ((before + ground.time / seconds).min(1.0), swing.hold);
+        let mut at = gait.swing_at(now, seconds);
+        if hold.left() > 0.0 && (hold.has_begun() || at.lift > HELD_LIFT) {
+            hold = hold.after(ground.time);
+            now = (before + (ground.time + hold.left() - swing.hold.left()) / seconds).min(1.0);
+            at = gait.swing_at(now, seconds);
+        }
         Self {
             before,
             now,
             seconds,
-            onward: ground.twist.motion((1.0 - now) * seconds),
+            hold: [swing.hold, hold],
+            onward: ground.twist.motion((1.0 - now) * seconds + hold.left()),
             follow: follow_part(before, now),
-            at: gait.swing_at(now, seconds),
+            at,
         }
     }
 
     /// Whether another swing goes on alike.
     pub(crate) fn is_of(&self, swing: &Swing) -> bool {
-        (self.before, self.seconds) == (swing.progress, swing.seconds)
+        (self.before, self.seconds, self.hold[0]) == (swing.progress, swing.seconds, swing.hold)
     }
 }

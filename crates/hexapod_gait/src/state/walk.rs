@@ -1,6 +1,7 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
 use crate::gait::Gait;
+use crate::gait::hold::Hold;
 use crate::gait::phase::fraction;
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
@@ -125,8 +126,8 @@ impl Walk {
     /// Lifts a foot.
     pub(crate) fn lift(&mut self, gait: &Gait, leg: usize, step: &Step) {
         if let Foot::Planted { at } = *self.foot(leg) {
-            let seconds = gait.swing_part() * self.cycle;
-            let (onward, rest) = (step.twist.motion(seconds), self.nominal.place(leg));
+            let in_the_air = gait.swing_part() * self.cycle;
+            let (onward, rest) = (step.twist.motion(in_the_air), self.nominal.place(leg));
             let place = match step.foothold {
                 None => step.reach.place(rest, &self.ahead(gait, step.aim)),
                 Some(foothold) => step.reach.nearest(rest, onward.apply_inverse(foothold)),
@@ -136,9 +137,10 @@ impl Walk {
                 touch_down: onward.apply(place),
                 foothold: step.foothold,
                 progress: 0.0,
-                seconds,
+                seconds: in_the_air - step.held_s,
                 height: step.height,
                 left_ground: false,
+                hold: Hold::new(step.held_s),
                 at,
             };
             if let Some(foot) = self.feet.get_mut(leg) {
@@ -277,6 +279,8 @@ pub(crate) struct Step {
     pub height: f64,
     pub reach: Reach,
     pub foothold: Option<Vector2<f64>>,
+    /// For how long it is held low, s: a part of the time it has.
+    pub held_s: f64,
 }
 
 /// What all feet feel, and how late they tell, s.

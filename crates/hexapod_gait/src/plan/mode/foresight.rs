@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::plane::support::SupportPolygon;
 use crate::plane::twist::Twist;
-use crate::state::foot::{Foot, Swing};
+use crate::state::foot::Foot;
 use crate::state::walk::Walk;
 use nalgebra::Vector2;
 
@@ -46,9 +46,7 @@ impl Foresight<'_> {
     fn touch_down(&self, leg: usize) -> Option<(f64, Vector2<f64>)> {
         match *self.walk.foot(leg) {
             Foot::Planted { at } | Foot::Probing { at } => Some((0.0, at.xy())),
-            Foot::Swinging(Swing { touch_down, progress, seconds, .. }) => {
-                Some(((1.0 - progress) * seconds, touch_down))
-            }
+            Foot::Swinging(swing) => Some((swing.left(), swing.touch_down)),
             Foot::Missing => None,
         }
     }
