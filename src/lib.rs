@@ -11,6 +11,7 @@ pub mod config;
 pub mod demo;
 pub mod drive;
 pub mod exit;
+mod given_up;
 pub mod guard;
 pub mod identify;
 mod idle;

@@ -3,6 +3,7 @@
 use crate::cli::TraceArgs;
 use crate::commands::{self, List};
 use crate::exit::Failure;
+use crate::given_up::GivenUp;
 use crate::out;
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
@@ -28,7 +29,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     }
     let commands = commands::read_commands(&arguments.commands)?;
     for note in commands.notes(&arguments.commands) {
-        writeln!(std::io::stderr(), "note     {note}")?;
+        say(&note);
     }
     let motion = match &arguments.motion {
         Some(name) => Some(setup.motions.get(name).map_err(Failure::Words)?),
@@ -37,7 +38,8 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     let late = setup.contacts_delay_s;
     let felt: Lines =
         if arguments.contacts { Box::new(std::io::stdin().lines()) } else { Box::new(std::iter::empty()) };
-    let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, felt };
+    let given_up = GivenUp::default();
+    let tracer = Tracer { player: Player::new(setup.engine), rate_hz: setup.rate_hz, ticks: 0, late, felt, given_up };
     let written = if to_standard_output {
         run(tracer, &commands, motion, &mut std::io::stdout().lock())
     } else {
@@ -48,6 +50,11 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
         std::io::ErrorKind::Other => Failure::Words(e.to_string()),
         _ => Failure::Words(format!("{}: {e}", arguments.out.display())),
     })
+}
+
+/// Tells whoever listens: a trace does not end for one who does not.
+fn say(note: &str) {
+    let _ = writeln!(std::io::stderr(), "note     {note}");
 }
 
 /// What the robot feels, a line for each tick.
@@ -96,6 +103,7 @@ struct Tracer {
     /// How late the feet tell, s.
     late: f64,
     felt: Lines,
+    given_up: GivenUp,
 }
 
 impl Tracer {
@@ -109,6 +117,9 @@ impl Tracer {
         write!(out, "{seconds:.4},{},{vx:.6},{vy:.6},{wz:.6}", tick.state.as_str())?;
         tick.angles.iter().flat_map(|leg| leg.iter()).try_for_each(|angle| write!(out, ",{angle:.6}"))?;
         writeln!(out)?;
+        if let Some(note) = self.given_up.note(self.player.engine(), seconds) {
+            say(&note);
+        }
         self.ticks += 1;
         // Whoever says what the feet feel waits for the tick before.
         out.flush()

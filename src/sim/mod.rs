@@ -149,7 +149,13 @@ fn stand(stack: &mut Stack, mut tick: impl FnMut(&mut Stack) -> Result<(), Failu
     until(Stack::is_armed, stack)?;
     stack.stand();
     until(|stack| stack.state() == GaitState::Standing, stack)?;
-    (0..(REST_S * stack.rate_hz()) as usize).try_for_each(|_| tick(stack))
+    (0..(REST_S * stack.rate_hz()) as usize).try_for_each(|_| tick(stack))?;
+    if !stack.has_fallen() {
+        return Ok(());
+    }
+    let why = "it has fallen over while its servos came up: they jump from where the limp legs lie, with all the effort of its \
+               URDF; is that what its servos give?";
+    Err(Failure::Running(format!("the robot has not come to stand: {why}")))
 }
 
 #[cfg(test)]

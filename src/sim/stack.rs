@@ -1,6 +1,7 @@
 //! Planner, driver and physics in one loop, on the time of the physics.
 
 use crate::exit::Failure;
+use crate::given_up::GivenUp;
 use crate::setups::Setups;
 use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
@@ -25,6 +26,7 @@ pub struct Stack {
     enabled: bool,
     /// Why the servos were let go, and when, s.
     failed: Option<(f64, String)>,
+    given_up: GivenUp,
     /// Why the supply gave way first, and when, s.
     gave_way: Option<(f64, String)>,
     plant: Plant,
@@ -96,6 +98,7 @@ impl Stack {
             commanded_at: None,
             enabled: false,
             failed: None,
+            given_up: GivenUp::default(),
             gave_way: None,
             falls: FallWatch::new(plant.simulator().world()),
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
@@ -123,6 +126,11 @@ impl Stack {
     /// Whether all servos follow their commands.
     pub fn is_armed(&self) -> bool {
         self.driver.state() == State::Armed
+    }
+
+    /// Whether it leans, or lies on its belly, as it was not told to.
+    pub fn has_fallen(&self) -> bool {
+        self.falls.fall(self.plant.simulator().world(), &self.player.last().footprint_from_body).is_some()
     }
 
     /// Why the servos have been let go, and when, s.
@@ -185,6 +193,7 @@ impl Stack {
         let input = self.senses.tell(&self.plant, self.player.engine().robot().model(), self.time, input);
         let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
+        self.notes.extend(self.given_up.note(self.player.engine(), self.seconds()));
         self.ticks += 1;
         let until = Duration::from_secs_f64(self.ticks as f64 * dt);
         let (mut slip, mut work, mut energy) = (0.0, 0.0, 0.0);
@@ -212,7 +221,7 @@ impl Stack {
             energy,
             volts: simulator.supply().volts(),
             weight: self.weight(),
-            fallen: self.falls.fall(simulator.world(), &tick.footprint_from_body).is_some(),
+            fallen: self.has_fallen(),
         })
     }
 

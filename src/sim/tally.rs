@@ -1,7 +1,7 @@
 //! What a walk comes to, tick by tick and as a whole.
 
 use super::stack::Moment;
-use hexapod_gait::{Displacement, GaitState};
+use hexapod_gait::{Displacement, GaitState, Twist};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;
 
@@ -58,10 +58,13 @@ struct Since {
 }
 
 /// How far the robot was to go, and has gone in the direction in which the planner walked: of a body that sways,
-/// what it goes to and fro cancels out, and what it goes across, or while no walk is planned, does not count.
+/// what it goes to and fro cancels out, also while it waits for a foot in mid-walk; what it goes across, or while no walk is
+/// planned, does not count.
 #[derive(Default)]
 struct Way {
     last: Option<Vector2<f64>>,
+    /// The direction of the walk.
+    ahead: Option<Vector2<f64>>,
     planned: f64,
     walked: f64,
 }
@@ -70,11 +73,13 @@ struct Way {
 const LEAST_M: f64 = 0.02;
 
 impl Way {
-    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned; how far it went.
-    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, dt: f64) -> f64 {
+    /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned, or none where the robot
+    /// `waits` within a walk; how far it went.
+    fn go(&mut self, to: Vector2<f64>, planned: Vector2<f64>, waits: bool, dt: f64) -> f64 {
         let speed = planned.norm();
-        let Some(last) = self.last.replace(to).filter(|_| speed > 0.0) else { return 0.0 };
-        let walked = (to - last).dot(&planned) / speed;
+        self.ahead = if speed > 0.0 { Some(planned / speed) } else { self.ahead.filter(|_| waits) };
+        let (Some(last), Some(ahead)) = (self.last.replace(to), self.ahead) else { return 0.0 };
+        let walked = (to - last).dot(&ahead);
         self.planned += speed * dt;
         self.walked += walked;
         walked
@@ -153,7 +158,9 @@ impl Tally {
         let energy = match takes_current {
             true => format!("{:.1} J{}", since.energy, cost(since.energy)),
             false => {
-                "unknown: perfect servos take no current; choose others in sim.yaml, as in servos: {all: mg996r}".into()
+                "unknown: perfect servos, and servos without stall_current_a, take no current; choose others in sim.yaml, as in \
+                 servos: {all: mg996r}"
+                    .into()
             }
         };
         let figures = [
@@ -175,14 +182,15 @@ impl Since {
         self.energy += moment.energy;
         self.lean = self.lean.max(line.lean);
         let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
-        self.carried += moment.weight * self.way.go(line.place.xy(), planned, moment.dt);
+        let steps = matches!(moment.state, GaitState::Walking | GaitState::Stopping);
+        let waits = steps && moment.twist == Twist::ZERO;
+        self.carried += moment.weight * self.way.go(line.place.xy(), planned, waits, moment.dt);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_gait::Twist;
     use nalgebra::{Isometry3, UnitQuaternion};
 
     fn moment(x: f64, roll: f64, fallen: bool) -> Moment {
@@ -238,7 +246,7 @@ mod tests {
             told.contains("5.7 degrees") && told.contains("20.2 J at the joints, cost of transport 2.525"),
             "{told}"
         );
-        assert!(told.contains("perfect servos take no current"), "{told}");
+        assert!(told.contains("perfect servos, and servos without stall_current_a, take no current"), "{told}");
         tally.take(&moment(0.8, 0.0, false));
         // As far again, with ten times the weight: 80 N m more, and 0.2 J.
         tally.take(&Moment { weight: 100.0, ..moment(1.6, 0.0, false) });
@@ -254,7 +262,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.begin();
         let place = |x: f64, y: f64, vx: f64| {
-            let mut moment = moment(x, 0.0, false);
+            let mut moment = Moment { state: GaitState::Standing, ..moment(x, 0.0, false) };
             (moment.base.translation.vector.y, moment.twist) = (y, Twist::new(vx, 0.0, 0.0));
             moment
         };
@@ -267,5 +275,20 @@ mod tests {
         }
         let told = tally.outcome(false);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
+    }
+
+    #[test]
+    fn when_a_body_sways_back_while_it_waits_for_a_foot_expect_that_in_the_way_too() {
+        let mut tally = Tally::default();
+        tally.begin();
+        let mut x = 0.0;
+        for i in 0..200 {
+            // It walks for a second and leans ahead by 2 cm, and then waits and leans back.
+            let walks = i / 10 % 2 == 0;
+            x += if walks { 0.012 } else { -0.002 };
+            tally.take(&Moment { twist: Twist::new(if walks { 0.1 } else { 0.0 }, 0.0, 0.0), ..moment(x, 0.0, false) });
+        }
+        let told = tally.outcome(false);
+        assert!(told.contains("0.988 m, 0.998 of the 0.990 m planned"), "{told}");
     }
 }

@@ -30,6 +30,7 @@ pub mod walked;
 
 pub use params::specs;
 pub use reach::check as check_reach;
+pub use remarks::given_up;
 pub use run::run;
 pub use setup::Setup;
 

@@ -13,6 +13,16 @@ pub struct Refused {
     pub reason: &'static str,
 }
 
+/// What to say of a walk that was given up.
+#[must_use]
+pub fn given_up(by: LimitedBy) -> String {
+    let by = by.as_str();
+    format!(
+        "the walk was given up: the robot did not get on, held back by {by}; release the stick (send a zero command) to walk \
+         again"
+    )
+}
+
 /// What there is to say of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Remarks {

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
-use crate::remarks::Remarks;
+use crate::remarks::{Remarks, given_up};
 use crate::steering::IGNORED_STICK;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
@@ -170,11 +170,7 @@ impl Report {
     /// What to say of a walk that was given up, until the stick is let go.
     #[must_use]
     pub fn gave_up(&self) -> Option<String> {
-        let by = self.remarks.gave_up?.as_str();
-        Some(format!(
-            "the walk was given up: the robot did not get on, held back by {by}; release the stick (send a zero command) \
-             to walk again"
-        ))
+        self.remarks.gave_up.map(given_up)
     }
 
     fn body_pose(&self) -> BodyOffset {
