@@ -16,7 +16,11 @@ impl Hold {
     }
 
     /// By how much the swing is yet delayed, s.
+    #[inline]
     pub(crate) fn left(&self) -> f64 {
+        if self.seconds == 0.0 {
+            return 0.0;
+        }
         let ramp = RAMP_S.min(self.seconds);
         let (since, until) = (self.since, self.seconds + ramp - self.since);
         if until <= 0.0 {
