@@ -53,13 +53,8 @@ fn when_the_bodys_pose_changes_in_every_tick_over_feet_that_stand_expect_all_leg
 }
 
 #[test]
-fn when_feet_feel_the_ground_in_every_tick_expect_all_legs_solved_no_more_often() {
-    let nearly_plane = solved(|engine, _| {
-        let felt = felt_above(engine, &walking());
-        Input { contacts: engine.last().feet.map(|foot| Some(foot.z <= 0.0015)), ..felt }
-    });
-    assert!((1.0..1.01).contains(&nearly_plane), "{nearly_plane}");
-    // Where it is rough, steps of which a part is held low are as fast as the joints can: that is found out.
-    let rough = solved(|engine, _| felt_above(engine, &walking()));
-    assert!((1.0..1.3).contains(&rough), "{rough}");
+fn when_feet_feel_rough_ground_in_every_tick_expect_all_legs_solved_little_more_often() {
+    // On rough ground, steps of which a part is held low are as fast as the joints can: that is found out.
+    let solved = solved(|engine, _| felt_above(engine, &walking()));
+    assert!((1.0..1.3).contains(&solved), "{solved}");
 }
