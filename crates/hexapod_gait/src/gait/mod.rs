@@ -215,6 +215,11 @@ impl Gait {
         self.swing_haste
     }
 
+    /// Whether its feet search for the ground.
+    pub(crate) fn searches(&self) -> bool {
+        self.swing == SwingProfile::Searching
+    }
+
     /// The same gait with feet that feel the ground: those that would swing smoothly search for it.
     #[must_use]
     pub fn feeling(&self) -> Self {

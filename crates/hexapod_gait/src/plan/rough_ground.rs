@@ -13,16 +13,19 @@ const ROUGH_M: f64 = 0.002;
 /// For how long feet are held low there, s: the body comes to rest within half of it.
 const HELD_S: f64 = 0.16;
 
-/// For how long feet are held low, s: nothing but on rough ground. A gait that falls from step to step has no time for it.
+/// For how long feet are held low, s: nothing but on rough ground, where feet search for it, which are up at once else. A gait
+/// that falls from step to step has no time for it.
 #[inline]
 fn held_low_s(cx: &Context, walk: &Walk) -> f64 {
-    if !walk.is_on_plane_ground() && cx.gait.is_stable() && is_rough(walk) { HELD_S } else { 0.0 }
+    let may_hold = cx.gait.searches() && cx.gait.is_stable();
+    if may_hold && !walk.is_on_plane_ground() && is_rough(walk) { HELD_S } else { 0.0 }
 }
 
 /// How much longer each cycle is for that, s.
 #[inline]
 pub(crate) fn longer_cycle_s(cx: &Context, walk: &Walk) -> f64 {
-    held_low_s(cx, walk) / cx.gait.swing_part()
+    let held_s = held_low_s(cx, walk);
+    if held_s == 0.0 { 0.0 } else { held_s / cx.gait.swing_part() }
 }
 
 /// For how long a foot that is lifted now is held low, s: as far as the cycle has become longer for it.
@@ -43,14 +46,21 @@ fn is_rough(walk: &Walk) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gait::Gait;
     use crate::plan::context::tests::context;
+    use crate::plant::Plant;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
     use nalgebra::Vector3;
 
+    fn feeling() -> (Plant, Gait) {
+        let (plant, gait) = shipped();
+        (plant, gait.feeling())
+    }
+
     /// A robot that walks with one foot so far above the others.
     fn with_a_foot_at(height_m: f64) -> State {
-        let mut state = on_its_feet(&shipped(), Mode::Walking);
+        let mut state = on_its_feet(&feeling(), Mode::Walking);
         let at = state.walk.foot(0).position() + Vector3::new(0.0, 0.0, height_m);
         state.walk.feet[0] = Foot::Planted { at };
         state
@@ -58,7 +68,7 @@ mod tests {
 
     #[test]
     fn when_the_ground_is_nearly_plane_expect_feet_lifted_at_once() {
-        let robot = shipped();
+        let robot = feeling();
         for height_m in [0.0, 1e-4, 0.002] {
             let state = with_a_foot_at(height_m);
             assert_eq!(
@@ -70,7 +80,7 @@ mod tests {
 
     #[test]
     fn when_the_ground_is_rough_expect_feet_held_low_as_far_as_the_cycle_has_become_longer() {
-        let robot = shipped();
+        let robot = feeling();
         let mut state = with_a_foot_at(0.006);
         let longer_s = longer_cycle_s(&context(&robot), &state.walk);
         assert!((longer_s * robot.1.swing_part() - HELD_S).abs() < 1e-12);

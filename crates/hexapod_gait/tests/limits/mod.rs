@@ -3,7 +3,6 @@
 mod accelerations;
 mod bounds;
 mod demand;
-mod heaves;
 mod rates;
 mod streams;
 mod work;

@@ -53,8 +53,7 @@ fn when_the_bodys_pose_changes_in_every_tick_over_feet_that_stand_expect_all_leg
 }
 
 #[test]
-fn when_feet_feel_rough_ground_in_every_tick_expect_all_legs_solved_little_more_often() {
-    // On rough ground, steps of which a part is held low are as fast as the joints can: that is found out.
+fn when_feet_feel_the_ground_in_every_tick_expect_all_legs_solved_no_more_often() {
     let solved = solved(|engine, _| felt_above(engine, &walking()));
-    assert!((1.0..1.3).contains(&solved), "{solved}");
+    assert!((1.0..1.01).contains(&solved), "{solved}");
 }

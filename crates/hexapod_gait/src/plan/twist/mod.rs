@@ -76,8 +76,10 @@ pub(crate) fn steer(
     let cycle = start.walk.cycle / start.mean_pace;
     let stride = stride_factor(&start.walk.nominal, gait, cycle, limited.twist);
     // A cycle that is longer than the gait's own, or than that on rough ground, is so for the joints.
-    let own = || gait.cycle_time() + longer_cycle_s(cx, &start.walk);
-    let longer = cx.plant.joints.is_some() && cycle > own() * (1.0 + 1e-9);
+    let is_longer_than = |own: f64| cycle > own * (1.0 + 1e-9);
+    let longer = cx.plant.joints.is_some()
+        && is_longer_than(gait.cycle_time())
+        && is_longer_than(gait.cycle_time() + longer_cycle_s(cx, &start.walk));
     let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
     limited = limited.scaled(stride, by);
     if let Some(next) = &gaits.next {
