@@ -48,7 +48,8 @@ export interface Opened {
 export async function open(browser: Browser, url: string, options: object = PHONE): Promise<Opened> {
   const context = await browser.newContext({ reducedMotion: "reduce", colorScheme: "dark", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
+  // The 3D view is drawn without a graphics card, and others may build on the machine.
+  page.setDefaultTimeout(30_000);
   await page.addInitScript(stampEndings, ENDINGS);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
