@@ -12,5 +12,12 @@ await build({
   platform: "node", format: "esm", target: "node18", outExtension: { ".js": ".mjs" }, packages: "external", logLevel: "warning",
 });
 const built = files.map((name) => `.test/${part}/${name.replace(/\.ts$/, ".mjs")}`);
-const { status } = spawnSync(process.execPath, ["--test", "--test-concurrency=1", ...rest, ...built], { cwd: root, stdio: "inherit" });
+// A test that fails may leave a server open, for which Node would wait without end.
+const forceExit = supportsForceExit() ? ["--test-force-exit"] : [];
+const flags = ["--test", "--test-concurrency=1", ...forceExit];
+const { status } = spawnSync(process.execPath, [...flags, ...rest, ...built], { cwd: root, stdio: "inherit", timeout: 900_000 });
 process.exit(status ?? 1);
+
+function supportsForceExit() {
+  return spawnSync(process.execPath, ["--help"], { encoding: "utf8" }).stdout.includes("--test-force-exit");
+}

@@ -89,8 +89,9 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     });
   }
 
-  test("when_behind_a_proxy_on_a_sub_path_with_a_token_expect_all_of_it_to_work_and_no_foreign_request", async () => {
+  test("when_behind_a_proxy_on_a_sub_path_with_a_token_expect_all_of_it_to_work_and_no_foreign_request", async (context) => {
     const behind = makeMock({ base: "/robots/left/", token: "a_token-of-20-letters" });
+    context.after(() => behind.close());
     const address = await behind.listen();
     const { page, errors } = await open(browser, `${address}#token=a_token-of-20-letters`);
     const foreign: string[] = [];
@@ -109,7 +110,6 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     // The link comes after all, into the same tab.
     await stranger.page.goto(`${address}#token=a_token-of-20-letters`);
     await connected(stranger.page);
-    await behind.close();
   });
 
   test("when_enabling_fails_expect_each_check_by_name", async () => {
