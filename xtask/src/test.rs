@@ -64,7 +64,12 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.formatting();
     run.formatting_apart();
     run.dependencies();
-    run.beside(|run| run.lints(crates), Run::page)?;
+    let mut page = Vec::new();
+    run.beside(|run| run.lints(crates), |run| page = run.built_page())?;
+    // With the machine to itself: its 3D view is drawn without a graphics card.
+    for (title, mut command) in page {
+        run.report.section(title, &mut command, &[0]);
+    }
     match &ros {
         Some(ros) => {
             run.beside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
@@ -112,19 +117,17 @@ impl Run<'_> {
         self.report.section(title, &mut deny(&["check", "advisories"]), &[0]);
     }
 
-    /// The page: before the executables, which hold it. Its tests have no names that a filter could choose.
-    fn page(&mut self) {
+    /// The page's tests, once it is built: before the executables, which hold it. They have no names that a filter could
+    /// choose.
+    fn built_page(&mut self) -> Vec<(&'static str, Command)> {
         if self.options.filter.is_some() {
-            return page::try_build(self.layout);
+            page::try_build(self.layout);
+            return Vec::new();
         }
-        match page::tests(self.layout) {
-            Ok(tests) => {
-                for (title, mut command) in tests {
-                    self.report.section(title, &mut command, &[0]);
-                }
-            }
-            Err(error) => self.report.skip("page", &format!("{error:#}")),
-        }
+        page::tests(self.layout).unwrap_or_else(|error| {
+            self.report.skip("page", &format!("{error:#}"));
+            Vec::new()
+        })
     }
 
     /// Lints and documentation.
