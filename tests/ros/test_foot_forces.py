@@ -176,7 +176,7 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
     user.stream('foot_switches', contacts(['left_front', 'right_rear'], [0, 0]), rate=50)
     for node in ['gait_planner', 'state_publisher']:
         named = 'left_front (open for 3 steps), right_rear (open for 3 steps)'
-        assert user.diagnostics(node, lambda status: named in status.message, 8.0).level == 1
+        assert user.diagnostics(node, lambda status: named in status.message, 16.0).level == 1
     assert swing_s() > 0.95 * planned
     user.quiet('foot_switches')
     assert swing_s() > 0.95 * planned
