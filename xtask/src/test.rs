@@ -139,9 +139,9 @@ impl Run<'_> {
         }
 
         // Links to what is not there, and what rustdoc would misread. The executables of nodes have the names of their
-        // libraries, in whose place cargo would put them.
+        // libraries, in whose place cargo would put them; xtask has no library.
         if self.options.filter.is_none() {
-            let mut command = crates.cargo(self.layout, &["doc", "--no-deps", "--lib"]);
+            let mut command = crates.cargo(self.layout, &["doc", "--no-deps", "--lib", "--bin", "xtask"]);
             self.report.section("documentation", command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
     }
