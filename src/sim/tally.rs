@@ -262,7 +262,8 @@ mod tests {
         let mut tally = Tally::default();
         tally.begin();
         let place = |x: f64, y: f64, vx: f64| {
-            let mut moment = Moment { state: GaitState::Standing, ..moment(x, 0.0, false) };
+            let state = if vx > 0.0 { GaitState::Walking } else { GaitState::Standing };
+            let mut moment = Moment { state, ..moment(x, 0.0, false) };
             (moment.base.translation.vector.y, moment.twist) = (y, Twist::new(vx, 0.0, 0.0));
             moment
         };
