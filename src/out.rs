@@ -2,8 +2,8 @@
 
 use crate::exit::Failure;
 use std::fs::{File, OpenOptions};
-use std::io::{Error, ErrorKind};
-use std::path::Path;
+use std::io::{Error, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// Makes sure that a file can be written. What is there stays as it is, and nothing is left where nothing was.
 ///
@@ -37,12 +37,36 @@ pub fn check_beside(path: &Path, read: &Path) -> Result<(), Failure> {
     }
 }
 
+/// A file whose name its errors tell.
+#[derive(Debug)]
+pub struct NamedFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl NamedFile {
+    fn named(&self, error: &Error) -> Error {
+        Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+    }
+}
+
+impl Write for NamedFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes).map_err(|error| self.named(&error))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush().map_err(|error| self.named(&error))
+    }
+}
+
 /// Makes a file anew.
 ///
 /// # Errors
 /// As [`check`].
-pub fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| refused(path, &error))
+pub fn create(path: &Path) -> Result<NamedFile, Failure> {
+    let file = File::create(path).map_err(|error| refused(path, &error))?;
+    Ok(NamedFile { file, path: path.to_owned() })
 }
 
 /// Why a file cannot be written, and what would be right.
@@ -68,6 +92,13 @@ fn refused(path: &Path, error: &Error) -> Failure {
 #[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn when_a_disk_is_full_expect_the_name_of_the_file() {
+        let mut full = std::io::BufWriter::new(create(Path::new("/dev/full")).unwrap());
+        let error = full.write_all(b"seconds").and_then(|()| full.flush()).unwrap_err();
+        assert!(error.to_string().starts_with("/dev/full: No space left"), "{error}");
+    }
 
     #[test]
     fn when_a_file_cannot_be_written_expect_why_and_what_would_be_right() {

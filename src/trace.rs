@@ -48,7 +48,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     written.map_err(|e| match e.kind() {
         // What was told of the feet does not hold, whatever is written to.
         std::io::ErrorKind::Other => Failure::Words(e.to_string()),
-        _ => Failure::Words(format!("{}: {e}", arguments.out.display())),
+        _ => e.into(),
     })
 }
 

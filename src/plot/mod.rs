@@ -39,6 +39,5 @@ fn write(to: &str, draw: impl FnOnce() -> Result<String, Failure>) -> Result<(),
     }
     out::check(Path::new(to))?;
     let svg = draw()?;
-    let written = out::create(Path::new(to))?.write_all(svg.as_bytes());
-    written.map_err(|error| Failure::Running(format!("{to}: {error}")))
+    Ok(out::create(Path::new(to))?.write_all(svg.as_bytes())?)
 }

@@ -62,6 +62,12 @@ fn faults(files: &BTreeMap<String, String>) -> Vec<String> {
     let renames = |text: &String| tokens(text).windows(2).any(|pair| pair == ["extern", "crate"]);
     let renaming = files.iter().filter(|(_, text)| renames(text));
     faults.extend(renaming.map(|(file, _)| format!("{file} says `extern crate`: write `use`")));
+    // A file that stands in another by its text is no module, and what it names would be seen nowhere. What a build script
+    // has written, whose place is `concat!(env!("OUT_DIR"), ...)`, names no file of the package.
+    let includes =
+        |text: &String| tokens(text).windows(4).any(|w| w[0] == "include" && w[1] == "!" && w[3] != "concat");
+    let including = files.iter().filter(|(_, text)| includes(text));
+    faults.extend(including.map(|(file, _)| format!("{file} says `include!`: write `mod`")));
     faults
 }
 

@@ -134,3 +134,12 @@ fn when_the_crate_gets_another_name_expect_the_file_that_gives_it() {
     let a = ("src/a.rs", "extern crate self as other; pub struct A; fn g() { other::b::f() }");
     assert_eq!(named(&[a, b]), ["src/a.rs says `extern crate`: write `use`"]);
 }
+
+#[test]
+fn when_a_file_stands_in_another_by_its_text_expect_it_told_but_not_what_a_build_script_wrote() {
+    for given in ["include!(\"above.rs\");", "fn f() { std::include! { \"above.rs\" } }"] {
+        assert_eq!(named(&[("src/b.rs", given)]), ["src/b.rs says `include!`: write `mod`"], "{given}");
+    }
+    let written = "include!(concat!(env!(\"OUT_DIR\"), \"/tables.rs\")); const S: &str = include_str!(\"s.txt\");";
+    assert!(named(&[("src/b.rs", written)]).is_empty());
+}
