@@ -107,6 +107,26 @@ fn cast(cast: &'static Cast, engine: impl Fn() -> Engine) -> (Engine, &'static [
     (engine.clone(), motions)
 }
 
+#[test]
+fn when_the_straight_way_home_leads_past_a_joints_limit_expect_another_and_no_slip() {
+    let offset = |shift: [f64; 3], turn: [f64; 3]| BodyOffset { translation: shift.into(), rotation: turn.into() };
+    let low = offset([-0.13318988, -0.02742497, -0.03028856], [0.0, 39.17704, 0.1567619]);
+    let aside = offset([0.0, -2.79864707, 0.0], [-0.172400, 17.10605, 0.0]);
+    let eight = engine(8);
+    let motions = simple_motions(&eight);
+    // Wherever on the way from one pose to the other the motion is asked for.
+    for ticks in 1..100 {
+        let acts = vec![
+            (Act::Play(0), 1),
+            (Act::Finish, 10),
+            (Act::Pose(low), 235),
+            (Act::Pose(aside), ticks),
+            (Act::Play(0), 400),
+        ];
+        act_out(eight.clone(), &motions, acts, 100.0).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(cases(10))]
 

@@ -35,13 +35,8 @@ fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan
     assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
     // A switch that is stuck is not believed.
     assert_eq!(swing(|_| Some(true)).0, planned);
-    // A switch that has died says nothing more. The foot is lifted with care once, as the ground was so much lower there.
+    // A switch that has died says nothing more, and the foot searches no more: as planned from its next step on.
     until(&mut bench, false, |_| Some(false));
-    let careful = until(&mut bench, true, |_| None);
-    assert!(planned < careful && careful < late, "{planned} {careful} {late}");
-    until(&mut bench, false, |_| None);
-    until(&mut bench, true, |_| None);
-    until(&mut bench, false, |_| None);
     let after = until(&mut bench, true, |_| None);
     assert!(after.abs_diff(planned) <= 2, "{after} {planned}");
 }

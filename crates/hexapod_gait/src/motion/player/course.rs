@@ -46,7 +46,7 @@ impl Player {
             Phase::Settling(stage) if done(stage) => match self.next_stage(&home) {
                 Ok(Some(stage)) => self.phase = Phase::Settling(Some(stage)),
                 Ok(None) => self.arrive(),
-                Err(NoLegToSpare) => self.give_back(),
+                Err(NoLegToSpare) => self.give_up(),
             },
             Phase::Entering(stage) if done(stage) => {
                 let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
@@ -64,15 +64,20 @@ impl Player {
             Phase::Leaving(stage) if done(stage) => match self.next_stage(&home) {
                 Ok(Some(stage)) => self.phase = Phase::Leaving(Some(stage)),
                 Ok(None) => self.arrive(),
-                Err(NoLegToSpare) => self.give_back(),
+                Err(NoLegToSpare) => self.give_up(),
             },
             _ => {}
         }
     }
 
-    /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
-    fn give_back(&mut self) {
+    /// Drops what is played by a robot that would tip over whichever leg it lifted.
+    fn give_up(&mut self) {
         self.drop_motions(Dropped::NoLegToSpare);
+        self.give_back();
+    }
+
+    /// Gives a robot that cannot put its feet in place, all of which are on the ground, back to the engine as it is.
+    pub(super) fn give_back(&mut self) {
         if let Target::Feet(pose) = self.now {
             self.engine.settle(&pose, &self.angles);
         }

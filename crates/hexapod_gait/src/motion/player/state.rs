@@ -29,6 +29,8 @@ pub struct Player {
     pub(super) dropped: Option<Dropped>,
     /// The engine has been asked to put the feet of a body at another height back to where they rest.
     pub(super) sent_home: bool,
+    /// For how long the engine has been bringing the body straight above its feet for what waits, s.
+    pub(super) straightening_s: f64,
     pub(super) tick: Tick,
 }
 
@@ -90,6 +92,7 @@ impl Player {
             pack_when_home: false,
             dropped: None,
             sent_home: false,
+            straightening_s: 0.0,
             engine,
             home,
             angles,

@@ -1,11 +1,16 @@
 //! One step: the engine's, or what is played.
 
 use super::state::{Dropped, Phase, Player};
+use crate::gait::posture::BodyOffset;
 use crate::state::pose::Target;
 use crate::state::tick::{GaitState, Input, Tick};
 
 /// The longest time the player takes at once, s.
 const MAX_DT_S: f64 = 0.1;
+/// A body this near to its place straight above its feet, m and rad, goes the rest of the way straight.
+const STRAIGHT: f64 = 0.01;
+/// How long the engine has to bring it there, s.
+const MOST_STRAIGHTENING_S: f64 = 5.0;
 
 impl Player {
     /// Moves on by `dt` seconds. A twist breaks off what is played.
@@ -19,11 +24,15 @@ impl Player {
             self.cancel();
         }
         if matches!(self.phase, Phase::Idle) && self.job.is_busy() && !driven {
-            self.begin();
+            self.begin(dt);
+        } else {
+            self.straightening_s = 0.0;
         }
         match self.phase {
             Phase::Idle => {
-                self.engine.step(input, dt);
+                let straightens = self.straightening_s > 0.0;
+                let straight = Input { body_offset: BodyOffset::default(), ..*input };
+                self.engine.step(if straightens { &straight } else { input }, dt);
                 return self.engine.last();
             }
             // The engine stands meanwhile, and sees when the driver lets go of the stick.
@@ -36,8 +45,9 @@ impl Player {
         self.last()
     }
 
-    /// Starts to play once the engine stands.
-    fn begin(&mut self) {
+    /// Starts to play once the engine stands, with the body about straight above its feet: it knows ways round the limits of
+    /// joints that bar the straight one.
+    fn begin(&mut self, dt: f64) {
         match self.engine.present_state() {
             GaitState::Sitting => self.engine.stand(),
             GaitState::Standing if self.engine.is_at_another_height() => {
@@ -48,8 +58,14 @@ impl Player {
                     self.engine.go_home();
                 }
             }
+            GaitState::Standing
+                if self.straightening_s < MOST_STRAIGHTENING_S
+                    && !self.engine.offset().is_within(&BodyOffset::default(), STRAIGHT) =>
+            {
+                self.straightening_s += dt;
+            }
             GaitState::Standing => {
-                self.sent_home = false;
+                (self.sent_home, self.straightening_s) = (false, 0.0);
                 self.tick = *self.engine.last();
                 self.angles = self.tick.angles;
                 self.home = self.engine.home();

@@ -43,10 +43,21 @@ impl Player {
             }
             part *= 0.95 / worst;
         }
-        // Nowhere to go on that way: home through joint space, which every joint can do from everywhere.
         self.drop_motions(Dropped::NoWayOn);
         let (now, angles) = (self.now, self.angles);
         self.report(&now, &angles, dt, 0.0, true);
+        self.turn_from_blocked_way();
+    }
+
+    /// Nowhere to go on that way. Feet that stand, the engine leads the body back over; else home through joint space, which
+    /// every joint can do from everywhere.
+    fn turn_from_blocked_way(&mut self) {
+        let legs = self.engine.legs().len();
+        if matches!(self.now, Target::Feet(pose) if pose.planted.iter().take(legs).all(|&planted| planted)) {
+            self.give_back();
+            return;
+        }
+        let angles = self.angles;
         self.now = Target::Joints(angles);
         self.phase = Phase::Leaving(Some(Stage::of_joints(self.engine.robot(), &self.angles, &self.home.angles)));
     }
