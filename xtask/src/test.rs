@@ -199,8 +199,8 @@ impl Run<'_> {
     }
 
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
-    /// others may use as well. What failed runs once more, one at a time: what passes then is shown as found, a defect of
-    /// the robot or of the test that shows under load.
+    /// others may use as well. What failed runs up to twice more, one at a time: what passes then is shown as found, a defect
+    /// of the robot or of the test that shows under load.
     fn robots(&mut self, ros: &Ros, part: Part) {
         if let Err(error) = self.try_robots(ros, part) {
             self.report.fail(part.title(), &format!("{error:#}"));
@@ -210,9 +210,12 @@ impl Run<'_> {
     fn try_robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
         let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
-            let title = format!("{}, what failed once more", part.title());
-            self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
+        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_none() {
+            return Ok(());
+        }
+        let again = |times: &str| format!("{}, what failed {times} more", part.title());
+        if self.report.search(&again("once"), &mut command(Which::FailedLast)?, &[0]).is_some() {
+            self.report.section(&again("twice"), &mut command(Which::FailedLast)?, &[0]);
         }
         Ok(())
     }
