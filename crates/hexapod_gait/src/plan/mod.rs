@@ -260,9 +260,11 @@ impl Planner<'_> {
         let Control { gaits, limits, step_height, workspace, sensing: Sensing { up, .. }, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
         let (aim, height_rate) = (aim(&cx, workspace, start, wanted, effort), start.rates.height);
-        if let Some(HeightStep { height, rate, nominal }) =
+        let mut height_left = 0.0;
+        if let Some(HeightStep { height, rate, is_free, nominal }) =
             aim.nominal.and_then(|wanted| height_step(&cx, start, wanted))
         {
+            height_left = if is_free { aim.height_left } else { 0.0 };
             (start.height, start.rates.height, start.walk.nominal) = (height, rate, nominal);
         }
         if start.offset.is_near(&aim.offset) && aim.auto_pose.is_none() {
@@ -270,7 +272,7 @@ impl Planner<'_> {
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
         let ease = ease(&cx, start, target, effort);
-        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates });
+        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates, height_left });
         let (shift, by) = run_out(&cx, start, shift, ease, effort, self.look);
         if matches!(start.mode, Mode::Standing) {
             start.limited_by = start.limited_by.max(by);

@@ -3,6 +3,7 @@
 mod accelerations;
 mod bounds;
 mod demand;
+mod heaves;
 mod rates;
 mod streams;
 mod work;

@@ -32,7 +32,7 @@ const LONGEST: usize = 60;
 
 /// What a hand does with a stick.
 #[derive(Clone, Copy, Debug)]
-enum Hand {
+pub(super) enum Hand {
     /// So many times a second from side to side.
     Sine(f64),
     /// The same, trembling.
@@ -90,22 +90,22 @@ impl Meter {
 
 /// A hand, the way it leans the body, and how often it is heard.
 #[derive(Clone, Copy, Debug)]
-struct Stream {
-    hand: Hand,
-    way: [f64; 6],
+pub(super) struct Stream {
+    pub hand: Hand,
+    pub way: [f64; 6],
     /// How many times as far as there is room for.
-    size: f64,
-    hertz: f64,
+    pub size: f64,
+    pub hertz: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+pub(super) struct Measured {
     /// Greatest acceleration of a joint, rad/s^2.
-    worst: f64,
+    pub worst: f64,
     /// Most ticks after another in which no joint turned while the hand moved.
-    still: usize,
+    pub still: usize,
     /// s; none where the body waited for room: at the end of a leg's reach, or for steps to become shorter.
-    lag: Option<f64>,
+    pub lag: Option<f64>,
 }
 
 impl Stream {
@@ -128,7 +128,7 @@ impl Stream {
     }
 
     /// Drives an engine that does what `input` says, for so many seconds.
-    fn drive(&self, engine: &mut Engine, mut input: Input, seconds: f64) -> Result<Measured, TestCaseError> {
+    pub fn drive(&self, engine: &mut Engine, mut input: Input, seconds: f64) -> Result<Measured, TestCaseError> {
         let (mut random, mut meter) = (Random(1), Meter::new(engine, &input));
         let mut observer = Observer::of_rough_gait(engine, DT);
         observer.resume(engine.last());
@@ -199,7 +199,7 @@ fn lag(asked: &[f64], had: &[f64]) -> Option<f64> {
 }
 
 /// An engine that has stood up, and has walked for some seconds where a twist is given.
-fn under_way(legs: usize, index: usize, twist: Twist) -> Engine {
+pub(super) fn under_way(legs: usize, index: usize, twist: Twist) -> Engine {
     let mut engine = engine_with(legs, &specs(legs)[index]);
     engine.stand();
     for tick in 0..700 {
@@ -225,7 +225,7 @@ fn walking(legs: usize, index: usize, input: &Input) -> f64 {
 /// What the joints bear in walks without a stream, rad/s^2: at half of the greatest speed, as a walk on the spot hardly
 /// moves them, and in the walk at hand, straight and held where the stream goes to, as a leg that is stretched farther
 /// turns faster for the same step.
-fn reference(legs: usize, index: usize, twist: Twist, stream: &Stream) -> f64 {
+pub(super) fn reference(legs: usize, index: usize, twist: Twist, stream: &Stream) -> f64 {
     let half = Input { twist: Twist::new(0.5 * LIMITS.linear_velocity, 0.0, 0.0), ..Input::default() };
     let held = |part: f64| Input { twist, body_offset: stream.offset(part), ..Input::default() };
     [half, held(0.0), held(1.0), held(-1.0)].iter().map(|input| walking(legs, index, input)).fold(0.0, f64::max)

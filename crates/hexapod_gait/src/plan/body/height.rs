@@ -30,6 +30,8 @@ pub(crate) struct HeightStep {
     /// m, and its change per second.
     pub height: f64,
     pub rate: f64,
+    /// No foot holds it up.
+    pub is_free: bool,
     pub nominal: NominalStance,
 }
 
@@ -43,15 +45,22 @@ pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Op
     if (raised - at).abs() < SAME && (reach_part - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
         let nominal = || cx.plant.stance.nominal(raised, reach_part);
         let differs = present.raised != raised || present.reach_part != reach_part;
-        return differs.then(|| HeightStep { height: own_height + raised, rate: 0.0, nominal: nominal() });
+        return differs.then(|| HeightStep {
+            height: own_height + raised,
+            rate: 0.0,
+            is_free: true,
+            nominal: nominal(),
+        });
     }
     let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + reach_grows(start));
     let next_part = reach_part.max(least).min(greatest);
     let takes = |rise: f64, part: f64| takes(cx, start, &cx.plant.stance.nominal(at + rise, part));
-    let rate = height_rate(cx, start, raised - at, |rise| takes(rise, next_part));
+    let wanted = height_bounds(cx, start).rate(Vector1::new(raised - at), Vector1::new(start.rates.height)).x;
+    let rate = height_rate(cx, start, wanted, |rise| takes(rise, next_part));
     let grows = next_part >= present.reach_part;
     let part = if grows || takes(rate * GRID_S, next_part) { next_part } else { present.reach_part };
-    Some(HeightStep { height: start.height, rate, nominal: cx.plant.stance.nominal(at, part) })
+    let is_free = rate == wanted;
+    Some(HeightStep { height: start.height, rate, is_free, nominal: cx.plant.stance.nominal(at, part) })
 }
 
 /// How much the part of the feet's reach that is used may grow by the next point of the grid: at once where no step follows.
@@ -60,11 +69,10 @@ fn reach_grows(start: &State) -> f64 {
     if ends { 1.0 } else { REACH_GROWS * GRID_S }
 }
 
-/// The rate of the height with so much of its way left. It slows down before a height with which a foot would have no
-/// room, and stops at it.
-fn height_rate(cx: &Context, start: &State, left: f64, takes: impl Fn(f64) -> bool) -> f64 {
+/// The rate of the height where this one is wanted. It slows down before a height with which a foot would have no room, and
+/// stops at it.
+fn height_rate(cx: &Context, start: &State, rate: f64, takes: impl Fn(f64) -> bool) -> f64 {
     let bounds = height_bounds(cx, start);
-    let rate = bounds.rate(Vector1::new(left), Vector1::new(start.rates.height)).x;
     let run_out = rate * GRID_S + rate * rate.abs() / (2.0 * bounds.acceleration);
     if takes(run_out) {
         return rate;
@@ -138,7 +146,7 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let out = state.walk.nominal.place(0).norm();
         for _ in 0..100 {
-            if let Some(HeightStep { height, rate, nominal }) =
+            if let Some(HeightStep { height, rate, nominal, .. }) =
                 height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 1.0 })
             {
                 assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);

@@ -41,13 +41,15 @@ const AHEAD_M: f64 = 0.03;
 pub(crate) struct Aim {
     pub offset: BodyOffset,
     pub nominal: Option<NominalAim>,
+    /// How far the stance has yet to go up or down without the offset, m.
+    pub height_left: f64,
     /// What the body does by itself beside that, if anything.
     pub auto_pose: Option<AutoMove>,
 }
 
 impl From<BodyOffset> for Aim {
     fn from(offset: BodyOffset) -> Self {
-        Self { offset, nominal: None, auto_pose: None }
+        Self { offset, nominal: None, height_left: 0.0, auto_pose: None }
     }
 }
 
@@ -93,7 +95,7 @@ fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     if present.reach_part > granted.reach_part + SAME {
         let offset = auto_pose.map_or(start.offset, |auto_pose| start.offset.moved(&auto_pose.now, -1.0));
         let nominal = NominalAim { raised: present.raised, reach_part: granted.reach_part };
-        return Aim { offset, nominal: Some(nominal), auto_pose };
+        return Aim { offset, nominal: Some(nominal), height_left: 0.0, auto_pose };
     }
     // They grow again once the body rests: one that is moved to and fro would else wait for them each time.
     let rests = start.rates.offset.is_zero() && start.rates.height == 0.0;
@@ -107,10 +109,12 @@ fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     let ahead = (1.0 - present.reach_part) * AHEAD_M;
     // The feet have room for the rest of a pose at its own height.
     let with_height = (1.0 - (behind.abs() - FAR_BEHIND_M[0]) / FAR_BEHIND_M[1]).clamp(0.0, 1.0);
-    let z = granted.offset.translation.z - raised + behind.max(-ahead).min(ahead);
+    let by_offset = behind.max(-ahead).min(ahead);
+    let z = granted.offset.translation.z - raised + by_offset;
     Aim {
         offset: granted.offset.scaled(with_height).at_height(z),
         nominal: Some(NominalAim { raised, reach_part }),
+        height_left: behind - by_offset,
         auto_pose,
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Aimed {
     pub auto_pose: Option<AutoMove>,
     /// Of the height beside that, before and from now on, m/s.
     pub height_rates: [f64; 2],
+    /// How far the height yet goes by itself, m.
+    pub height_left: f64,
 }
 
 /// Bounds of the height's way, which the feet follow as they follow the offset.
@@ -79,15 +81,19 @@ fn acceleration(cx: &Context, part: f64, haste: f64) -> f64 {
 /// The rate of the body's offset towards its target, and along what it does by itself beside that.
 #[inline]
 pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
-    let Aimed { target, ease, auto_pose, height_rates } = *aimed;
+    let Aimed { target, ease, auto_pose, height_rates, height_left } = *aimed;
+    if height_left != 0.0 && start.rates.offset.is_zero() && start.offset.is_near(&target) && auto_pose.is_none() {
+        // The feet take up all of it.
+        return BodyOffset::default();
+    }
     // What the feet take up of a way up or down, the offset does not: both together follow.
     let last = start.rates.offset.raised(height_rates[0]);
     let Some(AutoMove { before, now, next }) = auto_pose else {
-        let left = start.offset.rate_to(&target, 1.0);
+        let left = start.offset.rate_to(&target, 1.0).raised(height_left);
         return followed(cx, start, ease, left, last).raised(-height_rates[1]);
     };
     // What the body does by itself is known ahead: it trails the rest alone.
-    let left = start.offset.rate_to(&target.moved(&now, 1.0), 1.0);
+    let left = start.offset.rate_to(&target.moved(&now, 1.0), 1.0).raised(height_left);
     let last = last.moved(&before.rate_to(&now, GRID_S), -1.0);
     followed(cx, start, ease, left, last).moved(&now.rate_to(&next, GRID_S), 1.0).raised(-height_rates[1])
 }
@@ -140,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
-        Aimed { target, ease: 1.0, auto_pose, height_rates: [0.0; 2] }
+        Aimed { target, ease: 1.0, auto_pose, height_rates: [0.0; 2], height_left: 0.0 }
     }
 
     fn low() -> BodyOffset {
