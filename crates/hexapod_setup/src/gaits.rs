@@ -1,6 +1,7 @@
 //! `gaits.yaml`.
 
 use crate::config_file::ConfigFile;
+use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};
@@ -186,11 +187,11 @@ impl Gaits {
 
     /// The same gaits, each made ready for an engine, such as with `Engine::ready`.
     #[must_use]
-    pub fn made_ready(mut self, ready: impl Fn(Gait) -> Gait) -> Self {
-        for known in &mut self.known {
-            if let Ok(gait) = &mut known.gait {
-                *gait = ready(*gait);
-            }
+    pub fn made_ready(mut self, ready: impl Fn(Gait) -> Gait + Sync) -> Self {
+        let gaits = self.known.iter().filter_map(|known| known.gait.as_ref().ok().copied());
+        let mut made = threads::each(gaits, ready).into_iter();
+        for gait in self.known.iter_mut().filter_map(|known| known.gait.as_mut().ok()) {
+            *gait = made.next().unwrap_or(*gait);
         }
         self
     }

@@ -22,6 +22,7 @@ mod robot;
 mod servos;
 mod simulated_servos;
 mod stuck;
+mod threads;
 mod unfit;
 mod upright;
 mod walker;

@@ -1,10 +1,9 @@
 //! Walks a robot in all directions before it is accepted, on the engine that would walk it: one that can stand may still
 //! have no foot that it can lift, or legs too slow for a step.
 
+use crate::threads;
 use hexapod_gait::{Engine, Gait, GaitState, Input, LimitedBy, Twist};
 use hexapod_kinematics::Leg;
-use std::panic::resume_unwind;
-use std::thread::Builder;
 
 /// Longest time that standing up is waited for, s, the time for each direction, and that for one in which the robot stands
 /// still then, until it goes on or gives up.
@@ -81,18 +80,8 @@ fn walk_each_way(standing: &Engine) -> Result<(), Stuck> {
     };
     let [(ahead, way), others @ ..] = WAYS;
     walked(ahead).map_err(|by| Stuck { way: Some(way), by })?;
-    std::thread::scope(|scope| {
-        let walks = others.map(|(parts, way)| (parts, way, Builder::new().spawn_scoped(scope, move || walked(parts))));
-        let stuck = walks.into_iter().find_map(|(parts, way, walk)| {
-            let went = match walk {
-                Ok(walk) => walk.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No more threads are to be had.
-                Err(_) => walked(parts),
-            };
-            went.err().map(|by| Stuck { way: Some(way), by })
-        });
-        stuck.map_or(Ok(()), Err)
-    })
+    let stuck = threads::each(others, |(parts, way)| walked(parts).map_err(|by| Stuck { way: Some(way), by }));
+    stuck.into_iter().collect()
 }
 
 /// Walks with a twist for a while, and where the robot gives up, as one may whose feet go to other places first, once more

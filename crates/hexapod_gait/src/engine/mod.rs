@@ -101,10 +101,12 @@ impl Engine {
             self.now.route.start_mut().walk.feet[index] = Foot::Missing;
         }
         let left = self.legs().len() - self.plant.missing.count_ones() as usize;
-        if self.plant.missing != 0 && left < 4 {
-            return Err(StanceError::LegsLeft(left));
+        if self.plant.missing != 0 {
+            if left < 4 {
+                return Err(StanceError::LegsLeft(left));
+            }
+            self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
         }
-        self.now.control.gaits.walked = self.fit().suited(self.now.control.gaits.walked.with_needs(None));
         self.now.route.start_mut().walk.cycle = self.now.control.gaits.walked.cycle_time();
         self.report_rest();
         Ok(self)

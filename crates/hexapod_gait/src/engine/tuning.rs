@@ -11,7 +11,8 @@ impl Engine {
     /// times as long for legs of more than 3 joints; elsewhere nothing.
     #[must_use]
     pub fn ready(&self, gait: Gait) -> Gait {
-        self.fit().ready(gait)
+        let walked = self.now.control.gaits.walked;
+        if self.fit().is_suited(gait, walked) { gait.with_needs(walked.needs()) } else { self.fit().ready(gait) }
     }
 
     /// Walks with another gait: at once when standing; else the body slows down as far as the other gait asks, feet

@@ -1,10 +1,9 @@
 //! What a gait needs of the joints, measured over its cycle.
 
 use hexapod_kinematics::{Leg, LegAngles};
-use nalgebra::Vector3;
 
 /// Moments of a cycle that are looked at.
-const PHASES: usize = 64;
+pub(crate) const PHASES: usize = 64;
 
 /// The greatest part of its greatest acceleration and velocity that a joint of one leg needs in a cycle of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,23 +45,14 @@ impl Needs {
         }
     }
 
-    /// Of a leg whose foot goes this path under a body at this height.
-    pub(crate) fn of(
-        leg: &Leg,
-        height: f64,
-        path: impl Fn(f64) -> Vector3<f64>,
-        inverse: impl Fn(&Vector3<f64>, &LegAngles) -> Option<LegAngles>,
-    ) -> Self {
+    /// Of a leg whose joints are there at moments of a cycle. A step beyond the reach is not made; its neighbours tell enough.
+    pub(crate) fn of(leg: &Leg, cycle: &[Option<LegAngles>; PHASES]) -> Self {
         let mut needs = Self::default();
-        let mut last: [Option<LegAngles>; 2] = [None; 2];
-        for sample in 0..PHASES + 2 {
-            let foot = path((sample % PHASES) as f64 / PHASES as f64) - Vector3::new(0.0, 0.0, height);
-            // A step beyond the reach is not made; its neighbours tell enough.
-            let now = inverse(&foot, &last[1].unwrap_or(leg.posture()));
-            if let (Some(now), [Some(first), Some(middle)]) = (now, last) {
-                needs.take(leg, [&first, &middle, &now]);
+        for first in 0..PHASES {
+            let [first, middle, last] = [0, 1, 2].map(|after| &cycle[(first + after) % PHASES]);
+            if let (Some(first), Some(middle), Some(last)) = (first, middle, last) {
+                needs.take(leg, [first, middle, last]);
             }
-            last = [last[1], now];
         }
         needs
     }

@@ -21,6 +21,11 @@ impl Fit<'_> {
         gait.with_needs(self.measured(self.shaped(gait)).needs())
     }
 
+    /// Whether `walked` is what this robot walks of a gait.
+    pub(crate) fn is_suited(&self, gait: Gait, walked: Gait) -> bool {
+        self.shaped(gait).with_needs(None) == walked.with_needs(None).no_quicker_than(0.0)
+    }
+
     /// A gait as this robot can walk it.
     pub(crate) fn suited(&self, gait: Gait) -> Gait {
         self.timed(self.shaped(gait))
@@ -123,6 +128,8 @@ mod tests {
         let ready = fit.ready(gait);
         assert!(gait.needs().is_none() && ready.needs().is_some());
         assert_eq!(fit.suited(ready), fit.suited(gait));
+        assert!(fit.is_suited(gait, fit.suited(ready)) && fit.is_suited(ready, fit.suited(gait)));
+        assert!(!fit.is_suited(gait.feeling(), fit.suited(gait)));
         // What is known is taken, here of a robot with weaker joints: it would be measured otherwise.
         let weaker = limited(Some(20.0));
         let known = Fit { plant: &weaker.0, tuning: &tuning }.ready(gait).needs();

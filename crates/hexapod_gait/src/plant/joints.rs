@@ -8,11 +8,11 @@
 //! is broken off to sit, a foot that feels the ground early; nor the corners of the sine swing.
 
 use crate::gait::Gait;
-use crate::gait::needs::{LIFTS, LiftNeeds, Needs};
+use crate::gait::needs::{LIFTS, LiftNeeds, Needs, PHASES};
 use crate::gait::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
 use crate::plane::twist::Twist;
 use crate::plant::stance::Stance;
-use hexapod_kinematics::{Leg, LegAngles, Robot, math};
+use hexapod_kinematics::{Effort, Leg, LegAngles, Robot, math};
 use nalgebra::{Vector2, Vector3};
 
 /// The joints of a robot at least one of which has a greatest acceleration.
@@ -44,13 +44,6 @@ const USED_PART: f64 = 0.8;
 /// By how much samples may miss the worst.
 const BETWEEN_SAMPLES: f64 = 1.1;
 const STEP_M: f64 = 5e-4;
-
-/// The longest step of a gait and its lift, m.
-#[derive(Clone, Copy)]
-struct FullStep {
-    stride: f64,
-    lift: f64,
-}
 
 impl JointBound {
     /// None if no joint has a greatest acceleration.
@@ -108,17 +101,11 @@ impl JointBound {
     /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
     pub(crate) fn measured(robot: &Robot, stance: &Stance, gait: &Gait, stride: f64) -> LiftNeeds {
         let most = stance.spec().step_height;
-        let at = |part: f64| Self::needs(robot, stance, gait, FullStep { stride, lift: part * most });
-        LiftNeeds { at: LIFTS.map(at), most }
-    }
-
-    /// The most that any of its steps of up to `stride` m with this lift needs.
-    fn needs(robot: &Robot, stance: &Stance, gait: &Gait, FullStep { stride, lift }: FullStep) -> Needs {
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
-        let most = gait.sway_reach() * stance.reach().least();
-        let leans = [0.0, most];
-        let leans = if most > 0.0 { &leans[..] } else { &leans[..1] };
-        let mut all = Needs::default();
+        let farthest_lean = gait.sway_reach() * stance.reach().least();
+        let leans = [0.0, farthest_lean];
+        let leans = if farthest_lean > 0.0 { &leans[..] } else { &leans[..1] };
+        let mut at = LIFTS.map(|_| Needs::default());
         for part in [0.5, 1.0] {
             let step = part * stride / gait.duty_factor();
             let turns = [1.0, -1.0].map(|sense| Twist::new(0.0, 0.0, sense * step / farthest));
@@ -128,14 +115,13 @@ impl JointBound {
                     for lean in leans {
                         // The body leans away from the leg that is lifted, which is then the farther out.
                         let away = rest.normalize() * *lean;
-                        let path = |phase: f64| foot_at(gait, twist, rest, lift, phase) + away.push(0.0);
-                        let inverse = |foot: &_, seed: &_| stance.inverse(index, leg, foot, seed);
-                        all = all.or(Needs::of(leg, stance.spec().height, path, inverse));
+                        let path = Path { gait, twist, rest, from_body: away.push(-stance.spec().height) };
+                        path.needs(stance, (index, leg), most, &mut at);
                     }
                 }
             }
         }
-        all
+        LiftNeeds { at, most }
     }
 
     /// The part of the twist's own acceleration, which moves the feet by `foot_m_s2`, with which the touch-down points
@@ -184,19 +170,86 @@ fn directions() -> impl Iterator<Item = Vector2<f64>> {
     })
 }
 
-/// A foot over the ground under the body at a phase that starts with its touch-down, at a constant twist per cycle.
-fn foot_at(gait: &Gait, twist: Twist, rest: Vector2<f64>, lift: f64, phase: f64) -> Vector3<f64> {
-    let duty = gait.duty_factor();
-    if phase < duty {
-        let at = twist.motion(0.5 * duty - phase).apply(rest);
-        return Vector3::new(at.x, at.y, 0.0);
+/// The way of a foot over a cycle at a constant twist per cycle; phases start with its touch-down.
+struct Path<'a> {
+    gait: &'a Gait,
+    twist: Twist,
+    /// Where the foot rests.
+    rest: Vector2<f64>,
+    /// From the footprint to the body, m.
+    from_body: Vector3<f64>,
+}
+
+impl Path<'_> {
+    /// Adds what a leg needs whose foot goes this way at each of [`LIFTS`], in parts of `most` (m).
+    fn needs(&self, stance: &Stance, of: (usize, &Leg), most: f64, at: &mut [Needs; LIFTS.len()]) {
+        let phase = |moment: usize| moment as f64 / PHASES as f64;
+        let planted = (0..PHASES).take_while(|&moment| phase(moment) < self.gait.duty_factor()).count();
+        let (mut cycle, middle) = ([None; PHASES], planted / 2);
+        // From the middle of the stance, which every leg reaches: so a place beyond its reach is not searched for long.
+        let mut joints = Following::from(of.1.posture());
+        for moment in middle..planted {
+            cycle[moment] = joints.to(stance, of, &self.planted(phase(moment)));
+        }
+        let lifted_from = joints;
+        joints = Following::from(cycle[middle].unwrap_or_else(|| of.1.posture()));
+        for moment in (0..middle).rev() {
+            cycle[moment] = joints.to(stance, of, &self.planted(phase(moment)));
+        }
+        for (needs, part) in at.iter_mut().zip(LIFTS) {
+            joints = lifted_from;
+            for moment in planted..PHASES {
+                cycle[moment] = joints.to(stance, of, &self.in_the_air(phase(moment), part * most));
+            }
+            *needs = needs.or(Needs::of(of.1, &cycle));
+        }
     }
-    let s = (phase - duty) / gait.swing_part();
-    let lift_off = twist.motion(0.5 * duty - phase).apply(rest);
-    let touch_down = twist.motion(0.5 * duty + 1.0 - phase).apply(rest);
-    let swing = gait.swing_at(s, gait.swing_time());
-    let at = lift_off + (touch_down - lift_off) * swing.travel;
-    at.push(swing.height(lift, 0.0))
+
+    /// The foot in the body while it stands.
+    fn planted(&self, phase: f64) -> Vector3<f64> {
+        let at = self.twist.motion(0.5 * self.gait.duty_factor() - phase).apply(self.rest);
+        at.push(0.0) + self.from_body
+    }
+
+    /// The same while it is lifted by up to `lift` m.
+    fn in_the_air(&self, phase: f64, lift: f64) -> Vector3<f64> {
+        let (gait, duty) = (self.gait, self.gait.duty_factor());
+        let s = (phase - duty) / gait.swing_part();
+        let lift_off = self.twist.motion(0.5 * duty - phase).apply(self.rest);
+        let touch_down = self.twist.motion(0.5 * duty + 1.0 - phase).apply(self.rest);
+        let swing = gait.swing_at(s, gait.swing_time());
+        let at = lift_off + (touch_down - lift_off) * swing.travel;
+        at.push(swing.height(lift, 0.0)) + self.from_body
+    }
+}
+
+/// Steps of an iteration for one moment of a way, from one that is near.
+const MOMENT_EFFORT: u32 = 48;
+
+/// Joints of a leg whose foot goes along a way: the last angles, and by how much they differed from those before.
+#[derive(Clone, Copy)]
+struct Following {
+    last: LegAngles,
+    step: LegAngles,
+}
+
+impl Following {
+    fn from(angles: LegAngles) -> Self {
+        Self { last: angles, step: LegAngles::zeros(angles.len()) }
+    }
+
+    /// Goes on to the next place; the angles there, if the leg reaches it.
+    fn to(&mut self, stance: &Stance, of: (usize, &Leg), foot: &Vector3<f64>) -> Option<LegAngles> {
+        let found = if of.1.joint_count() > 3 {
+            let ahead = LegAngles::from_fn(self.last.len(), |joint| self.last[joint] + self.step[joint]);
+            stance.inverse_from(of, foot, &ahead, &mut Effort::new(MOMENT_EFFORT))
+        } else {
+            stance.inverse(of.0, of.1, foot, &self.last)
+        }?;
+        self.step = LegAngles::from_fn(found.len(), |joint| found[joint] - self.last[joint]);
+        self.last = found;
+        Some(found)
+    }
 }
 
 /// The shortest time, s, in which a leg's joints can go from some angles to others, at rest at both ends (minimum jerk).

@@ -167,6 +167,18 @@ impl Stance {
         self.usable.get(index)?.inverse_near(leg, foot_in_body, seed, spare_s, effort)
     }
 
+    /// The same in bounded time from `seed` only, with a redundant leg on its posture.
+    pub(crate) fn inverse_from(
+        &self,
+        (index, leg): (usize, &Leg),
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        effort: &mut Effort,
+    ) -> Option<LegAngles> {
+        let found = leg.inverse_from(foot_in_body, seed, effort).ok();
+        found.filter(|angles| self.uses(index, angles))
+    }
+
     /// Whether walking uses these angles of leg `index`.
     #[inline]
     pub(crate) fn uses(&self, index: usize, angles: &LegAngles) -> bool {
