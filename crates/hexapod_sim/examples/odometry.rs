@@ -14,10 +14,12 @@ use rig::shipped::{GAITS, KINDS};
 fn main() {
     let number = |n: usize, default: u64| std::env::args().nth(n).map_or(default, |text| text.parse().unwrap());
     let (each, seconds, mut seed) = (number(1, 4), number(2, 30) as f64, number(3, 1));
+    // By ground and servo.
     let mut all = Vec::new();
     println!("| ground | servos | {} |\n|---|---|{}", GAITS.join(" | "), "---|".repeat(GAITS.len()));
     for floor in FLOORS {
         for kind in KINDS {
+            let mut of_kind = Vec::new();
             print!("| {} | {kind} |", floor.words());
             for gait in GAITS {
                 let mut ends = Vec::new();
@@ -25,23 +27,32 @@ fn main() {
                     let floor = floor.with_any_friction(seed);
                     let samples = drive(&Course { floor, kind, gait, seed, restless: false }, seconds);
                     ends.extend(samples.last().copied());
-                    all.extend(samples);
+                    of_kind.extend(samples);
                     seed += 1;
                 }
                 print!(" {} |", drift(&ends));
             }
             println!();
+            all.push((format!("{} with {kind}", floor.words()), of_kind));
         }
     }
+    let every: Vec<Sample> = all.iter().flat_map(|(_, samples)| samples.iter().copied()).collect();
     println!(
-        "\n{} comparisons\n\n| variance of | constant | grows with | covered as shipped |\n|---|---|---|---|",
-        all.len()
+        "\n{} comparisons\n\n| variance of | constant | grows with | covered as shipped | least | factor for 95 % everywhere |\n|---|---|---|---|---|---|",
+        every.len()
     );
     for figure in Figure::ALL {
-        let [fixed, growing @ ..] = figure.errors(&all).fit();
+        let [fixed, growing @ ..] = figure.errors(&every).fit();
         let grows = figure.grows_with().iter().zip(growing).map(|(what, by)| format!("{by:.2e} {what}"));
-        let covered = 100.0 * figure.covered(&all);
-        println!("| {} | {fixed:.2e} | {} | {covered:.1} % |", figure.words(), grows.collect::<Vec<_>>().join(" + "));
+        let covered = 100.0 * figure.covered(&every);
+        let on_each = all.iter().map(|(on, samples)| (100.0 * figure.covered(samples), on));
+        let (least, on) = on_each.min_by(|(one, _), (other, _)| one.total_cmp(other)).unwrap();
+        let factor = all.iter().map(|(_, samples)| figure.factor(samples)).fold(0.0, f64::max);
+        let grows = grows.collect::<Vec<_>>().join(" + ");
+        println!(
+            "| {} | {fixed:.2e} | {grows} | {covered:.1} % | {least:.1} % on {on} | {factor:.2} |",
+            figure.words()
+        );
     }
 }
 

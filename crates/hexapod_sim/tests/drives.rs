@@ -66,9 +66,10 @@ fn when_odometry_says_how_far_it_may_be_wrong_expect_95_of_100_errors_within_two
     .flat_map(|(_, samples)| samples)
     .collect();
     for figure in Figure::ALL {
-        let covered = figure.covered(&samples);
-        println!("{}: {:.1} %", figure.words(), 100.0 * covered);
-        assert!((0.9..=0.995).contains(&covered), "{}: {:.1} %", figure.words(), 100.0 * covered);
+        let (covered, near) = (100.0 * figure.covered(&samples), 100.0 * figure.within(0.5, &samples));
+        println!("{}: {covered:.1} %, {near:.1} % within half a deviation", figure.words());
+        // Deviations four times as great would say as little as ones that are too small.
+        assert!(covered >= 95.0 && near < 95.0, "{}: {covered:.1} % and {near:.1} %", figure.words());
     }
 }
 

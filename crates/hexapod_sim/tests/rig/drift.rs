@@ -129,18 +129,36 @@ impl Figure {
         }))
     }
 
-    /// The part of the errors that is within twice the standard deviation that the estimate gives.
-    pub fn covered(self, samples: &[Sample]) -> f64 {
-        let within = |sample: &Sample| {
+    /// Squares of the errors in parts of the variance that the estimate gives, rising.
+    fn parts(self, samples: &[Sample]) -> Vec<f64> {
+        let of = |sample: &Sample| {
             let estimate = &sample.estimate;
             let (variance, errors) = if self.is_of_pose() {
                 (estimate.pose_variance(), sample.pose)
             } else {
                 (estimate.twist_variance(), sample.twist)
             };
-            self.axes().iter().filter(|&&axis| errors[axis].powi(2) <= 4.0 * variance[axis]).count()
+            self.axes().iter().map(move |&axis| errors[axis].powi(2) / variance[axis])
         };
-        let all = samples.iter().map(within).sum::<usize>();
-        all as f64 / (samples.len() * self.axes().len()) as f64
+        let mut parts: Vec<f64> = samples.iter().flat_map(of).collect();
+        parts.sort_by(f64::total_cmp);
+        parts
+    }
+
+    /// The part of the errors that is within twice the standard deviation that the estimate gives.
+    pub fn covered(self, samples: &[Sample]) -> f64 {
+        self.within(2.0, samples)
+    }
+
+    /// The part that is within so many standard deviations.
+    pub fn within(self, deviations: f64, samples: &[Sample]) -> f64 {
+        let parts = self.parts(samples);
+        parts.partition_point(|part| *part <= deviations * deviations) as f64 / parts.len() as f64
+    }
+
+    /// By how much variances would have to be greater for 95 of 100 errors to be within twice the standard deviation.
+    pub fn factor(self, samples: &[Sample]) -> f64 {
+        let parts = self.parts(samples);
+        parts[(0.95 * parts.len() as f64) as usize] / 4.0
     }
 }
