@@ -1,6 +1,6 @@
 //! Walks that are given up, for commands that drive the planner without its node.
 
-use hexapod_gait::Engine;
+use hexapod_gait::LimitedBy;
 
 /// How many are told; beyond, that there were more.
 const MOST: u32 = 5;
@@ -13,9 +13,8 @@ pub struct GivenUp {
 }
 
 impl GivenUp {
-    /// What to say of a walk that has been given up by now, `seconds` from the start.
-    pub fn note(&mut self, engine: &Engine, seconds: f64) -> Option<String> {
-        let by = engine.gave_up();
+    /// What to say of a walk that has been given up by now for what held it back, `seconds` from the start.
+    pub fn note(&mut self, by: Option<LimitedBy>, seconds: f64) -> Option<String> {
         let before = std::mem::replace(&mut self.is_told, by.is_some());
         let by = by.filter(|_| !before)?;
         self.count += 1;
@@ -24,5 +23,24 @@ impl GivenUp {
             count if count == MOST + 1 => Some("walks were given up after that, too".into()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_walks_are_given_up_expect_each_told_once_and_of_many_that_there_were_more() {
+        let (mut given_up, mut told) = (GivenUp::default(), Vec::new());
+        for walk in 0..MOST + 3 {
+            let seconds = 10.0 * f64::from(walk);
+            told.extend(given_up.note(None, seconds));
+            // It stands for some ticks before the stick is let go.
+            told.extend((0..3).filter_map(|tick| given_up.note(Some(LimitedBy::Stability), seconds + f64::from(tick))));
+        }
+        assert_eq!(told.len(), MOST as usize + 1, "{told:?}");
+        assert!(told[1].starts_with("at 10.00 s ") && told[1].len() > 30, "{told:?}");
+        assert_eq!(told[MOST as usize], "walks were given up after that, too");
     }
 }

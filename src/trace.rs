@@ -117,7 +117,7 @@ impl Tracer {
         write!(out, "{seconds:.4},{},{vx:.6},{vy:.6},{wz:.6}", tick.state.as_str())?;
         tick.angles.iter().flat_map(|leg| leg.iter()).try_for_each(|angle| write!(out, ",{angle:.6}"))?;
         writeln!(out)?;
-        if let Some(note) = self.given_up.note(self.player.engine(), seconds) {
+        if let Some(note) = self.given_up.note(self.player.engine().gave_up(), seconds) {
             say(&note);
         }
         self.ticks += 1;

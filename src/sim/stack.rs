@@ -193,7 +193,7 @@ impl Stack {
         let input = self.senses.tell(&self.plant, self.player.engine().robot().model(), self.time, input);
         let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
-        self.notes.extend(self.given_up.note(self.player.engine(), self.seconds()));
+        self.notes.extend(self.given_up.note(self.player.engine().gave_up(), self.seconds()));
         self.ticks += 1;
         let until = Duration::from_secs_f64(self.ticks as f64 * dt);
         let (mut slip, mut work, mut energy) = (0.0, 0.0, 0.0);
