@@ -72,14 +72,15 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     }
     match &ros {
         Some(ros) => {
-            run.beside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
+            run.beside(|run| run.no_hurry(crates.ros), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
             run.robots(ros, Part::OneAtATime);
         }
         None => {
             run.tests(crates);
-            run.no_hurry(crates);
+            run.other_cases(crates);
+            run.no_hurry(crates.ros);
         }
     }
     Ok(run.report.finish())
@@ -181,21 +182,26 @@ impl Run<'_> {
     }
 
     /// What no other section waits for.
-    fn no_hurry(&mut self, crates: Crates<'_>) {
-        self.physics(crates.ros);
-        self.fresh_drives(crates.ros);
-        self.lints_apart(crates.ros);
-        self.benchmarks(crates.ros);
+    fn no_hurry(&mut self, ros: Option<&Ros>) {
+        self.physics(ros);
+        self.fresh_drives(ros);
+        self.lints_apart(ros);
+        self.benchmarks(ros);
         self.physics_in_a_browser();
-        self.wasm(crates.ros);
+        self.wasm(ros);
+    }
+
+    /// Tests of the same executables on cases that no run has had before: fuzzing, and properties of the engine.
+    fn other_cases(&mut self, crates: Crates<'_>) {
         self.fuzz(crates);
         self.fresh_cases(crates);
     }
 
-    /// The tests, and the executables.
+    /// The tests, the executables, and cases that may take the time that is left until what runs beside has ended.
     fn with_executables(&mut self, ros: &Ros, crates: Crates<'_>) {
         self.tests(crates);
         self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
+        self.other_cases(crates);
     }
 
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
