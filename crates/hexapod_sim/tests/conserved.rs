@@ -1,7 +1,7 @@
 //! What a body alone in space keeps.
 
 use crate::common::{free, pendulum, settings, shipped};
-use hexapod_sim::{Drive, Ground, Settings, World};
+use hexapod_sim::{Assembly, Drive, Ground, Settings, World};
 use proptest::prelude::*;
 
 fn in_space(step_s: f64) -> World {
@@ -38,6 +38,26 @@ proptest! {
         // The errors are of the first order in the step; legs of 0.2 kg move at up to 0.4 m/s.
         prop_assert!(momentum.linear.norm() < 2e-3, "{}", momentum.linear);
         prop_assert!(momentum.angular.norm() < 4e-4, "{}", momentum.angular);
+    }
+
+    #[test]
+    fn when_a_base_turns_whose_centre_is_beside_its_origin_expect_the_robots_centre_to_stay(
+        beside in prop::array::uniform3(-0.25..0.25f64), rates in prop::array::uniform6(-8.0..8.0f64),
+    ) {
+        let mut assembly = Assembly::new(&shipped()).unwrap();
+        assembly.parts[0].centre = beside.into();
+        let settings = Settings { gravity: 0.0, ..settings(0.001) };
+        let mut world = World::of_robot(&shipped(), assembly, &Ground::nothing(), &free(), settings).unwrap();
+        let start = world.centre_of_mass();
+        for step in 0..1000 {
+            for hinge in 0..world.assembly().hinges.len() {
+                let rest = 0.5 * (0.001 * f64::from(step) * rates[hinge % 6]).sin();
+                world.drive(hinge, Drive { stiffness: 10.0, damping: 0.3, rest, friction: 0.02, torque: 0.0 });
+            }
+            world.step();
+        }
+        let (turn, away) = (world.base().rotation.angle(), world.centre_of_mass() - start);
+        prop_assert!(away.norm() < 2e-3, "{away} m away after a turn of {turn} rad");
     }
 
     #[test]

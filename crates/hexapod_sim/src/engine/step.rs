@@ -4,7 +4,7 @@ use super::build::{Built, axis_index};
 use super::convert;
 use super::soft::Sinks;
 use super::world::World;
-use nalgebra::Vector3;
+use nalgebra::{Translation3, UnitQuaternion, Vector3};
 use rapier::prelude::{CCDSolver, ImpulseJointSet, SoftBodySet};
 
 /// A torque that does not depend on the position is a spring as soft as this that is stretched far, N m/rad: the engine
@@ -47,7 +47,7 @@ impl World {
         for hinge in 0..self.drives.len() {
             self.apply(hinge);
         }
-        let gravity = convert::vector(&self.gravity);
+        let (gravity, before) = (convert::vector(&self.gravity), self.base().rotation);
         let Built { bodies, colliders, joints, .. } = &mut self.built;
         self.pipeline.step(
             gravity,
@@ -64,6 +64,20 @@ impl World {
             &Sinks(&self.sinks),
             &(),
         );
+        self.turn_base_about_its_centre(&before);
+    }
+
+    /// The engine moves the origin of a free root as far as its centre of mass goes, and so would have it turn about its
+    /// origin: puts it where it has gone in turning about its centre since it was turned this way.
+    fn turn_base_about_its_centre(&mut self, before: &UnitQuaternion<f64>) {
+        let Some(centre) = self.assembly.parts.first().map(|base| base.centre) else { return };
+        let base = self.base();
+        let by = before * centre - base.rotation * centre;
+        let root = self.built.parts.first().and_then(|&root| self.built.bodies.get_mut(root));
+        if let Some(body) = root.filter(|_| by != Vector3::zeros()) {
+            body.set_position(convert::pose(&(Translation3::from(by) * base)), true);
+            self.refresh(|_| ());
+        }
     }
 
     /// Hands a hinge's drive to the engine.
