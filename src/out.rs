@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Makes sure that a file can be written. What is there stays as it is, and nothing is left where nothing was.
@@ -23,17 +24,27 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| refused(path, &error))
 }
 
-/// The same for one that is written while another is read, and so must not be that one.
+/// The same for one that is written while others are read, or all in a folder, and so must be none of those; an empty name
+/// stands for none.
 ///
 /// # Errors
-/// As [`check`], and where they are one file.
-pub fn check_beside(path: &Path, read: &Path) -> Result<(), Failure> {
-    match (path.canonicalize(), read.canonicalize()) {
-        (Ok(to), Ok(from)) if to == from => {
+/// As [`check`], and where it is one of them.
+pub fn check_beside<'a>(path: &Path, read: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    let about = std::fs::metadata(path).ok();
+    let is_it = |other: &Path| {
+        let other = std::fs::metadata(other).ok();
+        other.zip(about.as_ref()).is_some_and(|(other, about)| (other.dev(), other.ino()) == (about.dev(), about.ino()))
+    };
+    let within = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut all = read.into_iter().flat_map(|read| std::iter::once(read.to_owned()).chain(within(read)));
+    // A terminal or a pipe may be read and written at once.
+    let is_file = about.as_ref().is_some_and(std::fs::Metadata::is_file);
+    match all.find(|read| is_file && is_it(read)) {
+        Some(read) => {
             let (to, from) = (path.display(), read.display());
             Err(Failure::Words(format!("{to} would be written over {from}, which is read: give another --out")))
         }
-        _ => check(path),
+        None => check(path),
     }
 }
 
@@ -119,9 +130,11 @@ mod tests {
         assert!(check(&old).is_ok() && check(&folder.join("new.csv")).is_ok() && check(Path::new("/dev/null")).is_ok());
         let link = folder.join("link.csv");
         std::os::unix::fs::symlink(&old, &link).unwrap();
-        assert!(check_beside(&folder.join("new.csv"), &old).is_ok());
-        for path in [&old, &link] {
-            let refused = check_beside(path, &old).err();
+        let (hard, none) = (folder.join("hard.csv"), Path::new(""));
+        std::fs::hard_link(&old, &hard).unwrap();
+        assert!(check_beside(&folder.join("new.csv"), [&*old, &folder, none]).is_ok());
+        for (path, read) in [(&old, &old), (&link, &old), (&hard, &old), (&old, &folder)] {
+            let refused = check_beside(path, [none, read]).err();
             assert!(matches!(&refused, Some(Failure::Words(told)) if told.contains("which is read")), "{refused:?}");
         }
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");

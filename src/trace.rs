@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     let to_standard_output = arguments.out.as_os_str() == "-";
     if !to_standard_output {
-        out::check_beside(&arguments.out, &arguments.commands)?;
+        out::check_beside(&arguments.out, arguments.files.given().into_iter().chain([&*arguments.commands]))?;
     }
     let all = parameters_of(&arguments.files)?;
     let mut setup = gait_planner::Setup::load(&all.planner)?;

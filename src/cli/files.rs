@@ -1,6 +1,7 @@
 //! What most commands take: which files to read, where the servos are, and what the robot stands on.
 
 use clap::{Args, ValueEnum};
+use std::path::Path;
 
 /// Which files to read.
 #[derive(Clone, Debug, Default, Args)]
@@ -12,6 +13,13 @@ pub struct FileArgs {
     /// Description of the robot: URDF, xacro, or Denavit-Hartenberg parameters (.yaml) [default: the shipped one]
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     pub urdf: String,
+}
+
+impl FileArgs {
+    /// What is read where it is given.
+    pub fn given(&self) -> [&Path; 2] {
+        [Path::new(&self.config), Path::new(&self.urdf)]
+    }
 }
 
 /// Which files to read and where the servos are.

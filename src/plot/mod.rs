@@ -23,7 +23,7 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
         Plot::Gait(arguments) => write(&arguments.out, || gait::draw(arguments)),
         Plot::Run(arguments) => {
             if !arguments.out.is_empty() {
-                out::check_beside(Path::new(&arguments.out), &arguments.table)?;
+                out::check_beside(Path::new(&arguments.out), [&*arguments.table])?;
             }
             write(&arguments.out, || run::draw(arguments))
         }

@@ -21,6 +21,7 @@ use hexapod_ros::Shutdown;
 use misfortune::Misfortune;
 use stack::Stack;
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 use table::Table;
 use tally::Tally;
@@ -42,7 +43,8 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
     }
     let to_standard_output = arguments.out.as_os_str() == "-";
     if !to_standard_output {
-        out::check_beside(&arguments.out, &arguments.commands)?;
+        let read = [&*arguments.commands, Path::new(&arguments.terrain)];
+        out::check_beside(&arguments.out, arguments.files.given().into_iter().chain(read))?;
     }
     let list = commands::read(&arguments.commands)?;
     let setups = setups(arguments)?;
@@ -153,8 +155,9 @@ fn stand(stack: &mut Stack, mut tick: impl FnMut(&mut Stack) -> Result<(), Failu
     if !stack.has_fallen() {
         return Ok(());
     }
-    let why = "it has fallen over while its servos came up: they jump from where the limp legs lie, with all the effort of its \
-               URDF; is that what its servos give?";
+    let why = "it lies or leans once its servos hold it: they are too weak for it (its mass, a payload, the effort of its URDF or \
+               the torque in sim.yaml), or have thrown it over as they jumped from where the limp legs lay, with all the effort \
+               that its URDF gives them";
     Err(Failure::Running(format!("the robot has not come to stand: {why}")))
 }
 
