@@ -67,7 +67,12 @@ impl Observer {
         for (i, leg) in engine.legs().iter().enumerate() {
             let foot = foot(leg, i, tick);
             if matches!(tick.state, GaitState::Walking | GaitState::Stopping | GaitState::Standing) {
-                prop_assert!((foot - tick.feet[i]).norm() < 1e-8, "joints reach the feet");
+                let (off, by) = ((foot - tick.feet[i]).norm(), tick.limited_by);
+                prop_assert!(
+                    off < 1e-8,
+                    "joints of leg {i} miss their foot by {off} m, {:?} limited by {by:?}",
+                    tick.state
+                );
                 self.follow_foot(i, tick.contacts[i], foot)?;
             } else {
                 self.planted_at[i] = None;
