@@ -16,7 +16,7 @@ const CYCLE: usize = 80;
 fn main() {
     let kind = std::env::args().nth(1).unwrap_or_else(|| "perfect".into());
     let kind = KINDS.iter().find(|known| **known == kind).unwrap();
-    let moments: usize = std::env::args().nth(2).map_or(8, |text| text.parse().unwrap());
+    let moments: usize = std::env::args().nth(2).map_or(16, |text| text.parse().unwrap());
     println!("| fault | the robot | body on the ground | leans at most | driver |\n|---|---|---|---|---|");
     for (trouble, words) in TROUBLES {
         let all: Vec<Outcome> = (0..moments).map(|n| trouble.play(kind, n * CYCLE / moments)).collect();
