@@ -12,6 +12,10 @@ use crate::state::walk::Walk;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
 
+/// A body this near to its place straight above its feet, m and rad, may go the rest of the way straight, and one this slow,
+/// m/s and rad/s, set out anew: a joint's speed changes by less than in a tick of a walk.
+const STRAIGHT: f64 = 0.01;
+const STILL: f64 = 0.01;
 /// The least lift of a foot that is put in its place before a motion, m.
 const LEAST_PLACING_LIFT_M: f64 = 0.015;
 
@@ -45,6 +49,14 @@ impl Engine {
         let mut offset = state.offset;
         offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
         offset
+    }
+
+    /// Whether the body is about straight above its feet, and about at rest.
+    pub(crate) fn is_straight(&self) -> bool {
+        let rates = self.now.route.start().rates;
+        let (still, straight) = (BodyOffset::default(), self.offset());
+        let rests = rates.offset.is_within(&still, STILL) && rates.height.abs() < STILL;
+        rests && rates.sway.norm() < STILL && straight.is_within(&still, STRAIGHT)
     }
 
     /// Whether the feet rest where they do for a body that walks at another height than that of the stance.

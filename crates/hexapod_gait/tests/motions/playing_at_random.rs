@@ -127,6 +127,35 @@ fn when_the_straight_way_home_leads_past_a_joints_limit_expect_another_and_no_sl
     }
 }
 
+#[test]
+fn when_a_motion_is_asked_for_while_the_body_moves_expect_no_joint_jolted() {
+    const DT: f64 = 0.01;
+    let dance = Arc::clone(&simple_motions(&shipped())[0]);
+    for asked in (0..100).step_by(7) {
+        let mut player = Player::new(shipped());
+        player.stand();
+        let (mut input, mut before) = (Input::default(), [player.last().angles; 2]);
+        for tick in 0..900 {
+            let turn = std::f64::consts::TAU * 0.01 * tick as f64;
+            let (x, roll) = (0.03 * (0.5 * turn).sin(), 0.1 * (0.4 * turn).sin());
+            input.body_offset =
+                BodyOffset { translation: Vector3::new(x, 0.0, 0.0), rotation: Vector3::new(roll, 0.0, 0.0) };
+            if tick == 400 + asked {
+                player.play(Some(Arc::clone(&dance)));
+            }
+            let now = player.step(&input, DT).angles;
+            let [older, old] = before;
+            let joints = now.iter().flat_map(|leg| leg.iter()).zip(old.iter().flat_map(|leg| leg.iter()));
+            let joints = joints.zip(older.iter().flat_map(|leg| leg.iter()));
+            let worst =
+                joints.map(|((now, old), older)| (now - 2.0 * old + older).abs() / (DT * DT)).fold(0.0, f64::max);
+            assert!(tick < 300 || worst < 60.0, "{worst} rad/s^2 at tick {tick}, asked for after {asked}");
+            before = [old, now];
+        }
+        assert!(player.is_playing(), "asked for after {asked}");
+    }
+}
+
 proptest! {
     #![proptest_config(cases(10))]
 

@@ -7,9 +7,7 @@ use crate::state::tick::{GaitState, Input, Tick};
 
 /// The longest time the player takes at once, s.
 const MAX_DT_S: f64 = 0.1;
-/// A body this near to its place straight above its feet, m and rad, goes the rest of the way straight.
-const STRAIGHT: f64 = 0.01;
-/// How long the engine has to bring it there, s.
+/// How long the engine has to bring the body straight above its feet, s.
 const MOST_STRAIGHTENING_S: f64 = 5.0;
 
 impl Player {
@@ -45,8 +43,8 @@ impl Player {
         self.last()
     }
 
-    /// Starts to play once the engine stands, with the body about straight above its feet: it knows ways round the limits of
-    /// joints that bar the straight one.
+    /// Starts to play once the engine stands, with the body about straight above its feet and at rest: the engine slows it down
+    /// gently, and knows ways round the limits of joints that bar the straight one.
     fn begin(&mut self, dt: f64) {
         match self.engine.present_state() {
             GaitState::Sitting => self.engine.stand(),
@@ -58,10 +56,7 @@ impl Player {
                     self.engine.go_home();
                 }
             }
-            GaitState::Standing
-                if self.straightening_s < MOST_STRAIGHTENING_S
-                    && !self.engine.offset().is_within(&BodyOffset::default(), STRAIGHT) =>
-            {
+            GaitState::Standing if self.straightening_s < MOST_STRAIGHTENING_S && !self.engine.is_straight() => {
                 self.straightening_s += dt;
             }
             GaitState::Standing => {
