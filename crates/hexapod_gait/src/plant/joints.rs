@@ -188,18 +188,18 @@ impl Path<'_> {
         let (mut cycle, middle) = ([None; PHASES], planted / 2);
         // From the middle of the stance, which every leg reaches: so a place beyond its reach is not searched for long.
         let mut joints = Following::from(of.1.posture());
-        for moment in middle..planted {
-            cycle[moment] = joints.to(stance, of, &self.planted(phase(moment)));
+        for (moment, at) in cycle.iter_mut().enumerate().take(planted).skip(middle) {
+            *at = joints.to(stance, of, &self.planted(phase(moment)));
         }
         let lifted_from = joints;
         joints = Following::from(cycle[middle].unwrap_or_else(|| of.1.posture()));
-        for moment in (0..middle).rev() {
-            cycle[moment] = joints.to(stance, of, &self.planted(phase(moment)));
+        for (moment, at) in cycle.iter_mut().enumerate().take(middle).rev() {
+            *at = joints.to(stance, of, &self.planted(phase(moment)));
         }
         for (needs, part) in at.iter_mut().zip(LIFTS) {
             joints = lifted_from;
-            for moment in planted..PHASES {
-                cycle[moment] = joints.to(stance, of, &self.in_the_air(phase(moment), part * most));
+            for (moment, at) in cycle.iter_mut().enumerate().skip(planted) {
+                *at = joints.to(stance, of, &self.in_the_air(phase(moment), part * most));
             }
             *needs = needs.or(Needs::of(of.1, &cycle));
         }
