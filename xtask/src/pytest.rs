@@ -57,12 +57,12 @@ pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Opti
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
-    // Most of the time tests wait for a robot that walks in real time: five at once take a fifth, also on two
+    // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
     // processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
     } else if part == Part::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "5", "--dist", "loadfile"]);
+        command.args(["-n", "4", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     // What to look at first when all of them take too long.
