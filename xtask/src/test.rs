@@ -1,6 +1,7 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -55,6 +56,7 @@ impl Crates<'_> {
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
+    let began = Instant::now();
     let ros = if options.pure { None } else { Some(Ros::ensure(layout, Scope::Test)?) };
     let mut members = members(layout, ros.as_ref())?;
     members.retain(|member| ros.is_some() || !member.needs_ros);
@@ -75,7 +77,11 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
             run.beside(|run| run.no_hurry(crates.ros), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
-            run.robots(ros, Part::OneAtATime);
+            let took = began.elapsed();
+            match options.patience.filter(|most| took > *most) {
+                None => run.robots(ros, Part::OneAtATime),
+                Some(_) => run.report.skip(Part::OneAtATime.title(), &too_late(took)),
+            }
         }
         None => {
             run.tests(crates);
@@ -84,6 +90,14 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         }
     }
     Ok(run.report.finish())
+}
+
+/// Why tests are left out that measure what a machine like this cannot show.
+fn too_late(took: Duration) -> String {
+    let minutes = took.as_secs() / 60;
+    format!(
+        "this machine has taken {minutes} minutes for the sections above, which take half an hour: cargo xtask test runs them"
+    )
 }
 
 impl Run<'_> {
