@@ -1,7 +1,7 @@
 //! One run of checks: what was asked for, and the sections that several kinds of checks have.
 
 use std::process::Command;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
@@ -22,12 +22,7 @@ pub struct Options {
     pub pure: bool,
     /// Dependencies' licences and advisories too.
     pub dependencies: bool,
-    /// Robots that have the machine to themselves are not started after this time: whoever waits stops the run soon after.
-    pub patience: Option<Duration>,
 }
-
-/// A run of continuous integration is stopped after 90 minutes, and tells nothing then.
-const CI_PATIENCE: Duration = Duration::from_secs(75 * 60);
 
 impl Options {
     /// Reads the arguments of `test`.
@@ -46,7 +41,7 @@ impl Options {
 
     /// Everything.
     pub fn ci() -> Self {
-        Self { dependencies: true, patience: Some(CI_PATIENCE), ..Self::default() }
+        Self { dependencies: true, ..Self::default() }
     }
 }
 
@@ -129,7 +124,7 @@ mod tests {
     #[test]
     fn when_arguments_are_understood_expect_them_in_the_options() {
         assert_eq!(parse(&[]).unwrap(), Options::default());
-        let expected = Options { filter: Some("ik".to_owned()), pure: true, ..Options::default() };
+        let expected = Options { filter: Some("ik".to_owned()), pure: true, dependencies: false };
         assert_eq!(parse(&["ik", "--pure"]).unwrap(), expected);
     }
 

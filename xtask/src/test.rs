@@ -1,7 +1,6 @@
 //! `cargo xtask test` and `ci`: every check, quick ones first, all of them run even when one fails.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -56,7 +55,6 @@ impl Crates<'_> {
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
-    let began = Instant::now();
     let ros = if options.pure { None } else { Some(Ros::ensure(layout, Scope::Test)?) };
     let mut members = members(layout, ros.as_ref())?;
     members.retain(|member| ros.is_some() || !member.needs_ros);
@@ -77,11 +75,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
             run.beside(|run| run.no_hurry(crates.ros), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
-            let took = began.elapsed();
-            match options.patience.filter(|most| took > *most) {
-                None => run.robots(ros, Part::OneAtATime),
-                Some(_) => run.report.skip(Part::OneAtATime.title(), &too_late(took)),
-            }
+            run.robots(ros, Part::OneAtATime);
         }
         None => {
             run.tests(crates);
@@ -90,14 +84,6 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         }
     }
     Ok(run.report.finish())
-}
-
-/// Why tests are left out that measure what a machine like this cannot show.
-fn too_late(took: Duration) -> String {
-    let minutes = took.as_secs() / 60;
-    format!(
-        "this machine has taken {minutes} minutes for the sections above, which take half an hour: cargo xtask test runs them"
-    )
 }
 
 impl Run<'_> {
@@ -219,8 +205,8 @@ impl Run<'_> {
     }
 
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
-    /// others may use as well. What failed runs up to twice more, one at a time: what passes then is shown as found, a defect
-    /// of the robot or of the test that shows under load.
+    /// others may use as well. What failed runs once more, one at a time: what passes then is shown as found, a defect of
+    /// the robot or of the test that shows under load.
     fn robots(&mut self, ros: &Ros, part: Part) {
         if let Err(error) = self.try_robots(ros, part) {
             self.report.fail(part.title(), &format!("{error:#}"));
@@ -230,12 +216,9 @@ impl Run<'_> {
     fn try_robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
         let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_none() {
-            return Ok(());
-        }
-        let again = |times: &str| format!("{}, what failed {times} more", part.title());
-        if self.report.search(&again("once"), &mut command(Which::FailedLast)?, &[0]).is_some() {
-            self.report.section(&again("twice"), &mut command(Which::FailedLast)?, &[0]);
+        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
+            let title = format!("{}, what failed once more", part.title());
+            self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
         }
         Ok(())
     }

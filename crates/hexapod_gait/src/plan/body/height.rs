@@ -30,7 +30,7 @@ pub(crate) struct HeightStep {
     /// m, and its change per second.
     pub height: f64,
     pub rate: f64,
-    /// No foot holds it up.
+    /// It is as wanted: no foot lacks the room for it.
     pub is_free: bool,
     pub nominal: NominalStance,
 }
