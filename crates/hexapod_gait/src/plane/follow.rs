@@ -1,5 +1,5 @@
-//! A square-root controller with damping: how something follows a target that may move in steps, as one does that comes in messages: with bounded speed and
-//! acceleration, never at rest between two steps, and at rest where the target is.
+//! A square-root controller with damping: how something follows a target that may move in steps, as one does that comes in
+//! messages: with bounded speed and acceleration, never at rest between two steps, and at rest where the target is.
 
 use crate::plane::grid::GRID_S;
 use nalgebra::SVector;
@@ -9,8 +9,12 @@ use nalgebra::SVector;
 const GAIN: f64 = 10.0;
 /// Part of the acceleration with which it comes to rest from afar; the rest is for a target that moves meanwhile.
 const BRAKING: f64 = 0.7;
-/// Nearer than this, and as slow as that is in one step of the grid, it is there.
-const ARRIVED: f64 = 2e-5;
+/// Nearer than this, and as slow as that is in one step of the grid, it goes a part of the way in each step: sooner there
+/// than with that gain, and still on its way when the next of many small steps of the target comes.
+const NEAR: f64 = 2e-5;
+const PART_OF_LAST: f64 = 0.5;
+/// Nearer than this it is there.
+const ARRIVED: f64 = 1e-7;
 
 /// What bounds the way to the target.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +32,10 @@ impl Follow {
     #[inline]
     pub(crate) fn rate<const N: usize>(&self, left: SVector<f64, N>, last: SVector<f64, N>) -> SVector<f64, N> {
         let distance = left.norm();
-        let arrived = ARRIVED.min(self.acceleration * GRID_S * GRID_S);
-        if distance < arrived && last.norm() * GRID_S <= arrived {
-            return left / GRID_S;
+        let near = NEAR.min(self.acceleration * GRID_S * GRID_S);
+        if distance < near && last.norm() * GRID_S <= near {
+            let part = if distance < ARRIVED { 1.0 } else { (self.haste * PART_OF_LAST).min(1.0) };
+            return left * (part / GRID_S);
         }
         // The loop of speed is four times as quick as that of place: critically damped, it does not overshoot.
         let damping = 4.0 * self.haste * GAIN * GRID_S;
@@ -105,6 +110,18 @@ mod tests {
                 prop_assert!(*rate > 0.2 * speed, "{rate} of {speed} m/s");
                 let lag = k as f64 * GRID_S - at / speed;
                 prop_assert!(lag < 0.11 + 0.5 * steps as f64 * GRID_S && lag > 0.0, "{lag} s");
+            }
+        }
+
+        #[test]
+        fn when_a_target_moves_by_micrometres_expect_no_rest_between_messages(
+            steps in 1usize..=5, speed in 1e-4..5e-3f64,
+        ) {
+            let follow = Follow { speed: 0.08, acceleration: 1.5, haste: 1.0 };
+            let each = speed * GRID_S * steps as f64;
+            let targets: Vec<_> = (1..=200 / steps).map(|k| (k as f64 * each, steps)).collect();
+            for (_, rate) in &followed(follow, &targets)[50..] {
+                prop_assert!(*rate > 0.1 * speed, "{rate} of {speed} m/s");
             }
         }
     }
