@@ -1,5 +1,6 @@
 //! The driver from outside, down to the bytes on the wire: one executable, which is linked once.
 
+mod catching_up;
 mod common;
 mod configuration;
 mod faults;

@@ -84,7 +84,10 @@ fn when_ticking_in_every_state_expect_no_allocation() {
     assert_eq!(driver.state(), State::Armed);
     ticks(&mut driver, &mut now, 100, false);
     assert_eq!(driver.state(), State::Holding);
-    ticks(&mut driver, &mut now, 10, true);
+    ticks(&mut driver, &mut now, 500, true);
+    now += ms(100);
+    ticks(&mut driver, &mut now, 100, true);
+    assert_eq!((driver.state(), driver.counters().catch_ups), (State::Armed, 1));
     driver.bus_mut().unplugged = true;
     ticks(&mut driver, &mut now, 1000, true);
     assert_eq!(driver.state(), State::Fault);

@@ -14,6 +14,8 @@ pub struct Counters {
     pub clamped: u64,
     /// Targets refused: not finite, or no such joint.
     pub refused: u64,
+    /// Times commands, or writes to a board, came through late, and joints caught up instead of jumping.
+    pub catch_ups: u64,
     /// Times commands went stale.
     pub holds: u64,
     /// Times the robot was to be asked to sit, because commands stayed stale.

@@ -48,6 +48,7 @@ impl<B: I2c> ServoDriver<B> {
         joint.target_rad = Some(accepted.angle_rad);
         joint.asked_rad = angle_rad;
         joint.commanded = Some(at);
+        joint.path.extend(at, accepted.angle_rad);
         self.last_command = self.last_command.max(Some(at));
         Ok(accepted)
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::path::Path;
+
 /// Target and told position of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Joint {
@@ -11,6 +13,8 @@ pub(super) struct Joint {
     pub asked_rad: f64,
     /// When it was last commanded; `None` until then.
     pub commanded: Option<Duration>,
+    /// The way from what it was last told to its target, as it was commanded.
+    pub path: Path,
     /// True while it is on and its commands have stopped: it stays where it is.
     pub stale: bool,
     /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
@@ -90,16 +94,37 @@ impl Joint {
         self.strained
     }
 
-    /// One step toward the target, at most `step_rad`; `None` if the joint is off or its commands have stopped. The first
-    /// one after it was switched on stays where it is.
-    pub fn step(&mut self, step_rad: f64) -> Option<Step> {
+    /// True if its next step would make up for time in which it was told nothing, and be more than `jump_rad`.
+    pub fn would_jump(&self, jump_rad: f64) -> bool {
+        let away_rad = self.target_rad.zip(self.position_rad).map_or(0.0, |(target, position)| target - position);
+        self.is_late() && away_rad.abs() > jump_rad
+    }
+
+    /// True while it makes up for time in which it was told nothing.
+    pub fn is_behind(&self) -> bool {
+        self.on && !self.stale && self.path.is_behind()
+    }
+
+    /// True if its next step would make up for time in which it was told nothing. A joint that moves slowly needs no
+    /// care, nor one that makes up for lost time already.
+    pub fn is_late(&self) -> bool {
+        self.on && self.met && !self.stale && !self.path.is_behind() && self.path.is_late()
+    }
+
+    /// One step of `elapsed` toward the target, at most `speed_rad_s` fast; `None` if the joint is off or its commands
+    /// have stopped. The first one after it was switched on stays where it is.
+    pub fn step(&mut self, speed_rad_s: f64, elapsed: Duration) -> Option<Step> {
         let (true, Some(target_rad), Some(position_rad)) = (self.on && !self.stale, self.target_rad, self.position_rad)
         else {
             return None;
         };
-        let step_rad = if self.begun { step_rad } else { 0.0 };
-        let error_rad = target_rad - position_rad;
-        let next = if error_rad.abs() <= step_rad { target_rad } else { position_rad + step_rad.copysign(error_rad) };
+        let step_rad = if self.begun { speed_rad_s * elapsed.as_secs_f64() } else { 0.0 };
+        if !self.met {
+            self.path.skip();
+        }
+        let goal_rad = self.path.advance(elapsed);
+        let error_rad = goal_rad - position_rad;
+        let next = if error_rad.abs() <= step_rad { goal_rad } else { position_rad + step_rad.copysign(error_rad) };
         self.at_target = next == target_rad;
         self.met |= self.at_target;
         self.position_rad = Some(next);

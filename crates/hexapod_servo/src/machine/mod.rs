@@ -10,6 +10,7 @@ mod driver;
 mod fault;
 mod inputs;
 mod joint;
+mod path;
 mod state;
 mod stopping;
 mod tick;

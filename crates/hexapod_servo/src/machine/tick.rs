@@ -7,14 +7,15 @@ use embedded_hal::i2c::I2c;
 use super::driver::{RETRIES, ServoDriver};
 use super::fault::Fault;
 use super::joint::Joint;
+use super::path::FRAME;
 use super::state::State;
+use crate::calibration::Servo;
 use crate::pca9685::{Level, Link};
 
 /// A longer gap between two ticks while live is a fault.
 const STALLED: Duration = Duration::from_millis(150);
-/// Joints move with each new command, and without one this long after they last moved: so a steady stream costs its
-/// changes once, wherever between the commands a tick falls. It is also the longest time one step makes up for.
-const FRAME: Duration = Duration::from_millis(20);
+/// A step is no jump if a servo makes it within [`FRAME`] at this part of its greatest speed.
+const JUMP: f64 = 0.5;
 
 impl<B: I2c> ServoDriver<B> {
     /// One period: looks at the age of the commands, moves the joints one step, writes what changed, reads back what
@@ -48,7 +49,8 @@ impl<B: I2c> ServoDriver<B> {
         let still = self.last_motion.map_or(FRAME, |last| now.saturating_sub(last)).min(FRAME);
         let fresh = self.moved_for != self.last_command;
         self.moved_for = self.last_command;
-        (fresh || still == FRAME).then_some(still)
+        let behind = self.joints.iter().any(Joint::is_behind);
+        (fresh || behind || still == FRAME).then_some(still)
     }
 
     /// Adds up how long each servo has been asked for what it is not given, and faults before it burns.
@@ -62,14 +64,38 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
+    /// After a time without writes, such as a bus that hung or commands that came late, the newest command lies far ahead
+    /// of what servos hold. All of them would jump there at once, at full speed, and draw more than a supply gives. They
+    /// go the way they were commanded instead.
+    /// True if that begins now.
+    fn keep_from_jumping(&mut self) -> bool {
+        let (boards, servos) = (&self.boards, self.config.servos());
+        let jumps = |(joint, servo): (&Joint, &Servo)| {
+            let jump_rad = JUMP * servo.speed_limit_rad_s() * FRAME.as_secs_f64();
+            !boards[servo.board()].is_failing() && joint.would_jump(jump_rad)
+        };
+        let begins = self.joints.iter().zip(servos).any(jumps);
+        if begins {
+            self.joints.iter_mut().filter(|joint| joint.is_late()).for_each(|joint| joint.path.fall_behind());
+            self.counters.catch_ups += 1;
+        }
+        begins
+    }
+
     fn move_joints(&mut self, now: Duration) {
         let Some(elapsed) = self.time_to_move(now) else { return };
+        // They begin at rest: with a small step.
+        let elapsed = if self.keep_from_jumping() { elapsed.min(FRAME / 2) } else { elapsed };
         let soft_rad_s = self.config.timing().soft_start_rad_s;
         let arming = self.state == State::Arming;
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
             let limit_rad_s = servo.speed_limit_rad_s();
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
-            if let Some(step) = joint.step(speed_rad_s * elapsed.as_secs_f64()) {
+            // What a board does not take, its servos are not told.
+            if self.boards[servo.board()].is_failing() {
+                continue;
+            }
+            if let Some(step) = joint.step(speed_rad_s, elapsed) {
                 let level = Level::Counts(servo.counts(step.position_rad));
                 self.boards[servo.board()].shadow.set(servo.channel(), level);
                 if step.moved {
