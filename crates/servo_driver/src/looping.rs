@@ -303,11 +303,13 @@ impl<B: I2c> Looping<B> {
     }
 
     fn targets(&mut self) {
-        let Some(targets) = self.io.targets.newest() else { return };
-        for (joint, target) in targets.iter() {
-            // Refused targets are counted by the driver; messages were checked before they came here.
-            let _ = self.guarded.driver.set_target(self.io.standstill.of(target.at), joint, target.angle_rad);
-            self.commanded_at = self.commanded_at.max(Some(target.at));
+        let Io { targets, standstill, .. } = &mut self.io;
+        for message in targets.drain() {
+            for (joint, target) in message.iter() {
+                // Refused targets are counted by the driver; messages were checked before they came here.
+                let _ = self.guarded.driver.set_target(standstill.of(target.at), joint, target.angle_rad);
+                self.commanded_at = self.commanded_at.max(Some(target.at));
+            }
         }
     }
 

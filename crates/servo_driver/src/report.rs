@@ -107,6 +107,7 @@ impl Report<'_> {
         status.value("refused for another source", self.intake.conflicts());
         let counters = self.counters();
         status.value("targets clamped", counters.clamped);
+        status.value("catch-ups", counters.catch_ups);
         status.value("holds", counters.holds);
         status.value("sit requests", counters.sit_requests);
         status.value("faults", counters.faults);

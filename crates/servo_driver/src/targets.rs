@@ -295,14 +295,9 @@ impl Intake {
 }
 
 impl Outlet {
-    /// All that came in since the last call, the newest target of each joint; `None` if nothing did.
-    pub fn newest(&mut self) -> Option<Targets> {
-        let mut merged = self.0.pop().ok()?;
+    /// All that came in since the last call, in that order: joints that have missed some go the way they describe.
+    pub fn drain(&mut self) -> impl Iterator<Item = Targets> {
         // Bounded, so that a sender that never stops cannot keep the thread from its tick.
-        for _ in 0..CAPACITY {
-            let Ok(later) = self.0.pop() else { break };
-            merged.merge(&later);
-        }
-        Some(merged)
+        std::iter::from_fn(|| self.0.pop().ok()).take(CAPACITY + 1)
     }
 }
