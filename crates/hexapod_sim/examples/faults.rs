@@ -1,5 +1,5 @@
 //! Plays faults of bus, boards, supply and servos while the shipped robot walks, at moments all over a step, and prints the
-//! table of `docs/simulation.md`: `faults [SERVOS] [MOMENTS]`.
+//! table of `docs/simulation.md`: `faults [SERVOS] [MOMENTS] [WORDS]`; with words those faults whose names have them.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -17,8 +17,9 @@ fn main() {
     let kind = std::env::args().nth(1).unwrap_or_else(|| "perfect".into());
     let kind = KINDS.iter().find(|known| **known == kind).unwrap();
     let moments: usize = std::env::args().nth(2).map_or(16, |text| text.parse().unwrap());
+    let asked = std::env::args().nth(3).unwrap_or_default();
     println!("| fault | the robot | body on the ground | leans at most | driver |\n|---|---|---|---|---|");
-    for (trouble, words) in TROUBLES {
+    for (trouble, words) in TROUBLES.into_iter().filter(|(_, words)| words.contains(&asked)) {
         let all: Vec<Outcome> = (0..moments).map(|n| trouble.play(kind, n * CYCLE / moments)).collect();
         let mut deeds: Vec<_> = all.iter().map(|outcome| outcome.deed).collect();
         deeds.sort_unstable();

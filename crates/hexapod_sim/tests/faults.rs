@@ -19,3 +19,15 @@ fn when_a_robot_walks_on_expect_no_fault_in_the_driver() {
     let outcome = Trouble::BusHangsBriefly.play("perfect", 0);
     assert_eq!((outcome.deed, outcome.driver), (Deed::WalksOn, Some(hexapod_servo::State::Armed)));
 }
+
+#[test]
+fn when_nothing_got_through_for_a_while_expect_servos_to_catch_up_on_what_the_supply_gives() {
+    for trouble in [Trouble::BusHangsBriefly, Trouble::CommandsLost] {
+        for ticks in (0..80).step_by(8) {
+            let outcome = trouble.play("mg996r", ticks);
+            assert_eq!(outcome.deed, Deed::WalksOn, "{trouble:?} at {ticks}: {outcome:?}");
+            assert_eq!(outcome.driver, Some(hexapod_servo::State::Armed), "{trouble:?} at {ticks}");
+            assert!(outcome.lean.to_degrees() < 1.0, "{trouble:?} at {ticks}: {outcome:?}");
+        }
+    }
+}

@@ -31,6 +31,8 @@ pub enum Trouble {
     PlannerGone,
     /// The planner says nothing for 2 s, then goes on.
     PlannerLate,
+    /// What the planner says is lost for 200 ms.
+    CommandsLost,
     /// A command is no number.
     NoNumber,
     /// A joint is commanded far beyond its servo's limits, for good.
@@ -52,7 +54,7 @@ pub enum Trouble {
 }
 
 /// All of them, as `docs/simulation.md` names them.
-pub const TROUBLES: [(Trouble, &str); 19] = [
+pub const TROUBLES: [(Trouble, &str); 20] = [
     (Trouble::Nacks, "a tenth of all transfers is not acknowledged"),
     (Trouble::BoardDead, "a board does not respond, its pulses go on"),
     (Trouble::BoardReset, "a board was reset"),
@@ -63,6 +65,7 @@ pub const TROUBLES: [(Trouble, &str); 19] = [
     (Trouble::OtherWriter, "another program writes to a board's output"),
     (Trouble::PlannerGone, "no `joint_commands` any more"),
     (Trouble::PlannerLate, "no `joint_commands` for 2 s"),
+    (Trouble::CommandsLost, "200 ms of `joint_commands` are lost"),
     (Trouble::NoNumber, "a command is not finite"),
     (Trouble::BeyondLimits, "a joint is commanded beyond its servo's limits, for good"),
     (Trouble::Battery, "the battery alarm"),
@@ -176,7 +179,7 @@ impl Scene {
             Trouble::ServoJammed => simulator.break_servo(femur, Some(Breakage::Jammed)),
             Trouble::LegLimp => simulator.break_leg(1, Some(Breakage::Limp)),
             Trouble::BusHangs | Trouble::BusHangsOe | Trouble::BusHangsBriefly | Trouble::Killed => self.hung = true,
-            Trouble::PlannerGone | Trouble::PlannerLate => self.silent = true,
+            Trouble::PlannerGone | Trouble::PlannerLate | Trouble::CommandsLost => self.silent = true,
             Trouble::NoNumber | Trouble::BeyondLimits => {}
         }
     }
@@ -191,6 +194,7 @@ impl Scene {
             Trouble::BusHangsOe if at(released) => self.cut(),
             Trouble::Killed if at(0.05) => self.cut(),
             Trouble::PlannerLate if at(2.0) => self.silent = false,
+            Trouble::CommandsLost if at(0.2) => self.silent = false,
             Trouble::Terminated if self.rig.engine.last().state == GaitState::Sitting => self.rig.driver.disable(),
             Trouble::NoNumber => assert!(self.rig.driver.set_target(now, 1, f64::NAN).is_err()),
             Trouble::BeyondLimits => assert!(self.rig.driver.set_target(now, 1, 3.0).unwrap().clamped),
@@ -209,6 +213,8 @@ impl Scene {
     fn go(&mut self, seconds: f64) {
         if !self.silent {
             self.rig.plan(&ahead());
+        } else if self.trouble == Trouble::CommandsLost {
+            self.rig.engine.step(&ahead(), TICK_S);
         }
         self.later(seconds);
         let requests = self.rig.driver.counters().sit_requests;
