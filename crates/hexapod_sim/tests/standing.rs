@@ -19,6 +19,22 @@ fn when_the_robot_stands_expect_its_weight_on_its_feet_with_any_servo_and_step()
     }
 }
 
+/// A floor that gives way bears feet otherwise than their servos press them down: more evenly, the shorter the steps.
+#[test]
+fn when_feet_take_turns_to_bear_the_robot_expect_none_to_sink_into_the_ground_with_any_step() {
+    for step_s in [0.001, 0.0025, 0.005] {
+        let mut walker = Walker::new(&Ground::flat(), "perfect", settings(step_s)).stand();
+        let depth = |walker: &Walker| -walker.simulator.world().lowest();
+        let stands = depth(&walker);
+        assert!(stands < 2e-6, "stands {stands} m deep with steps of {step_s} s");
+        for _ in 0..(2.0 / step_s) as usize {
+            walker.step(Twist::new(0.0, 0.0, 0.3));
+            let walks = depth(&walker);
+            assert!(walks < 3e-5, "walks {walks} m deep with steps of {step_s} s");
+        }
+    }
+}
+
 /// A robot that stands on a slope to which the ground has just been tilted.
 fn on_slope(friction: f64, slope: f64) -> Walker {
     let flat = Ground::flat().with_friction(friction);

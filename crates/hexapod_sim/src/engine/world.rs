@@ -6,7 +6,9 @@ use crate::body::{Assembly, BuildError, Hinge, Part};
 use crate::ground::Ground;
 use hexapod_kinematics::Robot;
 use nalgebra::{Isometry3, Vector3};
-use rapier::prelude::{BroadPhaseBvh, IntegrationParameters, IslandManager, Multibody, NarrowPhase, PhysicsPipeline};
+use rapier::prelude::{
+    BroadPhaseBvh, IntegrationParameters, IslandManager, Multibody, NarrowPhase, PhysicsPipeline, SpringCoefficients,
+};
 
 /// A robot in the world.
 pub struct World {
@@ -171,6 +173,10 @@ impl World {
     }
 }
 
+/// The ground, as hard as the engine can have it. Its own default takes 50 ms to lift a foot out of the ground whatever
+/// bears on it, and gives way the more the shorter a step is: feet bear other loads than their servos press them down by.
+const HARD: SpringCoefficients<f64> = SpringCoefficients { natural_frequency: 1000.0, damping_ratio: 1.0 };
+
 fn parameters(settings: &Settings) -> IntegrationParameters {
     IntegrationParameters {
         dt: settings.part_s(),
@@ -184,6 +190,7 @@ fn parameters(settings: &Settings) -> IntegrationParameters {
         contact_clustering: false,
         max_ccd_substeps: 0,
         normalized_prediction_distance: 0.005,
+        static_contact_softness: HARD,
         ..IntegrationParameters::default()
     }
 }
