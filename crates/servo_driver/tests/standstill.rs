@@ -121,18 +121,18 @@ fn when_the_simulation_goes_on_step_by_step_expect_joints_to_follow_each() {
 #[test]
 fn when_the_bus_hung_expect_joints_to_go_the_way_that_was_commanded_meanwhile() {
     let mut world = World::armed();
-    // There and back, with no pass of the thread.
-    for angle_rad in [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.2, 0.15, 0.1, 0.05] {
+    // Out and some of the way back, with no pass of the thread.
+    for angle_rad in [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.25, 0.2, 0.15] {
         world.command(angle_rad);
         world.now.fetch_add(10, Ordering::SeqCst);
     }
     let (mut last, mut farthest) = (1500.0, 0.0_f64);
     for _ in 0..60 {
-        world.command(0.0);
+        world.command(0.15);
         world.pass(10, false);
         let pulse_us = world.bus.pulse_us(0x40, 0).unwrap();
         assert!((pulse_us - last).abs() < 40.0, "a jump from {last} us to {pulse_us} us");
         (last, farthest) = (pulse_us, farthest.max(pulse_us));
     }
-    assert!(farthest > 1610.0 && (last - 1500.0).abs() < 5.0, "up to {farthest} us, then {last} us");
+    assert!(farthest > last + 50.0, "up to {farthest} us, then {last} us");
 }
