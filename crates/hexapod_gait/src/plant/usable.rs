@@ -72,6 +72,17 @@ impl Usable {
         angles.iter().zip(bounds).all(|(angle, (lower, upper))| (*lower..=*upper).contains(angle))
     }
 
+    /// Whether all angles are inside on the way through three that are as far apart in time, none of which is looked at:
+    /// each joint turns back, if it does, at the vertex of the parabola through its own.
+    pub(crate) fn contains_way(&self, [from, middle, to]: [&LegAngles; 3]) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        from.iter().zip(middle.iter()).zip(to.iter()).zip(bounds).all(|(((from, middle), to), (lower, upper))| {
+            let (slope, bend) = (0.5 * (to - from), 0.5 * (from + to) - middle);
+            let turns_back = slope.abs() < 2.0 * bend.abs();
+            !turns_back || (*lower..=*upper).contains(&(middle - 0.25 * slope * slope / bend))
+        })
+    }
+
     /// The angles that put the foot there, if the leg reaches it with its knee bent the usual way.
     #[inline]
     pub(crate) fn inverse(&self, leg: &Leg, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> Option<LegAngles> {

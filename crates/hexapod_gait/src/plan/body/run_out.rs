@@ -96,12 +96,20 @@ fn obstacle(
     if is_easy && feet.clone().all(|foot| foot.is_some()) {
         return None;
     }
-    let mut angles = start.angles;
-    let mut reached = |pose: &Isometry3<f64>, effort: &mut Effort| {
-        solve_feet(cx.plant, &pose.inverse(), feet.clone(), (&start.angles, 0.0), &mut angles, effort).is_some()
+    let reached = |pose: &Isometry3<f64>, effort: &mut Effort| {
+        let mut angles = start.angles;
+        let found = solve_feet(cx.plant, &pose.inverse(), feet.clone(), (&start.angles, 0.0), &mut angles, effort);
+        found.map(|()| angles)
     };
-    let reaches = (is_easy || reached(&halfway, effort)) && reached(&end, effort);
-    if !reaches || !(is_easy || borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)) {
+    let Some(angles) = reached(&end, effort) else { return Some(LimitedBy::Kinematics) };
+    let mut stays_within = || {
+        let middle = reached(&halfway, effort)?;
+        let ways = start.angles.iter().zip(&middle).zip(&angles);
+        let mut ways = ways.zip(cx.plant.stance.usable());
+        let is_within = ways.all(|(((from, middle), to), usable)| usable.contains_way([from, middle, to]));
+        (is_within && borne_in(cx, start, &end, &angles, effort)? >= braking).then_some(())
+    };
+    if !is_easy && stays_within().is_none() {
         return Some(LimitedBy::Kinematics);
     }
     let is_apart = cx.plant.apart.allows(&cx.plant.robot, [&start.angles, &angles], look);
