@@ -1,7 +1,7 @@
 //! Whether a robot has fallen, which is not whether it leans or is low: it may have been told to.
 
+use crate::body::corners;
 use crate::engine::World;
-use hexapod_kinematics::{Geometry, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::fmt;
 
@@ -67,17 +67,4 @@ pub fn lean_beyond(body: &Isometry3<f64>, planned: &Isometry3<f64>) -> f64 {
     let up = |pose: &Isometry3<f64>| pose.rotation.inverse() * Vector3::z();
     let (is, was) = (up(body), up(planned));
     hexapod_kinematics::math::atan2(is.cross(&was).norm(), is.dot(&was))
-}
-
-/// Of the box about a shape; none of a mesh, which does not collide.
-fn corners(shape: &Shape) -> Vec<Point3<f64>> {
-    let half = match &shape.geometry {
-        Geometry::Box { size } => 0.5 * size,
-        Geometry::Sphere { radius } => Vector3::repeat(*radius),
-        Geometry::Cylinder { radius, length } => Vector3::new(*radius, *radius, 0.5 * length),
-        Geometry::Capsule { radius, length } => Vector3::new(*radius, *radius, 0.5 * length + radius),
-        Geometry::Mesh { .. } => return Vec::new(),
-    };
-    let corner = |n: usize| Vector3::from_fn(|axis, _| if n >> axis & 1 == 0 { half[axis] } else { -half[axis] });
-    (0..8).map(|n| shape.link_from_shape * Point3::from(corner(n))).collect()
 }

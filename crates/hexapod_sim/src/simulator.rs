@@ -6,10 +6,7 @@ use crate::engine::{Drive, World};
 use crate::resting::onto_feet;
 use crate::servo::{Battery, Breakage, Servo, Servos, Shaft, Supply};
 use hexapod_kinematics::Robot;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
-
-/// Height above the ground that a robot is put at, m.
-const CLEAR_M: f64 = 0.001;
+use nalgebra::{Isometry3, UnitQuaternion};
 
 /// A robot in the world, driven by servos.
 pub struct Simulator {
@@ -74,16 +71,9 @@ impl Simulator {
         self.world.put(base, positions);
     }
 
-    /// Puts the robot onto the ground at the origin, at rest: a hair above what is highest there.
+    /// Puts the robot onto the ground at the origin, at rest: a hair above what is highest below it.
     pub fn put_on_ground(&mut self, positions: &[f64]) {
-        self.put_turned(UnitQuaternion::identity(), positions);
-    }
-
-    /// The same with its body turned.
-    fn put_turned(&mut self, turn: UnitQuaternion<f64>, positions: &[f64]) {
-        self.put(&Isometry3::from_parts(Translation3::identity(), turn), positions);
-        let height = self.world.ground().height_at_start() + CLEAR_M - self.world.lowest();
-        self.put(&Isometry3::from_parts(Translation3::new(0.0, 0.0, height), turn), positions);
+        self.world.land(&UnitQuaternion::identity(), positions);
     }
 
     /// Puts the robot back onto the ground at the origin, at rest, as it was at the start. Joints whose servos hold an angle
@@ -92,7 +82,7 @@ impl Simulator {
         let held: Vec<_> = (0..start.len()).map(|hinge| self.servos.get(hinge).and_then(Servo::held)).collect();
         let positions: Vec<f64> = held.iter().zip(start).map(|(held, &start)| held.unwrap_or(start)).collect();
         let leans = held.iter().all(Option::is_some).then(|| self.lean_onto_feet(&positions)).flatten();
-        self.put_turned(leans.unwrap_or_default(), &positions);
+        self.world.land(&leans.unwrap_or_default(), &positions);
     }
 
     /// How a body whose joints are there lies on its feet.

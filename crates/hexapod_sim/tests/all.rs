@@ -20,5 +20,6 @@ mod rough;
 mod sensors;
 mod servos;
 mod standing;
+mod starts;
 mod supply;
 mod walking;

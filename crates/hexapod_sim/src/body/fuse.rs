@@ -1,12 +1,10 @@
 //! Links become parts: what hangs on a fixed joint belongs to the part that carries it.
 
 use super::assembly::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
+use super::ends::{cap, joints_of_bare_parts};
 use hexapod_dynamics::Inertia;
-use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Link, Model, Robot, Shape};
+use hexapod_kinematics::{Geometry, Joint, JointKind, Leg, Model, Robot, Shape};
 use nalgebra::{Isometry3, Matrix3, Vector3};
-
-/// Radius of the ball that a leg ends in where no shape is near its tip, m: that of a rubber cap on a hobby robot's shank.
-const CAP_RADIUS_M: f64 = 0.005;
 
 /// The part that a link belongs to, and its pose in the part's frame.
 type Place = (usize, Isometry3<f64>);
@@ -26,7 +24,8 @@ impl Assembly {
         copy_mimics(model, &mut hinges);
         let mut parts: Vec<Part> = parts.into_iter().map(Lump::into_part).collect();
         let feet = robot.legs().iter().filter_map(|leg| foot(leg, &places)).collect::<Vec<_>>();
-        feet.iter().for_each(|foot| cap(model, &mut parts, foot, &mut notes));
+        notes.extend(joints_of_bare_parts(model, &mut parts, &hinges));
+        notes.extend(feet.iter().filter_map(|foot| cap(model, &mut parts, foot)));
         let assembly = Assembly {
             legs: robot.legs().iter().map(|leg| of_leg(leg, &hinges)).collect(),
             parts,
@@ -147,35 +146,6 @@ fn foot(leg: &Leg, places: &[Option<Place>]) -> Option<Foot> {
     let (part, _) = places.get(leg.foot_link()).copied().flatten()?;
     // A leg's last joint carries the foot's part, whose frame is that joint's.
     Some(Foot { part, point: leg.tip().translation.vector })
-}
-
-/// Rounds the end of a leg off where no shape is near the foot. The leg ends at the foot's point, as planner and odometry
-/// have it, so the ball is just within.
-fn cap(model: &Model, parts: &mut [Part], foot: &Foot, notes: &mut Vec<String>) {
-    let Some(part) = parts.get_mut(foot.part) else { return };
-    if part.shapes.iter().any(|shape| reach(shape, &foot.point) < CAP_RADIUS_M) {
-        return;
-    }
-    let centre = foot.point - foot.point.try_normalize(0.0).unwrap_or_default() * CAP_RADIUS_M;
-    let link_from_shape = Isometry3::translation(centre.x, centre.y, centre.z);
-    part.shapes.push(Shape { link_from_shape, geometry: Geometry::Sphere { radius: CAP_RADIUS_M } });
-    let name = model.links().get(part.link).map_or("", Link::name);
-    notes.push(format!("link \"{name}\": no collision shape at the foot, so it ends in a ball of {CAP_RADIUS_M} m"));
-}
-
-/// Distance of a point from a shape, m; zero inside.
-fn reach(shape: &Shape, point: &Vector3<f64>) -> f64 {
-    let p = shape.link_from_shape.inverse_transform_point(&(*point).into()).coords;
-    let beyond = |half: f64, along: f64| (along.abs() - half).max(0.0);
-    match &shape.geometry {
-        Geometry::Box { size } => p.zip_map(&(0.5 * size), |along, half| beyond(half, along)).norm(),
-        Geometry::Sphere { radius } => (p.norm() - radius).max(0.0),
-        Geometry::Cylinder { radius, length } => beyond(*radius, p.xy().norm()).max(beyond(0.5 * length, p.z)),
-        Geometry::Capsule { radius, length } => {
-            (Vector3::new(p.x, p.y, beyond(0.5 * length, p.z)).norm() - radius).max(0.0)
-        }
-        Geometry::Mesh { .. } => f64::INFINITY,
-    }
 }
 
 /// A part in the making.

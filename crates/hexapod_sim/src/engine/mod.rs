@@ -4,6 +4,7 @@ mod build;
 mod contacts;
 pub(crate) mod convert;
 mod disturb;
+mod landing;
 mod motion;
 mod settings;
 mod slide;

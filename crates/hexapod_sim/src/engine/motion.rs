@@ -4,7 +4,6 @@ use super::build::{Built, axis_index};
 use super::convert;
 use super::world::{Placed, World};
 use nalgebra::{Isometry3, Vector3};
-use rapier::geometry::Collider;
 use rapier::math::Real;
 
 /// Velocity of a frame, in the world's axes where nothing else is said.
@@ -99,17 +98,6 @@ impl World {
     pub fn twist(&self) -> Velocity {
         let (turn, of_base) = (self.base().rotation.inverse(), self.velocity(0));
         Velocity { linear: turn * of_base.linear, angular: turn * of_base.angular }
-    }
-
-    /// Height of the lowest point of the robot in the world, m: of the boxes about its shapes.
-    pub fn lowest(&self) -> f64 {
-        let shapes = self.built.shapes.iter().flatten().filter_map(|&shape| self.built.colliders.get(shape));
-        // From where the parts are: the engine moves the shapes along in its next step.
-        let lowest = |shape: &Collider| {
-            let part = self.built.bodies.get(shape.parent()?)?;
-            Some(shape.shape().compute_aabb(&(part.position() * shape.position_wrt_parent()?)).mins.z)
-        };
-        shapes.filter_map(lowest).fold(f64::INFINITY, f64::min)
     }
 
     /// Pose of a part in the world.

@@ -68,6 +68,11 @@ impl HeightMap {
         [self.columns, self.rows].map(|count| (count - 1) as f64 * self.cell)
     }
 
+    /// Length of a cell, m.
+    pub(super) fn cell(&self) -> f64 {
+        self.cell
+    }
+
     /// Least height, m.
     pub fn lowest(&self) -> f64 {
         self.heights.iter().copied().fold(f64::INFINITY, f64::min)

@@ -6,6 +6,7 @@ mod heights;
 mod named;
 mod picture;
 mod pieces;
+mod tops;
 
 pub use heights::{HeightMap, HeightMapError};
 pub use named::TERRAINS;

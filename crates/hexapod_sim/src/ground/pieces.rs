@@ -28,7 +28,7 @@ pub struct GroundBox {
 const DEPTH: f64 = 1.0;
 
 /// The floor around hills is this far below their lowest point, m, so that no foot stands on both.
-const BELOW_M: f64 = 0.001;
+pub(super) const BELOW_M: f64 = 0.001;
 
 impl Ground {
     /// The boxes among its pieces: stairs, stones, planks, ramps.

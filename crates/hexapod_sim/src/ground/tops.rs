@@ -1,0 +1,45 @@
+//! How high the ground is.
+
+use super::blocks::{self, Block};
+use super::pieces::BELOW_M;
+use super::{Ground, HeightMap, Terrain};
+
+impl Ground {
+    /// Height in m from which nothing of the ground is touched between two x and two y, m.
+    pub fn highest_within(&self, x: [f64; 2], y: [f64; 2]) -> f64 {
+        let highest = |blocks: Vec<Block>| {
+            let tops = blocks.iter().filter(|block| overlap(block.x, x) && overlap(block.y, y)).map(|block| block.top);
+            tops.reduce(f64::max).unwrap_or_default()
+        };
+        match &self.terrain {
+            Terrain::Nothing | Terrain::Flat => 0.0,
+            Terrain::Ramp { start, slope, length } => {
+                let rise = |x: f64| (x - start).clamp(0.0, *length) * hexapod_kinematics::math::tan(*slope);
+                rise(x[0]).max(rise(x[1]))
+            }
+            Terrain::Steps { start, rise, tread, count } => highest(blocks::steps(*start, *rise, *tread, *count)),
+            Terrain::Gaps { plank, gap, count } => highest(blocks::gaps(*plank, *gap, *count)),
+            Terrain::Rubble { height, stone, reach, seed } => {
+                highest(blocks::rubble(*height, *stone, *reach, *seed)).max(0.0)
+            }
+            Terrain::Heights(map) => of_hills(map, x, y),
+        }
+    }
+}
+
+/// Of the floor around them, and of the points of all triangles that reach between.
+fn of_hills(map: &HeightMap, x: [f64; 2], y: [f64; 2]) -> f64 {
+    let cell = map.cell();
+    let near = |[from, to]: [f64; 2], at: f64| (from - cell..=to + cell).contains(&at);
+    let [columns, rows] = map.size();
+    let points = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    let near = points.filter(|&(column, row)| {
+        let place = map.place(column, row);
+        near(x, place[0]) && near(y, place[1])
+    });
+    near.map(|(column, row)| map.at(column, row)).fold(map.lowest() - BELOW_M, f64::max)
+}
+
+fn overlap(one: [f64; 2], other: [f64; 2]) -> bool {
+    one[0] <= other[1] && other[0] <= one[1]
+}
