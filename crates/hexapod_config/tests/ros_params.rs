@@ -214,3 +214,25 @@ fn when_values_are_set_while_running_expect_the_same_rules() {
         assert!(reason.contains(words), "{name}: {reason}");
     }
 }
+
+#[test]
+fn when_an_entry_of_a_list_is_not_finite_expect_it_named_and_no_word_of_its_type() {
+    let offset = || ParamSpec::new("offset", ParamValue::DoubleArray(vec![0.0; 3]), "Offset, m");
+    let rate = || ParamSpec::new("rate", 50.0, "Rate, Hz");
+    let told = |text: &str, spec: ParamSpec| match parse_override(text) {
+        Err(why) => why,
+        Ok((_, _, value)) => spec.check(&value).unwrap_err(),
+    };
+    for (text, entry) in [
+        ("offset:=[0, nan, 0]", "entry 2 of the list, nan, is not a finite number"),
+        ("offset:=[0.0, 1.0, -inf]", "entry 3 of the list, -inf, is not a finite number"),
+        ("offset:=[NaN, nan, nan]", "entry 1 of the list, NaN, is not a finite number"),
+    ] {
+        let why = told(text, offset());
+        assert!(why.contains(entry) && !why.contains("type") && !why.contains("texts"), "{why}");
+    }
+    assert!(told("rate:=nan", rate()).starts_with("nan is not a finite number: `rate` takes a number"));
+    assert!(told("rate:=fast", rate()).contains("found the text"));
+    let given = ParamValue::DoubleArray(vec![0.0, f64::NAN, 0.0]);
+    assert!(offset().check(&given).is_err_and(|why| why.starts_with("entry 2 of the list, NaN, is not a finite")));
+}

@@ -70,9 +70,7 @@ impl ParamSpec {
 
     /// As [`check`](Self::check), with what is wrong and what would be right apart.
     pub(super) fn judge(&self, value: &ParamValue) -> Result<ParamValue, Fault> {
-        let value = self.coerce(value).ok_or_else(|| {
-            (format!("expected {}, found {}", self.default.type_in_words(), value.describe()), self.expectation())
-        })?;
+        let value = self.coerce(value).ok_or_else(|| (self.mismatch(value), self.expectation()))?;
         match &value {
             ParamValue::Bool(_) | ParamValue::BoolArray(_) => {}
             ParamValue::Integer(number) => self.judge_number(*number as f64, &value)?,
@@ -81,12 +79,21 @@ impl ParamSpec {
                 list.iter().try_for_each(|number| self.judge_number(*number as f64, &ParamValue::Integer(*number)))?;
             }
             ParamValue::DoubleArray(list) => {
+                value.not_finite().map_or(Ok(()), |entry| Err((entry, self.expectation())))?;
                 list.iter().try_for_each(|number| self.judge_number(*number, &ParamValue::Double(*number)))?;
             }
             ParamValue::String(text) => self.judge_text(text)?,
             ParamValue::StringArray(list) => list.iter().try_for_each(|text| self.judge_text(text))?,
         }
         Ok(value)
+    }
+
+    /// Why a value is not of the declared type: a number that is not finite is no other type's for that.
+    fn mismatch(&self, value: &ParamValue) -> String {
+        use ParamValue::{Double, DoubleArray, Integer, IntegerArray};
+        let is_number = matches!(self.default, Double(_) | DoubleArray(_) | Integer(_) | IntegerArray(_));
+        let not_finite = value.not_finite().filter(|_| is_number);
+        not_finite.unwrap_or_else(|| format!("expected {}, found {}", self.default.type_in_words(), value.describe()))
     }
 
     /// What the parameter takes, as the end of a sentence.

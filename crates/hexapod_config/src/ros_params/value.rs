@@ -120,8 +120,43 @@ impl ParamValue {
             .or_else(|| all(items, Self::as_bool).map(Self::BoolArray))
             .or_else(|| all(items, Self::as_i64).map(Self::IntegerArray))
             .or_else(|| all(items, Self::as_f64).map(Self::DoubleArray))
-            .ok_or_else(|| "the values of a list must all be of one type, and no lists".into())
+            .ok_or_else(|| {
+                let not_finite = not_finite(items).filter(|_| items.iter().any(|item| item.as_f64().is_some()));
+                not_finite.unwrap_or_else(|| "the values of a list must all be of one type, and no lists".into())
+            })
     }
+
+    /// What of this is meant as a number, and is none that is finite: `nan` and `inf` are texts in a file.
+    pub(super) fn not_finite(&self) -> Option<String> {
+        match self {
+            Self::String(word) if is_non_finite(word) => Some(format!("{word} is not a finite number")),
+            Self::StringArray(words) => {
+                let items: Vec<Self> = words.iter().map(|word| Self::String(word.clone())).collect();
+                not_finite(&items)
+            }
+            Self::DoubleArray(numbers) => {
+                let items: Vec<Self> = numbers.iter().map(|number| Self::Double(*number)).collect();
+                not_finite(&items)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Which entry of a list is no finite number, though it is meant as a number.
+fn not_finite(items: &[ParamValue]) -> Option<String> {
+    let bad = |item: &ParamValue| match item {
+        ParamValue::Double(number) => (!number.is_finite()).then(|| number.to_string()),
+        ParamValue::String(word) => is_non_finite(word).then(|| word.clone()),
+        _ => None,
+    };
+    let (index, shown) = items.iter().enumerate().find_map(|(index, item)| Some((index, bad(item)?)))?;
+    Some(format!("entry {} of the list, {shown}, is not a finite number", index + 1))
+}
+
+/// Whether a text is one of those that programs write for numbers that are not finite.
+fn is_non_finite(word: &str) -> bool {
+    word.trim().parse::<f64>().is_ok_and(|number| !number.is_finite())
 }
 
 /// As it would be written in a file.
