@@ -13,8 +13,19 @@ use std::path::Path;
 /// The file cannot be read, or the line that does not hold.
 pub fn read(path: &Path) -> Result<List, Failure> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::Words(format!("{name}: {e}")))?;
-    parse(&text).map_err(|reason| Failure::Words(format!("{name}:{reason}")))
+    let bytes = std::fs::read(path).map_err(|e| Failure::Words(format!("{name}: {e}")))?;
+    let list = text(&bytes).and_then(parse);
+    list.map_err(|reason| Failure::Words(format!("{name}:{reason}")))
+}
+
+/// A file's text, or the line that is none.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let (before, rest) = bytes.split_at_checked(error.valid_up_to()).unwrap_or((bytes, &[]));
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let byte = rest.first().copied().unwrap_or_default();
+        format!("{line}: byte 0x{byte:02x} is not UTF-8; give a text of lines of seconds,vx,vy,wz, saved as UTF-8")
+    })
 }
 
 /// The same, for what knows of no misfortunes.
@@ -226,6 +237,17 @@ mod tests {
         ] {
             let why = parse(text).unwrap_err();
             assert!(why.starts_with(place), "{text:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn when_a_file_is_no_text_expect_the_line_and_the_byte() {
+        assert_eq!(text(b"0,0.1,0,0\n1,0,0,0"), Ok("0,0.1,0,0\n1,0,0,0"));
+        for (bytes, place) in
+            [(&b"0,0.1,0,0\n# \xe4\n1,0,0,0"[..], "2: byte 0xe4 is not UTF-8"), (b"\xff\xfe0\0", "1: byte 0xff is not")]
+        {
+            let why = text(bytes).unwrap_err();
+            assert!(why.starts_with(place), "{why}");
         }
     }
 
