@@ -6,6 +6,7 @@ mod ground;
 mod lockstep;
 mod messages;
 mod node;
+mod pace;
 mod params;
 mod plant;
 mod publish;

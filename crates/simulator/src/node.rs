@@ -2,6 +2,7 @@
 
 use crate::disturbances::{Disturbances, Unfit};
 use crate::lockstep::Planner;
+use crate::pace;
 use crate::publish::Teller;
 use crate::run::{Run, Wishes};
 use crate::setup::Setup;
@@ -44,6 +45,7 @@ pub fn run(
     let planner = Planner::listened_to(&mut node)?;
     serve(&mut node, &wishes)?;
     listen(&node, &setup, &wishes);
+    tell_pace(node.values());
     let mut teller = Teller::new(&mut node, &setup, &plant)?;
     let stamps = node.stamps();
     let diagnostics = Diagnostics::new(&mut node, "physics", stamps)?;
@@ -108,6 +110,9 @@ fn listen(node: &RosNode, setup: &Setup, wishes: &Wishes) {
         let next = with(&params, name, value);
         let disturbances = read(&next, &robot)?;
         params = next;
+        if matches!(name, "speed" | "lockstep") {
+            tell_pace(&params);
+        }
         to.change(|wish| match (name, value) {
             ("speed", ParamValue::Double(speed)) => wish.speed = *speed,
             ("lockstep", ParamValue::Bool(lockstep)) => wish.lockstep = *lockstep,
@@ -115,6 +120,13 @@ fn listen(node: &RosNode, setup: &Setup, wishes: &Wishes) {
         });
         Ok(())
     }));
+}
+
+/// Warns where the nodes were not told to go by the time of the physics, and have to.
+fn tell_pace(params: &Params) {
+    if let Some(why) = pace::remark(params) {
+        tracing::warn!("{why}");
+    }
 }
 
 /// The parameters with a new value of one.
