@@ -8,9 +8,9 @@
 use crate::estimate::Estimate;
 
 /// Variance of x and y at the start (m^2), per square metre of way, and per square radian turned.
-const PLACE: [f64; 3] = [3e-5, 1.6e-2, 4e-6];
+const PLACE: [f64; 3] = [3e-5, 2.2e-2, 4e-6];
 /// The same of yaw (rad^2), and of the height (m^2): the ground is taken as level.
-const YAW: [f64; 3] = [8e-5, 1e-2, 1.4e-2];
+const YAW: [f64; 3] = [8e-5, 1.2e-2, 1.7e-2];
 const HEIGHT: [f64; 3] = [6e-5, 1.2e-3, 0.0];
 /// The same of roll and pitch (rad^2), up to what the slope of the ground may be, 0.1 rad.
 const TILT: [f64; 3] = [1.2e-5, 8.2e-3, 0.0];
@@ -19,8 +19,8 @@ const SLOPE_RAD2: f64 = 0.01;
 const LYING_RAD2: f64 = 0.0625;
 
 /// Variances of the velocity at rest, m^2/s^2 and rad^2/s^2, in nav_msgs' order, and what each grows by with the speed.
-const REST: [f64; 6] = [6e-5, 6e-5, 1.6e-4, 5e-3, 5e-3, 4.5e-4];
-const PER_SPEED: [f64; 6] = [6.2e-3, 6.2e-3, 7e-3, 0.18, 0.18, 6.8e-2];
+const REST: [f64; 6] = [6e-5, 6e-5, 1.6e-4, 6e-3, 6e-3, 4.5e-4];
+const PER_SPEED: [f64; 6] = [6.2e-3, 6.2e-3, 7e-3, 0.22, 0.22, 6.8e-2];
 /// How far feet are from the middle of a body that turns, m.
 const FOOT_M: f64 = 0.25;
 
