@@ -1,6 +1,7 @@
 """The robot in a physics engine: the shipped URDF on a floor, its joints moved by servos of limited strength."""
 
 from pathlib import Path
+import re
 
 import mujoco
 import numpy as np
@@ -20,8 +21,7 @@ RATE_HZ = 100.0
 def model(urdf=URDF, friction=FRICTION, ground=None):
     """Return the model of the robot on a floor, or on rough ground, which its feet alone touch."""
     text = Path(urdf).read_text()
-    opened = '<robot name="hexapod">'
-    assert opened in text
+    opened = re.search('<robot [^>]*>', text).group()
     text = text.replace(opened, opened + '<mujoco><compiler fusestatic="false" discardvisual="true"/></mujoco>', 1)
     spec = mujoco.MjSpec.from_string(text)
     spec.option.timestep = STEP_S

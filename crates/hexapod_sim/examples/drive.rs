@@ -1,5 +1,6 @@
-//! Drives the shipped robot in the physics engine and prints what came of it:
-//! `drive GAIT VX VY WZ [SECONDS] [STEP_MS] [SUBSTEPS] [SWEEPS] [TRACE.csv]`, with a gait from 0 (tripod) to 3.
+//! Drives a robot in the physics engine and prints what came of it:
+//! `drive GAIT VX VY WZ [SECONDS] [STEP_MS] [SUBSTEPS] [SWEEPS] [TRACE.csv] [Z ROLL PITCH] [ROBOT.urdf]`, with a gait from
+//! 0 (tripod) to 3, the body so much higher (m) and leant (rad), and the shipped robot where no other is named.
 //!
 //! The trace has a line each 10 ms: the twist that the engine walked, the base's place and yaw, and the joint angles
 //! told, by which another physics engine can walk the same.
@@ -7,10 +8,10 @@
 #[path = "../tests/rig/planner.rs"]
 mod planner;
 
-use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};
+use hexapod_gait::{BodyOffset, Engine, Gait, GaitSpec, Input, Pattern, Twist, leg_places};
 use hexapod_kinematics::Robot;
 use hexapod_sim::{Drive, Ground, Mount, Settings, World};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use planner::planner;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -29,8 +30,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sweeps: number(8, 4.0)? as usize,
         ..Settings::default()
     };
-    let robot = Arc::new(Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf"))?);
+    let shipped = || Ok(include_str!("../../../urdf/hexapod.urdf").to_owned());
+    let robot = Arc::new(Robot::from_urdf(&std::env::args().nth(13).map_or_else(shipped, std::fs::read_to_string)?)?);
     let mut run = Run::new(&robot, number(1, 0.0)? as usize, settings)?;
+    run.offset = BodyOffset {
+        translation: Vector3::new(0.0, 0.0, number(10, 0.0)?),
+        rotation: Vector3::new(number(11, 0.0)?, number(12, 0.0)?, 0.0),
+    };
     run.engine.stand();
     run.go(Twist::ZERO, 4.0);
     println!("standing: {:.4} N on the feet of a weight of {:.4} N", run.ground(), run.weight());
@@ -52,6 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 struct Run {
     engine: Engine,
     world: World,
+    offset: BodyOffset,
     trace: String,
     force: (f64, u32),
     lean: f64,
@@ -62,7 +69,8 @@ impl Run {
         let gait = Gait::try_new(&gaits()[gait.min(3)], &leg_places(robot))?;
         let engine = Engine::new(robot.clone(), gait, planner())?;
         let world = World::new(robot, &Ground::flat(), &Mount::Free(Isometry3::identity()), settings)?;
-        let mut run = Self { engine, world, trace: String::new(), force: (0.0, 0), lean: 0.0 };
+        let offset = BodyOffset::default();
+        let mut run = Self { engine, world, offset, trace: String::new(), force: (0.0, 0), lean: 0.0 };
         let angles = run.angles();
         run.world.put(&Isometry3::translation(0.0, 0.0, 0.06), &angles);
         (0..angles.len()).for_each(|hinge| run.world.set_rotor(hinge, ROTOR));
@@ -73,7 +81,8 @@ impl Run {
         let per_tick = (TICK_S / self.world.settings().step_s).round().max(1.0) as usize;
         self.force = (0.0, 0);
         for _ in 0..(seconds / TICK_S).round() as usize {
-            let walked = self.engine.step(&Input { twist, ..Input::default() }, TICK_S).twist;
+            let input = Input { twist, body_offset: self.offset, ..Input::default() };
+            let walked = self.engine.step(&input, TICK_S).twist;
             let angles = self.angles();
             for (hinge, &rest) in angles.iter().enumerate() {
                 self.world.drive(hinge, Drive { rest, ..SERVO });
@@ -86,7 +95,7 @@ impl Run {
     fn note(&mut self, walked: &Twist, angles: &[f64]) {
         let (base, ground) = (self.world.base(), self.ground());
         self.force = (self.force.0 + ground, self.force.1 + 1);
-        self.lean = self.lean.max((base.rotation * nalgebra::Vector3::z()).z.clamp(-1.0, 1.0).acos());
+        self.lean = self.lean.max((base.rotation * Vector3::z()).z.clamp(-1.0, 1.0).acos());
         let (at, yaw) = (base.translation, base.rotation.euler_angles().2);
         let _ = write!(self.trace, "{},{},{},{},{},{yaw}", walked.vx, walked.vy, walked.wz, at.x, at.y);
         angles.iter().for_each(|angle| self.trace.push_str(&format!(",{angle}")));
