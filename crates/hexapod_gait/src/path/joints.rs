@@ -114,14 +114,16 @@ pub(crate) fn solve_feet(
 }
 
 /// Joint angles for the feet as they are, between two ends that walking reaches: beyond the range that it uses where
-/// need be, but within the joints' limits; or else part of the way from one end to the other.
+/// need be, but within the joints' limits; or else part of the way from one end to the other. A leg that has the same
+/// angles at both keeps them: where nothing can move, its foot need not be where its joints have it.
 #[inline(never)]
 pub(super) fn bridge(plant: &Plant, [from, to]: [&State; 2], part: f64, state: &mut State, effort: &mut Effort) {
     let body_from_footprint = state.footprint_from_body().inverse();
     for (index, leg) in plant.legs().iter().enumerate().filter(|(leg, _)| *state.walk.foot(*leg) != Foot::Missing) {
         let in_body = body_from_footprint.transform_point(&state.held(index).into()).coords;
         let from = from.angles_of(index);
-        let solved = leg.inverse_near(&in_body, &from, 0.0, effort).ok();
+        let solved =
+            if from == to.angles_of(index) { Some(from) } else { leg.inverse_near(&in_body, &from, 0.0, effort).ok() };
         if let Some(angles) = state.angles.get_mut(index) {
             *angles = solved.unwrap_or_else(|| {
                 let mut between = from;

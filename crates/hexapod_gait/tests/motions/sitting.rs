@@ -201,6 +201,7 @@ proptest! {
     #[test]
     fn when_told_to_pack_at_any_moment_expect_the_legs_folded_off_the_ground_and_the_way_up_open(
         legs in prop_oneof![Just(4usize), Just(6), Just(8)], driven in 0usize..300, sit_after in 1usize..600,
+        stand_after in 0usize..80,
     ) {
         let mut engine = engine(legs).with_packed_pose(None).unwrap();
         let mut observer = Observer::new(&engine, DT);
@@ -233,6 +234,12 @@ proptest! {
             other.step(&Input::default(), DT);
         }
         other.sit();
+        // Told to stand before it sits, it unfolds what it had folded.
+        let mut torn = other.clone();
+        for _ in 0..stand_after {
+            torn.step(&Input::default(), DT);
+        }
+        stand_up(&mut torn)?;
         for _ in 0..300 {
             other.step(&Input::default(), DT);
         }

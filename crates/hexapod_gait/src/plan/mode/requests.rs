@@ -47,15 +47,20 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, effor
 fn redirected(sequence: LegSequence, posture: Option<Posture>, stop: bool, packs: bool) -> LegSequence {
     match (posture, sequence.goal) {
         (Some(Posture::Stand), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Stand)),
-        // Legs that were folded are not in their places: each is still to have its turn.
-        (Some(Posture::Stand), Goal::Pack) => LegSequence { placed: 0, ..sequence.to_goal(Goal::Stand) },
+        (Some(Posture::Stand), Goal::Pack) => unfolding(sequence, Goal::Stand),
         (Some(Posture::Stand), _) => sequence.to_goal(Goal::Stand),
         (_, Goal::Pack) if packs => sequence,
         (Some(Posture::Sit), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Sit)),
         (_, Goal::Land(_)) => sequence,
+        (_, Goal::Pack) if stop => unfolding(sequence, Goal::Sit),
         _ if stop => sequence.to_goal(Goal::Sit),
         _ => sequence,
     }
+}
+
+/// Legs that were folded are not in their places: each is still to have its turn, whatever comes first.
+fn unfolding(sequence: LegSequence, goal: Goal) -> LegSequence {
+    LegSequence { placed: 0, ..sequence.to_goal(goal) }
 }
 
 #[cfg(test)]
@@ -120,7 +125,6 @@ mod tests {
             (Goal::Stand, stop, false, Goal::Sit),
             (Goal::Sit, stand, false, Goal::Stand),
             (Goal::Pack, sit, true, Goal::Pack),
-            (Goal::Pack, sit, false, Goal::Sit),
             (Goal::Land(Then::Stand), sit, false, Goal::Land(Then::Sit)),
             (Goal::Land(Then::Sit), stop, false, Goal::Land(Then::Sit)),
             (Goal::Land(Then::Sit), stand, false, Goal::Land(Then::Stand)),
@@ -131,7 +135,9 @@ mod tests {
         }
         // Legs that were folded have to be placed, every one.
         let (mode, sequence) = bringing(Goal::Pack);
-        let again = LegSequence { placed: 0, ..sequence.to_goal(Goal::Stand) };
-        assert_eq!(answer(mode, stand, true), Some(Mode::Sequencing(again)));
+        for (requests, packs, goal) in [(stand, true, Goal::Stand), (sit, false, Goal::Sit), (stop, false, Goal::Sit)] {
+            let again = LegSequence { placed: 0, ..sequence.to_goal(goal) };
+            assert_eq!(answer(mode, requests, packs), Some(Mode::Sequencing(again)), "{goal:?}");
+        }
     }
 }
