@@ -68,9 +68,23 @@ fn when_a_foot_goes_along_the_edge_of_its_reach_expect_the_joints_where_it_is_at
     angles[2] = -0.05;
     let foot = plant.legs()[0].foot_in_body(&angles);
     start.walk.feet[0] = Foot::Planted { at: start.footprint_from_body().transform_point(&foot.into()).coords };
-    let segment = Segment::from(&start, GRID_NS);
+    let mut segment = Segment::from(&start, GRID_NS);
+    // Its joints are on their way: those that stay where they are all along keep their angles.
+    segment.end.angles[0][0] += 1e-6;
     let within = path.within(&start, &segment, GRID_NS / 3, &mut Effort::new(1000));
     let reached = plant.legs()[0].foot_in_body(&within.angles[0]);
     assert!((reached - foot).norm() < 1e-9, "{} m from its path", (reached - foot).norm());
     assert!((within.angles[1][2] - start.angles[1][2]).abs() < 1e-9);
+}
+
+#[test]
+fn when_a_robot_cannot_move_from_where_its_feet_are_not_expect_its_joints_to_stay_at_every_moment() {
+    let (plant, gait) = shipped();
+    let path = Path { plant: &plant, gait: &gait };
+    let mut start = on_its_feet(&shipped(), Mode::Walking);
+    start.angles[0] = plant.sitting[1];
+    start.walk.feet[1] = Foot::Planted { at: start.walk.foot(1).position() * 3.0 };
+    let segment = Segment::from(&start, GRID_NS);
+    let within = path.within(&start, &segment, GRID_NS / 3, &mut Effort::new(1000));
+    assert_eq!(within.angles, start.angles);
 }
