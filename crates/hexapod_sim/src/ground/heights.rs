@@ -84,10 +84,14 @@ impl HeightMap {
         [column as f64 * self.cell - 0.5 * x, row as f64 * self.cell - 0.5 * y]
     }
 
-    /// Greatest height no farther than `reach` m along x and y from the origin, m; none where the grid has no point there.
-    pub fn highest_within(&self, reach: f64) -> Option<f64> {
+    /// Greatest height between two x and two y, m, of the points of the grid; none where it has no point there.
+    pub fn highest_within(&self, x: [f64; 2], y: [f64; 2]) -> Option<f64> {
+        let is_in = |[from, to]: [f64; 2], at: f64| (from..=to).contains(&at);
         let points = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row)));
-        let near = points.filter(|&(column, row)| self.place(column, row).iter().all(|along| along.abs() <= reach));
+        let near = points.filter(|&(column, row)| {
+            let place = self.place(column, row);
+            is_in(x, place[0]) && is_in(y, place[1])
+        });
         near.map(|(column, row)| self.at(column, row)).reduce(f64::max)
     }
 

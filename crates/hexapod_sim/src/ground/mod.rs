@@ -141,7 +141,7 @@ impl Ground {
     /// Height from which a robot at the origin touches nothing of the ground, m. Only hills are not level there.
     pub fn height_at_start(&self) -> f64 {
         match &self.terrain {
-            Terrain::Heights(map) => map.highest_within(FLAT_M).unwrap_or_default(),
+            Terrain::Heights(map) => map.highest_within([-FLAT_M, FLAT_M], [-FLAT_M, FLAT_M]).unwrap_or_default(),
             _ => 0.0,
         }
     }

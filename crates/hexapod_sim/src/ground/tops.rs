@@ -29,15 +29,9 @@ impl Ground {
 
 /// Of the floor around them, and of the points of all triangles that reach between.
 fn of_hills(map: &HeightMap, x: [f64; 2], y: [f64; 2]) -> f64 {
-    let cell = map.cell();
-    let near = |[from, to]: [f64; 2], at: f64| (from - cell..=to + cell).contains(&at);
-    let [columns, rows] = map.size();
-    let points = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-    let near = points.filter(|&(column, row)| {
-        let place = map.place(column, row);
-        near(x, place[0]) && near(y, place[1])
-    });
-    near.map(|(column, row)| map.at(column, row)).fold(map.lowest() - BELOW_M, f64::max)
+    let around = |[from, to]: [f64; 2]| [from - map.cell(), to + map.cell()];
+    let floor = map.lowest() - BELOW_M;
+    map.highest_within(around(x), around(y)).map_or(floor, |highest| highest.max(floor))
 }
 
 fn overlap(one: [f64; 2], other: [f64; 2]) -> bool {
