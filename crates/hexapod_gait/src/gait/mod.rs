@@ -12,7 +12,7 @@ pub(crate) mod swing;
 use crate::gait::auto_pose::AutoPose;
 use crate::gait::needs::LiftNeeds;
 use crate::gait::phase::fraction;
-use crate::gait::swing::{SwingPoint, SwingProfile, touch_down_shape};
+use crate::gait::swing::{SwingProfile, SwingShape};
 use crate::plane::reach::STRIDE_PART;
 use crate::plane::support::SupportPolygon;
 use hexapod_kinematics::MAX_LEGS;
@@ -30,10 +30,9 @@ pub struct Gait {
     least_cycle_time: f64,
     offsets: [f64; MAX_LEGS],
     lift_offs: [f64; MAX_LEGS],
-    swing: SwingProfile,
+    swing: SwingShape,
     drift: f64,
     swing_haste: f64,
-    touch_down_speed: f64,
     step_height: Option<f64>,
     sway: f64,
     sway_reach: f64,
@@ -64,10 +63,9 @@ impl Gait {
             least_cycle_time,
             offsets,
             lift_offs: lift_offs(spec.duty_factor, &offsets),
-            swing: spec.swing,
+            swing: SwingShape { profile: spec.swing, touch_down_speed: spec.touch_down_speed },
             drift: spec.swing.drift(1.0 - spec.duty_factor),
             swing_haste: spec.swing.haste(),
-            touch_down_speed: spec.touch_down_speed,
             step_height: spec.step_height,
             sway: spec.sway,
             sway_reach: SWAY_REACH,
@@ -85,7 +83,7 @@ impl Gait {
         let count = order.len();
         let mut gait = *self;
         gait.duty_factor = 1.0 - LIFTED_SHARE / count.max(1) as f64;
-        gait.drift = gait.swing.drift(gait.swing_part());
+        gait.drift = gait.swing.profile.drift(gait.swing_part());
         gait.cycle_time = self.swing_time() / gait.swing_part();
         gait.least_cycle_time = gait.cycle_time;
         (gait.sway, gait.sway_reach) = (1.0, WIDE_SWAY);
@@ -127,7 +125,7 @@ impl Gait {
     /// Speed at which a foot meets the ground, m/s.
     #[must_use]
     pub fn touch_down_speed(&self) -> f64 {
-        self.touch_down_speed
+        self.swing.touch_down_speed
     }
 
     /// Lift of a swinging foot, m, where the gait has one of its own.
@@ -202,7 +200,7 @@ impl Gait {
     /// Shape of the swing.
     #[must_use]
     pub fn swing(&self) -> SwingProfile {
-        self.swing
+        self.swing.profile
     }
 
     /// How long the ground takes for the way that a foot still goes back with it after it has been lifted, in cycles.
@@ -217,27 +215,24 @@ impl Gait {
 
     /// Whether its feet search for the ground.
     pub(crate) fn searches(&self) -> bool {
-        self.swing == SwingProfile::Searching
+        self.swing.profile == SwingProfile::Searching
     }
 
     /// The same gait with feet that feel the ground: those that would swing smoothly search for it.
     #[must_use]
     pub fn feeling(&self) -> Self {
-        if self.swing != SwingProfile::Smooth {
+        if self.swing.profile != SwingProfile::Smooth {
             return *self;
         }
-        let swing = SwingProfile::Searching;
-        Self { swing, drift: swing.drift(self.swing_part()), swing_haste: swing.haste(), needs: None, ..*self }
+        let profile = SwingProfile::Searching;
+        let swing = SwingShape { profile, ..self.swing };
+        Self { swing, drift: profile.drift(self.swing_part()), swing_haste: profile.haste(), needs: None, ..*self }
     }
 
-    /// Where a foot is when this part of its swing, which takes `seconds`, is over.
+    /// What the path of a foot takes from it that is lifted.
     #[inline]
-    pub(crate) fn swing_at(&self, progress: f64, seconds: f64) -> SwingPoint {
-        SwingPoint {
-            travel: self.swing.travel(progress),
-            lift: self.swing.lift(progress),
-            descent: self.touch_down_speed * seconds * touch_down_shape(progress),
-        }
+    pub(crate) fn swing_shape(&self) -> SwingShape {
+        self.swing
     }
 
     /// Where leg `leg` is in its cycle at `phase` in [0, 1].

@@ -72,6 +72,27 @@ impl SwingProfile {
     }
 }
 
+/// All that the path of a swing takes from its gait. A foot keeps that with which it was lifted until it is down, whatever
+/// gait is walked by then: over another path it would be elsewhere at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SwingShape {
+    pub profile: SwingProfile,
+    /// m/s.
+    pub touch_down_speed: f64,
+}
+
+impl SwingShape {
+    /// Where a foot is when this part of its swing, which takes `seconds`, is over.
+    #[inline]
+    pub(crate) fn at(&self, progress: f64, seconds: f64) -> SwingPoint {
+        SwingPoint {
+            travel: self.profile.travel(progress),
+            lift: self.profile.lift(progress),
+            descent: self.touch_down_speed * seconds * touch_down_shape(progress),
+        }
+    }
+}
+
 /// Where a foot is on its way from lift-off to touch-down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SwingPoint {
@@ -147,7 +168,7 @@ pub(crate) fn follow_part(before: f64, now: f64) -> f64 {
 /// Height added to a swing so that it meets the ground at a speed of one: nothing up to the apex, C2, at rest in
 /// acceleration at both ends.
 #[inline]
-pub(crate) fn touch_down_shape(progress: f64) -> f64 {
+fn touch_down_shape(progress: f64) -> f64 {
     let x = (2.0 * progress - 1.0).max(0.0);
     0.5 * x * x * x * (4.0 - x * (7.0 - 3.0 * x))
 }

@@ -292,7 +292,7 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
-        start.walk.put_down(cx.gait, &self.control.sensing.sensed, &mut start.overlay);
+        start.walk.put_down(&self.control.sensing.sensed, &mut start.overlay);
         let (mut waiting, mut found) = (false, Found::default());
         for leg in 0..self.plant.legs().len() {
             let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut found) else { continue };

@@ -217,7 +217,7 @@ impl Path<'_> {
         let s = (phase - duty) / gait.swing_part();
         let lift_off = self.twist.motion(0.5 * duty - phase).apply(self.rest);
         let touch_down = self.twist.motion(0.5 * duty + 1.0 - phase).apply(self.rest);
-        let swing = gait.swing_at(s, gait.swing_time());
+        let swing = gait.swing_shape().at(s, gait.swing_time());
         let at = lift_off + (touch_down - lift_off) * swing.travel;
         at.push(swing.height(lift, 0.0)) + self.from_body
     }

@@ -1,8 +1,7 @@
 //! One foot, from step to step: on the ground, in the air, and how it comes down.
 
-use crate::gait::Gait;
 use crate::gait::hold::Hold;
-use crate::gait::swing::{SwingPoint, follow_part};
+use crate::gait::swing::{SwingPoint, SwingShape, follow_part};
 use crate::plane::twist::Displacement;
 use crate::state::ground::Ground;
 use nalgebra::{Vector2, Vector3};
@@ -30,6 +29,7 @@ pub(crate) struct Swing {
     pub touch_down: Vector2<f64>,
     /// Where on the ground it is wanted, if anybody says so.
     pub foothold: Option<Vector2<f64>>,
+    pub shape: SwingShape,
     pub progress: f64,
     pub seconds: f64,
     pub height: f64,
@@ -94,10 +94,10 @@ impl Foot {
 
     /// Puts a foot down whose swing is over, or that feels the ground before. How deep it is then below the ground that
     /// it was told of late, m.
-    pub(crate) fn put_down(&mut self, gait: &Gait, felt: &Felt) -> f64 {
+    pub(crate) fn put_down(&mut self, felt: &Felt) -> f64 {
         match self {
             Self::Swinging(swing) if swing.feels_ground(felt) => {
-                let at = swing.at.xy().push(swing.height_before(gait, felt.late));
+                let at = swing.at.xy().push(swing.height_before(felt.late));
                 let depth = at.z - swing.at.z;
                 *self = Self::Planted { at };
                 depth
@@ -140,12 +140,12 @@ impl Swing {
     }
 
     /// Its height so many seconds ago, m, but no lower than it is.
-    fn height_before(&self, gait: &Gait, seconds: f64) -> f64 {
+    fn height_before(&self, seconds: f64) -> f64 {
         if seconds <= 0.0 {
             return self.at.z;
         }
         let before = (self.progress - seconds / self.seconds).max(0.5);
-        gait.swing_at(before, self.seconds).height(self.height, self.lift_off.z).max(self.at.z)
+        self.shape.at(before, self.seconds).height(self.height, self.lift_off.z).max(self.at.z)
     }
 
     /// Moves it on. `ahead` is the body's motion over half a stance.
@@ -170,6 +170,7 @@ impl Swing {
 /// How a swing goes on, whichever foot's it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Course {
+    shape: SwingShape,
     before: f64,
     now: f64,
     seconds: f64,
@@ -183,16 +184,17 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    pub(crate) fn new(gait: &Gait, ground: &Ground, swing: &Swing) -> Self {
+    pub(crate) fn new(ground: &Ground, swing: &Swing) -> Self {
         let (before, seconds) = (swing.progress, swing.seconds);
         let (mut now, mut hold) = ((before + ground.time / seconds).min(1.0), swing.hold);
-        let mut at = gait.swing_at(now, seconds);
+        let mut at = swing.shape.at(now, seconds);
         if hold.left() > 0.0 && (hold.has_begun() || at.lift > HELD_LIFT) {
             hold = hold.after(ground.time);
             now = (before + (ground.time + hold.left() - swing.hold.left()) / seconds).min(1.0);
-            at = gait.swing_at(now, seconds);
+            at = swing.shape.at(now, seconds);
         }
         Self {
+            shape: swing.shape,
             before,
             now,
             seconds,
@@ -206,5 +208,6 @@ impl Course {
     /// Whether another swing goes on alike.
     pub(crate) fn is_of(&self, swing: &Swing) -> bool {
         (self.before, self.seconds, self.hold[0]) == (swing.progress, swing.seconds, swing.hold)
+            && self.shape == swing.shape
     }
 }

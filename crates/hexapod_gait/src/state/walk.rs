@@ -116,10 +116,10 @@ impl Walk {
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
     /// as they were told late.
-    pub(crate) fn put_down(&mut self, gait: &Gait, sensed: &Sensed, overlay: &mut Overlay) {
+    pub(crate) fn put_down(&mut self, sensed: &Sensed, overlay: &mut Overlay) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
-            overlay.add(leg, -foot.put_down(gait, &sensed.by(leg)));
+            overlay.add(leg, -foot.put_down(&sensed.by(leg)));
         }
     }
 
@@ -136,6 +136,7 @@ impl Walk {
                 lift_off: at,
                 touch_down: onward.apply(place),
                 foothold: step.foothold,
+                shape: gait.swing_shape(),
                 progress: 0.0,
                 seconds: in_the_air - step.held_s,
                 height: step.height,
@@ -260,7 +261,7 @@ impl Walk {
                 Foot::Probing { at } => *foot = Foot::probe(*at, rest, ground),
                 Foot::Swinging(swing) => {
                     let course = last.filter(|course| course.is_of(swing));
-                    let course = course.unwrap_or_else(|| Course::new(gait, ground, swing));
+                    let course = course.unwrap_or_else(|| Course::new(ground, swing));
                     last = Some(course);
                     swing.advance(ground, &course, rest, &ahead);
                 }

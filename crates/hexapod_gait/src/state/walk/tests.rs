@@ -15,9 +15,9 @@ fn walk() -> (Walk, Gait) {
     (Walk::at_rest(NominalStance::of_stance(rest, 4, Reach::new(Vector2::repeat(0.03))), 1.0), gait)
 }
 
-fn put_down(walk: &mut Walk, gait: &Gait, contact: Option<bool>) {
+fn put_down(walk: &mut Walk, contact: Option<bool>) {
     let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
-    walk.put_down(gait, &sensed, &mut { Overlay::NONE });
+    walk.put_down(&sensed, &mut { Overlay::NONE });
 }
 
 /// Leg 0 at this part of its swing.
@@ -29,7 +29,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
         0,
         &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach, foothold: None, held_s: 0.0 },
     );
-    put_down(&mut walk, &gait, sensed);
+    put_down(&mut walk, sensed);
     let (twist, time) = (Twist::ZERO, progress * 0.25);
     let lean = Vector2::zeros();
     walk.advance(
@@ -52,7 +52,7 @@ fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_res
             &Ground { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean },
         );
     }
-    put_down(&mut walk, &gait, None);
+    put_down(&mut walk, None);
     let place = walk.nominal.place(0) + Vector2::new(0.5 * 0.75 * 0.04, 0.0);
     assert!(walk.foot(0).is_planted());
     assert!((walk.foot(0).position() - place.push(0.0)).norm() < 1e-9, "{:?}", walk.foot(0));
@@ -73,7 +73,7 @@ fn when_a_foot_is_held_low_expect_it_low_for_so_long_and_on_the_ground_in_time()
         walk.advance(&gait, &ground);
         heights.push(walk.foot(0).position().z);
     }
-    put_down(&mut walk, &gait, None);
+    put_down(&mut walk, None);
     assert!(walk.foot(0).is_planted());
     let slow = heights.windows(2).filter(|pair| (pair[1] - pair[0]).abs() < 1e-3).count();
     assert!(slow >= 7, "held for {slow} of 25 ticks: {heights:?}");
@@ -84,19 +84,19 @@ fn when_a_foot_is_held_low_expect_it_low_for_so_long_and_on_the_ground_in_time()
 #[test]
 fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way_up_not() {
     for (progress, planted) in [(0.3, false), (0.9, true)] {
-        let (mut walk, gait) = swinging(progress, None);
-        put_down(&mut walk, &gait, Some(true));
+        let (mut walk, _) = swinging(progress, None);
+        put_down(&mut walk, Some(true));
         assert_eq!(walk.foot(0).is_planted(), planted, "{progress}");
     }
-    let (mut stuck, gait) = swinging(0.9, Some(true));
-    put_down(&mut stuck, &gait, Some(true));
+    let (mut stuck, _) = swinging(0.9, Some(true));
+    put_down(&mut stuck, Some(true));
     assert!(!stuck.foot(0).is_planted(), "a switch that never opened is not believed");
 }
 
 #[test]
 fn when_a_swing_ends_without_ground_expect_the_foot_to_go_on_down() {
-    let (mut walk, gait) = swinging(1.0, None);
-    put_down(&mut walk, &gait, Some(false));
+    let (mut walk, _) = swinging(1.0, None);
+    put_down(&mut walk, Some(false));
     assert!(matches!(walk.foot(0), Foot::Probing { .. }) && !walk.all_planted());
 }
 
