@@ -23,7 +23,7 @@ pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
 
 /// Lowers the body with every foot where it is over the ground, in its place or not.
 pub(crate) fn lower_as_found(plant: &Plant, start: &State) -> State {
-    if start.height <= plant.stance.spec().sit_height {
+    if lies(plant, start) {
         return start.in_mode(Mode::Sitting);
     }
     let footprint_from_body = start.footprint_from_body();
@@ -65,8 +65,11 @@ pub(crate) fn lie_down(plant: &Plant, start: &State) -> State {
 
 /// Ends a way down that goes no farther between the feet.
 pub(crate) fn come_to_rest(plant: &Plant, start: &State) -> State {
-    let low = start.height - plant.stance.spec().sit_height <= LYING_M;
-    if low { lie_down(plant, start) } else { start.in_mode(sinking(plant, start)) }
+    if lies(plant, start) { lie_down(plant, start) } else { start.in_mode(sinking(plant, start)) }
+}
+
+fn lies(plant: &Plant, start: &State) -> bool {
+    start.height - plant.stance.spec().sit_height <= LYING_M
 }
 
 /// Starts to turn all legs to the sitting pose.
@@ -90,4 +93,35 @@ pub(crate) fn end_sinking(plant: &Plant, start: &State) -> State {
         }
     }
     lie_down(plant, &down)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::tests::shipped;
+
+    #[test]
+    fn when_the_body_lies_but_for_rounding_expect_it_to_sit_rather_than_to_come_down_on_folded_legs() {
+        let (plant, gait) = shipped();
+        let sitting = State::sitting(&plant, gait.cycle_time());
+        let folded = |height: f64| {
+            let mut start = sitting;
+            start.height += height;
+            start.angles[1][1] += 0.5;
+            lower_as_found(&plant, &start)
+        };
+        for height in [0.0, 1e-12, 0.9 * LYING_M] {
+            let next = folded(height);
+            assert_eq!(
+                (next.mode, next.walk.feet),
+                (Mode::Sitting, sitting.walk.feet),
+                "its foot is wanted in its place"
+            );
+        }
+        let high = folded(0.03);
+        assert!(
+            matches!(high.mode, Mode::Lowering(_)) && high.walk.foot(1).position().z > 0.01,
+            "and held where it is"
+        );
+    }
 }
