@@ -4,7 +4,7 @@ use crate::plane::limits::LimitedBy;
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::allowance::BATCH_IK;
-use crate::state::foot::Foot;
+use crate::state::foot::{EVENT_S, Foot};
 use crate::state::mode::Mode;
 use hexapod_kinematics::{Effort, LegAngles, Look, MAX_LEG_JOINTS, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
@@ -13,6 +13,9 @@ use nalgebra::{Isometry3, Vector3};
 const VELOCITY_PART: f64 = 0.96;
 /// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
 const SURE_PART: f64 = 0.75;
+/// Over less time, s, joints may turn as far as over this: a foot is put down where it is to be from a few nanoseconds
+/// before its swing is over, at whatever speed it comes.
+const LEAST_S: f64 = 10.0 * EVENT_S;
 /// How near to an end of its range a joint may come between two points of the grid, rad.
 const NEAR_END_RAD: f64 = 0.03;
 
@@ -76,7 +79,7 @@ pub(super) fn reach(plant: &Plant, start: &State, state: &mut State, effort: &mu
 /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
 #[inline]
 pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
-    if matches!(state.mode, Mode::Sequencing(_) | Mode::Sitting | Mode::Found | Mode::Sinking(_)) {
+    if !state.mode.is_of_feet() {
         return Some(());
     }
     let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
@@ -144,6 +147,12 @@ pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
     ratio > SURE_PART || is_near_end(plant, end)
 }
 
+/// Whether no joint leaves the range that walking uses, and comes back, between three poses that are as far apart in time.
+pub(crate) fn stays_usable(plant: &Plant, [from, middle, to]: [&[LegAngles; MAX_LEGS]; 3]) -> bool {
+    let mut ways = from.iter().zip(middle).zip(to).zip(plant.stance.usable());
+    ways.all(|(((from, middle), to), usable)| usable.contains_way([from, middle, to]))
+}
+
 /// Whether joints that need so many times their greatest velocity are fast enough.
 #[inline]
 pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
@@ -170,6 +179,7 @@ fn least_from_ends<const J: usize>(plant: &Plant, angles: &[LegAngles; MAX_LEGS]
 /// The greatest part of a joint's greatest velocity that is needed from one pose to another.
 #[inline]
 pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f64) -> f64 {
+    let seconds = seconds.max(LEAST_S);
     over_joints!(plant, J => worst::<J>(plant, &plant.greatest_rad_s, |leg, greatest| {
         let (from, to) = (from.angles[leg].padded(), to.angles[leg].padded());
         std::array::from_fn(|k| (to[k] - from[k]).abs() / (greatest[k] * seconds + 1e-9))
@@ -179,6 +189,7 @@ pub(super) fn velocity_ratio(plant: &Plant, from: &State, to: &State, seconds: f
 /// The greatest part of a joint's greatest velocity that is needed at a moment of a stretch of time, from the poses at
 /// its start, middle and end: velocities that change evenly are greatest at one of the ends.
 pub(super) fn moment_ratio(plant: &Plant, [start, middle, end]: [&State; 3], seconds: f64) -> f64 {
+    let seconds = seconds.max(LEAST_S);
     over_joints!(plant, J => worst::<J>(plant, &plant.greatest_rad_s, |leg, greatest| {
         let (start, middle, end) = (start.angles[leg].padded(), middle.angles[leg].padded(), end.angles[leg].padded());
         std::array::from_fn(|k| {

@@ -14,7 +14,7 @@ use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Segment};
 use hexapod_kinematics::{Effort, Look};
 
-pub(crate) use crate::path::joints::{Blocked, greatest_turn, keep_apart, solve, solve_feet};
+pub(crate) use crate::path::joints::{Blocked, greatest_turn, keep_apart, solve, solve_feet, stays_usable};
 
 /// How fast feet in the air come in that could not go on where they were going.
 const DRAW_IN_M_S: f64 = 0.1;
@@ -52,6 +52,9 @@ impl Path<'_> {
         let mut half = *start;
         self.advance(&mut half, start, segment.ns / 2, &segment.advance);
         reach(self.plant, start, &mut half, effort)?;
+        if half.mode.is_of_feet() && !stays_usable(self.plant, [&start.angles, &half.angles, &segment.end.angles]) {
+            return Err(Blocked::OutOfReach);
+        }
         fast_enough(moment_ratio(self.plant, [start, &half, &segment.end], segment.ns as f64 * 1e-9))
     }
 

@@ -120,6 +120,12 @@ impl Mode {
         matches!(self, Self::Found) || self.is_coming_down()
     }
 
+    /// Whether where the joints are follows from the feet.
+    #[inline]
+    pub(crate) fn is_of_feet(&self) -> bool {
+        !matches!(self, Self::Sequencing(_) | Self::Sitting | Self::Found | Self::Sinking(_))
+    }
+
     /// Whether the robot is on its way down through joint space.
     pub(crate) fn is_coming_down(&self) -> bool {
         matches!(self, Self::Sinking(_) | Self::Sequencing(LegSequence { goal: Goal::Land(_), .. }))

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use crate::common::{Observer, drive, felt_above, gait, specs, twist};
-use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Twist};
+use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, LimitedBy, SwingProfile, Twist};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -43,6 +43,24 @@ fn when_every_kind_of_twist_is_walked_expect_it_reached() {
         let mut observer = Observer::new(&engine, 0.01);
         drive(&mut engine, &mut observer, &twist(vx, vy, wz), 3000).unwrap();
         assert_eq!(engine.last().twist, Twist::new(vx, vy, wz), "limited by {:?}", engine.last().limited_by);
+    }
+}
+
+/// Half a sine comes down at speed: a foot is put down from the last nanoseconds of its swing, and another event may follow
+/// in less time than any joint needs for that.
+#[test]
+fn when_feet_swing_in_any_shape_expect_full_speed_walked_on() {
+    for spec in specs(6) {
+        for swing in [SwingProfile::Smooth, SwingProfile::Sine, SwingProfile::Searching] {
+            for (vx, vy, wz) in [(0.15, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8), (0.1, 0.05, -0.3)] {
+                let mut engine = crate::common::engine_with(6, &GaitSpec { swing, ..spec.clone() });
+                let input = twist(vx, vy, wz);
+                for _ in 0..3000 {
+                    let by = engine.step(&input, 0.01).limited_by;
+                    assert!(by < LimitedBy::Kinematics, "{swing:?} of {spec:?} at {vx}, {vy}, {wz}: {by:?}");
+                }
+            }
+        }
     }
 }
 

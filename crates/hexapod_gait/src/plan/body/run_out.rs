@@ -2,7 +2,7 @@
 //! there.
 
 use crate::gait::posture::BodyOffset;
-use crate::path::solve_feet;
+use crate::path::{solve_feet, stays_usable};
 use crate::plan::body::shift::{foot_speed, shift_m_s2};
 use crate::plan::body::stretched::{borne_in, stands};
 use crate::plan::context::Context;
@@ -104,9 +104,7 @@ fn obstacle(
     let Some(angles) = reached(&end, effort) else { return Some(LimitedBy::Kinematics) };
     let mut stays_within = || {
         let middle = reached(&halfway, effort)?;
-        let ways = start.angles.iter().zip(&middle).zip(&angles);
-        let mut ways = ways.zip(cx.plant.stance.usable());
-        let is_within = ways.all(|(((from, middle), to), usable)| usable.contains_way([from, middle, to]));
+        let is_within = stays_usable(cx.plant, [&start.angles, &middle, &angles]);
         (is_within && borne_in(cx, start, &end, &angles, effort)? >= braking).then_some(())
     };
     if !is_easy && stays_within().is_none() {
