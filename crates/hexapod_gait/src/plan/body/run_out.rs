@@ -4,7 +4,7 @@
 use crate::gait::posture::BodyOffset;
 use crate::path::{solve_feet, stays_usable};
 use crate::plan::body::shift::{foot_speed, shift_m_s2};
-use crate::plan::body::stretched::{borne_in, stands};
+use crate::plan::body::stretched::{borne_in, borne_m_s2, stands};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::LimitedBy;
@@ -105,7 +105,10 @@ fn obstacle(
     let mut stays_within = || {
         let middle = reached(&halfway, effort)?;
         let is_within = stays_usable(cx.plant, [&start.angles, &middle, &angles]);
-        (is_within && borne_in(cx, start, &end, &angles, effort)? >= braking).then_some(())
+        // Where the legs did not bear it in the first place, as after a landing, it is the way out.
+        let is_borne = borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)
+            || borne_m_s2(cx, start, effort).is_none_or(|borne| borne < braking);
+        (is_within && is_borne).then_some(())
     };
     if !is_easy && stays_within().is_none() {
         return Some(LimitedBy::Kinematics);
@@ -118,6 +121,7 @@ fn obstacle(
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::plant::Plant;
     use crate::state::mode::Mode;
     use crate::state::tests::{bent, on_its_feet, shipped};
     use proptest::prelude::*;
@@ -131,6 +135,28 @@ mod tests {
         let rate = BodyOffset { translation: Vector3::new(0.08, 0.0, 0.0), rotation: Vector3::zeros() };
         let slowed = run_out(&cx, &state, rate, 1.0, &mut Effort::new(EFFORT), &mut Look::default());
         assert_eq!(slowed, (rate, LimitedBy::Nothing));
+    }
+
+    /// As after a walk that was given up, and feet put down as far as their legs go.
+    #[test]
+    fn when_legs_bear_nothing_where_the_body_is_expect_it_to_find_the_way_back() {
+        let robot = shipped();
+        let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Standing));
+        let rate = |z: f64| BodyOffset { translation: Vector3::new(0.0, 0.0, z), rotation: Vector3::zeros() };
+        while let Some(next) = tried(&robot.0, &state, 1e-5) {
+            state = next;
+        }
+        assert_eq!(borne_m_s2(&cx, &state, &mut Effort::new(EFFORT)), None);
+        let granted = |rate| run_out(&cx, &state, rate, 0.03, &mut Effort::new(EFFORT), &mut Look::default());
+        assert_eq!(granted(rate(-0.001)), (rate(-0.001), LimitedBy::Nothing));
+        assert!(granted(rate(0.01)).1 == LimitedBy::Kinematics, "and none beyond its legs");
+    }
+
+    /// A body that is higher by so much, m, if its legs reach.
+    fn tried(plant: &Plant, state: &State, higher: f64) -> Option<State> {
+        let mut next = *state;
+        next.offset = state.offset.raised(higher);
+        crate::path::solve(plant, state, &mut next, &mut Effort::new(EFFORT)).map(|()| next)
     }
 
     proptest! {

@@ -20,13 +20,21 @@ pub(crate) fn come_down(plant: &Plant, start: &State, then: Then, effort: &mut E
     }
 }
 
-/// Brings a foot to the ground straight below it, or as far as its leg goes.
+/// Parts of the way from below a foot to where it rests at which it is put down, the first to which its leg reaches.
+const TOWARDS_REST: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Brings a foot to the ground straight below it, or nearer to where it rests, so that the robot can go on from there; else
+/// as far as its leg goes.
 fn put_below(plant: &Plant, start: &State, leg: usize, then: Then, effort: &mut Effort) -> Mode {
     let from = start.angles_of(leg);
-    let below = start.walk.foot(leg).position().xy().push(0.0);
-    let in_body = start.footprint_from_body().inverse_transform_point(&below.into()).coords;
-    let reached = plant.inverse(leg, &in_body, &from, effort);
-    let to = reached.or_else(|| Some(plant.legs().get(leg)?.approach(&in_body, &from, effort).angles));
+    let (below, rest) = (start.walk.foot(leg).position().xy(), start.walk.nominal.place(leg));
+    let footprint_from_body = start.footprint_from_body();
+    let in_body = |part: f64| {
+        let place = below.lerp(&rest, part).push(0.0);
+        footprint_from_body.inverse_transform_point(&place.into()).coords
+    };
+    let reached = TOWARDS_REST.into_iter().find_map(|part| plant.inverse(leg, &in_body(part), &from, effort));
+    let to = reached.or_else(|| Some(plant.legs().get(leg)?.approach(&in_body(0.0), &from, effort).angles));
     let to = to.unwrap_or(from);
     let profile = plant.leg_profile(leg, &from, &to);
     Mode::Sequencing(LegSequence {
@@ -82,6 +90,27 @@ mod tests {
         let Foot::Planted { at } = down.walk.foot(3) else { panic!("{:?}", down.walk.foot(3)) };
         assert!((at - start.walk.foot(3).position().xy().push(0.0)).norm() < 1e-9, "{at}");
         assert!(matches!(down.mode, Mode::Lowering(_)));
+    }
+
+    #[test]
+    fn when_the_leg_does_not_reach_the_ground_straight_below_expect_the_foot_nearer_to_where_it_rests() {
+        let robot = shipped();
+        let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
+        let rest = start.walk.foot(2).position().xy();
+        let reached = |far: f64| {
+            let at = start.footprint_from_body().inverse_transform_point(&(rest * far).push(0.06).into()).coords;
+            robot.0.inverse(2, &at, &start.angles[2], &mut Effort::new(EFFORT))
+        };
+        let far = (100..200).map(|far| 0.01 * f64::from(far)).take_while(|&far| reached(far).is_some()).last();
+        let (far, angles) = far.and_then(|far| Some((far, reached(far)?))).expect("the foot is in the air");
+        start.walk.feet[2] = Foot::Probing { at: (rest * far).push(0.06) };
+        start.angles[2] = angles;
+        let Mode::Sequencing(put) = put_below(&robot.0, &start, 2, Then::Stand, &mut Effort::new(EFFORT)) else {
+            panic!("{:?}", start.mode)
+        };
+        let foot = start.footprint_from_body().transform_point(&robot.0.legs()[2].foot_in_body(&put.to).into());
+        assert!(foot.z.abs() < 1e-9 && foot.x / rest.x > 1.0 && foot.x / rest.x < far - 0.01, "{foot} of {rest}");
+        assert!((foot.x / rest.x - foot.y / rest.y).abs() < 1e-9, "on the way to its place");
     }
 
     #[test]
