@@ -64,6 +64,8 @@ pub(crate) struct Plant {
 
 /// How far a leg that is switched off is held above the ground, m.
 const CLEAR_M: f64 = 0.01;
+/// Part of the way down to where the robot sits that the body may be lower than it stands while the robot walks.
+const LOWEST_WALKING: f64 = 2.0 / 3.0;
 /// Part of the speed of feet at rest for what they give.
 const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
@@ -224,6 +226,13 @@ impl Plant {
     #[inline]
     pub(crate) fn raised_with(&self, z: f64) -> f64 {
         if self.draws_in() { z } else { 0.0 }
+    }
+
+    /// How far below its own height the body of a robot that walks goes at most, m, as an offset: legs give under load, the
+    /// more the lower the body, and the ground is not even.
+    pub(crate) fn lowest_walking(&self) -> f64 {
+        let StanceSpec { height, sit_height, .. } = self.stance.spec();
+        -LOWEST_WALKING * (height - sit_height)
     }
 
     /// Whether feet rest elsewhere at other heights.

@@ -71,7 +71,7 @@ fn when_told_to_sit_at_any_height_and_phase_expect_it_to_come_down_on_its_feet_b
 
 #[test]
 fn when_a_motion_is_played_at_another_height_expect_the_feet_put_back_first() {
-    for z in [-0.04, 0.06] {
+    for z in [-0.05, -0.04, 0.06] {
         let mut engine = crate::common::engine(6);
         let mut observer = Observer::new(&engine, 0.01);
         let input = Input { body_offset: at(z), ..twist(0.05, 0.0, 0.0) };

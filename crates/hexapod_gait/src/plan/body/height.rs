@@ -24,6 +24,11 @@ pub(crate) struct NominalAim {
     pub reach_part: f64,
 }
 
+impl NominalAim {
+    /// Of the stance itself.
+    pub(crate) const OWN: Self = Self { raised: 0.0, reach_part: 1.0 };
+}
+
 /// The height of the body that steps, and the nominal stance with it, until the next point of the grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeightStep {

@@ -36,6 +36,9 @@ const FAR_BEHIND_M: [f64; 2] = [0.001, 0.006];
 /// How far the body goes up or down before its feet are drawn in or go out, m in all the reach that they do without.
 const AHEAD_M: f64 = 0.03;
 
+/// How long a body that is to go home stays at its height until it is straight above its feet, ns.
+const MOST_WAIT_NS: u64 = 2_000_000_000;
+
 /// Where the body's offset goes, and the nominal stance with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
@@ -75,12 +78,17 @@ pub(crate) fn aim(
         Mode::Standing if !wanted.walks => wanted.offset.into(),
         Mode::Standing => level(start.walk.nominal.raised).into(),
         Mode::Walking | Mode::Stopping(Stopping { then: Then::Stand, .. }) => {
-            let asked = Asked { offset: wanted.offset, raised: 0.0 };
+            let offset = workspace.kept_up(cx.plant, wanted.offset);
+            let asked = Asked { offset, raised: 0.0 };
             aim_walking(cx, start, &grant(cx, workspace, start, asked, effort))
         }
-        Mode::Stopping(_) => {
-            let nominal = Some(NominalAim { raised: 0.0, reach_part: 1.0 });
-            Aim { nominal, ..BodyOffset::default().into() }
+        Mode::Stopping(stop) => {
+            // Feet that are where they rest at another height are put back before the body leaves that, if it gets over them.
+            let waits = start.ns - stop.since_ns < MOST_WAIT_NS && stop.then == Then::GoHome;
+            let waits = waits && stop.centring == 0 && !start.offset.is_zero();
+            let NominalStance { raised, reach_part, .. } = start.walk.nominal;
+            let nominal = if waits { NominalAim { raised, reach_part } } else { NominalAim::OWN };
+            Aim { nominal: Some(nominal), ..BodyOffset::default().into() }
         }
         _ => BodyOffset::default().into(),
     }

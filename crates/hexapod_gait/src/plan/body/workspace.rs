@@ -1,10 +1,12 @@
 //! How much of a pose of the body leaves the feet the room to walk.
 
 use crate::gait::posture::BodyOffset;
+use crate::plan::body::height::SAME;
 use crate::plan::body::reachable::{DIRECTIONS, PLACES, View};
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
+use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use hexapod_kinematics::Effort;
@@ -47,6 +49,8 @@ pub(crate) struct WorkspaceSearch {
     /// What kept the body from more of it.
     by: LimitedBy,
     search: Option<Search>,
+    /// A lower one is asked for than a body may have that walks.
+    is_kept_up: bool,
     /// The place that was last found out of reach: likely the next one, too.
     first: usize,
 }
@@ -95,12 +99,20 @@ const STREAM_STEPS: u64 = 4;
 impl WorkspaceSearch {
     pub(crate) fn new() -> Self {
         let (asked, granted) = (Asked::default(), Granted::default());
-        Self { asked, part: 1.0, granted, by: LimitedBy::Nothing, search: None, first: 0 }
+        Self { asked, part: 1.0, granted, by: LimitedBy::Nothing, search: None, is_kept_up: false, first: 0 }
     }
 
     /// What keeps the body from all of the pose that was looked at last.
     pub(crate) fn held_by(&self) -> LimitedBy {
-        self.by
+        if self.is_kept_up { self.by.max(LimitedBy::Reach) } else { self.by }
+    }
+
+    /// The pose no lower than a body may be that walks.
+    #[inline]
+    pub(crate) fn kept_up(&mut self, plant: &Plant, offset: BodyOffset) -> BodyOffset {
+        let lowest = plant.lowest_walking();
+        self.is_kept_up = offset.translation.z < lowest - SAME;
+        if self.is_kept_up { offset.at_height(lowest) } else { offset }
     }
 
     /// What is likely to be granted of a pose while others are looked at: what lies between none of it and the last one
@@ -149,7 +161,12 @@ pub(crate) fn grant(
     }
     if asked == Asked::default() {
         let nothing = WorkspaceSearch::new();
-        *workspace = WorkspaceSearch { part: workspace.part, first: workspace.first, ..nothing };
+        *workspace = WorkspaceSearch {
+            part: workspace.part,
+            first: workspace.first,
+            is_kept_up: workspace.is_kept_up,
+            ..nothing
+        };
     } else if workspace.search.is_none() && workspace.asked != asked {
         workspace.search =
             Some(Search { asked: on_the_way(start, asked), choice: 0, places: 0, by: LimitedBy::Nothing });
@@ -248,6 +265,16 @@ mod tests {
     fn when_nothing_is_asked_expect_it_granted_at_once() {
         let (found, steps) = searched(BodyOffset::default());
         assert_eq!((found.offset, found.reach_part, steps), (BodyOffset::default(), 1.0, 0));
+    }
+
+    #[test]
+    fn when_a_body_that_walks_is_to_go_lower_than_legs_that_give_leave_its_belly_room_expect_it_kept_up_and_told() {
+        let ((plant, _), mut workspace) = (shipped(), WorkspaceSearch::new());
+        let low = |z: f64| ahead(0.01).at_height(z);
+        assert_eq!((workspace.kept_up(&plant, low(-0.04)), workspace.held_by()), (low(-0.04), LimitedBy::Nothing));
+        let kept = workspace.kept_up(&plant, low(-0.05));
+        assert!((kept.translation - Vector3::new(0.01, 0.0, -0.04)).norm() < 1e-12, "{kept:?}");
+        assert_eq!(workspace.held_by(), LimitedBy::Reach);
     }
 
     #[test]
