@@ -12,7 +12,7 @@ use crate::cli::{Bus, BusArgs, SimArgs};
 use crate::commands::{self, List};
 use crate::composed::on_terrain;
 use crate::exit::Failure;
-use crate::idle::check_sim;
+use crate::idle::{Options, check_sim};
 use crate::out;
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters};
@@ -71,10 +71,11 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
 }
 
 fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
-    let SimArgs { files, params, terrain, .. } = arguments;
-    check_sim(params)?;
+    let SimArgs { files, params, terrain, gait, .. } = arguments;
     let bus = BusArgs { files: files.clone(), bus: Some(Bus::Physics), params: params.clone() };
-    Setups::load(&on_terrain(parameters(&bus)?, terrain)?)
+    let all = on_terrain(parameters(&bus)?, terrain)?;
+    check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all.simulator)?;
+    Setups::load(&all)
 }
 
 /// What befalls the robot, or the line that does not hold.
@@ -242,6 +243,21 @@ mod tests {
         assert!(leans(3.6, 6.0) > 2.0 * leans(2.5, 3.5), "{} and {} rad", leans(2.5, 3.5), leans(3.6, 6.0));
         let told = |at: f64, what: &str| outcome.contains(&format!("met      at {:.2} s: {what}\n", begins + at));
         assert!(told(1.0, "push:=[0.0, 30.0, 0.0]") && told(3.5, "limp:=left_front,left_middle"), "{outcome}");
+    }
+
+    #[test]
+    fn when_a_parameter_would_not_count_on_this_ground_or_beside_an_option_expect_the_walk_refused() {
+        for (terrain, gait, given) in [
+            ("rubble", None, "simulator.terrain_cell:=0.01"),
+            ("", None, "simulator.terrain_size:=0.3"),
+            ("steps", None, "simulator.terrain:=rubble"),
+            ("", Some("wave"), "gait_planner.gait:=tripod"),
+        ] {
+            let (terrain, gait, params) = (terrain.into(), gait.map(str::to_owned), vec![given.to_owned()]);
+            let refused = setups(&SimArgs { terrain, gait, params, ..SimArgs::default() });
+            let Err(Failure::Input(error)) = refused else { panic!("{given}") };
+            assert!(error.to_string().contains(given), "{error}");
+        }
     }
 
     #[test]
