@@ -117,8 +117,9 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
         Some((setup, node)) => {
             let servos = setups.driver.servos().clone();
             let boards = SimulatedBus::for_config(&servos);
-            let (driver, stop) = (setups.driver.on_boards(boards.clone()), last.clone());
-            let simulate = move || simulator::run(setup, (servos, boards), node, &stop).map_err(|e| e.to_string());
+            let driver = setups.driver.on_boards(boards.clone());
+            let closing = simulator::Closing { asked: shutdown.clone(), over: last.clone() };
+            let simulate = move || simulator::run(setup, (servos, boards), node, &closing).map_err(|e| e.to_string());
             (driver, Some(spawn(simulator::NAME, shutdown, simulate)?))
         }
         None => (setups.driver, None),

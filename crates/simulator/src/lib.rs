@@ -22,4 +22,5 @@ pub use hexapod_sim::{FallWatch, FootSwitches, Imu, Simulator, TERRAINS, World, 
 pub use node::{RunError, run};
 pub use params::{NAME, specs};
 pub use plant::Plant;
+pub use run::Closing;
 pub use setup::Setup;
