@@ -115,7 +115,7 @@ fn walk(
         stack.terrain(),
         stack.seconds()
     );
-    let figures = tally.outcome(stack.takes_current());
+    let figures = tally.outcome(stack.motors());
     let notes: String = stack.notes().map(|note| format!("note     {note}\n")).collect();
     Ok(format!("{head}{befallen}{figures}{}{notes}", mishaps(&stack)))
 }
@@ -277,6 +277,10 @@ mod tests {
             ("1,push:=5.0", "`push_force` takes a list of numbers"),
             ("1,push:=[5.0]", "a force has three numbers, not 1"),
             ("1,payload:=-1.0", "`payload` takes a number from 0 to 50"),
+            ("1,payload", "\"payload\" has no value; write payload:=0.5"),
+            ("1,simulator.limp", "\"simulator.limp\" has no value; write simulator.limp:=left_front"),
+            ("1,payload=0.5", "expected NODE.NAME:=VALUE or NAME:=VALUE"),
+            ("1,push=[5.0, 0.0, 0.0]", "expected NODE.NAME:=VALUE or NAME:=VALUE"),
             ("1,gait_planner.step_height:=0.02", "stays as it is for a whole walk; give it as in hexapod sim -p"),
         ] {
             let list = commands::parse(&format!("0,0.1,0,0\n{line}\n2,0,0,0\n")).unwrap();
