@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::Failure;
-use crate::idle::check_run;
+use crate::idle::{Options, check_ground, check_run};
 use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
@@ -94,9 +94,11 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // of the robot has been opened, and the nodes are gone again before anybody could have heard of them. Not both at
     // once: with every processor busy, others answer the middleware's first words too late (ARCHITECTURE.md).
     let all = on_terrain(parameters(&arguments.bus)?, &arguments.terrain)?;
-    check_run(&arguments.bus.params, &all, arguments.web)?;
+    let (given, options) = (&arguments.bus.params, Options { terrain: &arguments.terrain, gait: "" });
+    check_run(given, options, &all, arguments.web)?;
     let nodes = Nodes::create(all, arguments, local_topics, shutdown)?;
     let mut values = share(nodes.values());
+    check_ground(given, &values.simulator)?;
     values.simulator = beside_files_for_ros(values.simulator, &files_for_ros());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     let setups = Setups::load(&values)?;
@@ -115,8 +117,9 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
         Some((setup, node)) => {
             let servos = setups.driver.servos().clone();
             let boards = SimulatedBus::for_config(&servos);
-            let (driver, stop) = (setups.driver.on_boards(boards.clone()), last.clone());
-            let simulate = move || simulator::run(setup, (servos, boards), node, &stop).map_err(|e| e.to_string());
+            let driver = setups.driver.on_boards(boards.clone());
+            let closing = simulator::Closing { asked: shutdown.clone(), over: last.clone() };
+            let simulate = move || simulator::run(setup, (servos, boards), node, &closing).map_err(|e| e.to_string());
             (driver, Some(spawn(simulator::NAME, shutdown, simulate)?))
         }
         None => (setups.driver, None),

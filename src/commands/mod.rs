@@ -178,10 +178,22 @@ fn beyond(body: &BodyOffset) -> Option<String> {
 /// Time and kind of what befalls the robot, where a line has that in place of a command.
 fn misfortune(line: &str) -> Result<Option<(f64, String)>, String> {
     let cells = line.split_once(',').map(|(time, what)| (time.trim(), what.trim()));
-    let Some((time, what)) = cells.filter(|(_, what)| *what == PUSH || what.contains(":=")) else { return Ok(None) };
+    let Some((time, what)) = cells.filter(|(_, what)| is_misfortune(what)) else { return Ok(None) };
     let seconds = time.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
     let seconds = seconds.ok_or_else(|| format!("{time:?} is no time; give seconds, as in 3.0,{what}"))?;
     Ok(Some((seconds, what.to_owned())))
+}
+
+/// Whether this is meant for what befalls the robot, whatever it lacks: a value is told as missing where it is read.
+fn is_misfortune(what: &str) -> bool {
+    let name = what.split([':', '=', ' ']).next().unwrap_or_default();
+    name == PUSH || what.contains(":=") || example(name).is_some()
+}
+
+/// Of a misfortune, by the name of its parameter with or without that of the node, what it may be set to.
+pub(crate) fn example(name: &str) -> Option<&'static str> {
+    let of_node = name.strip_prefix(simulator::NAME).and_then(|rest| rest.strip_prefix('.'));
+    simulator::Misfortunes::example(of_node.unwrap_or(name))
 }
 
 /// Refuses a command that comes before the last, or much later than the first.
@@ -233,6 +245,8 @@ mod tests {
             ),
             ("0,0.1,0,0\n5,0,0,0\n5,push", "3: push at 5 s is not while the robot walks; give a time from the first"),
             ("0,0.1,0,0\n-1,push\n5,0,0,0", "2: push at -1 s is not while"),
+            ("0,0.1,0,0\n3s,payload\n5,0,0,0", "2: \"3s\" is no time; give seconds, as in 3.0,payload"),
+            ("0,0.1,0,0\n3,paylode\n5,0,0,0", "2: \"paylode\" is no number; give seconds,vx,vy,wz"),
             ("3,push", "1: there is no command"),
         ] {
             let why = parse(text).unwrap_err();

@@ -1,6 +1,6 @@
 //! What befalls the robot on its walk, from the lines of the list.
 
-use crate::commands::{List, Misfortune as Line, PUSH};
+use crate::commands::{List, Misfortune as Line, PUSH, example};
 use hexapod_config::ros_params::{hint_for, parse_override};
 use simulator::{Disturbances, Misfortunes};
 
@@ -35,6 +35,9 @@ pub fn in_turn(list: &List, mut start: Misfortunes) -> Result<Vec<Misfortune>, S
 fn read(what: &str, misfortunes: &mut Misfortunes) -> Result<(Disturbances, bool), String> {
     if what == PUSH {
         return Ok((misfortunes.now()?, true));
+    }
+    if let Some(value) = example(what) {
+        return Err(format!("{what:?} has no value; write {what}:={value}"));
     }
     let (node, name, value) = parse_override(what)?;
     if let Some(node) = node.filter(|node| node != simulator::NAME) {

@@ -12,7 +12,7 @@ use crate::cli::{Bus, BusArgs, SimArgs};
 use crate::commands::{self, List};
 use crate::composed::on_terrain;
 use crate::exit::Failure;
-use crate::idle::check_sim;
+use crate::idle::{Options, check_sim};
 use crate::out;
 use crate::patience::Patience;
 use crate::setups::{Setups, parameters};
@@ -71,10 +71,11 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
 }
 
 fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
-    let SimArgs { files, params, terrain, .. } = arguments;
-    check_sim(params)?;
+    let SimArgs { files, params, terrain, gait, .. } = arguments;
     let bus = BusArgs { files: files.clone(), bus: Some(Bus::Physics), params: params.clone() };
-    Setups::load(&on_terrain(parameters(&bus)?, terrain)?)
+    let all = on_terrain(parameters(&bus)?, terrain)?;
+    check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all.simulator)?;
+    Setups::load(&all)
 }
 
 /// What befalls the robot, or the line that does not hold.
@@ -114,7 +115,7 @@ fn walk(
         stack.terrain(),
         stack.seconds()
     );
-    let figures = tally.outcome(stack.takes_current());
+    let figures = tally.outcome(stack.motors());
     let notes: String = stack.notes().map(|note| format!("note     {note}\n")).collect();
     Ok(format!("{head}{befallen}{figures}{}{notes}", mishaps(&stack)))
 }
@@ -245,6 +246,21 @@ mod tests {
     }
 
     #[test]
+    fn when_a_parameter_would_not_count_on_this_ground_or_beside_an_option_expect_the_walk_refused() {
+        for (terrain, gait, given) in [
+            ("rubble", None, "simulator.terrain_cell:=0.01"),
+            ("", None, "simulator.terrain_size:=0.3"),
+            ("steps", None, "simulator.terrain:=rubble"),
+            ("", Some("wave"), "gait_planner.gait:=tripod"),
+        ] {
+            let (terrain, gait, params) = (terrain.into(), gait.map(str::to_owned), vec![given.to_owned()]);
+            let refused = setups(&SimArgs { terrain, gait, params, ..SimArgs::default() });
+            let Err(Failure::Input(error)) = refused else { panic!("{given}") };
+            assert!(error.to_string().contains(given), "{error}");
+        }
+    }
+
+    #[test]
     fn when_a_misfortune_is_none_expect_its_line_and_what_would_be_right() {
         let files = FileArgs {
             config: format!("{}/config", env!("CARGO_MANIFEST_DIR")),
@@ -261,6 +277,10 @@ mod tests {
             ("1,push:=5.0", "`push_force` takes a list of numbers"),
             ("1,push:=[5.0]", "a force has three numbers, not 1"),
             ("1,payload:=-1.0", "`payload` takes a number from 0 to 50"),
+            ("1,payload", "\"payload\" has no value; write payload:=0.5"),
+            ("1,simulator.limp", "\"simulator.limp\" has no value; write simulator.limp:=left_front"),
+            ("1,payload=0.5", "expected NODE.NAME:=VALUE or NAME:=VALUE"),
+            ("1,push=[5.0, 0.0, 0.0]", "expected NODE.NAME:=VALUE or NAME:=VALUE"),
             ("1,gait_planner.step_height:=0.02", "stays as it is for a whole walk; give it as in hexapod sim -p"),
         ] {
             let list = commands::parse(&format!("0,0.1,0,0\n{line}\n2,0,0,0\n")).unwrap();

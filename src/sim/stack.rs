@@ -63,6 +63,14 @@ pub struct Moment {
     pub fallen: bool,
 }
 
+/// Of how many joints it is known what their servos take from the supply.
+#[derive(Clone, Copy, Debug)]
+pub struct Motors {
+    pub known: usize,
+    /// All of them.
+    pub joints: usize,
+}
+
 impl Stack {
     /// A robot that sits, its servos still without pulses.
     pub fn new(setups: Setups, gait: Option<&str>) -> Result<Self, Failure> {
@@ -148,11 +156,12 @@ impl Stack {
         self.notes.iter().chain(&self.plant.simulator().world().assembly().notes)
     }
 
-    /// Whether any of the servos takes current that is known.
-    pub fn takes_current(&self) -> bool {
+    /// How many joints have servos whose current is known, and how many there are.
+    pub fn motors(&self) -> Motors {
         let simulator = self.plant.simulator();
-        let known = |hinge| simulator.servo(hinge).is_some_and(|servo| servo.kind().stall_current > 0.0);
-        (0..simulator.joints().len()).any(known)
+        let known = |hinge: &usize| simulator.servo(*hinge).is_some_and(|servo| servo.kind().stall_current > 0.0);
+        let joints = simulator.joints().len();
+        Motors { known: (0..joints).filter(known).count(), joints }
     }
 
     pub fn terrain(&self) -> &str {

@@ -1,6 +1,6 @@
 //! What a walk comes to, tick by tick and as a whole.
 
-use super::stack::Moment;
+use super::stack::{Moment, Motors};
 use hexapod_gait::{Displacement, GaitState, Twist};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;
@@ -136,8 +136,8 @@ impl Tally {
         *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
     }
 
-    /// What came of it, in a few lines, for a robot whose servos may take current.
-    pub fn outcome(&self, takes_current: bool) -> String {
+    /// What came of it, in a few lines, for a robot with such servos.
+    pub fn outcome(&self, motors: Motors) -> String {
         let Some(since) = &self.since else { return String::new() };
         let Way { walked, planned, .. } = since.way;
         let per_metre = |of: f64| match walked > LEAST_M {
@@ -155,13 +155,13 @@ impl Tally {
             false => String::new(),
         };
         let first = self.first_fall.map_or_else(String::new, |at| format!(", the first at {at:.2} s"));
-        let energy = match takes_current {
-            true => format!("{:.1} J{}", since.energy, cost(since.energy)),
-            false => {
-                "unknown: perfect servos, and servos without stall_current_a, take no current; choose others in sim.yaml, as in \
-                 servos: {all: mg996r}"
-                    .into()
-            }
+        const OTHERS: &str = "perfect servos, and servos without stall_current_a, take no current; choose others in sim.yaml, as in \
+                              servos: {all: mg996r}";
+        let energy = match motors {
+            Motors { known: 0, .. } => format!("unknown: {OTHERS}"),
+            Motors { known, joints } if known == joints => format!("{:.1} J{}", since.energy, cost(since.energy)),
+            // A cost of transport of some joints alone would be taken for that of the robot.
+            Motors { known, joints } => format!("{:.1} J by {known} of {joints} joints alone: {OTHERS}", since.energy),
         };
         let figures = [
             ("way", format!("{walked:.3} m{part}")),
@@ -192,6 +192,8 @@ impl Since {
 mod tests {
     use super::*;
     use nalgebra::{Isometry3, UnitQuaternion};
+
+    const PERFECT: Motors = Motors { known: 0, joints: 18 };
 
     fn moment(x: f64, roll: f64, fallen: bool) -> Moment {
         let turn = UnitQuaternion::from_euler_angles(roll, 0.0, 0.0);
@@ -228,7 +230,7 @@ mod tests {
         assert_eq!(falls(true), Some(1), "it has not been up");
         assert_eq!(falls(false), Some(1));
         assert_eq!(falls(true), Some(2));
-        assert!(tally.outcome(false).contains("falls    2, the first at 2.10 s"), "{}", tally.outcome(false));
+        assert!(tally.outcome(PERFECT).contains("falls    2, the first at 2.10 s"), "{}", tally.outcome(PERFECT));
     }
 
     #[test]
@@ -239,7 +241,7 @@ mod tests {
         for i in 0..=100 {
             tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
         }
-        let told = tally.outcome(false);
+        let told = tally.outcome(PERFECT);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
         assert!(told.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{told}");
         assert!(
@@ -251,9 +253,9 @@ mod tests {
         // As far again, with ten times the weight: 80 N m more, and 0.2 J.
         tally.take(&Moment { weight: 100.0, ..moment(1.6, 0.0, false) });
         assert!(
-            tally.outcome(false).contains("20.6 J at the joints, cost of transport 0.234"),
+            tally.outcome(PERFECT).contains("20.6 J at the joints, cost of transport 0.234"),
             "{}",
-            tally.outcome(false)
+            tally.outcome(PERFECT)
         );
     }
 
@@ -274,7 +276,7 @@ mod tests {
         for i in 0..20 {
             tally.take(&place(0.8 + 0.05 * f64::from(i), 0.0, 0.0));
         }
-        let told = tally.outcome(false);
+        let told = tally.outcome(PERFECT);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
     }
 
@@ -289,7 +291,24 @@ mod tests {
             x += if walks { 0.012 } else { -0.002 };
             tally.take(&Moment { twist: Twist::new(if walks { 0.1 } else { 0.0 }, 0.0, 0.0), ..moment(x, 0.0, false) });
         }
-        let told = tally.outcome(false);
+        let told = tally.outcome(PERFECT);
         assert!(told.contains("0.988 m, 0.998 of the 0.990 m planned"), "{told}");
+    }
+
+    #[test]
+    fn when_servos_of_some_joints_take_no_current_expect_the_energy_of_the_others_told_as_such() {
+        let mut tally = Tally::default();
+        tally.begin();
+        for i in 0..=100 {
+            tally.take(&Moment { energy: 1.0, ..moment(0.008 * f64::from(i), 0.0, false) });
+        }
+        let energy = |known: usize| {
+            let told = tally.outcome(Motors { known, joints: 18 });
+            told.lines().find(|line| line.starts_with("energy")).unwrap_or_default().to_owned()
+        };
+        assert_eq!(energy(18), "energy   101.0 J, cost of transport 12.625");
+        assert!(energy(6).starts_with("energy   101.0 J by 6 of 18 joints alone: perfect servos"), "{}", energy(6));
+        assert!(!energy(6).contains("cost of transport"), "{}", energy(6));
+        assert!(energy(0).starts_with("energy   unknown: perfect servos"), "{}", energy(0));
     }
 }

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from nav_msgs.msg import Odometry
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 
 from conftest import Session
 from processes import assert_no_crash
@@ -94,8 +94,12 @@ def test_when_two_signal_at_once_in_mid_stride_expect_the_same_as_of_one(side_by
     assert max(side_by_side(end_in_mid_stride, [((signal.SIGTERM, signal.SIGINT), 0), ((signal.SIGINT,) * 3, 1)])) <= END_S
 
 
-def end_in_simulated_time(session, number, speed, pause):
-    """End a robot in physics in mid-stride, at a speed of the simulation or while it is paused; how low its body came."""
+def end_in_simulated_time(session, number, speed, pause, slowed=None, stepped=False):
+    """
+    End a robot in physics in mid-stride; how low its body came, and how long it took, s.
+
+    It walks at a speed of the simulation, and then may be slowed down, paused, or paused and stepped on.
+    """
     robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'use_sim_time:=true',
                           '-p', f'simulator.speed:={speed}')
     user = session.user
@@ -106,8 +110,15 @@ def end_in_simulated_time(session, number, speed, pause):
     user.spin(1.5)
     if pause:
         assert user.call('pause', SetBool.Request(data=True), SetBool).success
+    if slowed:
+        assert user.set_params('simulator', speed=slowed)[0].successful
+        user.spin(0.3)
+    step = user.client('step', Trigger) if stepped else None
     sent = time.monotonic()
     robot.signal(number)
+    while step and robot.is_running() and time.monotonic() < sent + 2.0 * END_S:
+        step.call_async(Trigger.Request())
+        user.spin(0.05)
     assert robot.wait() == 0
     took = time.monotonic() - sent
     assert took <= END_S
@@ -122,6 +133,13 @@ def test_when_signalled_in_simulated_time_expect_the_robot_to_sit_and_no_wait_fo
         (signal.SIGTERM, 1.0, False), (signal.SIGINT, 3.0, False), (signal.SIGTERM, 1.0, True)])
     assert walked < 0.05 and fast < 0.05, 'the body is let down, not dropped'
     assert paused > 0.08 and took < 1.5
+
+
+def test_when_signalled_in_a_slow_simulation_expect_it_as_soon_over_as_in_real_time(side_by_side):
+    (slow, _), (stepped, took) = side_by_side(end_in_simulated_time, [
+        (signal.SIGTERM, 1.0, False, 0.2), (signal.SIGINT, 1.0, True, None, True)])
+    assert slow < 0.05, 'the body is let down, not dropped'
+    assert stepped > 0.08 and took < 1.5, 'what is paused is not waited for, whoever steps it on'
 
 
 def end_after(session, number, seconds):

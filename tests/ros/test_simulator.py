@@ -356,6 +356,8 @@ def test_when_the_supply_gives_way_expect_it_said_and_by_what(session, tmp_path)
     (('--bus', 'physics', '-p', 'simulator.limp:=left_frnt'), 'did you mean `left_front`?'),
     (('--bus', 'physics', '--terrain', 'swamp'), 'known are flat'),
     (('--terrain', 'rubble'), 'add --bus physics'),
+    (('--bus', 'physics', '-p', 'simulator.terrain_size:=0.3'), 'terrain flat has no size'),
+    (('--bus', 'physics', '--terrain', 'steps', '-p', 'simulator.terrain:=rubble'), '--terrain steps is given as well'),
     (('--bus', 'simulated', '-p', 'simulator.payload:=0.5'), 'no simulator runs with bus simulated'),
 ])
 def test_when_terrain_does_not_go_expect_it_refused_and_why(session, arguments, words):

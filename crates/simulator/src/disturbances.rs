@@ -87,6 +87,19 @@ impl Misfortunes {
         specs().map(|spec| spec.name).to_vec()
     }
 
+    /// What the parameter of this name may be set to, as it is written after `:=`.
+    #[must_use]
+    pub fn example(name: &str) -> Option<&'static str> {
+        Some(match name {
+            "push_force" => "[20.0, 0.0, 0.0]",
+            "push_seconds" => "0.2",
+            "payload" => "0.5",
+            "slippery_patches" => "[0.5, 0.0, 0.2, 0.1]",
+            "limp" | "jammed" => "left_front",
+            _ => return None,
+        })
+    }
+
     /// Sets one; what is done to the robot from then on.
     ///
     /// # Errors
@@ -169,6 +182,7 @@ fn servos(name: &'static str, params: &Params, robot: &Robot) -> Result<Vec<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexapod_config::ros_params::parse_override;
 
     fn robot() -> Robot {
         Robot::from_urdf(include_str!("../../../urdf/hexapod.urdf")).unwrap_or_else(|error| panic!("{error}"))
@@ -179,6 +193,19 @@ mod tests {
         let mut params: Params = defaults.collect();
         params.extend(changes.iter().cloned());
         Disturbances::read(&params, &robot())
+    }
+
+    #[test]
+    fn when_a_parameter_has_no_value_expect_an_example_that_holds_of_each() {
+        let robot = Arc::new(robot());
+        let defaults: Params = specs().into_iter().map(|spec| (spec.name, spec.default)).collect();
+        for name in Misfortunes::names() {
+            let text = format!("{name}:={}", Misfortunes::example(name).unwrap_or_default());
+            let (_, _, value) = parse_override(&text).unwrap_or_else(|why| panic!("{why}"));
+            let set = Misfortunes::at_start(&defaults, Arc::clone(&robot)).set(name, &value);
+            assert!(set.is_ok_and(|set| Ok(set) != read(&[]) || name.starts_with("push")), "{text}");
+        }
+        assert_eq!(Misfortunes::example("terrain"), None);
     }
 
     #[test]

@@ -20,6 +20,25 @@ pub fn is_picture(terrain: &str) -> bool {
     Path::new(terrain).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
 }
 
+/// Why a parameter changes nothing of a terrain, and what to do about it; none where it counts, or there is no such terrain.
+#[must_use]
+pub fn idle_on(terrain: &str, parameter: &str) -> Option<(String, String)> {
+    if is_picture(terrain) || !TERRAINS.contains(&terrain) {
+        return None;
+    }
+    match parameter {
+        "terrain_size" if terrain == "flat" => Some((
+            "terrain flat has no size".into(),
+            "leave it out, or give a terrain that has one, as in --terrain steps".into(),
+        )),
+        "terrain_cell" => Some((
+            format!("terrain {terrain} is no picture of heights, and it is the distance of a picture's points"),
+            "leave it out, or give a PNG of heights, as in --terrain hills.png".into(),
+        )),
+        _ => None,
+    }
+}
+
 /// The seed of stones and noise.
 pub(crate) fn seed(params: &Params) -> u64 {
     let seed = params.get("seed").and_then(ParamValue::as_i64);
@@ -81,6 +100,25 @@ mod tests {
             let Ok(Terrain::Heights(map)) = asked(file) else { panic!() };
             assert_eq!((map.at(0, 0), map.at(1, 0), map.extent()), (0.05, 0.0, [0.02, 0.02]));
         });
+    }
+
+    #[test]
+    fn when_a_terrain_is_the_same_whatever_a_parameter_is_expect_that_told_and_else_nothing() {
+        let with = |file: &str, name: &'static str, value: f64| {
+            let mut params: Params = crate::specs().into_iter().map(|spec| (spec.name, spec.default)).collect();
+            params.extend([("terrain", file.into()), (name, value.into())]);
+            terrain(&params).ok()
+        };
+        with_file("told", PICTURE, |file| {
+            for terrain in TERRAINS.into_iter().chain([file]) {
+                for name in ["terrain_size", "terrain_cell"] {
+                    let idle = with(terrain, name, 0.1) == with(terrain, name, 0.2);
+                    assert_eq!(idle_on(terrain, name).is_some(), idle, "{name} on {terrain}");
+                }
+                assert_eq!(idle_on(terrain, "seed"), None, "when boards begin their frames is by chance on any ground");
+            }
+        });
+        assert_eq!(idle_on("ruble", "terrain_cell"), None, "that is told of the terrain");
     }
 
     #[test]

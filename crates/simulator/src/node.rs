@@ -4,12 +4,12 @@ use crate::disturbances::{Disturbances, Unfit};
 use crate::lockstep::Planner;
 use crate::pace;
 use crate::publish::Teller;
-use crate::run::{Run, Wishes};
+use crate::run::{Closing, Run, Wishes};
 use crate::setup::Setup;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_kinematics::Robot;
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Diagnostics, RosError, RosNode, Shutdown, Stage, Unheard};
+use hexapod_ros::{Diagnostics, RosError, RosNode, Stage, Unheard};
 use hexapod_servo::{ServoConfig, SimulatedBus};
 
 /// Why the node could not run.
@@ -26,7 +26,7 @@ pub enum RunError {
     Thread(#[from] std::io::Error),
 }
 
-/// Steps the robot that is wired to `boards`, which are those of `servos`, until `shutdown`.
+/// Steps the robot that is wired to `boards`, which are those of `servos`, until `closing` is over.
 ///
 /// # Errors
 /// The robot cannot be simulated; a topic, service or thread cannot be had.
@@ -34,7 +34,7 @@ pub fn run(
     setup: Setup,
     (servos, boards): (ServoConfig, SimulatedBus),
     mut node: RosNode,
-    shutdown: &Shutdown,
+    closing: &Closing,
 ) -> Result<(), RunError> {
     let standstill = boards.standstill().clone();
     let plant = setup.plant(servos, boards)?;
@@ -57,13 +57,13 @@ pub fn run(
         setup.terrain_name,
         1000.0 * setup.config.engine.step_s
     );
-    let (stop, rate_hz) = (shutdown.clone(), setup.rate_hz);
+    let (stop, rate_hz) = (closing.clone(), setup.rate_hz);
     let thread = std::thread::Builder::new().name("physics".into());
     let stepping = thread.spawn(move || {
-        let _ends_the_node = stop.drop_guard();
+        let _ends_the_node = stop.over.drop_guard();
         Run::new(plant, planner, standstill, rate_hz).go(&mut teller, (&diagnostics, &mut unheard), &wishes, &stop);
     })?;
-    node.spin(shutdown, Stage::Stopping);
+    node.spin(&closing.over, Stage::Stopping);
     if stepping.join().is_err() {
         tracing::error!("the thread of the physics has panicked");
     }

@@ -64,6 +64,23 @@ impl Wishes {
     }
 }
 
+impl Wish {
+    /// The same once the robot is to sit and the process to end, which is promised in real time: a slow simulation goes at
+    /// the pace of that, and one that is paused stands, so that nobody waits for its steps.
+    fn closing(self) -> Self {
+        Self { speed: self.speed.max(1.0), steps: 0, ..self }
+    }
+}
+
+/// How a simulation ends.
+#[derive(Clone, Debug, Default)]
+pub struct Closing {
+    /// The end of the process, which the robot is to sit for first.
+    pub asked: Shutdown,
+    /// The end of the simulation.
+    pub over: Shutdown,
+}
+
 /// The robot and its time.
 pub(crate) struct Run {
     plant: Plant,
@@ -119,12 +136,15 @@ impl Run {
         teller: &mut Teller,
         (diagnostics, unheard): (&Diagnostics, &mut Unheard),
         wishes: &Wishes,
-        shutdown: &Shutdown,
+        closing: &Closing,
     ) {
         let mut last = monotonic_now();
         self.watch = Watch { since: last, worked: thread_time(), ..Watch::default() };
-        while shutdown.is_running() {
+        while closing.over.is_running() {
             let (now, mut wish) = (monotonic_now(), wishes.take());
+            if !closing.asked.is_running() {
+                wish = wish.closing();
+            }
             self.answer(&mut wish, teller);
             self.halt(&wish, now);
             self.fall_due(&wish, now.saturating_sub(last));
@@ -143,7 +163,7 @@ impl Run {
             let left = (self.time + self.step).saturating_sub(self.due).div_f64(wish.speed);
             let passed = monotonic_now().saturating_sub(now);
             let pause = if waits { LOOK } else { left.min(self.step).saturating_sub(passed) };
-            let _ = shutdown.wait(Stage::Stopping, pause);
+            let _ = closing.over.wait(Stage::Stopping, pause);
         }
     }
 
@@ -249,6 +269,19 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn when_the_end_is_asked_for_expect_a_slow_simulation_at_the_pace_of_real_time_and_no_step_of_a_paused_one() {
+        for (speed, closing) in [(0.01, 1.0), (0.2, 1.0), (1.0, 1.0), (3.0, 3.0)] {
+            let wishes = Wishes::at(speed, false);
+            assert_eq!(wishes.take().closing().speed, closing);
+            assert_eq!(wishes.take().speed, speed, "what was asked for stays");
+        }
+        let wishes = Wishes::at(0.2, false);
+        wishes.change(|wish| (wish.paused, wish.steps) = (true, 5));
+        let wish = wishes.take().closing();
+        assert_eq!((wish.paused, wish.steps), (true, 0));
+    }
 
     #[test]
     fn when_a_second_was_paused_in_part_expect_the_rest_measured_and_little_of_it_not_judged() {
