@@ -3,7 +3,7 @@
 use crate::common::{battery, free, servos, settings, shipped};
 use crate::rig::other::{Body, LIGHT, QUAD};
 use hexapod_kinematics::{LegAngles, Robot, Shape};
-use hexapod_sim::{Ground, HeightMap, Simulator, Terrain, World};
+use hexapod_sim::{Assembly, Ground, HeightMap, Simulator, Terrain, World};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -132,4 +132,16 @@ proptest! {
         prop_assert!(lies.0 > -DEEP_M, "{name} on {kind}: {lies:?} m");
         prop_assert!(kind != 0 || simulator.world().lowest() > -DEEP_M, "{name}: {} m", simulator.world().lowest());
     }
+}
+
+#[test]
+fn when_a_body_is_too_heavy_for_its_legs_expect_it_refused_with_both_weights() {
+    let first = SHIPPED.split_once("<mass value=\"").unwrap().1.split_once('"').unwrap().0;
+    let weighing = |kg: &str| {
+        let urdf = SHIPPED.replacen(&format!("<mass value=\"{first}\""), &format!("<mass value=\"{kg}\""), 1);
+        Assembly::new(&Robot::from_urdf(&urdf).unwrap())
+    };
+    assert!(weighing("60").is_ok());
+    let refused = weighing("500").unwrap_err().to_string();
+    assert!(refused.contains("weighs 500 kg") && refused.contains("0.184 kg"), "{refused}");
 }

@@ -76,6 +76,10 @@ pub struct Assembly {
     pub notes: Vec<String>,
 }
 
+/// How many times the weight of its lightest leg a body may have: a robot that lies limp is then moved by less than 2 mm in
+/// two seconds; with three times as much it turns by 50 degrees.
+const MOST_FOR_LEG: f64 = 500.0;
+
 /// Why a robot cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
@@ -84,6 +88,19 @@ pub enum BuildError {
     Weightless {
         /// Its name.
         robot: String,
+    },
+    /// Its body is so heavy for its legs that the engine, step by step, would make energy out of nothing.
+    #[error(
+        "the body of robot \"{robot}\" weighs {body_kg:.0} kg, and a leg of it {leg_kg:.3} kg: bodies of more than {MOST_FOR_LEG:.0} \
+         times the weight of a leg cannot be simulated; check the <mass> of both (kg)"
+    )]
+    HeavyForLegs {
+        /// Its name.
+        robot: String,
+        /// What its body weighs, and its lightest leg, kg.
+        body_kg: f64,
+        /// The leg.
+        leg_kg: f64,
     },
     /// The engine refused a joint.
     #[error("joint \"{joint}\" closes a loop or carries a link that another joint carries already")]
@@ -97,5 +114,18 @@ impl Assembly {
     /// Mass of all parts, kg.
     pub fn mass(&self) -> f64 {
         self.parts.iter().map(|part| part.mass).sum()
+    }
+
+    /// The weight of its body and of its lightest leg, kg, where that is too light to carry it; legs without any weight are
+    /// all rotor.
+    pub(super) fn heavy_for_legs(&self) -> Option<(f64, f64)> {
+        let body_kg = self.parts.first()?.mass;
+        let legs = self.legs.iter().map(|leg| leg.iter().filter_map(|&hinge| self.carried(hinge)).sum::<f64>());
+        let leg_kg = legs.filter(|&leg| leg > 0.0).fold(f64::INFINITY, f64::min);
+        (body_kg > MOST_FOR_LEG * leg_kg).then_some((body_kg, leg_kg))
+    }
+
+    fn carried(&self, hinge: usize) -> Option<f64> {
+        Some(self.parts.get(self.hinges.get(hinge)?.child)?.mass)
     }
 }

@@ -13,7 +13,7 @@ impl Assembly {
     /// The parts of a robot.
     ///
     /// # Errors
-    /// [`BuildError::Weightless`].
+    /// [`BuildError::Weightless`], [`BuildError::HeavyForLegs`].
     pub fn new(robot: &Robot) -> Result<Self, BuildError> {
         let model = robot.model();
         let mut fusing = Fusing::new(model);
@@ -34,10 +34,13 @@ impl Assembly {
             links: places,
             notes,
         };
-        if assembly.mass() > 0.0 {
-            Ok(assembly)
-        } else {
-            Err(BuildError::Weightless { robot: model.name().to_owned() })
+        let robot = || model.name().to_owned();
+        if assembly.mass() <= 0.0 {
+            return Err(BuildError::Weightless { robot: robot() });
+        }
+        match assembly.heavy_for_legs() {
+            Some((body_kg, leg_kg)) => Err(BuildError::HeavyForLegs { robot: robot(), body_kg, leg_kg }),
+            None => Ok(assembly),
         }
     }
 }
