@@ -14,7 +14,6 @@ use rig::shipped::{GAITS, KINDS};
 fn main() {
     let number = |n: usize, default: u64| std::env::args().nth(n).map_or(default, |text| text.parse().unwrap());
     let (each, seconds, mut seed) = (number(1, 4), number(2, 30) as f64, number(3, 1));
-    // By ground and servo.
     let mut all = Vec::new();
     println!("| ground | servos | {} |\n|---|---|{}", GAITS.join(" | "), "---|".repeat(GAITS.len()));
     for floor in FLOORS {
@@ -27,16 +26,31 @@ fn main() {
                     let floor = floor.with_any_friction(seed);
                     let samples = drive(&Course { floor, kind, gait, seed, restless: false }, seconds);
                     ends.extend(samples.last().copied());
-                    of_kind.extend(samples);
+                    of_kind.push(samples);
                     seed += 1;
                 }
                 print!(" {} |", drift(&ends));
             }
             println!();
-            all.push((format!("{} with {kind}", floor.words()), of_kind));
+            all.push(Cell { on: format!("{} with {kind}", floor.words()), every: of_kind.concat(), drives: of_kind });
         }
     }
-    let every: Vec<Sample> = all.iter().flat_map(|(_, samples)| samples.iter().copied()).collect();
+    tell_variances(&all);
+}
+
+/// The drives on a ground with a kind of servo.
+struct Cell {
+    on: String,
+    /// Of all drives.
+    every: Vec<Sample>,
+    /// Of each.
+    drives: Vec<Vec<Sample>>,
+}
+
+/// The variances fitted to all drives, and what part of the errors those that ship cover: of all, and on the ground and
+/// with the servos where it is least, with the standard error that this has between drives.
+fn tell_variances(all: &[Cell]) {
+    let every: Vec<Sample> = all.iter().flat_map(|cell| cell.every.iter().copied()).collect();
     println!(
         "\n{} comparisons\n\n| variance of | constant | grows with | covered as shipped | least | factor for 95 % everywhere |\n|---|---|---|---|---|---|",
         every.len()
@@ -44,13 +58,14 @@ fn main() {
     for figure in Figure::ALL {
         let [fixed, growing @ ..] = figure.errors(&every).fit();
         let grows = figure.grows_with().iter().zip(growing).map(|(what, by)| format!("{by:.2e} {what}"));
-        let covered = 100.0 * figure.covered(&every);
-        let on_each = all.iter().map(|(on, samples)| (100.0 * figure.covered(samples), on));
-        let (least, on) = on_each.min_by(|(one, _), (other, _)| one.total_cmp(other)).unwrap();
-        let factor = all.iter().map(|(_, samples)| figure.factor(samples)).fold(0.0, f64::max);
         let grows = grows.collect::<Vec<_>>().join(" + ");
+        let covered = 100.0 * figure.covered(&every);
+        let on_each = all.iter().map(|cell| (100.0 * figure.covered(&cell.every), cell));
+        let (least, cell) = on_each.min_by(|(one, _), (other, _)| one.total_cmp(other)).unwrap();
+        let (error, on) = (100.0 * figure.covered_error(&cell.drives), &cell.on);
+        let factor = all.iter().map(|cell| figure.factor(&cell.every)).fold(0.0, f64::max);
         println!(
-            "| {} | {fixed:.2e} | {grows} | {covered:.1} % | {least:.1} % on {on} | {factor:.2} |",
+            "| {} | {fixed:.2e} | {grows} | {covered:.1} % | {least:.1} ± {error:.1} % on {on} | {factor:.2} |",
             figure.words()
         );
     }

@@ -1,11 +1,13 @@
 //! The height that odometry has, beside the true one: both are that of the body above the ground.
 
 use crate::common::settings;
-use crate::rig::course::{Course, FLOORS};
+use crate::rig::course::{Course, FLOORS, Floor};
 use crate::rig::drift::drive;
 use crate::rig::other::{Body, LIGHT, QUAD, Stack, walk};
-use hexapod_gait::Twist;
-use hexapod_odometry::Estimate;
+use crate::rig::shipped::GAITS;
+use crate::rig::{Rig, TICK_S};
+use hexapod_gait::{Input, Twist};
+use hexapod_odometry::{Estimate, Odometry};
 use nalgebra::Isometry3;
 
 /// How much too high odometry has the body, m, and how much it leans otherwise than it does, rad.
@@ -63,5 +65,38 @@ fn when_servos_are_off_expect_the_height_within_two_deviations_and_those_of_a_st
                 assert!(tick < 400 || variance[2] < 1e-4);
             }
         }
+    }
+}
+
+/// Walks straight ahead for some seconds; the greatest errors of height, and of roll or pitch, on the way, in standard
+/// deviations.
+fn straight_ahead(floor: Floor, gait: &'static str, seconds: f64) -> (f64, f64) {
+    let mut rig = Rig::standing(&Course { floor, kind: "perfect", gait, seed: 1, restless: false }.setting());
+    let (mut odometry, mut worst) = (Odometry::new(rig.engine.legs().len()), (0.0_f64, 0.0_f64));
+    let ahead = Input { twist: Twist::new(0.08, 0.0, 0.0), ..Input::default() };
+    for _ in 0..(seconds / TICK_S) as usize {
+        let now = rig.now();
+        rig.tick(&ahead);
+        let (feet, contacts) = (rig.feet(), rig.contacts());
+        odometry.stand_at(rig.feet_above_ground(&odometry.up_in_body()));
+        let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
+        let (pose, base, variance) = (estimate.odom_from_body, rig.base(), estimate.pose_variance());
+        let height = pose.translation.z - base.translation.z;
+        let tilt = (pose.rotation * base.rotation.inverse()).scaled_axis().xy().amax();
+        worst = (worst.0.max(height.abs() / variance[2].sqrt()), worst.1.max(tilt / variance[4].sqrt()));
+    }
+    worst
+}
+
+/// Nothing that odometry sees tells it of the slope, and each metre adds as much to the height as the one before: drives
+/// that wander stay near their start and do not show it.
+#[test]
+fn when_the_robot_walks_straight_up_a_ramp_expect_height_and_tilt_within_two_deviations_all_the_way() {
+    for gait in GAITS {
+        let (height, tilt) = straight_ahead(FLOORS[3], gait, 40.0);
+        println!("{gait}: {height:.2} and {tilt:.2} deviations");
+        assert!(height < 2.0 && tilt < 2.0, "{gait}: {height} and {tilt} deviations");
+        // Deviations four times as great would say as little as ones that are too small.
+        assert!(height > 0.5 && tilt > 0.5, "{gait}: {height} and {tilt} deviations");
     }
 }

@@ -99,7 +99,11 @@ impl Figure {
 
     /// What the variance grows with.
     pub fn grows_with(self) -> &'static [&'static str] {
-        if self.is_of_pose() { &["way^2", "turn^2"] } else { &["speed"] }
+        match self {
+            Self::Height => &["way^2", "distance^2"],
+            _ if self.is_of_pose() => &["way^2", "turn^2"],
+            _ => &["speed"],
+        }
     }
 
     fn is_of_pose(self) -> bool {
@@ -120,9 +124,13 @@ impl Figure {
     pub fn errors(self, samples: &[Sample]) -> Errors<3> {
         let each = samples.iter().flat_map(|sample| self.axes().iter().map(move |&axis| (sample, axis)));
         Errors::new(each.map(|(sample, axis)| {
-            let Estimate { travelled, turned, .. } = sample.estimate;
+            let Estimate { travelled, turned, odom_from_body, .. } = sample.estimate;
+            let other = match self {
+                Self::Height => odom_from_body.translation.vector.xy().norm(),
+                _ => turned,
+            };
             if self.is_of_pose() {
-                ([1.0, travelled.powi(2), turned.powi(2)], sample.pose[axis])
+                ([1.0, travelled.powi(2), other.powi(2)], sample.pose[axis])
             } else {
                 ([1.0, sample.estimate.speed(), 0.0], sample.twist[axis])
             }
@@ -154,6 +162,15 @@ impl Figure {
     pub fn within(self, deviations: f64, samples: &[Sample]) -> f64 {
         let parts = self.parts(samples);
         parts.partition_point(|part| *part <= deviations * deviations) as f64 / parts.len() as f64
+    }
+
+    /// How far the part that is [covered](Self::covered) may be from that of endlessly many drives: its standard error. The
+    /// errors of one drive go together, so that it counts as one.
+    pub fn covered_error(self, drives: &[Vec<Sample>]) -> f64 {
+        let (count, each) = (drives.len() as f64, drives.iter().map(|samples| self.covered(samples)));
+        let mean = each.clone().sum::<f64>() / count;
+        let squares: f64 = each.map(|covered| (covered - mean).powi(2)).sum();
+        (squares / (count - 1.0).max(1.0) / count).sqrt()
     }
 
     /// By how much variances would have to be greater for 95 of 100 errors to be within twice the standard deviation.
