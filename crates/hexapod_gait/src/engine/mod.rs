@@ -258,6 +258,8 @@ impl Engine {
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
         let mut left = (dt * 1e9).round() as u64;
+        // Over less than half a nanosecond nothing moves.
+        let dt = if left > 0 { dt } else { 0.0 };
         let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {

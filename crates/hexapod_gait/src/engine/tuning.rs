@@ -27,8 +27,11 @@ impl Engine {
     }
 
     /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
-    /// out for.
+    /// out for. One that is no number leaves it as it is.
     pub fn set_step_height(&mut self, height: f64) {
+        if height.is_nan() {
+            return;
+        }
         self.tuning.step_height = height.clamp(0.0, self.plant.stance.spec().step_height);
         self.time_gaits();
     }
@@ -45,9 +48,9 @@ impl Engine {
         self.tuning.limits
     }
 
-    /// Sets the bounds of the body's motion.
+    /// Sets the bounds of the body's motion. One that is negative or no number stays as it is.
     pub fn set_limits(&mut self, limits: TwistLimits) {
-        self.tuning.limits = limits;
+        self.tuning.limits = limits.or(&self.tuning.limits);
         self.time_gaits();
     }
 

@@ -93,6 +93,19 @@ impl Limited {
 }
 
 impl TwistLimits {
+    /// These bounds, with one of `others` for each that is negative or no number.
+    pub(crate) fn or(&self, others: &Self) -> Self {
+        let sound = |bound: f64, other: f64| if bound >= 0.0 { bound } else { other };
+        Self {
+            linear_velocity: sound(self.linear_velocity, others.linear_velocity),
+            angular_velocity: sound(self.angular_velocity, others.angular_velocity),
+            linear_acceleration: sound(self.linear_acceleration, others.linear_acceleration),
+            angular_acceleration: sound(self.angular_acceleration, others.angular_acceleration),
+            linear_jerk: sound(self.linear_jerk, others.linear_jerk),
+            angular_jerk: sound(self.angular_jerk, others.angular_jerk),
+        }
+    }
+
     /// The same velocities, reached in a longer time: `part` of the acceleration and of the jerk.
     pub(crate) fn gentler(self, part: f64) -> Self {
         Self {

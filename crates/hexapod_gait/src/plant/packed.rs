@@ -19,8 +19,10 @@ impl Plant {
         &self,
         angles: Option<&[LegAngles]>,
     ) -> Result<Option<[LegAngles; MAX_LEGS]>, StanceError> {
-        let mut packed = self.sitting;
-        let mut any = false;
+        let (mut packed, mut any, legs) = (self.sitting, false, self.robot.legs().len());
+        if let Some(given) = angles.map(<[LegAngles]>::len).filter(|&given| given > legs) {
+            return Err(StanceError::PackedLegs { given, legs });
+        }
         for (index, leg) in self.robot.legs().iter().enumerate() {
             let given = match angles {
                 None => self.folded(index, leg),

@@ -43,6 +43,14 @@ pub enum StanceError {
     /// A leg cannot be folded as asked.
     #[error("leg {0} cannot be folded so: give an angle within its limits for each of its joints")]
     Packed(String),
+    /// Folded legs for more legs than there are.
+    #[error("there are angles of {given} folded legs, and {legs} legs")]
+    PackedLegs {
+        /// Legs whose angles are given.
+        given: usize,
+        /// Legs of the robot.
+        legs: usize,
+    },
     /// There are too few or too many legs to walk with.
     #[error("a walking robot has 3 to {MAX_LEGS} legs, this one has {0}")]
     LegCount(usize),

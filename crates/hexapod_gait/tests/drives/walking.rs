@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use crate::common::{Observer, drive, felt_above, gait, specs, twist};
-use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, LimitedBy, SwingProfile, Twist};
+use hexapod_gait::{BodyOffset, Engine, GaitSpec, GaitState, Input, LimitedBy, SwingProfile, Twist, TwistLimits};
+use hexapod_kinematics::LegAngles;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -62,6 +63,25 @@ fn when_feet_swing_in_any_shape_expect_full_speed_walked_on() {
             }
         }
     }
+}
+
+#[test]
+fn when_numbers_mean_nothing_expect_what_was_set_before_to_hold_and_finite_ticks() {
+    let mut engine = engine();
+    let (height, limits) = (engine.step_height(), engine.limits());
+    engine.set_step_height(f64::NAN);
+    let with = |linear_acceleration, angular_jerk| TwistLimits { linear_acceleration, angular_jerk, ..limits };
+    engine.set_limits(with(-0.3, f64::NAN));
+    assert_eq!((engine.step_height(), engine.limits()), (height, limits));
+    engine.set_limits(with(0.2, 0.0));
+    assert_eq!(engine.limits(), with(0.2, 0.0));
+    engine.set_limits(limits);
+    for dt in [0.01, 5e-324, 4e-10, f64::NAN, -1.0, 6e-10, 0.01].repeat(100) {
+        let tick = engine.step(&twist(0.06, 0.0, 0.0), dt);
+        assert!(tick.velocities.iter().flat_map(|leg| leg.iter()).all(|velocity| velocity.is_finite()), "over {dt} s");
+    }
+    let folded = [LegAngles::zeros(3); 7];
+    assert!(engine.with_packed_pose(Some(&folded)).unwrap_err().to_string().contains("7 folded legs, and 6 legs"));
 }
 
 #[test]
