@@ -15,7 +15,7 @@ use crate::path::Path;
 use crate::plan::Planner;
 use crate::plan::control::{Control, Posture, Requests, Tuning};
 use crate::plan::fitting::Fit;
-use crate::plane::grid::GRID_NS;
+use crate::plane::grid::{GRID_NS, tick_s};
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
@@ -52,9 +52,6 @@ pub struct Engine {
     /// How near legs were to each other: it saves time and changes nothing.
     look: Look,
 }
-
-/// The longest time the engine takes at once, s.
-const MAX_DT_S: f64 = 0.1;
 
 impl Engine {
     /// An engine whose robot sits.
@@ -256,10 +253,8 @@ impl Engine {
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
-        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let dt = tick_s(dt);
         let mut left = (dt * 1e9).round() as u64;
-        // Over less than half a nanosecond nothing moves.
-        let dt = if left > 0 { dt } else { 0.0 };
         let mut travel = Travel::none();
         self.now.work = Work::default();
         while left > 0 {

@@ -15,6 +15,8 @@ pub(crate) struct Usable {
     upper: [f64; MAX_LEG_JOINTS],
 }
 
+/// Angles nearer than this are one, rad.
+const SAME_RAD: f64 = 1e-9;
 /// How far from straight the knee stays, rad.
 const KNEE_MARGIN_RAD: f64 = 0.06;
 /// The same where the feet's room is measured for joints of limited acceleration: the straighter the leg, the farther
@@ -79,7 +81,7 @@ impl Usable {
         from.iter().zip(middle.iter()).zip(to.iter()).zip(bounds).all(|(((from, middle), to), (lower, upper))| {
             let (slope, bend) = (0.5 * (to - from), 0.5 * (from + to) - middle);
             let turns_back = slope.abs() < 2.0 * bend.abs();
-            !turns_back || (*lower..=*upper).contains(&(middle - 0.25 * slope * slope / bend))
+            !turns_back || (lower - SAME_RAD..=upper + SAME_RAD).contains(&(middle - 0.25 * slope * slope / bend))
         })
     }
 

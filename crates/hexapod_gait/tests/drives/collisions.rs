@@ -119,8 +119,9 @@ fn when_robots_of_any_build_are_driven_at_random_expect_no_leg_too_near_to_anoth
             limited += driven.unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
         }
         println!("{name}: reach {:?}, limited in {limited} ticks", engine.stance().reach().axes());
-        // In one tick of a hundred and more; where there is room, only a body that leans as far as it can is held back.
-        assert_eq!(limited > 60 * cases() as usize, is_crowded, "{name}: limited in {limited} ticks");
+        // Of 6000 ticks, more than 60; or hardly one, of a body that leans as far as it can, where there is room.
+        let (seldom, often) = (limited < 12 * cases() as usize, limited > 60 * cases() as usize);
+        assert!(if is_crowded { often } else { seldom }, "{name}: limited in {limited} ticks");
         assert!(engine.shortened().is_some() || !is_crowded, "{name}");
     }
 }

@@ -95,6 +95,35 @@ fn when_a_motion_is_played_at_another_height_expect_the_feet_put_back_first() {
     }
 }
 
+#[test]
+fn when_a_motion_is_played_after_a_walk_with_any_pose_expect_it_played() {
+    for (z, roll, kept) in [-0.04, -0.008, -0.005, 0.003, 0.005, 0.008, 0.02]
+        .into_iter()
+        .flat_map(|z| [(z, 0.0, true), (z, 0.0, false), (z, 0.1, true), (z, 0.1, false)])
+    {
+        let mut engine = crate::common::engine(6);
+        let mut observer = Observer::new(&engine, 0.01);
+        let mut body_offset = at(z);
+        body_offset.rotation.x = roll;
+        walk(&mut engine, &mut observer, Input { body_offset, ..twist(0.05, 0.0, 0.0) }, 4.0 + TIME_S);
+        let asked = if kept { body_offset } else { BodyOffset::default() };
+        let input = Input { body_offset: asked, ..Input::default() };
+        walk(&mut engine, &mut observer, input, 1.2);
+        let mut player = Player::new(engine);
+        let home = player.engine().home();
+        let mut bow = home.pose;
+        bow.offset.rotation.y = 0.1;
+        player.play(Some(Arc::new(Motion::pose_transition(6, &home.pose, &bow, 1.0).unwrap())));
+        let mut played = false;
+        for _ in 0..1500 {
+            player::run(&mut player, &mut observer, &input, 1).unwrap();
+            played |= player.is_playing();
+        }
+        let dropped = player.take_dropped();
+        assert!(played && !player.is_playing() && dropped.is_none(), "at {z}, {roll}, kept {kept}: {dropped:?}");
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Act {
     Drive(Twist),

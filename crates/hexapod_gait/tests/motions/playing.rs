@@ -33,6 +33,23 @@ fn when_any_motion_is_played_from_sitting_expect_it_played_and_the_robot_standin
 }
 
 #[test]
+fn when_ticks_take_next_to_no_time_expect_finite_ones_and_the_motion_to_wait() {
+    for motion in motions() {
+        let mut player = Player::new(shipped());
+        player.play(Some(Arc::clone(motion)));
+        for dt in [0.01, 5e-324, 1e-310, 4e-10, 6e-10, f64::NAN, -1.0].repeat(600) {
+            let before = *player.last();
+            let tick = player.step(&Input::default(), dt);
+            let velocities = tick.velocities.iter().flat_map(|leg| leg.iter()).copied();
+            let twist = [tick.twist.vx, tick.twist.vy, tick.twist.wz];
+            assert!(velocities.chain(twist).all(f64::is_finite), "over {dt} s");
+            let far = (0..6).map(|leg| tick.angles[leg].distance_squared(&before.angles[leg])).fold(0.0, f64::max);
+            assert!(dt > 5e-10 || far < 1e-20, "{far} over {dt:e} s");
+        }
+    }
+}
+
+#[test]
 fn when_a_motion_walks_expect_its_distance() {
     let (mut player, mut observer) = standing();
     player.play(Some(Arc::clone(&motions()[7])));

@@ -112,8 +112,8 @@ proptest! {
         let cycle = engine.gait().cycle_time();
         let (sat, planted) = ticks_to_sit(&mut engine, &mut observer, 3000)?;
         prop_assert!(planted as f64 * DT <= cycle + 0.02, "planted after {planted} ticks");
-        // A foot at the end of its leg's reach comes down slowly.
-        prop_assert!(sat <= 300.max(planted + 200), "sat after {sat} ticks, planted after {planted}");
+        // On four legs, a foot at the end of its reach may have to come down slowly, beside a body that leans over the others.
+        prop_assert!(sat <= if legs == 4 { 340 } else { 300 }, "sat after {sat} ticks, planted after {planted}");
     }
 
     #[test]

@@ -2,18 +2,17 @@
 
 use super::state::{Dropped, Phase, Player};
 use crate::gait::posture::BodyOffset;
+use crate::plane::grid::tick_s;
 use crate::state::pose::Target;
 use crate::state::tick::{GaitState, Input, Tick};
 
-/// The longest time the player takes at once, s.
-const MAX_DT_S: f64 = 0.1;
 /// How long the engine has to bring the body straight above its feet, s.
 const MOST_STRAIGHTENING_S: f64 = 5.0;
 
 impl Player {
     /// Moves on by `dt` seconds. A twist breaks off what is played.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
-        let dt = if dt.is_finite() { dt.clamp(0.0, MAX_DT_S) } else { 0.0 };
+        let dt = tick_s(dt);
         let driven = input.twist.is_command();
         if driven && self.job.is_busy() {
             if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {

@@ -36,7 +36,8 @@ const FAR_BEHIND_M: [f64; 2] = [0.001, 0.006];
 /// How far the body goes up or down before its feet are drawn in or go out, m in all the reach that they do without.
 const AHEAD_M: f64 = 0.03;
 
-/// How long a body that is to go home stays at its height until it is straight above its feet, ns.
+/// How long a body that is to go home stays at its height until it is straight above its feet, ns; then it goes up or down
+/// as it comes there.
 const MOST_WAIT_NS: u64 = 2_000_000_000;
 
 /// Where the body's offset goes, and the nominal stance with it.
@@ -83,7 +84,7 @@ pub(crate) fn aim(
             aim_walking(cx, start, &grant(cx, workspace, start, asked, effort))
         }
         Mode::Stopping(stop) => {
-            // Feet that are where they rest at another height are put back before the body leaves that, if it gets over them.
+            // Feet that are where they rest at another height are put back before the body leaves that.
             let waits = start.ns - stop.since_ns < MOST_WAIT_NS && stop.then == Then::GoHome;
             let waits = waits && stop.centring == 0 && !start.offset.is_zero();
             let NominalStance { raised, reach_part, .. } = start.walk.nominal;

@@ -105,10 +105,12 @@ fn obstacle(
     let mut stays_within = || {
         let middle = reached(&halfway, effort)?;
         let is_within = stays_usable(cx.plant, [&start.angles, &middle, &angles]);
-        // Where the legs did not bear it in the first place, as after a landing, it is the way out.
-        let is_borne = borne_in(cx, start, &end, &angles, effort).is_some_and(|borne| borne >= braking)
-            || borne_m_s2(cx, start, effort).is_none_or(|borne| borne < braking);
-        (is_within && is_borne).then_some(())
+        let mut borne = borne_in(cx, start, &end, &angles, effort).unwrap_or(0.0);
+        if borne < braking {
+            // Where the legs did not bear it in the first place, as after a landing, no less is the way out.
+            borne += braking - borne_m_s2(cx, start, effort).unwrap_or(0.0).min(braking);
+        }
+        (is_within && borne >= braking && !effort.is_spent()).then_some(())
     };
     if !is_easy && stays_within().is_none() {
         return Some(LimitedBy::Kinematics);
@@ -147,9 +149,18 @@ mod tests {
             state = next;
         }
         assert_eq!(borne_m_s2(&cx, &state, &mut Effort::new(EFFORT)), None);
-        let granted = |rate| run_out(&cx, &state, rate, 0.03, &mut Effort::new(EFFORT), &mut Look::default());
-        assert_eq!(granted(rate(-0.001)), (rate(-0.001), LimitedBy::Nothing));
-        assert!(granted(rate(0.01)).1 == LimitedBy::Kinematics, "and none beyond its legs");
+        let granted =
+            |state: &State, rate| run_out(&cx, state, rate, 0.03, &mut Effort::new(EFFORT), &mut Look::default());
+        assert_eq!(granted(&state, rate(-0.001)), (rate(-0.001), LimitedBy::Nothing));
+        assert!(granted(&state, rate(0.01)).1 == LimitedBy::Kinematics, "and none beyond its legs");
+        let spent = run_out(&cx, &state, rate(-0.001), 0.03, &mut Effort::new(4), &mut Look::default());
+        assert_eq!(spent, (BodyOffset::default(), LimitedBy::Kinematics), "nor one that is not known");
+        // Where they bear little, none that they bear less of.
+        while borne_m_s2(&cx, &state, &mut Effort::new(EFFORT)).is_none_or(|borne| borne < 0.02) {
+            state = tried(&robot.0, &state, -1e-5).unwrap_or(state);
+        }
+        assert_eq!(granted(&state, rate(0.001)).1, LimitedBy::Kinematics);
+        assert_eq!(granted(&state, rate(-0.001)).1, LimitedBy::Nothing);
     }
 
     /// A body that is higher by so much, m, if its legs reach.

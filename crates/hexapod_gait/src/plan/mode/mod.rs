@@ -85,7 +85,9 @@ pub(crate) fn stopped(cx: &Context, start: &State, ramp: &Ramp, stop: Stopping, 
     if centring != 0 && !is_late(cx, start, stop) {
         return Some(treading(cx, start, Stopping { centring, ..stop }));
     }
-    let is_upright = start.sway.norm() < 1e-9 && start.rates.height == 0.0;
+    // It stands where motions begin, once it is there.
+    let comes_home = stop.then == Then::GoHome && start.walk.nominal.raised != 0.0 && !is_late(cx, start, stop);
+    let is_upright = start.sway.norm() < 1e-9 && start.rates.height == 0.0 && !comes_home;
     is_upright.then(|| {
         let next = State { sway: Vector2::zeros(), ..*start };
         if stop.then == Then::Sit { next.in_mode(lower(cx.plant, &next)) } else { standing(cx.plant, &next) }

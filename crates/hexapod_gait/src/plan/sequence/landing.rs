@@ -21,7 +21,7 @@ pub(crate) fn come_down(plant: &Plant, start: &State, then: Then, effort: &mut E
 }
 
 /// Parts of the way from below a foot to where it rests at which it is put down, the first to which its leg reaches.
-const TOWARDS_REST: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+const TOWARDS_REST: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// Brings a foot to the ground straight below it, or nearer to where it rests, so that the robot can go on from there; else
 /// as far as its leg goes.
