@@ -159,7 +159,8 @@ pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
     if ratio > VELOCITY_PART { Err(Blocked::TooFast(ratio / VELOCITY_PART)) } else { Ok(()) }
 }
 
-fn is_near_end(plant: &Plant, state: &State) -> bool {
+/// Whether an offset has taken a joint near an end of the range that walking uses.
+pub(super) fn is_near_end(plant: &Plant, state: &State) -> bool {
     let margin = || over_joints!(plant, J => least_from_ends::<J>(plant, &state.angles));
     !state.offset.is_zero() && margin() < NEAR_END_RAD
 }

@@ -4,7 +4,7 @@ mod joints;
 mod sinking;
 
 use crate::gait::Gait;
-use crate::path::joints::{bridge, fast_enough, hides_a_moment, moment_ratio, reach, velocity_ratio};
+use crate::path::joints::{bridge, fast_enough, hides_a_moment, is_near_end, moment_ratio, reach, velocity_ratio};
 use crate::path::sinking::sink;
 use crate::plane::twist::Displacement;
 use crate::plant::Plant;
@@ -52,7 +52,8 @@ impl Path<'_> {
         let mut half = *start;
         self.advance(&mut half, start, segment.ns / 2, &segment.advance);
         reach(self.plant, start, &mut half, effort)?;
-        if half.mode.is_of_feet() && !stays_usable(self.plant, [&start.angles, &half.angles, &segment.end.angles]) {
+        let may_leave = half.mode.is_of_feet() && is_near_end(self.plant, &half);
+        if may_leave && !stays_usable(self.plant, [&start.angles, &half.angles, &segment.end.angles]) {
             return Err(Blocked::OutOfReach);
         }
         fast_enough(moment_ratio(self.plant, [start, &half, &segment.end], segment.ns as f64 * 1e-9))
