@@ -229,7 +229,7 @@ impl Gait {
         Self { swing, drift: profile.drift(self.swing_part()), swing_haste: profile.haste(), needs: None, ..*self }
     }
 
-    /// What the path of a foot takes from it that is lifted.
+    /// What a foot that is lifted keeps of it until it is down.
     #[inline]
     pub(crate) fn swing_shape(&self) -> SwingShape {
         self.swing

@@ -91,15 +91,15 @@ pub enum BuildError {
     },
     /// Its body is so heavy for its legs that the engine, step by step, would make energy out of nothing.
     #[error(
-        "the body of robot \"{robot}\" weighs {body_kg:.0} kg, and a leg of it {leg_kg:.3} kg: bodies of more than {MOST_FOR_LEG:.0} \
+        "the body of robot \"{robot}\" weighs {body_kg:.0} kg, its lightest leg {leg_kg:.3} kg: a body of more than {MOST_FOR_LEG:.0} \
          times the weight of a leg cannot be simulated; check the <mass> of both (kg)"
     )]
     HeavyForLegs {
         /// Its name.
         robot: String,
-        /// What its body weighs, and its lightest leg, kg.
+        /// What its body weighs, kg.
         body_kg: f64,
-        /// The leg.
+        /// What its lightest leg weighs, kg.
         leg_kg: f64,
     },
     /// The engine refused a joint.

@@ -85,8 +85,8 @@ pub(crate) fn aim(
         }
         Mode::Stopping(stop) => {
             // Feet that are where they rest at another height are put back before the body leaves that.
-            let waits = start.ns - stop.since_ns < MOST_WAIT_NS && stop.then == Then::GoHome;
-            let waits = waits && stop.centring == 0 && !start.offset.is_zero();
+            let is_new = start.ns - stop.since_ns < MOST_WAIT_NS && stop.centring == 0;
+            let waits = stop.then == Then::GoHome && is_new && !start.offset.is_zero();
             let NominalStance { raised, reach_part, .. } = start.walk.nominal;
             let nominal = if waits { NominalAim { raised, reach_part } } else { NominalAim::OWN };
             Aim { nominal: Some(nominal), ..BodyOffset::default().into() }

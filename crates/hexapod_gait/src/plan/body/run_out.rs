@@ -105,12 +105,10 @@ fn obstacle(
     let mut stays_within = || {
         let middle = reached(&halfway, effort)?;
         let is_within = stays_usable(cx.plant, [&start.angles, &middle, &angles]);
-        let mut borne = borne_in(cx, start, &end, &angles, effort).unwrap_or(0.0);
-        if borne < braking {
-            // Where the legs did not bear it in the first place, as after a landing, no less is the way out.
-            borne += braking - borne_m_s2(cx, start, effort).unwrap_or(0.0).min(braking);
-        }
-        (is_within && borne >= braking && !effort.is_spent()).then_some(())
+        let borne = borne_in(cx, start, &end, &angles, effort).unwrap_or(0.0);
+        // Where the legs did not bear it in the first place, as after a landing, the way out is one that they bear no less.
+        let is_borne = borne >= braking || borne >= borne_m_s2(cx, start, effort).unwrap_or(0.0);
+        (is_within && is_borne && !effort.is_spent()).then_some(())
     };
     if !is_easy && stays_within().is_none() {
         return Some(LimitedBy::Kinematics);
