@@ -4,6 +4,7 @@ use crate::life::Moment;
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_ros::Sender;
 use nalgebra::Vector3;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Command {
     Velocity(f64),
     /// From `curvature`, dimensionless.
     Curvature(f64),
+    /// From this topic while nothing may move the robot: whoever pushes has to let go before that counts.
+    InVain(&'static str),
     /// From `body_pose`.
     BodyOffset(BodyOffset),
     /// From `foot_switches` or `sensed_contacts`: what each foot feels, where it feels anything.
@@ -95,11 +98,13 @@ pub enum Held {
     Pose([LegAngles; MAX_LEGS]),
 }
 
-/// A command and when it was received.
+/// A command, whose it is and when it was received.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// What was asked.
     pub command: Command,
+    /// The publisher of a message; none of a call, or of a parameter that was set.
+    pub sender: Option<Sender>,
     /// When it came in.
     pub at: Moment,
 }

@@ -4,13 +4,14 @@ use crate::command::{Asked, Command, Held, Incoming, Received};
 use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
-use crate::life::{ClockRate, Moment, is_fresh};
+use crate::life::{ClockRate, Life, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
-use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
+use crate::steering::{InVain, Steering, Wanted};
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_ros::Sender;
 use rtrb::Consumer;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub struct Core {
     /// Some servo is told something.
     held: bool,
     steering: Steering,
-    ticked_at: Duration,
+    ticked: Moment,
     clock_rate: ClockRate,
     felt: Felt,
     timeout: Duration,
@@ -54,7 +55,7 @@ impl Core {
             speaks: false,
             held: false,
             steering: Steering::new(),
-            ticked_at: Duration::ZERO,
+            ticked: Moment::default(),
             clock_rate: ClockRate::default(),
             felt: Felt::default(),
             timeout,
@@ -98,7 +99,7 @@ impl Core {
     pub fn remarks(&self) -> Remarks {
         Remarks {
             fault: self.watch.fault(),
-            ignores_stick: self.steering.ignores_stick(),
+            hands: self.steering.hands(self.ticked),
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
             knows_up: self.input.up.is_some(),
@@ -114,18 +115,20 @@ impl Core {
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
-        self.listen(now.real);
+        self.listen(now);
         self.take_turns(now.at);
-        if now.at < self.ticked_at || !self.is_steered(now) {
+        let goes_back = now.at < self.ticked.at;
+        if goes_back {
             // For good, whatever the clock says later.
-            self.steering.forget();
+            self.steering.lose();
         }
-        if now.at < self.ticked_at || !self.feels(now) {
+        self.steering.settle(now, self.life());
+        if goes_back || !self.feels(now) {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
         self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, self.clock_rate.is_slow()));
-        self.ticked_at = now.at;
+        self.ticked = now;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
@@ -141,11 +144,11 @@ impl Core {
     /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
     /// or released servos end what the robot does. Its state, if that is another one now.
     pub fn stand_by(&mut self, real: Duration) -> Option<&Tick> {
-        self.listen(real);
+        self.listen(Moment { at: self.ticked.at, real });
         self.intake.stand(real);
-        self.take_turns(self.ticked_at);
+        self.take_turns(self.ticked.at);
         let (before, now) = (self.watch.shown().state, self.player.last());
-        (now.state != before).then(|| self.watch.look(now, self.player.is_playing(), self.ticked_at, 0.0))
+        (now.state != before).then(|| self.watch.look(now, self.player.is_playing(), self.ticked.at, 0.0))
     }
 
     /// Whether more commands wait to be taken in than come between two messages on the clock.
@@ -187,11 +190,12 @@ impl Core {
         self.tracker.follow(&self.player, End::canceled_by(why));
     }
 
-    fn take(&mut self, Received { command, at }: Received) {
+    fn take(&mut self, Received { command, sender, at }: Received) {
         match command {
-            Command::Twist(twist) => self.steer(Wanted::Twist(twist), at),
-            Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, at),
-            Command::Curvature(curvature) => self.steering.bend(curvature),
+            Command::Twist(twist) => self.steer(Wanted::Twist(twist), sender, at),
+            Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, sender, at),
+            Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
+            Command::InVain(topic) => sender.into_iter().for_each(|from| self.steering.take_in_vain(topic, from, at)),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
             Command::Up(up) => self.felt.take_up(up, at),
@@ -233,10 +237,11 @@ impl Core {
                 }
             }
             Command::Stop => {
+                self.steering.stop(at, self.life());
                 self.player.stop();
                 self.ended_by("stop");
             }
-            Command::Freeze => self.freeze("emergency stop"),
+            Command::Freeze => self.freeze("emergency stop", at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -244,14 +249,14 @@ impl Core {
     }
 
     /// Hears what the servos hold. Commands wait for it.
-    fn listen(&mut self, now: Duration) {
-        let waited = now.saturating_sub(*self.started_at.get_or_insert(now));
+    fn listen(&mut self, now: Moment) {
+        let waited = now.real.saturating_sub(*self.started_at.get_or_insert(now.real));
         self.speaks |= waited >= LISTEN_FIRST;
         while let Ok(held) = self.poses.pop() {
             self.speaks = true;
             let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
             match held {
-                Held::Nothing if before => self.freeze("the servos were released"),
+                Held::Nothing if before => self.freeze("the servos were released", now),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
                 _ => {}
             }
@@ -259,10 +264,10 @@ impl Core {
     }
 
     /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
-    /// again once a command of zero has come, and then another one.
-    fn freeze(&mut self, why: &'static str) {
+    /// again for who has sent a command of zero, and then another one.
+    fn freeze(&mut self, why: &'static str, at: Moment) {
         self.player.freeze();
-        self.steering.bar();
+        self.steering.release(at);
         self.tracker.abort(why);
     }
 
@@ -299,10 +304,11 @@ impl Core {
         self.refused = Some(Refused { topic, reason });
     }
 
-    fn steer(&mut self, wanted: Wanted, at: Moment) {
-        match self.steering.take(wanted, at) {
+    fn steer(&mut self, wanted: Wanted, sender: Option<Sender>, at: Moment) {
+        let Some(sender) = sender else { return };
+        match self.steering.take(wanted, sender, at, self.life()) {
             Ok(()) => self.notice(),
-            Err(Ignored { is_new: true }) => self.refuse(wanted.topic(), IGNORED_STICK),
+            Err(InVain { why, is_new: true }) => self.refuse(wanted.topic(), why.reason()),
             Err(_) => {}
         }
     }
@@ -314,9 +320,9 @@ impl Core {
         self.player.engine_mut().notice(twist);
     }
 
-    fn is_steered(&self, now: Moment) -> bool {
-        let timeout = self.timeout.max(self.intake.least_timeout());
-        self.steering.at().is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
+    /// How long a command that drives counts.
+    fn life(&self) -> Life {
+        Life { timeout: self.timeout.max(self.intake.least_timeout()), slow: self.clock_rate.is_slow() }
     }
 
     /// Whether what the feet told still counts.

@@ -7,7 +7,7 @@ use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::bounds::{self, RateLimited};
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist as TwistMsg};
-use hexapod_ros::{Received as From, Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Received as From, Sender, Shutdown, Stage, monotonic_now};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rtrb::Producer;
 use std::collections::BTreeMap;
@@ -108,15 +108,15 @@ impl Inbox {
     /// # Errors
     /// Why it is refused, which is counted: the loop takes no more, or the robot sits down because the process ends.
     pub fn send(&self, topic: &'static str, command: Command) -> Result<(), String> {
-        self.send_from(topic, command, monotonic_now())
+        self.hand_over(topic, self.received(command, None, monotonic_now()))
     }
 
-    /// The same for one that was received at `real` on the monotonic clock.
-    ///
-    /// # Errors
-    /// As [`Self::send`].
-    pub fn send_from(&self, topic: &'static str, command: Command, real: Duration) -> Result<(), String> {
-        let received = Received { command, at: Moment { at: (self.now)(), real } };
+    fn received(&self, command: Command, sender: Option<Sender>, real: Duration) -> Received {
+        Received { command, sender, at: Moment { at: (self.now)(), real } }
+    }
+
+    fn hand_over(&self, topic: &'static str, received: Received) -> Result<(), String> {
+        let real = received.at.real;
         match received.command {
             Command::Retire => self.bar(Barrier::Retired, real),
             Command::Freeze => self.bar(Barrier::Frozen, real),
@@ -129,6 +129,10 @@ impl Inbox {
         let refusal = if self.shutdown.stage() != Stage::Running && received.command.keeps_up() {
             "the robot is sitting down because its process is ending"
         } else if let Some(barrier) = self.barrier(real).filter(is_held) {
+            if received.command.drives() {
+                let in_vain = self.received(Command::InVain(topic), received.sender, real);
+                self.locked(|shared| shared.push(in_vain));
+            }
             barrier.reason()
         } else if !self.locked(|shared| shared.push(received)) {
             self.standing(real).unwrap_or(
@@ -210,7 +214,7 @@ impl Inbox {
     /// Why it is refused.
     pub fn try_take(&self, topic: &'static str, command: Result<Command, String>, from: &From) -> Result<(), String> {
         match command {
-            Ok(command) => self.send_from(topic, command, from.at),
+            Ok(command) => self.hand_over(topic, self.received(command, Some(from.sender), from.at)),
             Err(reason) => {
                 self.reject(topic, reason.as_str());
                 Err(reason)

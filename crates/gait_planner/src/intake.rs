@@ -99,6 +99,7 @@ fn may_wait(command: &Command) -> bool {
         Command::Twist(_)
         | Command::Velocity(_)
         | Command::Curvature(_)
+        | Command::InVain(_)
         | Command::BodyOffset(_)
         | Command::Gait(_)
         | Command::Motion(_)
@@ -147,7 +148,7 @@ mod tests {
     }
 
     fn twist(real: u64) -> Received {
-        Received { command: Command::Twist(Twist::new(0.05, 0.0, 0.0)), at: moment(0, real) }
+        Received { command: Command::Twist(Twist::new(0.05, 0.0, 0.0)), sender: None, at: moment(0, real) }
     }
 
     #[test]
@@ -186,7 +187,7 @@ mod tests {
         intake.clock(moment(5010, 5010));
         assert!(intake.next(ms(5010)).is_none(), "it has time");
         commands.push(twist(5012)).unwrap();
-        commands.push(Received { command: Command::Stop, at: moment(0, 5013) }).unwrap();
+        commands.push(Received { command: Command::Stop, sender: None, at: moment(0, 5013) }).unwrap();
         commands.push(twist(5014)).unwrap();
         intake.clock(moment(5020, 5020));
         let taken: Vec<_> = std::iter::from_fn(|| intake.next(ms(5020))).map(|received| received.command).collect();

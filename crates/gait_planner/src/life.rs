@@ -44,6 +44,23 @@ pub fn is_fresh(received: &Moment, now: &Moment, timeout: Duration, slow: bool) 
     age.at <= timeout && age.real <= real
 }
 
+/// How long commands count at present.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    /// The age at which they stop counting.
+    pub timeout: Duration,
+    /// The simulated clock is slower than real time.
+    pub slow: bool,
+}
+
+impl Life {
+    /// Whether what was received then still counts.
+    #[must_use]
+    pub fn spans(&self, received: &Moment, now: &Moment) -> bool {
+        is_fresh(received, now, self.timeout, self.slow)
+    }
+}
+
 /// How a simulated clock goes against the monotonic one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockRate {

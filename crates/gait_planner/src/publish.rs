@@ -1,8 +1,10 @@
 //! What the node tells the world, on a thread of its own.
 
+use crate::driving;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
+use crate::names::Names;
 use crate::outbox::Done;
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
@@ -38,6 +40,7 @@ pub struct Outlet {
     inbox: Inbox,
     shared: Arc<SharedState>,
     unheard: Unheard,
+    names: Names,
     headers: Headers,
     joints: JointState,
     contacts: UInt8MultiArray,
@@ -81,6 +84,7 @@ impl Outlet {
             inbox,
             shared,
             unheard: Unheard::new(node),
+            names: Names::new(node.graph()),
             headers,
             joints: blank_joints(robot),
             contacts: blank_contacts(robot),
@@ -124,6 +128,8 @@ impl Outlet {
         let mut status = self.report.status(&self.inbox, &self.shared);
         self.headers.report(&mut status);
         self.report_switches(&mut status);
+        self.names.learn(driving::senders(self.report.hands()));
+        driving::report(&mut status, self.report.hands(), &self.names);
         self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
         self.diagnostics.publish(status);
     }
@@ -157,21 +163,16 @@ impl Outlet {
     }
 
     fn publish_tick(&mut self, tick: &Tick, stamp: Duration) {
-        // Contacts go first: a listener that takes both topics in order has them when the joints arrive.
         let legs = self.robot.legs().len();
+        self.fill_joints(tick, stamp);
+        // A driver of the same process acts on them before anything is written to the middleware.
+        self.joint_commands.act(&self.joints);
+        // Then contacts: a listener that takes both topics in order has them when the joints arrive.
         for (cell, &down) in self.contacts.data.iter_mut().zip(&tick.contacts[..legs]) {
             *cell = u8::from(down);
         }
         warn_if_lost(self.foot_contacts.publish(&self.contacts));
-        self.joints.header.stamp = to_stamp(stamp);
-        let angles = tick.angles[..legs].iter().flat_map(|leg| leg.iter());
-        let velocities = tick.velocities[..legs].iter().flat_map(|leg| leg.iter());
-        for (((position, velocity), &angle), &rate) in
-            self.joints.position.iter_mut().zip(&mut self.joints.velocity).zip(angles).zip(velocities)
-        {
-            (*position, *velocity) = (angle, rate);
-        }
-        warn_if_lost(self.joint_commands.publish(&self.joints));
+        warn_if_lost(self.joint_commands.tell(&self.joints));
         if self.ticks.is_multiple_of(TWIST_TICKS) {
             let twist = &mut self.twist;
             (twist.linear.x, twist.linear.y, twist.angular.z) = (tick.twist.vx, tick.twist.vy, tick.twist.wz);
@@ -182,6 +183,18 @@ impl Outlet {
             self.report.margin_m = Some(margin);
         }
         self.ticks += 1;
+    }
+
+    fn fill_joints(&mut self, tick: &Tick, stamp: Duration) {
+        let legs = self.robot.legs().len();
+        self.joints.header.stamp = to_stamp(stamp);
+        let angles = tick.angles[..legs].iter().flat_map(|leg| leg.iter());
+        let velocities = tick.velocities[..legs].iter().flat_map(|leg| leg.iter());
+        for (((position, velocity), &angle), &rate) in
+            self.joints.position.iter_mut().zip(&mut self.joints.velocity).zip(angles).zip(velocities)
+        {
+            (*position, *velocity) = (angle, rate);
+        }
     }
 
     /// Publishes what the robot does when that changes; a fault in its place.
@@ -243,4 +256,41 @@ fn blank_contacts(robot: &Robot) -> UInt8MultiArray {
     let size = u32::try_from(names.len()).unwrap_or_default();
     message.layout.dim.push(MultiArrayDimension { label: names.join(","), size, stride: size });
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::shipped;
+    use crate::requests::Requests;
+    use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
+    use hexapod_ros::{Ros, RosClock};
+    use std::sync::Mutex;
+
+    /// As in the composed process: the state publisher may have subscribed first.
+    #[test]
+    fn when_a_tick_goes_out_expect_a_driver_of_the_process_to_act_on_it_before_anybody_is_told() {
+        let (ros, setup) = (Ros::init().unwrap().with_local_topics(), Setup::load(&shipped()).unwrap());
+        let node = |name| RosNode::create(&ros, name, vec![], Default::default()).unwrap();
+        let [mut planner, mut hears, mut drives] = ["planner", "hears", "drives"].map(node);
+        let calls = Arc::new(Mutex::new(vec![]));
+        let note = |what: &'static str| {
+            let calls = Arc::clone(&calls);
+            move || calls.lock().unwrap().push(what)
+        };
+        let qos = QosProfile::default;
+        let [contacts, joints, driver] = ["contacts told", "joints told", "joints done"].map(note);
+        hears.subscribe_shared_from("joint_commands", qos(), move |_: &JointState, _| joints()).unwrap();
+        hears.subscribe_shared_from("foot_contacts", qos(), move |_: &UInt8MultiArray, _| contacts()).unwrap();
+        drives.subscribe_acting_from("joint_commands", qos(), move |_: &JointState, _| driver()).unwrap();
+        let diagnostics = Diagnostics::new(&mut planner, "robot", RosClock::System).unwrap();
+        let status = MotionStatus::new(&mut planner, "robot", Requests::default()).unwrap();
+        let (queue, _, _incoming) = crate::command::queues();
+        let inbox = Inbox::new(queue, Arc::new(monotonic_now), Shutdown::default());
+        let headers = Headers::new("planner", RosClock::System, "base_link");
+        let mut outlet =
+            Outlet::new(&mut planner, &setup, (diagnostics, status), inbox, Arc::default(), headers).unwrap();
+        outlet.publish_tick(setup.engine.last(), Duration::from_secs(1));
+        assert_eq!(*calls.lock().unwrap(), ["joints done", "contacts told", "joints told"]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
+use crate::sources::Hands;
 use hexapod_gait::LimitedBy;
 
 /// A command that did not suit the robot's state when its turn came.
@@ -28,8 +29,8 @@ pub fn given_up(by: LimitedBy) -> String {
 pub struct Remarks {
     /// What keeps the planner from doing its work.
     pub fault: Option<Fault>,
-    /// The stick is pushed and does not count, because no zero has come since the servos were released.
-    pub ignores_stick: bool,
+    /// Who moves the robot, and who would.
+    pub hands: Hands,
     /// What barred a walk that was given up, until the stick is let go.
     pub gave_up: Option<LimitedBy>,
     /// Switches under the feet that are not believed.

@@ -1,11 +1,12 @@
 //! The last requests for motions and trajectories, by whom and what came of them: `motion_status`.
 
+use crate::names::Names;
 use crate::progress::{Entry, KEPT, Progress, Stage};
 use hexapod_ros::bounds::{Burst, excerpt, reason};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use hexapod_ros::{Graph, Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now, warn_if_lost};
+use hexapod_ros::{Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now, warn_if_lost};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -127,26 +128,13 @@ fn line(request: &Request) -> Option<Line> {
 pub struct MotionStatus {
     publisher: Publisher<DiagnosticArray>,
     requests: Requests,
-    graph: Graph,
     clock: RosClock,
     robot: String,
     /// What was told last, and of whom.
     told: Option<Board>,
-    names: Vec<Name>,
+    names: Names,
     lines: Burst,
 }
-
-/// Whoever asked for something.
-#[derive(Clone, Debug)]
-struct Name {
-    sender: Sender,
-    /// The node's full name; empty as long as the middleware does not know it.
-    name: String,
-    looks: u32,
-}
-
-/// How often a name is looked for that the middleware does not know.
-const LOOKS: u32 = 50;
 
 impl MotionStatus {
     /// Opens the topic, and says that nothing has been asked for.
@@ -156,9 +144,9 @@ impl MotionStatus {
     pub fn new(node: &mut RosNode, robot: &str, requests: Requests) -> Result<Self, RosError> {
         let latched = QosProfile::default().keep_last(1).reliable().transient_local();
         let publisher = node.publisher("motion_status", latched)?;
-        let (graph, clock) = (node.graph(), node.stamps());
-        let (robot, names, lines) = (robot.into(), vec![], Burst::new(20, 1));
-        let mut status = Self { publisher, requests, graph, clock, robot, told: None, names, lines };
+        let (names, clock) = (Names::new(node.graph()), node.stamps());
+        let (robot, lines) = (robot.into(), Burst::new(20, 1));
+        let mut status = Self { publisher, requests, clock, robot, told: None, names, lines };
         status.tell();
         Ok(status)
     }
@@ -186,7 +174,7 @@ impl MotionStatus {
         let changed = self.requests.locked(|board| (told != Some(board.changes)).then(|| board.clone()));
         let is_changed = changed.is_some();
         let board = changed.or_else(|| self.told.take()).unwrap_or_default();
-        if self.learn_names(&board) || is_changed {
+        if self.names.learn(board.kept.iter().map(|request| request.sender)) || is_changed {
             self.publish(&board);
         }
         self.told = Some(board);
@@ -195,31 +183,9 @@ impl MotionStatus {
     fn publish(&self, board: &Board) {
         let mut array = DiagnosticArray::default();
         array.header.stamp = to_stamp(self.clock.now());
-        array.status = board.kept.iter().map(|request| status(request, self.name_of(request), &self.robot)).collect();
+        let told = |request: &Request| status(request, self.names.of(request.sender), &self.robot);
+        array.status = board.kept.iter().map(told).collect();
         warn_if_lost(self.publisher.publish(&array));
-    }
-
-    fn name_of(&self, request: &Request) -> &str {
-        self.names.iter().find(|known| known.sender == request.sender).map_or("", |known| known.name.as_str())
-    }
-
-    /// Looks for names that are not known yet: the middleware hears of them a moment after the messages. Whether one was
-    /// found.
-    fn learn_names(&mut self, board: &Board) -> bool {
-        let asked = |sender: Sender| board.kept.iter().any(|request| request.sender == sender);
-        self.names.retain(|known| asked(known.sender));
-        for &Request { sender, .. } in &board.kept {
-            if !self.names.iter().any(|known| known.sender == sender) {
-                self.names.push(Name { sender, name: String::new(), looks: 0 });
-            }
-        }
-        let mut found = false;
-        for known in self.names.iter_mut().filter(|known| known.name.is_empty() && known.looks < LOOKS) {
-            known.looks += 1;
-            known.name = self.graph.name_of(known.sender).unwrap_or_default();
-            found |= !known.name.is_empty();
-        }
-        found
     }
 }
 

@@ -51,7 +51,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let inbox = Inbox::new(commands, now, shutdown.clone()).with_clock(watch.clone());
     let shared = Arc::new(SharedState::default());
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
-    subscriptions::hear_servos(&mut node, &setup, poses)?;
+    subscriptions::hear_servos(&mut node, &setup, &inbox, poses)?;
     let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;

@@ -114,6 +114,7 @@ mod tests {
     use crate::params::shipped;
     use crate::setup::Setup;
     use hexapod_gait::{GaitState, Twist};
+    use hexapod_ros::Sender;
     use rtrb::{Consumer, Producer};
 
     /// A planner in simulated time, with a clock on the wall that the tests turn.
@@ -127,6 +128,7 @@ mod tests {
     }
 
     const STEP: Duration = Duration::from_millis(10);
+    const STICK: Sender = Sender::Local(1);
 
     impl Bench {
         fn standing() -> Self {
@@ -144,7 +146,7 @@ mod tests {
         }
 
         fn send(&mut self, command: Command) {
-            self.commands.push(Received { command, at: self.now }).unwrap();
+            self.commands.push(Received { command, sender: Some(STICK), at: self.now }).unwrap();
         }
 
         fn drive(&mut self) {
@@ -311,7 +313,8 @@ mod tests {
             let clock = phase + period * k;
             while let Some((at, command)) = commands.next_if(|(at, _)| Duration::from_millis(*at) <= clock) {
                 let real = start.real + Duration::from_millis(at) + late(&mut seed);
-                bench.commands.push(Received { command, at: Moment { at: start.at, real } }).unwrap();
+                let at = Moment { at: start.at, real };
+                bench.commands.push(Received { command, sender: Some(STICK), at }).unwrap();
             }
             bench.ticks.clock(Moment { at: start.at + clock, real: start.real + clock + late(&mut seed) });
             while let Ok(done) = bench.done.pop() {

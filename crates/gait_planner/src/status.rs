@@ -5,7 +5,7 @@ use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
-use crate::steering::IGNORED_STICK;
+use crate::sources::Hands;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;
@@ -161,6 +161,12 @@ impl Report {
         self.footprint_from_body = tick.footprint_from_body;
     }
 
+    /// Who moves the robot, and who would.
+    #[must_use]
+    pub fn hands(&self) -> &Hands {
+        &self.remarks.hands
+    }
+
     /// Switches under the feet that are not believed.
     #[must_use]
     pub fn switches(&self) -> SwitchFaults {
@@ -255,8 +261,6 @@ impl Report {
         }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
-        } else if self.remarks.ignores_stick {
-            status.report(Level::Warn, IGNORED_STICK);
         }
         if self.uses_imu && !self.remarks.knows_up {
             status.report(Level::Warn, NO_IMU);

@@ -1,13 +1,17 @@
-//! What drives the robot while it is repeated: a twist or an arc, and whether the driver's stick counts.
+//! What drives the robot while it is repeated: a twist or an arc of whoever moves it.
 
-use crate::life::Moment;
+use crate::life::{Life, Moment};
+use crate::sources::{Hands, Heard, Ignored, Sources, Word};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::{Engine, Twist};
+use hexapod_ros::Sender;
+use hexapod_ros::bounds::MAX_CURVATURES;
 
-/// What is said of a stick that does not count.
-pub const IGNORED_STICK: &str = "servos released: release the stick (send a zero command) to walk again";
+/// The topics that move the robot while they are published.
+const CMD_VEL: &str = "cmd_vel";
+const VELOCITY: &str = "velocity";
 
-/// What one of the topics asks for; those count that spoke last.
+/// What one of the topics asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wanted {
     Twist(Twist),
@@ -18,8 +22,8 @@ impl Wanted {
     /// The topic it comes from.
     pub fn topic(self) -> &'static str {
         match self {
-            Self::Twist(_) => "cmd_vel",
-            Self::Arc { .. } => "velocity",
+            Self::Twist(_) => CMD_VEL,
+            Self::Arc { .. } => VELOCITY,
         }
     }
 
@@ -31,77 +35,89 @@ impl Wanted {
     }
 }
 
-/// Whether the driver's stick counts.
+/// A command that does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stick {
-    Counts,
-    /// The servos were let go: what comes next has to be a command of zero. Silence is none, for a stick that is still
-    /// pushed may be heard again later.
-    Barred,
-    /// The same, and the driver has been told.
-    BarredTold,
-}
-
-/// A command that does not count, because its stick was pushed when the servos were let go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ignored {
-    /// The driver has not been told yet.
+pub(crate) struct InVain {
+    pub why: Ignored,
+    /// Its sender has not been told yet.
     pub is_new: bool,
 }
 
-/// The last command that counts, and when it came.
+/// The last command that counts, and who may give the next one.
 #[derive(Debug)]
 pub(crate) struct Steering {
+    sources: Sources,
     wanted: Wanted,
-    at: Option<Moment>,
-    stick: Stick,
-    curvature: f64,
+    counts: bool,
+    curvatures: Curvatures,
 }
 
 impl Steering {
     pub fn new() -> Self {
-        Self { wanted: Wanted::Twist(Twist::ZERO), at: None, stick: Stick::Counts, curvature: 0.0 }
+        let (sources, curvatures) = (Sources::new(), Curvatures::default());
+        Self { sources, wanted: Wanted::Twist(Twist::ZERO), counts: false, curvatures }
     }
 
-    /// Takes a command.
+    /// Takes a command of `sender`, received at that time, as long as commands live so long.
     ///
     /// # Errors
-    /// It does not count, for its stick has not been at rest since the servos were let go.
-    pub fn take(&mut self, wanted: Wanted, at: Moment) -> Result<(), Ignored> {
-        if wanted.is_rest() {
-            self.stick = Stick::Counts;
-        } else if self.stick != Stick::Counts {
-            let is_new = std::mem::replace(&mut self.stick, Stick::BarredTold) == Stick::Barred;
-            return Err(Ignored { is_new });
+    /// It does not count.
+    pub fn take(&mut self, wanted: Wanted, sender: Sender, at: Moment, life: Life) -> Result<(), InVain> {
+        let word = Word { sender, topic: wanted.topic(), at, pushes: !wanted.is_rest() };
+        match self.sources.hear(word, life) {
+            Heard::Moves | Heard::Rests => (self.wanted, self.counts) = (wanted, true),
+            Heard::Idles => {}
+            Heard::Ignored { why, is_new } => return Err(InVain { why, is_new }),
         }
-        (self.wanted, self.at) = (wanted, Some(at));
         Ok(())
     }
 
-    /// Takes the curvature of the arcs to come, and of the present one.
-    pub fn bend(&mut self, curvature: f64) {
-        self.curvature = curvature;
+    /// Takes down that `sender` pushes while nothing may move the robot: it has to let go before that counts.
+    pub fn take_in_vain(&mut self, topic: &'static str, sender: Sender, at: Moment) {
+        self.sources.hear_in_vain(Word { sender, topic, at, pushes: true });
     }
 
-    /// The last command counts no more.
+    /// Takes the curvature of the arcs of `sender` to come, and of the present one.
+    pub fn bend(&mut self, curvature: f64, sender: Sender) {
+        self.curvatures.put(sender, curvature);
+    }
+
+    /// The last command counts no more; whoever gave it may give the next one.
     pub fn forget(&mut self) {
-        self.at = None;
+        self.counts = false;
     }
 
-    /// Nothing counts until the stick has been at rest.
-    pub fn bar(&mut self) {
-        self.stick = Stick::Barred;
+    /// Whoever moved the robot moves it no more, as if it had fallen silent.
+    pub fn lose(&mut self) {
+        self.sources.lose();
         self.forget();
     }
 
-    /// Whether the stick is pushed and does not count, and the driver knows.
-    pub fn ignores_stick(&self) -> bool {
-        self.stick == Stick::BarredTold
+    /// Ends what a source wanted that has been silent for longer than its commands live.
+    pub fn settle(&mut self, now: Moment, life: Life) {
+        if !self.sources.is_held(now, life) {
+            if self.sources.seat().is_some() {
+                self.sources.lose();
+            }
+            self.forget();
+        }
     }
 
-    /// When the last command that counts came.
-    pub fn at(&self) -> Option<Moment> {
-        self.at
+    /// The robot was stopped.
+    pub fn stop(&mut self, at: Moment, life: Life) {
+        self.sources.stop(at, life);
+        self.forget();
+    }
+
+    /// The servos were let go: nothing counts until its source has been at rest.
+    pub fn release(&mut self, at: Moment) {
+        self.sources.release(at);
+        self.forget();
+    }
+
+    /// Who moves the robot, and who would.
+    pub fn hands(&self, now: Moment) -> Hands {
+        self.sources.hands(now)
     }
 
     /// The topic that drove last.
@@ -112,36 +128,40 @@ impl Steering {
     /// What is wanted now: nothing when the last command counts no more.
     pub fn twist(&self, engine: &Engine) -> Twist {
         match self.wanted {
-            _ if self.at.is_none() => Twist::ZERO,
+            _ if !self.counts => Twist::ZERO,
             Wanted::Twist(twist) => twist,
             Wanted::Arc { velocity } => {
                 let stance_time = engine.gait().stance_time();
-                ArcStep::new(velocity * stance_time, self.curvature, engine.rest_feet()).twist(stance_time)
+                ArcStep::new(velocity * stance_time, self.curvature(), engine.rest_feet()).twist(stance_time)
             }
         }
+    }
+
+    /// That of whoever moves the robot. Topics have endpoints of their own, so it is known by its process. A process that
+    /// drives no arcs sets the curvature for all who say none.
+    fn curvature(&self) -> f64 {
+        let Some(driver) = self.sources.seat() else { return 0.0 };
+        let own = self.curvatures.find(|sender| sender.is_kin(driver));
+        own.or_else(|| self.curvatures.find(|sender| !self.sources.has_kin(sender, VELOCITY))).unwrap_or(0.0)
+    }
+}
+
+/// The last curvatures, the newest first, and who has said them.
+#[derive(Debug, Default)]
+struct Curvatures([Option<(Sender, f64)>; MAX_CURVATURES]);
+
+impl Curvatures {
+    fn put(&mut self, sender: Sender, curvature: f64) {
+        let is_free = |said: &Option<(Sender, f64)>| said.is_none_or(|(other, _)| other == sender);
+        let place = self.0.iter().position(is_free).unwrap_or(MAX_CURVATURES - 1);
+        self.0[place] = Some((sender, curvature));
+        self.0[..=place].rotate_right(1);
+    }
+
+    fn find(&self, suits: impl Fn(Sender) -> bool) -> Option<f64> {
+        self.0.iter().flatten().find(|(sender, _)| suits(*sender)).map(|(_, curvature)| *curvature)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn when_the_servos_were_let_go_expect_no_push_to_count_before_a_rest_on_either_topic_and_one_word_of_it() {
-        let (push, now) = (Wanted::Arc { velocity: 0.1 }, Moment::default());
-        for rest in [Wanted::Twist(Twist::ZERO), Wanted::Arc { velocity: 0.0 }] {
-            let mut steering = Steering::new();
-            assert_eq!(steering.take(push, now), Ok(()));
-            steering.bar();
-            assert!(steering.at().is_none() && !steering.ignores_stick(), "nobody has pushed it since");
-            assert_eq!(
-                [(); 3].map(|()| steering.take(push, now)),
-                [true, false, false].map(|is_new| Err(Ignored { is_new }))
-            );
-            assert!(steering.at().is_none() && steering.ignores_stick());
-            assert_eq!(steering.take(rest, now), Ok(()));
-            assert!(!steering.ignores_stick());
-            assert_eq!((steering.take(push, now), steering.topic()), (Ok(()), "velocity"));
-        }
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use crate::services;
 use crate::setup::Setup;
 use crate::status::SharedState;
 use crate::trajectory;
+use crate::voice::{NOT_THE_DRIVER, Voices};
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_dynamics::{ImuReader, ImuSample};
 use hexapod_gait::GaitState;
@@ -148,11 +149,21 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
 ///
 /// # Errors
 /// The topic cannot be opened.
-pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>) -> Result<(), RosError> {
-    let robot = Arc::clone(setup.engine.robot());
-    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
-        // A loop that does not take them has no use for more.
-        let _ = poses.push(held_by(&robot, message));
+pub fn hear_servos(
+    node: &mut RosNode,
+    setup: &Setup,
+    inbox: &Inbox,
+    mut poses: Producer<Held>,
+) -> Result<(), RosError> {
+    let (robot, inbox, mut voices) = (Arc::clone(setup.engine.robot()), inbox.clone(), Voices::default());
+    node.subscribe_shared_from("servo_states", stream(), move |message: &JointState, from| {
+        let held = held_by(&robot, message);
+        if voices.counts(from.sender, &held, from.at) {
+            // A loop that does not take them has no use for more.
+            let _ = poses.push(held);
+        } else {
+            inbox.reject("servo_states", NOT_THE_DRIVER);
+        }
     })
 }
 

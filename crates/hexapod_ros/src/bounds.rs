@@ -14,6 +14,14 @@ pub const MAX_NAME: usize = 80;
 pub const MAX_REASON: usize = 600;
 /// Most joints that a message names.
 pub const MAX_JOINTS: usize = 64;
+/// Most sources of motion (`cmd_vel`, `velocity`) that are told apart; of more, those heard last.
+pub const MAX_SOURCES: usize = 64;
+/// Most sources of motion that a status names as ignored.
+pub const MAX_NAMED_SOURCES: usize = 4;
+/// Most senders of a curvature that are told apart; of more, those heard last.
+pub const MAX_CURVATURES: usize = 16;
+/// Most senders of `servo_states` that are told apart.
+pub const MAX_SERVO_DRIVERS: usize = 8;
 /// Longest list of names in one text, as in the label of `foot_contacts`, bytes.
 pub const MAX_LABEL: usize = 1024;
 /// Most points of a trajectory.

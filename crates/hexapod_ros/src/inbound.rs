@@ -4,7 +4,7 @@
 use crate::entity::{Served, Subscribed};
 use crate::error::RosError;
 use crate::inputs::Inputs;
-use crate::local::{Handler, LocalTopics, Server, call};
+use crate::local::{Handler, LocalTopic, LocalTopics, Server, call};
 use crate::received::Received;
 use crate::reply::Reply;
 use hexapod_rcl::{Node, Service, Subscription};
@@ -40,9 +40,29 @@ impl Inbound<'_> {
         qos: QosProfile,
         handle: impl FnMut(&T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
+        self.subscribe_with(topic, qos, handle, LocalTopic::add)
+    }
+
+    /// The same for who acts on messages.
+    pub(crate) fn subscribe_acting_from<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        handle: impl FnMut(&T, &Received) + Send + 'static,
+    ) -> Result<(), RosError> {
+        self.subscribe_with(topic, qos, handle, LocalTopic::add_actor)
+    }
+
+    fn subscribe_with<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: &str,
+        qos: QosProfile,
+        handle: impl FnMut(&T, &Received) + Send + 'static,
+        add: fn(&LocalTopic<T>, &Handler<T>),
+    ) -> Result<(), RosError> {
         let handler: Handler<T> = Arc::new(Mutex::new(handle));
         if let Some(local) = self.local {
-            local.topic::<T>(topic).add(&handler);
+            add(&local.topic::<T>(topic), &handler);
         }
         let remote = move |message: T, from: &Received| call(&handler, &message, from);
         self.subscribe_remote(topic, qos, remote)

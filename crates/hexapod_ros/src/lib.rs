@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod acting;
 mod arguments;
 pub mod bounds;
 mod call;

@@ -32,6 +32,8 @@ pub struct LocalTopics {
 }
 
 pub(crate) struct LocalTopic<T> {
+    /// Those who act on messages: they have each before anybody else does.
+    actors: RwLock<Vec<WeakHandler<T>>>,
     /// Each ends with its subscription, which keeps it.
     handlers: RwLock<Vec<WeakHandler<T>>>,
     /// Of a latched topic, the last message and its publisher: those who come later get it, too.
@@ -40,7 +42,7 @@ pub(crate) struct LocalTopic<T> {
 
 impl<T> Default for LocalTopic<T> {
     fn default() -> Self {
-        Self { handlers: RwLock::default(), last: Mutex::default() }
+        Self { actors: RwLock::default(), handlers: RwLock::default(), last: Mutex::default() }
     }
 }
 
@@ -77,7 +79,16 @@ impl LocalTopics {
 
 impl<T> LocalTopic<T> {
     pub(crate) fn add(&self, handler: &Handler<T>) {
-        let mut handlers = self.handlers.write().unwrap_or_else(PoisonError::into_inner);
+        self.add_to(&self.handlers, handler);
+    }
+
+    /// The same for who acts on messages.
+    pub(crate) fn add_actor(&self, handler: &Handler<T>) {
+        self.add_to(&self.actors, handler);
+    }
+
+    fn add_to(&self, handlers: &RwLock<Vec<WeakHandler<T>>>, handler: &Handler<T>) {
+        let mut handlers = handlers.write().unwrap_or_else(PoisonError::into_inner);
         if let Some((publisher, message)) = &*locked(&self.last) {
             call(handler, message, &Received::local(*publisher));
         }
@@ -90,15 +101,24 @@ impl<T> LocalTopic<T> {
         *locked(&self.last) = Some((publisher, message));
     }
 
-    /// Calls every subscriber with a message of this publisher.
-    pub(crate) fn hand_over(&self, publisher: u64, message: &T) {
-        let handlers = self.handlers.read().unwrap_or_else(PoisonError::into_inner);
-        if handlers.is_empty() {
-            return;
-        }
-        let received = Received::local(publisher);
-        handlers.iter().filter_map(Weak::upgrade).for_each(|handler| call(&handler, message, &received));
+    /// Calls those who act on messages with one of this publisher; [`Self::tell`] is to follow.
+    pub(crate) fn act(&self, publisher: u64, message: &T) {
+        call_each(&self.actors, publisher, message);
     }
+
+    /// Calls all other subscribers with it.
+    pub(crate) fn tell(&self, publisher: u64, message: &T) {
+        call_each(&self.handlers, publisher, message);
+    }
+}
+
+fn call_each<T>(handlers: &RwLock<Vec<WeakHandler<T>>>, publisher: u64, message: &T) {
+    let handlers = handlers.read().unwrap_or_else(PoisonError::into_inner);
+    if handlers.is_empty() {
+        return;
+    }
+    let received = Received::local(publisher);
+    handlers.iter().filter_map(Weak::upgrade).for_each(|handler| call(&handler, message, &received));
 }
 
 pub(crate) fn call<T>(handler: &Handler<T>, message: &T, received: &Received) {

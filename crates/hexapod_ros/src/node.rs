@@ -311,7 +311,7 @@ impl RosNode {
     }
 
     /// What the thread that spins takes in.
-    fn inbound(&mut self) -> Inbound<'_> {
+    pub(crate) fn inbound(&mut self) -> Inbound<'_> {
         Inbound { node: &self.node, local: self.local.as_ref(), inputs: &mut self.inputs }
     }
 

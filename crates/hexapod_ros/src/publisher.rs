@@ -75,16 +75,25 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
     /// # Errors
     /// The middleware does not take it, or the node is gone.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
-        self.hand_over(message);
+        self.act(message);
+        self.tell(message);
         self.publish_as(|publisher| publisher.publish(message))
     }
 
-    fn hand_over(&self, message: &T) {
+    /// Hands the message to those of this process who act on it.
+    fn act(&self, message: &T) {
         let Some(local) = &self.local else { return };
         if self.latched {
             local.keep(self.id, message.clone());
         }
-        local.hand_over(self.id, message);
+        local.act(self.id, message);
+    }
+
+    /// Hands it to the others of this process.
+    fn tell(&self, message: &T) {
+        if let Some(local) = &self.local {
+            local.tell(self.id, message);
+        }
     }
 
     fn publish_as(
@@ -190,7 +199,22 @@ impl<T: Refill> SharedPublisher<T> {
     /// # Errors
     /// The middleware does not take it.
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
-        self.publisher.hand_over(message);
+        self.act(message);
+        self.tell(message)
+    }
+
+    /// Hands the message to those of this process who act on it, before anybody is told of it or of anything else that
+    /// goes with it; [`Self::tell`] has to follow.
+    pub fn act(&self, message: &T) {
+        self.publisher.act(message);
+    }
+
+    /// Hands the message to the others of this process, then publishes it.
+    ///
+    /// # Errors
+    /// The middleware does not take it.
+    pub fn tell(&self, message: &T) -> Result<(), RosError> {
+        self.publisher.tell(message);
         let publish = |publisher: &_| COPIES.with_borrow_mut(|copies| self.publish_copy(publisher, copies, message));
         self.publisher.publish_as(publish)
     }

@@ -14,6 +14,21 @@ pub enum Sender {
     Local(u64),
 }
 
+/// Leading bytes of a number that all endpoints of a process have in common (DDS's GUID prefix).
+const PROCESS: usize = 12;
+
+impl Sender {
+    /// Whether two publishers are of one process, as far as the middleware tells.
+    #[must_use]
+    pub fn is_kin(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Remote(one), Self::Remote(other)) => one.0[..PROCESS] == other.0[..PROCESS],
+            (Self::Local(_), Self::Local(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 /// What is known of a message besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {

@@ -198,6 +198,31 @@ fn when_a_node_of_the_process_publishes_expect_a_local_sender_with_its_name() {
 }
 
 #[test]
+fn when_a_message_is_acted_on_expect_that_before_anybody_is_told_of_it() {
+    let ros = ros().with_local_topics();
+    let mut says = node(&ros, "says");
+    let [first, second] =
+        ["first", "second"].map(|topic| says.shared_publisher::<UInt8MultiArray>(topic, keep(1)).unwrap());
+    let calls = Arc::new(Mutex::new(vec![]));
+    let note = |what: &'static str| {
+        let calls = Arc::clone(&calls);
+        move |_: &UInt8MultiArray, _: &Received| calls.lock().unwrap().push(what)
+    };
+    let mut hears = node(&ros, "hears");
+    hears.subscribe_shared_from("second", keep(1), note("second told")).unwrap();
+    hears.subscribe_shared_from("first", keep(1), note("first told")).unwrap();
+    let mut acts = node(&ros, "acts");
+    acts.subscribe_acting_from("second", keep(1), note("second done")).unwrap();
+    let message = UInt8MultiArray::default();
+    second.act(&message);
+    first.publish(&message).unwrap();
+    second.tell(&message).unwrap();
+    second.publish(&message).unwrap();
+    let expected = ["second done", "first told", "second told", "second done", "second told"];
+    assert_eq!(*calls.lock().unwrap(), expected);
+}
+
+#[test]
 fn when_answers_stay_away_expect_the_newest_request_sent_and_the_oldest_waited_for_no_longer() {
     let mut serves = node(&ros(), "serves");
     let kept = Arc::new(Mutex::new(Vec::<Reply<SetBool::Service>>::new()));

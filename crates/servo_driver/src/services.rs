@@ -131,7 +131,7 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
 fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
     let (headers, graph) = (teller.lock().unwrap_or_else(PoisonError::into_inner).headers(), node.graph());
-    node.subscribe_shared_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
+    node.subscribe_acting_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);

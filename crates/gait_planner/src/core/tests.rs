@@ -1,6 +1,7 @@
 mod driving;
 mod felt;
 mod standing;
+mod sticks;
 
 use super::*;
 use crate::command::queues;
@@ -11,6 +12,8 @@ use rtrb::Producer;
 use std::sync::Arc;
 
 const DT: Duration = Duration::from_millis(10);
+/// Whose commands they are, unless somebody else is named.
+const STICK: Sender = Sender::Local(1);
 
 struct Bench {
     core: Core,
@@ -40,7 +43,12 @@ impl Bench {
     }
 
     fn send(&mut self, command: Command) {
-        self.commands.push(Received { command, at: Moment::real(self.now) }).unwrap();
+        self.send_by(STICK, command);
+    }
+
+    fn send_by(&mut self, sender: Sender, command: Command) {
+        let at = Moment::real(self.now);
+        self.commands.push(Received { command, sender: Some(sender), at }).unwrap();
     }
 
     fn tick(&mut self, ticks: usize) {
