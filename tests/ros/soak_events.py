@@ -61,6 +61,8 @@ class Events:
         """Drive by speed and curvature."""
         self.user.quiet('cmd_vel')
         self.user.publish('curvature', Float64(data=dice.uniform(-2.0, 2.0)))
+        # A stop holds each source until its own zero.
+        self.user.publish('velocity', Float64(data=0.0))
         self.user.stream('velocity', Float64(data=dice.uniform(-0.15, 0.15)))
         self.user.spin(dice.uniform(0.5, 2.0))
         self.user.quiet('velocity')

@@ -152,7 +152,7 @@ mod tests {
     use crate::command::{Received, queues};
     use crate::params;
     use hexapod_gait::{Engine, Twist};
-    use hexapod_ros::Shutdown;
+    use hexapod_ros::{Received as From, Sender, Shutdown};
     use rtrb::Consumer;
 
     fn inbox(shutdown: &Shutdown) -> (Inbox, Consumer<Received>) {
@@ -255,6 +255,21 @@ mod tests {
         assert!(stand().is_ok() && ask(Service::Sit).is_ok());
         set_frozen(&inbox, true, now).unwrap();
         assert!(ask(Service::Retire).is_ok(), "the driver's own");
+    }
+
+    #[test]
+    fn when_a_stick_is_pushed_while_nothing_may_move_expect_the_control_loop_to_know_whose() {
+        let (inbox, mut queue) = inbox(&Shutdown::default());
+        set_frozen(&inbox, true, monotonic_now()).unwrap();
+        assert!(matches!(queue.pop().unwrap().command, Command::Freeze));
+        let from = From { sender: Sender::Local(7), at: monotonic_now(), sent: Duration::ZERO };
+        for (speed, expect) in [(0.1, true), (0.0, false)] {
+            inbox.take("cmd_vel", Ok(Command::Twist(Twist::new(speed, 0.0, 0.0))), &from);
+            let received = queue.pop().unwrap();
+            let is_in_vain = matches!(received.command, Command::InVain("cmd_vel"));
+            assert_eq!((is_in_vain, received.sender), (expect, Some(from.sender)));
+        }
+        assert!(queue.pop().is_err());
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn when_stopped_in_an_emergency_while_sticks_are_held_expect_each_to_be_let_go_b
     // Let go, and pushed again while the emergency stop lasts.
     bench.send_by(OTHER, zero());
     bench.send_by(OTHER, Command::InVain("cmd_vel"));
-    bench.hold(2.0, &[(STICK, push), (OTHER, aside), (PAGE, zero)]);
+    bench.hold(12.0, &[(STICK, push), (OTHER, aside), (PAGE, zero)]);
     assert_eq!(bench.state(), GaitState::Standing);
     bench.send_by(OTHER, zero());
     bench.hold(12.0, &[(STICK, push), (OTHER, aside)]);
@@ -83,7 +83,7 @@ fn when_a_robot_is_told_to_sit_while_a_stick_is_held_expect_another_ones_zero_no
     let mut bench = Bench::standing();
     bench.hold(1.0, &[(STICK, push)]);
     bench.send(Command::Sit);
-    bench.hold(6.0, &[(STICK, push), (PAGE, zero)]);
+    bench.hold(6.0, &[(PAGE, zero), (STICK, push)]);
     assert_eq!(bench.state(), GaitState::Sitting);
 }
 
