@@ -53,7 +53,9 @@ impl Bench {
     }
 
     fn send(&mut self, command: Command) {
-        self.commands.push(Received { command, sender: Some(hexapod_ros::Sender::Local(1)), at: Moment::real(self.now) }).unwrap();
+        self.commands
+            .push(Received { command, sender: Some(hexapod_ros::Sender::Local(1)), at: Moment::real(self.now) })
+            .unwrap();
     }
 
     fn ask(&mut self, name: &str, command: fn(Asked) -> Command) {

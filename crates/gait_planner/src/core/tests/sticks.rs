@@ -5,6 +5,9 @@ use super::*;
 const OTHER: Sender = Sender::Local(2);
 const PAGE: Sender = Sender::Local(3);
 
+/// A stick, and what it sends again and again.
+type Sends = (Sender, fn() -> Command);
+
 fn push() -> Command {
     Command::Twist(Twist::new(0.06, 0.0, 0.1))
 }
@@ -19,7 +22,7 @@ fn zero() -> Command {
 
 impl Bench {
     /// Lets several sticks send for a while.
-    fn hold(&mut self, seconds: f64, sticks: &[(Sender, fn() -> Command)]) {
+    fn hold(&mut self, seconds: f64, sticks: &[Sends]) {
         for tick in 0..(seconds * 100.0) as usize {
             if tick % 5 == 0 {
                 sticks.iter().for_each(|(sender, command)| self.send_by(*sender, command()));
