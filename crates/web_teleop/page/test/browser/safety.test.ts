@@ -18,6 +18,14 @@ function overlaps(scrolls: boolean): string[] {
     const { x, y, width, height } = button.getBoundingClientRect();
     const top = document.elementFromPoint(x + width / 2, y + height / 2);
     if (top !== button && !button.contains(top)) found.push(`covered: ${button.className} by ${top?.className}`);
+    for (const other of document.querySelectorAll<HTMLElement>(".fault p, .stage-message, .alarm-more, .stage-reset")) {
+      if (other === button || other.offsetParent === null || other.hidden) continue;
+      const range = document.createRange();
+      range.selectNodeContents(other);
+      const box = other.matches("p") ? range.getBoundingClientRect() : other.getBoundingClientRect();
+      const isApart = box.right <= x || box.left >= x + width || box.bottom <= y || box.top >= y + height;
+      if (!isApart && !scrolls) found.push(`${button.className} over ${other.className || other.textContent}`);
+    }
   }
   return found;
 }
