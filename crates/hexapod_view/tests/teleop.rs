@@ -93,9 +93,11 @@ fn when_the_servos_are_to_go_off_below_a_robot_that_may_stand_expect_it_asked_fi
 
 #[test]
 fn when_the_question_is_answered_with_another_key_expect_that_keys_action_and_the_servos_on() {
-    for (code, expect) in
-        [(KeyCode::Char('j'), Some(Action::Sit)), (KeyCode::Char('x'), Some(Action::EmergencyStop)), (KeyCode::Char('z'), None)]
-    {
+    for (code, expect) in [
+        (KeyCode::Char('j'), Some(Action::Sit)),
+        (KeyCode::Char('x'), Some(Action::EmergencyStop)),
+        (KeyCode::Char('z'), None),
+    ] {
         let mut teleop = robot_that("walking");
         press(&mut teleop, KeyCode::Char('o'), 0);
         assert_eq!(press(&mut teleop, code, 500), expect);

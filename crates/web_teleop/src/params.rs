@@ -201,11 +201,9 @@ mod tests {
         let own = with(&[("bind_address", "::"), ("token", "my_own_token_1234")]).unwrap();
         assert_eq!((own.gate.token(), own.is_new_token), (Some("my_own_token_1234"), false));
         assert_eq!(with(&[("token", "my_own_token_1234")]).unwrap().gate.token(), Some("my_own_token_1234"));
-        for (name, value) in [
-            ("bind_address", "0.0.0.0"),
-            ("token", "my_own_token_1234"),
-            ("allowed_origins", "https://robot.example"),
-        ] {
+        for (name, value) in
+            [("bind_address", "0.0.0.0"), ("token", "my_own_token_1234"), ("allowed_origins", "https://robot.example")]
+        {
             assert!(!with(&[(name, value)]).unwrap().gate.is_open_at_home(), "{name}");
         }
     }

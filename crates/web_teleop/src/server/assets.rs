@@ -54,7 +54,9 @@ fn send(asset: &Asset, headers: &HeaderMap) -> Response {
 fn content(asset: &Asset, headers: &HeaderMap) -> Response {
     let kind = [(CONTENT_TYPE, kind(asset.name))];
     match (asset.packed.filter(|_| takes_gzip(headers)), asset.plain) {
-        (Some(packed), _) => (kind, [(CONTENT_ENCODING, "gzip")], pieces::of(Bytes::from_static(packed))).into_response(),
+        (Some(packed), _) => {
+            (kind, [(CONTENT_ENCODING, "gzip")], pieces::of(Bytes::from_static(packed))).into_response()
+        }
         (None, Some(plain)) => (kind, pieces::of(Bytes::from_static(plain))).into_response(),
         (None, None) => (StatusCode::NOT_ACCEPTABLE, "ask with Accept-Encoding: gzip\n").into_response(),
     }
@@ -127,7 +129,11 @@ mod tests {
     fn when_the_page_is_built_expect_the_large_files_only_as_they_are_sent() {
         for asset in ASSETS {
             assert!(asset.packed.is_some() || asset.plain.is_some(), "{}", asset.name);
-            assert!(asset.packed.is_none() || asset.plain.is_none_or(|plain| plain.len() <= 64 * 1024), "{}", asset.name);
+            assert!(
+                asset.packed.is_none() || asset.plain.is_none_or(|plain| plain.len() <= 64 * 1024),
+                "{}",
+                asset.name
+            );
         }
     }
 }

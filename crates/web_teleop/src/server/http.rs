@@ -8,8 +8,8 @@ use crate::protocol::TOKEN_PREFIX;
 use axum::Router;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, FORWARDED, HOST, HeaderName,
-    IF_NONE_MATCH, ORIGIN, SEC_WEBSOCKET_PROTOCOL, VARY, VIA,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, FORWARDED, HOST,
+    HeaderName, IF_NONE_MATCH, ORIGIN, SEC_WEBSOCKET_PROTOCOL, VARY, VIA,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -183,7 +183,8 @@ fn description(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit
     if known {
         return StatusCode::NOT_MODIFIED.into_response();
     }
-    let kind = [(CONTENT_TYPE, "application/xml".to_owned()), (ETAG, description.tag), (VARY, "accept-encoding".into())];
+    let kind =
+        [(CONTENT_TYPE, "application/xml".to_owned()), (ETAG, description.tag), (VARY, "accept-encoding".into())];
     if assets::takes_gzip(headers) {
         return (kind, [(CONTENT_ENCODING, "gzip")], pieces::at_a_place(description.packed, place)).into_response();
     }
@@ -201,9 +202,9 @@ async fn mesh(shared: &Shared, request: Request, place: OwnedSemaphorePermit) ->
         return missing();
     }
     let Some(path) = files::mesh(uri, &shared.folder, &files::prefixes()) else { return missing() };
-    files::open(path).await.map_or_else(missing, |(file, size)| {
-        files::send(file, size, "application/octet-stream", place)
-    })
+    files::open(path)
+        .await
+        .map_or_else(missing, |(file, size)| files::send(file, size, "application/octet-stream", place))
 }
 
 fn picture(shared: &Shared, place: OwnedSemaphorePermit) -> Response {

@@ -63,7 +63,10 @@ fn accept_key(headers: &HeaderMap) -> Option<String> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok();
     let is_upgrade = text(CONNECTION)?.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"));
     let is_socket = text(UPGRADE)?.eq_ignore_ascii_case("websocket") && text(SEC_WEBSOCKET_VERSION)? == "13";
-    (is_upgrade && is_socket).then(|| headers.get(SEC_WEBSOCKET_KEY)).flatten().map(|key| derive_accept_key(key.as_bytes()))
+    (is_upgrade && is_socket)
+        .then(|| headers.get(SEC_WEBSOCKET_KEY))
+        .flatten()
+        .map(|key| derive_accept_key(key.as_bytes()))
 }
 
 /// The socket, on the runtime that this is called in: it was another one's until now.
