@@ -3,6 +3,7 @@
 //! A page of another site can open a WebSocket to any address (the same-origin policy does not hold there), and by DNS
 //! rebinding give this robot's address a name of its own, so both `Origin` and `Host` are checked.
 
+use crate::visit::{Visit, name_of};
 use std::net::IpAddr;
 use subtle::ConstantTimeEq;
 
@@ -22,42 +23,6 @@ pub enum Barred {
     Site,
     /// No token, or a wrong one.
     Token,
-}
-
-/// Who asks for what needs the token, and through what.
-#[derive(Clone, Copy, Debug)]
-pub struct Visit<'a> {
-    /// Where the connection comes from.
-    pub from: IpAddr,
-    /// The request's `Host`.
-    pub host: Option<&'a str>,
-    /// Its `Origin`.
-    pub origin: Option<&'a str>,
-    /// Whether a proxy says that it has passed the request on.
-    pub is_forwarded: bool,
-}
-
-impl Visit<'_> {
-    /// Whether somebody at this computer asks, as far as can be told. What comes through a proxy does not, though the proxy
-    /// may well be here.
-    fn is_at_home(&self) -> bool {
-        let is_here = |host: &str| {
-            let host = host.to_ascii_lowercase();
-            let name = name_of(&host);
-            name.is_some_and(|name| name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()))
-        };
-        let origin_is_here = |origin: &str| origin.split_once("://").is_some_and(|(_, host)| is_here(host));
-        self.from.to_canonical().is_loopback()
-            && !self.is_forwarded
-            && self.host.is_some_and(is_here)
-            && self.origin.is_none_or(origin_is_here)
-    }
-}
-
-/// Whether a browser that says `site` in `Sec-Fetch-Site` asks for a page of another site. Old ones say nothing.
-#[must_use]
-pub fn is_foreign(site: Option<&str>) -> bool {
-    site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
 }
 
 /// What is let in.
@@ -171,20 +136,6 @@ impl Gate {
         let schemes: &[&str] = if self.speaks_tls { &["https://"] } else { &["http://", "https://"] };
         let own = schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
         own || self.origins.iter().any(|allowed| allowed == origin)
-    }
-}
-
-/// The name or address of a `Host`, without its port; `None` where it is malformed.
-fn name_of(host: &str) -> Option<&str> {
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let (name, rest) = match host.strip_prefix('[') {
-        Some(address) => address.split_once(']')?,
-        None => host.split_at(host.find(':').unwrap_or(host.len())),
-    };
-    match rest.strip_prefix(':') {
-        None if rest.is_empty() => Some(name),
-        Some(port) if is_port(port) => Some(name),
-        _ => None,
     }
 }
 
@@ -340,12 +291,6 @@ mod tests {
             assert_eq!(open.show(None, visit), Err(Barred::Token), "{visit:?}");
             assert_eq!(open.show(Some("0123456789abcdef"), visit), Ok(()), "{visit:?}");
         }
-    }
-
-    #[test]
-    fn when_a_browser_says_that_another_site_asks_expect_that_told_from_its_own_pages() {
-        assert!(["cross-site", "same-site", "anything"].iter().all(|site| is_foreign(Some(site))));
-        assert!([None, Some("same-origin"), Some("none")].iter().all(|site| !is_foreign(*site)));
     }
 
     #[test]

@@ -5,9 +5,10 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use std::time::{Duration, Instant};
-use web_teleop::gate::{Gate, Visit};
+use web_teleop::gate::Gate;
 use web_teleop::intents::Motion;
 use web_teleop::protocol::{Bad, Incoming, MOST_BYTES, MOST_NAME, parse};
+use web_teleop::visit::Visit;
 
 const CORPUS: [&str; 11] = [
     r#"{"type":"hello","version":1,"name":"Pixel 8"}"#,

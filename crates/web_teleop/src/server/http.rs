@@ -3,8 +3,9 @@
 use super::lobby::Place;
 use super::shared::Shared;
 use super::{assets, files, pieces, upgrade};
-use crate::gate::{Barred, Visit};
+use crate::gate::Barred;
 use crate::protocol::TOKEN_PREFIX;
+use crate::visit::{Visit, is_foreign};
 use axum::Router;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
@@ -94,7 +95,7 @@ fn admit(shared: &Shared, request: &Request) -> Result<(), Refused> {
     let is_own = is_public && site == Some("same-origin");
     shared.gate.pass(host, origin.filter(|_| !is_own), path == "/ws").map_err(bar)?;
     // An origin that is named was checked; where none is, the browser tells of other sites in this way.
-    if origin.is_none() && crate::gate::is_foreign(site) && !opens_page(headers, path) {
+    if origin.is_none() && is_foreign(site) && !opens_page(headers, path) {
         return Err(bar(Barred::Site));
     }
     if is_public {
