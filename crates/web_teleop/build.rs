@@ -1,4 +1,5 @@
-//! Embeds the page, compressed, as a table of names. It is built before, by `cargo xtask page`; without it the table is
+//! Embeds the page, compressed, as a table of names; small files uncompressed, too, so that nothing is ever unpacked for a
+//! client. It is built before, by `cargo xtask page`; without it the table is
 //! empty, and the server says how to build it.
 
 use flate2::Compression;
@@ -32,18 +33,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut encoder = GzEncoder::new(vec![], Compression::best());
         encoder.write_all(&plain)?;
         let packed = encoder.finish()?;
-        let file = out.join(format!("asset{number}"));
         let is_packed = packed.len() < plain.len();
-        fs::write(&file, if is_packed { &packed } else { &plain })?;
+        let is_plain = !is_packed || plain.len() <= MOST_PLAIN;
+        let packed = embedded(&out.join(format!("asset{number}.gz")), is_packed.then_some(&packed))?;
+        let unpacked = embedded(&out.join(format!("asset{number}")), is_plain.then_some(&plain))?;
+        let tag = digest(&plain);
         writeln!(
             table,
-            "    Asset {{ name: {name:?}, tag: \"\\\"{:016x}\\\"\", is_packed: {is_packed}, data: include_bytes!({file:?}) }},",
-            digest(&plain)
+            "    Asset {{ name: {name:?}, tag: \"\\\"{tag:016x}\\\"\", packed: {packed}, plain: {unpacked} }},"
         )?;
     }
     table.push_str("];\n");
     fs::write(out.join("assets.rs"), table)?;
     definitions(&out)
+}
+
+/// Files up to this size are there without compression, too, for what takes none, such as a script; bytes.
+const MOST_PLAIN: usize = 64 * 1024;
+
+/// The expression for the bytes of a file, which are put there, or for their absence.
+fn embedded(file: &Path, bytes: Option<&Vec<u8>>) -> Result<String, Box<dyn Error>> {
+    let Some(bytes) = bytes else { return Ok("None".into()) };
+    fs::write(file, bytes)?;
+    Ok(format!("Some(include_bytes!({file:?}))"))
 }
 
 /// The files below `folder`, by their names relative to `page`.

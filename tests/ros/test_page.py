@@ -10,7 +10,7 @@ from test_web import TIMEOUT_S, Web, moved
 
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(browser.why_not() is not None, reason=str(browser.why_not()))]
 
-POWER, STAND, STOP, STICK = '.dock-power', '.dock-stand', '.stop', '.stick-walk'
+STAND, STOP, STICK = '.dock-stand', '.stop', '.stick-walk'
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def standing(web, tabs, name='phone', size='phone'):
     tabs('click', name, selector='.lease')
     tabs.wait(name, '.lease[data-kind=yours]')
     tabs('click', name, selector=STAND)
+    # Start: servos on, then up.
     tabs.wait(name, '.bar-state:text-is("Standing")')
 
 
@@ -95,14 +96,14 @@ def test_when_two_browsers_want_to_drive_expect_both_to_show_who_does_and_either
     standing(web, tabs)
     tabs('open', 'other', url=f'http://localhost:{web.port}/', size='phone')
     tabs.wait('other', '.lease[data-kind=other]')
-    tabs('click', 'phone', selector=POWER)
     servos = web.user.listen('servo_states')
-    web.user.until(lambda: servos and servos[-1].message.name, 10.0, 'servos that are on')
+    web.user.until(lambda: servos and servos[-1].message.name, 10.0, 'servos that are on since Start')
     pressed = time.monotonic()
     tabs('tap', 'other', selector=STOP)
     off = lambda: [h.received for h in servos if h.received > pressed and not h.message.name]
     figures.note('page: STOP by one that does not drive', 1e3 * (web.user.until(off, 5.0, 'servos off')[0] - pressed), 'ms')
     tabs.wait('phone', '.fault-stop')
     tabs('click', 'other', selector='.lease')
+    tabs('click', 'other', selector='.card .primary')
     tabs.wait('other', '.lease[data-kind=yours]')
     tabs.wait('phone', '.lease[data-kind=other]')

@@ -420,6 +420,84 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
 
 
 @pytest.mark.alone
+def test_when_forty_connections_download_without_gzip_expect_a_stop_as_fast_and_no_memory_taken(web):
+    client = web.standing(enable=True)
+    servos, resident = web.user.listen('servo_states'), web.process.resident_mb()
+    web.user.until(lambda: servos and servos[-1].message.name, 5.0, 'servos that are on')
+    ask, going = f'GET /hexapod.wasm HTTP/1.1\r\nHost: localhost:{web.port}\r\n\r\n'.encode(), True
+
+    def download():
+        while going:
+            try:
+                with connected(web.port) as stream:
+                    stream.sendall(ask * 4)
+                    while going and stream.recv(65536):
+                        pass
+            except OSError:
+                time.sleep(0.01)
+
+    threads = [threading.Thread(target=download, daemon=True) for _ in range(40)]
+    delays, memory = [], []
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(6):
+            web.user.spin(0.3)
+            memory.append(web.process.resident_mb())
+            pressed = time.monotonic()
+            client.send(type='stop', kind='emergency')
+            off = lambda: [h.received for h in servos if h.received > pressed and not h.message.name]
+            delays.append(web.user.until(off, 5.0, 'all servos off')[0] - pressed)
+            web.user.spin(1.0)
+            deadline = time.monotonic() + 15.0
+            while not client.ask(type='call', service='enable')['ok']:
+                assert time.monotonic() < deadline
+                web.user.spin(0.3)
+            web.user.until(lambda: servos[-1].message.name, 15.0, 'servos on again')
+    finally:
+        going = False
+    figures.note('web: STOP beside 40 downloads without gzip, slowest', 1e3 * max(delays), 'ms', 60)
+    figures.note('web: memory taken by them', max(memory) - resident, 'MB', 5)
+    assert max(delays) <= 0.1 * figures.BUSY and max(memory) - resident < 8.0, (delays, memory)
+
+
+def test_when_strangers_hold_more_sockets_than_fit_expect_whoever_has_the_token_let_in(session):
+    web = Web(session, f'web_teleop.token:={TOKEN}')
+    first = web.client(token=TOKEN)
+    held_open = [connected(web.port) for _ in range(150)]
+    for stream in held_open:
+        stream.sendall(b'GET / HT')
+    second = web.client(token=TOKEN, name='second')
+    assert get(web.port, '/robot.urdf', Authorization=f'Bearer {TOKEN}')[0] in (200, 404)
+    second.send(type='stop', kind='halt')
+    assert first.wait('stop', lambda stop: stop['kind'] == 'halt', 2.0)['name'] == 'second'
+    for stream in held_open:
+        stream.close()
+
+
+def test_when_a_proxy_passes_requests_on_expect_the_token_needed_with_the_default_settings(web):
+    web.client().wait('state')
+    proxied = {'X-Forwarded-For': '10.0.0.7'}
+    assert request(web.port, head(web.port, **proxied))[0] == 401
+    assert get(web.port, '/robot.urdf', **proxied)[0] == 401
+    assert request(web.port, head(web.port, host='pi.local', origin='http://pi.local'))[0] in (401, 403)
+    assert request(web.port, head(web.port, host='192.168.4.1:8080'))[0] == 401
+    assert get(web.port, '/', **proxied)[0] == 200
+    web.user.until(lambda: '#token=' in web.process.log(), 5.0, 'the token on the terminal')
+    token = web.process.log().split('#token=')[1].split()[0]
+    assert request(web.port, head(web.port, token=token, **proxied))[0] == 101
+
+
+def test_when_a_page_of_another_site_asks_for_files_expect_nothing(web):
+    connected(web.port).close()
+    for site in ('cross-site', 'same-site'):
+        sound = {'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'audio', 'Accept-Encoding': 'identity;q=1, *;q=0'}
+        for path in ('/', '/hexapod.wasm', '/camera', '/robot.urdf'):
+            assert get(web.port, path, **sound)[0] == 403, path
+    assert get(web.port, '/', **{'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document'})[0] == 200
+
+
+@pytest.mark.alone
 def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used_and_the_loop_as_ever(session, tmp_path):
     beside = Session(tmp_path)
 

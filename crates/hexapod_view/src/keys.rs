@@ -36,7 +36,7 @@ pub(crate) const HELP: [(&str, &str); 14] = [
     ("G", "next gait"),
     ("M", "motions: a list to play from"),
     ("+ -", "faster, slower, also PgUp PgDn"),
-    ("R O", "servos on, off"),
+    ("R O", "servos on, off (which asks)"),
     ("[ ]", "body lower, higher"),
     ("7 9 1 3", "curves, as on a number pad"),
     ("Esc", "quit, also Ctrl-C; H closes this help"),

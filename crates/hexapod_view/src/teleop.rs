@@ -46,6 +46,10 @@ pub struct Teleop {
     percent: u32,
     help: bool,
     menu: Option<Menu>,
+    /// Whether the servos are to be switched off once the person has said so twice.
+    asks_off: bool,
+    /// Whether the robot sits, as far as it is heard.
+    sits: bool,
     top_speed: [f64; 3],
     gait: String,
     gaits: Vec<String>,
@@ -69,6 +73,8 @@ impl Teleop {
             percent: 50,
             help: false,
             menu: None,
+            asks_off: false,
+            sits: false,
             top_speed,
             gait: String::new(),
             gaits: Vec::new(),
@@ -80,6 +86,7 @@ impl Teleop {
     /// robot is not heard drive it only when they are pressed again.
     pub fn observe(&mut self, snapshot: &Snapshot) {
         self.top_speed = snapshot.top_speed;
+        self.sits = snapshot.is_live() && snapshot.gait_state == "sitting";
         self.gait.clone_from(&snapshot.gait);
         self.gaits.clone_from(&snapshot.gaits);
         self.motions.clone_from(&snapshot.motions);
@@ -98,6 +105,11 @@ impl Teleop {
         let is_repeat = self.is_repeat(event, now);
         if let Some(chosen) = self.choose(event, is_repeat) {
             return chosen;
+        }
+        // Any other key than the one that says so means no, and does what it always does.
+        if !is_repeat && std::mem::take(&mut self.asks_off) && fold(event.code) == KeyCode::Char('y') {
+            self.release_all();
+            return Some(Action::Enable(false));
         }
         match command(event)? {
             Command::Drive(heading) => {
@@ -143,6 +155,11 @@ impl Teleop {
     /// The list of motions, if it is open.
     pub(crate) fn menu(&self) -> Option<Menu> {
         self.menu
+    }
+
+    /// Whether the person is asked to say once more that the servos are to be switched off.
+    pub(crate) fn asks_off(&self) -> bool {
+        self.asks_off
     }
 
     /// Whether the terminal has shown that it tells releases.
@@ -212,6 +229,12 @@ impl Teleop {
             Command::Stand => Action::Stand,
             Command::Sit => Action::Sit,
             Command::EmergencyStop => Action::EmergencyStop,
+            // A robot that stands falls; so does one of which nobody knows what it does.
+            Command::Enable(false) if !self.sits => {
+                self.asks_off = true;
+                self.release_all();
+                return None;
+            }
             Command::Enable(on) => Action::Enable(on),
             Command::Quit => Action::Quit,
             _ => return None,

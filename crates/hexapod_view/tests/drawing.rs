@@ -243,6 +243,17 @@ fn when_the_list_of_motions_is_open_expect_their_names_around_the_cursor() {
 }
 
 #[test]
+fn when_the_servos_are_to_go_off_expect_the_question_shown_at_any_size() {
+    let mut teleop = Teleop::default();
+    teleop.observe(&robot());
+    teleop.key(&KeyEvent::new(KeyCode::Char('o'), KeyModifiers::NONE), Duration::ZERO);
+    for (width, height) in [(MIN_WIDTH, MIN_HEIGHT), (120, 40), (59, 19)] {
+        let shown = text(width, height, &robot(), &teleop);
+        assert!(shown.contains("Y switches off") && shown.contains("falls"), "{shown}");
+    }
+}
+
+#[test]
 fn when_a_name_holds_control_characters_expect_them_gone() {
     let snapshot = Snapshot { gait: "a\n\u{1b}[2Jb".into(), ..robot() };
     let line = status_line(&snapshot);

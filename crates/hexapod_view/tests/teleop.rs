@@ -61,13 +61,52 @@ fn when_a_command_key_is_pressed_expect_its_action() {
     check(KeyCode::Char('X'), Some(Action::EmergencyStop));
     check(KeyCode::Backspace, Some(Action::EmergencyStop));
     check(KeyCode::Char('r'), Some(Action::Enable(true)));
-    check(KeyCode::Char('o'), Some(Action::Enable(false)));
     check(KeyCode::Char(']'), Some(Action::BodyHeight(0.005)));
     check(KeyCode::Char('['), Some(Action::BodyHeight(-0.005)));
     check(KeyCode::Esc, Some(Action::Quit));
     check(KeyCode::Char('g'), None);
     check(KeyCode::Char('z'), None);
     check(KeyCode::F(1), None);
+}
+
+/// Keys for a robot that does this, as far as it is heard.
+fn robot_that(gait_state: &str) -> Teleop {
+    let mut teleop = Teleop::new(TOP);
+    teleop.observe(&Snapshot { gait_state: gait_state.into(), ..Snapshot::default() });
+    teleop
+}
+
+#[test]
+fn when_the_servos_are_to_go_off_below_a_robot_that_may_stand_expect_it_asked_first() {
+    for state in ["standing", "walking", "playing", "fault", ""] {
+        let mut teleop = robot_that(state);
+        press(&mut teleop, KeyCode::Up, 0);
+        assert_eq!(press(&mut teleop, KeyCode::Char('o'), 10), None, "{state}");
+        assert_eq!(teleop.tick(at(10)), None, "the keys that drive are let go");
+        // Held on, or pressed once more: still nothing.
+        (1..5).for_each(|count| assert_eq!(press(&mut teleop, KeyCode::Char('o'), 10 + 30 * count), None));
+        assert_eq!(press(&mut teleop, KeyCode::Char('o'), 1000), None);
+        assert_eq!(press(&mut teleop, KeyCode::Char('y'), 2000), Some(Action::Enable(false)), "{state}");
+        assert_eq!(press(&mut teleop, KeyCode::Char('y'), 3000), None, "asked again each time");
+    }
+}
+
+#[test]
+fn when_the_question_is_answered_with_another_key_expect_that_keys_action_and_the_servos_on() {
+    for (code, expect) in [
+        (KeyCode::Char('j'), Some(Action::Sit)),
+        (KeyCode::Char('x'), Some(Action::EmergencyStop)),
+        (KeyCode::Char('z'), None),
+    ] {
+        let mut teleop = robot_that("walking");
+        press(&mut teleop, KeyCode::Char('o'), 0);
+        assert_eq!(press(&mut teleop, code, 500), expect);
+        assert_eq!(press(&mut teleop, KeyCode::Char('y'), 1000), None, "the question is gone");
+    }
+    let mut teleop = robot_that("sitting");
+    assert_eq!(press(&mut teleop, KeyCode::Char('o'), 0), Some(Action::Enable(false)), "it cannot fall");
+    teleop.observe(&Snapshot { gait_state: "sitting".into(), silence: Some(at(2000)), ..Snapshot::default() });
+    assert_eq!(press(&mut teleop, KeyCode::Char('o'), 1000), None, "that it sits is past");
 }
 
 #[test]
@@ -145,7 +184,7 @@ fn when_opposite_keys_are_held_expect_them_to_cancel() {
 
 #[test]
 fn when_stopped_or_out_of_focus_expect_zero_at_once() {
-    for letter in [' ', 'x', 'j', 'o'] {
+    for letter in [' ', 'x', 'j'] {
         let mut teleop = Teleop::new(TOP);
         press(&mut teleop, KeyCode::Up, 0);
         teleop.tick(at(1));

@@ -3,6 +3,7 @@
 //! A page of another site can open a WebSocket to any address (the same-origin policy does not hold there), and by DNS
 //! rebinding give this robot's address a name of its own, so both `Origin` and `Host` are checked.
 
+use crate::visit::{Visit, name_of};
 use std::net::IpAddr;
 use subtle::ConstantTimeEq;
 
@@ -18,6 +19,8 @@ pub enum Barred {
     Host,
     /// An `Origin` that is not ours, or none where one is needed.
     Origin,
+    /// A browser says that a page of another site asks.
+    Site,
     /// No token, or a wrong one.
     Token,
 }
@@ -30,6 +33,8 @@ pub struct Gate {
     /// Further origins, as `https://robot.example`.
     origins: Vec<String>,
     token: Option<String>,
+    /// Whether whoever is at this computer needs no token.
+    is_open_at_home: bool,
     /// Whether this server speaks TLS: no page of its own comes without it then.
     speaks_tls: bool,
 }
@@ -44,13 +49,41 @@ impl Gate {
             names.push(format!("{computer}.local"));
             names.push(computer);
         }
-        Self { names, origins, token, speaks_tls: false }
+        Self { names, origins, token, is_open_at_home: false, speaks_tls: false }
     }
 
     /// The same for a server that speaks TLS, or does not. Anybody on the network could pretend to be its page without TLS.
     #[must_use]
     pub fn speaking_tls(self, speaks_tls: bool) -> Self {
         Self { speaks_tls, ..self }
+    }
+
+    /// The same, but whoever is at this computer, and does not come through a proxy, needs no token.
+    #[must_use]
+    pub fn open_at_home(self, is_open_at_home: bool) -> Self {
+        Self { is_open_at_home, ..self }
+    }
+
+    /// Whether whoever is at this computer needs no token.
+    #[must_use]
+    pub fn is_open_at_home(&self) -> bool {
+        self.is_open_at_home
+    }
+
+    /// From whom the token is demanded, in words.
+    #[must_use]
+    pub fn demands(&self) -> &'static str {
+        match (&self.token, self.is_open_at_home) {
+            (None, _) => "none",
+            (Some(_), true) => "needed from elsewhere",
+            (Some(_), false) => "needed",
+        }
+    }
+
+    /// Further origins of the page.
+    #[must_use]
+    pub fn origins(&self) -> &[String] {
+        &self.origins
     }
 
     /// The token.
@@ -80,8 +113,10 @@ impl Gate {
     ///
     /// # Errors
     /// It is another one.
-    pub fn show(&self, given: Option<&str>) -> Result<(), Barred> {
-        let Some(token) = &self.token else { return Ok(()) };
+    pub fn show(&self, given: Option<&str>, visit: Visit<'_>) -> Result<(), Barred> {
+        let Some(token) = self.token.as_ref().filter(|_| !(self.is_open_at_home && visit.is_at_home())) else {
+            return Ok(());
+        };
         let is_same = given.is_some_and(|given| bool::from(given.as_bytes().ct_eq(token.as_bytes())));
         if is_same { Ok(()) } else { Err(Barred::Token) }
     }
@@ -101,20 +136,6 @@ impl Gate {
         let schemes: &[&str] = if self.speaks_tls { &["https://"] } else { &["http://", "https://"] };
         let own = schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
         own || self.origins.iter().any(|allowed| allowed == origin)
-    }
-}
-
-/// The name or address of a `Host`, without its port; `None` where it is malformed.
-fn name_of(host: &str) -> Option<&str> {
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let (name, rest) = match host.strip_prefix('[') {
-        Some(address) => address.split_once(']')?,
-        None => host.split_at(host.find(':').unwrap_or(host.len())),
-    };
-    match rest.strip_prefix(':') {
-        None if rest.is_empty() => Some(name),
-        Some(port) if is_port(port) => Some(name),
-        _ => None,
     }
 }
 
@@ -231,10 +252,45 @@ mod tests {
     #[test]
     fn when_a_token_is_needed_expect_no_other_let_in() {
         for given in [None, Some(""), Some("0123456789abcde"), Some("0123456789abcdeF"), Some("0123456789abcdef0")] {
-            assert_eq!(gate().show(given), Err(Barred::Token), "{given:?}");
+            assert_eq!(gate().show(given, AT_HOME), Err(Barred::Token), "{given:?}");
         }
-        assert_eq!(gate().show(Some("0123456789abcdef")), Ok(()));
-        assert_eq!(Gate::new("", vec![], None).show(None), Ok(()));
+        assert_eq!(gate().show(Some("0123456789abcdef"), AT_HOME), Ok(()));
+        assert_eq!(Gate::new("", vec![], None).show(None, AT_HOME), Ok(()));
+    }
+
+    const AT_HOME: Visit<'_> = Visit {
+        from: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        host: Some("localhost:8080"),
+        origin: Some("http://localhost:8080"),
+        is_forwarded: false,
+    };
+
+    #[test]
+    fn when_no_token_was_given_expect_it_demanded_of_whoever_comes_through_a_proxy() {
+        let open = gate().open_at_home(true);
+        for visit in [
+            AT_HOME,
+            Visit { origin: None, ..AT_HOME },
+            Visit { host: Some("[::1]:8080"), origin: None, from: "::1".parse().unwrap(), ..AT_HOME },
+            Visit { host: Some("127.0.0.1"), from: "::ffff:127.0.0.1".parse().unwrap(), ..AT_HOME },
+        ] {
+            assert_eq!(open.show(None, visit), Ok(()), "{visit:?}");
+            assert_eq!(gate().show(None, visit), Err(Barred::Token), "a token that was given is always demanded");
+        }
+        for visit in [
+            Visit { is_forwarded: true, ..AT_HOME },
+            Visit { from: [10, 0, 0, 7].into(), ..AT_HOME },
+            Visit { host: Some("robot.example"), ..AT_HOME },
+            Visit { host: Some("pi.local:8080"), ..AT_HOME },
+            Visit { host: Some("192.168.4.1:8080"), ..AT_HOME },
+            Visit { host: Some("localhost.robot.example"), ..AT_HOME },
+            Visit { host: None, ..AT_HOME },
+            Visit { origin: Some("https://robot.example"), ..AT_HOME },
+            Visit { origin: Some("null"), ..AT_HOME },
+        ] {
+            assert_eq!(open.show(None, visit), Err(Barred::Token), "{visit:?}");
+            assert_eq!(open.show(Some("0123456789abcdef"), visit), Ok(()), "{visit:?}");
+        }
     }
 
     #[test]

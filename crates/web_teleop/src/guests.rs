@@ -3,10 +3,10 @@
 use crate::intents::ClientId;
 use crate::out::{Down, Out};
 use crate::protocol::{Answer, Client, Refused, text};
-use axum::extract::ws::Utf8Bytes;
 use hexapod_ros::bounds::Burst;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Refusals without a number a client is told of, at once and per second.
 const REFUSALS: u32 = 2;

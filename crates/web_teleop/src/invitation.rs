@@ -2,6 +2,7 @@
 
 use crate::params::Setup;
 use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::SockaddrStorage;
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
 use std::fmt::Write;
@@ -10,11 +11,14 @@ use std::net::{IpAddr, SocketAddr};
 /// What the user is told of a server at `address`.
 #[must_use]
 pub fn words(setup: &Setup, address: SocketAddr) -> String {
-    let hosts = if address.ip().is_unspecified() { addresses() } else { vec![address.ip()] };
+    let hosts = if address.ip().is_unspecified() { addresses(address.is_ipv6()) } else { vec![address.ip()] };
     let urls: Vec<String> = hosts.iter().map(|host| url(setup, SocketAddr::new(*host, address.port()))).collect();
     let mut out = String::new();
-    for url in &urls {
+    for url in urls.iter().chain(&elsewhere(setup)) {
         let _ = writeln!(out, "drive it in a browser: {url}");
+    }
+    if let (Some(token), true) = (setup.gate.token(), setup.gate.is_open_at_home()) {
+        let _ = writeln!(out, "through a proxy or a tunnel it needs a token: add #token={token} to its address");
     }
     // A page that is only on this computer is of no use to a phone.
     if let (Some(token), Some(url)) = (setup.gate.token(), urls.first().filter(|_| !address.ip().is_loopback())) {
@@ -32,8 +36,18 @@ pub fn words(setup: &Setup, address: SocketAddr) -> String {
 fn url(setup: &Setup, address: SocketAddr) -> String {
     let scheme = if setup.tls.is_some() { "https" } else { "http" };
     let host = if address.ip().is_loopback() { format!("localhost:{}", address.port()) } else { address.to_string() };
-    let token = setup.gate.token().map(|token| format!("#token={token}")).unwrap_or_default();
-    format!("{scheme}://{host}/{token}")
+    format!("{scheme}://{host}/{}", fragment(setup))
+}
+
+/// The page's addresses behind proxies, as far as they are known: the path below which one serves it is not.
+fn elsewhere(setup: &Setup) -> Vec<String> {
+    setup.gate.origins().iter().map(|origin| format!("{origin}/{}", fragment(setup))).collect()
+}
+
+/// The token, where whoever opens the page here needs it.
+fn fragment(setup: &Setup) -> String {
+    let token = setup.gate.token().filter(|_| !setup.gate.is_open_at_home());
+    token.map(|token| format!("#token={token}")).unwrap_or_default()
 }
 
 /// A QR code that a phone reads from a terminal, dark on light or light on dark.
@@ -45,20 +59,26 @@ fn drawn(url: &str) -> String {
     }
 }
 
-/// This computer's addresses on its networks, IPv4 first.
-fn addresses() -> Vec<IpAddr> {
+/// This computer's addresses on its networks, IPv4 first; those of IPv6 only where the server listens to that.
+fn addresses(listens_to_v6: bool) -> Vec<IpAddr> {
     let Ok(interfaces) = getifaddrs() else { return vec![] };
-    let mut found: Vec<IpAddr> = interfaces
-        .filter_map(|interface| {
-            let address = interface.address?;
+    let mut found = usable(interfaces.filter_map(|interface| interface.address), listens_to_v6);
+    found.sort_by_key(IpAddr::is_ipv6);
+    found
+}
+
+fn usable(addresses: impl Iterator<Item = SockaddrStorage>, listens_to_v6: bool) -> Vec<IpAddr> {
+    addresses
+        .filter_map(|address| {
             let v4 = address.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
             v4.or_else(|| address.as_sockaddr_in6().map(|address| IpAddr::from(address.ip())))
         })
         // Link-local ones of IPv6 need the interface's name, which browsers do not take.
-        .filter(|address| !address.is_loopback() && !matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local()))
-        .collect();
-    found.sort_by_key(IpAddr::is_ipv6);
-    found
+        .filter(|address| match address {
+            IpAddr::V4(v4) => !v4.is_loopback(),
+            IpAddr::V6(v6) => listens_to_v6 && !v6.is_loopback() && !v6.is_unicast_link_local(),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -68,16 +88,44 @@ mod tests {
     use crate::params::specs;
 
     fn setup(address: &str) -> Setup {
+        with(&[("bind_address", address)])
+    }
+
+    fn with(values: &[(&'static str, &str)]) -> Setup {
         let mut params: hexapod_config::ros_params::Params =
             specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
-        params.insert("bind_address", address.into());
+        params.extend(values.iter().map(|(name, value)| (*name, (*value).into())));
         Setup::load(&params).unwrap()
     }
 
     #[test]
-    fn when_the_page_is_for_this_computer_expect_its_url_alone() {
+    fn when_the_page_is_for_this_computer_expect_its_url_and_what_a_proxy_needs() {
         let setup = setup("127.0.0.1");
-        assert_eq!(words(&setup, setup.address), "drive it in a browser: http://localhost:8080/\n");
+        let token = setup.gate.token().unwrap();
+        let told = words(&setup, setup.address);
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines[0], "drive it in a browser: http://localhost:8080/");
+        assert!(lines.len() == 2 && lines[1].contains(&format!("#token={token}")), "{told}");
+    }
+
+    #[test]
+    fn when_the_page_is_behind_a_proxy_expect_its_address_there_with_the_token() {
+        let setup = with(&[("allowed_origins", "https://robot.example"), ("token", "my_own_token_1234")]);
+        let told = words(&setup, setup.address);
+        for host in ["http://localhost:8080", "https://robot.example"] {
+            assert!(told.contains(&format!(": {host}/#token=my_own_token_1234\n")), "{told}");
+        }
+    }
+
+    #[test]
+    fn when_the_server_listens_to_ipv4_alone_expect_no_address_of_ipv6() {
+        let addresses = ["192.0.2.7:0", "[2001:db8::7]:0", "[fe80::1]:0", "127.0.0.1:0", "[::1]:0"];
+        let found = |listens_to_v6| {
+            let all = addresses.iter().map(|text| SockaddrStorage::from(text.parse::<SocketAddr>().unwrap()));
+            usable(all, listens_to_v6).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(found(false), ["192.0.2.7"]);
+        assert_eq!(found(true), ["192.0.2.7", "2001:db8::7"]);
     }
 
     #[test]

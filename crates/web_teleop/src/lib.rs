@@ -25,6 +25,7 @@ mod sight;
 mod stops;
 mod teller;
 mod tls;
+pub mod visit;
 
 pub use node::{RunError, run};
 pub use params::{NAME, Setup, specs};

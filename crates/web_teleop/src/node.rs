@@ -9,11 +9,10 @@ use crate::invitation;
 use crate::params::Setup;
 use crate::recording::Recorder;
 use crate::report::Report;
-use crate::server::{Server, Shared};
+use crate::server::{DOWNLOADS, STOP_ROOM, Server, Shared};
 use crate::shelf::Shelf;
 use crate::teller::Teller;
 use crate::tls::Tls;
-use axum::extract::ws::Utf8Bytes;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage};
 use std::io::Write;
@@ -21,6 +20,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Why the node failed.
 #[derive(Debug, thiserror::Error)]
@@ -67,11 +67,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         recorder,
         folder: setup.urdf.parent().map(Into::into).unwrap_or_default(),
         room: Arc::new(Semaphore::new(setup.max_clients)),
+        stop_room: Arc::new(Semaphore::new(STOP_ROOM)),
+        downloads: Arc::new(Semaphore::new(DOWNLOADS)),
         next_id: AtomicU64::new(1),
     };
     let served = Server::start(setup.address, setup.tls.as_ref().map(Tls::acceptor), shared);
     let server = served.map_err(|error| RunError::Serve { address: setup.address, error })?;
-    let report = Report::new(&mut node, server.address, setup.gate.token().is_some())?;
+    let report = Report::new(&mut node, server.address, setup.gate.demands())?;
     tell(&setup, &server);
     let desk = Desk::new(setup, (teller, hands, report), node.lane_opener(), inbox.clone());
     let work = move || {

@@ -2,10 +2,10 @@
 //! Nobody waits for a client: one that does not read is dropped.
 
 use crate::protocol::Close;
-use axum::extract::ws::Utf8Bytes;
 use std::sync::Arc;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Notify, watch};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Messages other than states that may wait for a client.
 const WAITING: usize = 128;

@@ -27,8 +27,8 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "token",
             "",
-            "What a client has to know, 16 to 64 of A-Z a-z 0-9 _ -; empty: none on this computer, a new one at each start \
-             on the network",
+            "What a client has to know, 16 to 64 of A-Z a-z 0-9 _ -; empty: a new one at each start, which is not asked for \
+             on this computer itself",
         )
         .read_only(),
         ParamSpec::new(
@@ -105,14 +105,17 @@ impl Setup {
         faults.note(checked.map_err(refuse("token", "leave it empty for one that is made at each start")));
         let tls = faults.note(tls_of(params));
         let (address, origins) = (address.unwrap_or([127, 0, 0, 1].into()), origins.unwrap_or_default());
-        // Nobody drives the robot from the network without a token.
-        let is_new_token = given.is_empty() && !address.is_loopback();
-        let token = if is_new_token { Some(faults.note(new_token()).unwrap_or_default()) } else { Some(given) };
+        // Nobody drives the robot from the network without a token, nor through a proxy on this computer.
+        let is_new_token = given.is_empty();
+        let is_open_at_home = is_new_token && address.is_loopback() && origins.is_empty();
+        let token = if is_new_token { faults.note(new_token()).unwrap_or_default() } else { given };
         faults.into_result()?;
         let tls = tls.flatten();
         Ok(Self {
             address: SocketAddr::new(address, whole(params, "port") as u16),
-            gate: Gate::new(&computer(), origins, token.filter(|token| !token.is_empty())).speaking_tls(tls.is_some()),
+            gate: Gate::new(&computer(), origins, Some(token))
+                .open_at_home(is_open_at_home)
+                .speaking_tls(tls.is_some()),
             is_new_token,
             tls,
             max_clients: whole(params, "max_clients") as usize,
@@ -187,7 +190,7 @@ mod tests {
         assert_eq!(load_ros_params(&document, NAME, &specs()).unwrap(), defaults());
         let setup = Setup::load(&defaults()).unwrap();
         assert_eq!(setup.address.to_string(), "127.0.0.1:8080");
-        assert_eq!((setup.gate.token(), setup.is_new_token), (None, false));
+        assert!(setup.gate.token().is_some() && setup.is_new_token && setup.gate.is_open_at_home());
     }
 
     #[test]
@@ -198,6 +201,11 @@ mod tests {
         let own = with(&[("bind_address", "::"), ("token", "my_own_token_1234")]).unwrap();
         assert_eq!((own.gate.token(), own.is_new_token), (Some("my_own_token_1234"), false));
         assert_eq!(with(&[("token", "my_own_token_1234")]).unwrap().gate.token(), Some("my_own_token_1234"));
+        for (name, value) in
+            [("bind_address", "0.0.0.0"), ("token", "my_own_token_1234"), ("allowed_origins", "https://robot.example")]
+        {
+            assert!(!with(&[(name, value)]).unwrap().gate.is_open_at_home(), "{name}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ const EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Report {
     diagnostics: Diagnostics,
     address: SocketAddr,
-    is_protected: bool,
+    token: &'static str,
     /// When the last was told.
     last: Duration,
 }
@@ -27,9 +27,9 @@ pub(crate) struct Counts {
 }
 
 impl Report {
-    pub fn new(node: &mut RosNode, address: SocketAddr, is_protected: bool) -> Result<Self, RosError> {
+    pub fn new(node: &mut RosNode, address: SocketAddr, token: &'static str) -> Result<Self, RosError> {
         let clock = node.stamps();
-        Ok(Self { diagnostics: Diagnostics::new(node, "web", clock)?, address, is_protected, last: Duration::ZERO })
+        Ok(Self { diagnostics: Diagnostics::new(node, "web", clock)?, address, token, last: Duration::ZERO })
     }
 
     /// When the next is due.
@@ -49,7 +49,7 @@ impl Report {
         }
         status.report(Level::Ok, "the page is served");
         status.value("address", self.address);
-        status.value("token", if self.is_protected { "needed" } else { "none" });
+        status.value("token", self.token);
         status.value("clients", format!("{} of {}", counts.clients, counts.most_clients));
         status.value("driver", &counts.driver);
         status.value("refused intents", counts.refused);

@@ -1,8 +1,11 @@
 //! What clients fetch: the robot's description, its meshes' names, the newest picture.
 
 use axum::body::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hexapod_ros::bounds::excerpt;
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +21,8 @@ const PICTURE_AGE: Duration = Duration::from_secs(2);
 pub struct Description {
     /// The URDF.
     pub text: Bytes,
+    /// The same, compressed with gzip.
+    pub packed: Bytes,
     /// Differs between descriptions.
     pub tag: String,
     /// The robot's name.
@@ -56,8 +61,8 @@ impl Shelf {
         }
         let tag = format!("\"{:016x}\"", digest(text.as_bytes()));
         let (robot, meshes) = look_into(text);
-        let (text, meshes) = (Bytes::copy_from_slice(text.as_bytes()), Arc::new(meshes));
-        self.lock().description = Some(Description { text, tag, robot, meshes });
+        let (packed, text, meshes) = (packed(text), Bytes::copy_from_slice(text.as_bytes()), Arc::new(meshes));
+        self.lock().description = Some(Description { text, packed, tag, robot, meshes });
     }
 
     /// Takes a picture, if a browser can show it.
@@ -97,6 +102,14 @@ impl Shelf {
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Compressed once, for all who fetch it.
+fn packed(text: &str) -> Bytes {
+    let mut encoder = GzEncoder::new(vec![], Compression::default());
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(text.as_bytes());
+    encoder.finish().unwrap_or_default().into()
 }
 
 /// The robot's name and the meshes that a description names; nothing where it is not XML.

@@ -7,10 +7,10 @@ use crate::intents::ClientId;
 use crate::out::Down;
 use crate::params::Setup;
 use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopTold, Welcome, text};
-use axum::extract::ws::Utf8Bytes;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// How often the health is told, at least; and at most, where it changes.
 const HEALTH_EVERY: Duration = Duration::from_secs(1);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use web_teleop::gate::Gate;
 use web_teleop::intents::Motion;
 use web_teleop::protocol::{Bad, Incoming, MOST_BYTES, MOST_NAME, parse};
+use web_teleop::visit::Visit;
 
 const CORPUS: [&str; 11] = [
     r#"{"type":"hello","version":1,"name":"Pixel 8"}"#,
@@ -105,6 +106,7 @@ fn when_messages_are_mangled_expect_each_taken_within_its_bounds_or_refused() {
     let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(3));
     let mut random = Random(number("FUZZ_SEED").unwrap_or(1));
     let gate = Gate::new("pi", vec!["https://robot.example".into()], Some("0123456789abcdef".into()));
+    let from = std::net::Ipv4Addr::LOCALHOST.into();
     let mut count = 0_u64;
     while Instant::now() < end {
         let text = mangled(&mut random);
@@ -112,7 +114,8 @@ fn when_messages_are_mangled_expect_each_taken_within_its_bounds_or_refused() {
         // The same as a host, an origin and a token.
         let (host, origin) = text.split_at(text.char_indices().nth(random.below(40)).map_or(0, |(at, _)| at));
         let _ = gate.pass(Some(host), Some(origin), true);
-        assert!(gate.show(Some(&text)).is_err());
+        let visit = Visit { from, host: Some(host), origin: Some(origin), is_forwarded: false };
+        assert!(gate.show(Some(&text), visit).is_err());
         count += 1;
     }
     assert!(count > 1000, "only {count}");

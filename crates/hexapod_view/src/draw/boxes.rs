@@ -23,6 +23,15 @@ pub(super) fn help(frame: &mut Frame, screen: Rect) {
     over(frame, screen, " keys ", lines.collect(), 56);
 }
 
+/// The question before the servos are switched off.
+pub(super) const SERVOS_OFF: [&str; 2] =
+    ["A standing robot falls to the ground.", "J sits it down first, Y switches off, any other key does not."];
+
+/// Asks it.
+pub(super) fn servos_off(frame: &mut Frame, screen: Rect) {
+    over(frame, screen, " switch the servos off? ", SERVOS_OFF.map(Line::from).to_vec(), 56);
+}
+
 /// The list of motions, around its cursor where there is no room for all.
 pub(super) fn motions(frame: &mut Frame, screen: Rect, motions: &[String], menu: Menu) {
     if motions.is_empty() {
@@ -49,7 +58,7 @@ fn motion(index: usize, name: &str, is_chosen: bool) -> Line<'static> {
 
 /// Where robots are looked for.
 pub(super) fn lookout(frame: &mut Frame, area: Rect, snapshot: &Snapshot, teleop: &Teleop) {
-    let is_covered = teleop.shows_help() || teleop.menu().is_some();
+    let is_covered = teleop.shows_help() || teleop.menu().is_some() || teleop.asks_off();
     if snapshot.is_live() || snapshot.lookout.is_empty() || is_covered {
         return;
     }

@@ -23,7 +23,7 @@ pub const MIN_HEIGHT: u16 = 20;
 pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
     let area = frame.area();
     if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
-        draw_small(frame, snapshot, area);
+        draw_small(frame, snapshot, teleop, area);
         return;
     }
     let footer_height = footer::height(area);
@@ -42,18 +42,23 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
     }
     boxes::lookout(frame, main, snapshot, teleop);
     footer::draw(frame, snapshot, foot);
-    if let Some(menu) = teleop.menu() {
+    if teleop.asks_off() {
+        boxes::servos_off(frame, screen);
+    } else if let Some(menu) = teleop.menu() {
         boxes::motions(frame, screen, &snapshot.motions, menu);
     } else if teleop.shows_help() {
         boxes::help(frame, screen);
     }
 }
 
-fn draw_small(frame: &mut Frame, snapshot: &Snapshot, area: Rect) {
+fn draw_small(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop, area: Rect) {
     let room = format!("{}x{} is too small for the view ({MIN_WIDTH}x{MIN_HEIGHT})", area.width, area.height);
     let mut lines = vec![];
     if !snapshot.alarm.is_empty() {
         lines.push(header::alarm(snapshot));
+    }
+    if teleop.asks_off() {
+        lines.push(Line::from(boxes::SERVOS_OFF.join(" ")));
     }
     lines.extend([Line::from(status_line(snapshot)), Line::from("X EMERGENCY STOP  Esc quit"), Line::from(room)]);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);

@@ -47,8 +47,8 @@ export function startApp(transport: Transport, extra?: (session: Session, cockpi
     data: createData(session, watch, cockpit), more: more.element,
   }, "view", (name) => { app.dataset["tab"] = name; });
   app.append(
-    createHeader(session, cockpit), createAlarm(session, cockpit), tabs.panels, notices.element,
-    createDock(session, cockpit, notices.confirmOff), tabs.nav, createDeck(cockpit),
+    createHeader(session, cockpit), createAlarm(session, cockpit), tabs.panels, notices,
+    createDock(session, cockpit), tabs.nav, createDeck(session, cockpit),
   );
   document.body.append(app);
 

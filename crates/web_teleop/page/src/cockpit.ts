@@ -8,7 +8,8 @@ import { Emitter } from "./emitter.ts";
 import { clamp } from "./geometry/vec.ts";
 import type { Answer, BodyPose, Service } from "./protocol/messages.ts";
 import { readPose } from "./robot/bodypose.ts";
-import type { Question, Session } from "./session.ts";
+import { switchOff, type Question } from "./questions.ts";
+import type { Asking, Session } from "./session.ts";
 import { words } from "./words/index.ts";
 
 interface Events {
@@ -20,6 +21,8 @@ interface Events {
   demand: Demand;
   /** Every grip was ended; whether there was one. */
   released: { readonly reason: Release; readonly wasHeld: boolean };
+  /** Something to be answered first. */
+  question: Question;
   /** The servos were asked to be switched on and stay off, with the checks' words. */
   checks: string;
   help: undefined;
@@ -87,7 +90,7 @@ export class Cockpit extends Emitter<Events> {
 
   /** Whether the sticks must be let go before they count. */
   get awaitsRelease(): boolean {
-    return this.#pilot.awaitsRelease && this.deadman.isHeld();
+    return this.#session.isDriver && this.#pilot.awaitsRelease && this.deadman.isHeld();
   }
 
   /** Begins a grip, and becomes the driver where there is none. */
@@ -121,6 +124,11 @@ export class Cockpit extends Emitter<Events> {
   /** Tells the person something. */
   notify(text: string): void {
     this.emit("notice", text);
+  }
+
+  /** Asks the person something. */
+  question(question: Question): void {
+    this.emit("question", question);
   }
 
   setSpeed(speed: number): void {
@@ -159,6 +167,13 @@ export class Cockpit extends Emitter<Events> {
     this.releaseAll("stopped");
   }
 
+  /** Switches the servos off; asks first unless the robot sits, for else it falls. By button, key and gamepad alike. */
+  switchOff(): void {
+    const { isFresh, state } = this.#session;
+    if (isFresh && state?.gait_state === "sitting") return void this.call("disable");
+    this.question(switchOff(this));
+  }
+
   async call(service: Service): Promise<Answer> {
     const answer = await this.ask({ type: "call", service }, service === "enable");
     if (!answer.ok && service === "enable" && answer.message) this.emit("checks", answer.message);
@@ -166,7 +181,7 @@ export class Cockpit extends Emitter<Events> {
   }
 
   /** Asks as the driver, and tells what is refused. */
-  async ask(question: Question, isTold = false): Promise<Answer> {
+  async ask(question: Asking, isTold = false): Promise<Answer> {
     const lease = await this.#becomeDriver();
     const answer = lease?.ok === false ? lease : await this.#session.ask(question);
     if (!answer.ok && !(isTold && answer.message)) this.emit("notice", wordsOf(answer, this.#session));
@@ -177,7 +192,8 @@ export class Cockpit extends Emitter<Events> {
     switch (command) {
       case "emergency": return this.emergencyStop();
       case "halt": return this.halt();
-      case "stand": case "sit": case "enable": case "disable": return void this.call(command);
+      case "stand": case "sit": case "enable": return void this.call(command);
+      case "disable": return this.switchOff();
       case "nextGait": return this.#nextGait();
       case "faster": return this.setSpeed(this.speed + SPEED_STEP);
       case "slower": return this.setSpeed(this.speed - SPEED_STEP);

@@ -1,6 +1,6 @@
 /** What is wrong, in words, with the way back: the worst first. */
 
-import type { Health, NodeHealth, State, StopState } from "./protocol/messages.ts";
+import type { Health, NodeHealth, State, StopKind, StopState } from "./protocol/messages.ts";
 import type { Contact } from "./protocol/transport.ts";
 import type { StopDoubt } from "./session.ts";
 import { words } from "./words/index.ts";
@@ -11,7 +11,7 @@ export interface Fault {
   readonly severity: Severity;
   readonly text: string;
   readonly way: string;
-  readonly action?: "enable" | "reload" | "playground";
+  readonly action?: "enable" | "reload" | "playground" | "withdraw";
 }
 
 export interface Known {
@@ -20,6 +20,10 @@ export interface Known {
   readonly health: Health | undefined;
   readonly stop: StopState | undefined;
   readonly stopDoubt: StopDoubt;
+  /** Which stop is in doubt. */
+  readonly doubtfulStop?: StopKind | undefined;
+  /** ms to the robot and back, where they are too many to drive. */
+  readonly slownessMs?: number | undefined;
   readonly awaitsRelease: boolean;
 }
 
@@ -32,17 +36,24 @@ export function faults(known: Known): Fault[] {
   const stop = stopFault(known);
   if (known.contact.kind !== "open") return [...stop.filter(isUnheard), contactFault(known.contact)];
   const silent = silence(known.state);
-  return [...stop, ...silent, ...(silent.length > 0 ? [] : nodeFaults(known))];
+  return [...stop, ...silent, ...slowness(known), ...(silent.length > 0 ? [] : nodeFaults(known))];
+}
+
+function slowness({ slownessMs }: Known): Fault[] {
+  if (slownessMs === undefined) return [];
+  return [{ severity: "error", text: words.faults.slow(slownessMs.toFixed(0)), way: words.faults.slowWay }];
 }
 
 function isUnheard(fault: Fault): boolean {
-  return fault.severity === "stop" && fault.action === undefined;
+  return fault.severity === "stop" && fault.action !== "enable";
 }
 
-function stopFault({ stop, stopDoubt, awaitsRelease }: Known): Fault[] {
+function stopFault({ stop, stopDoubt, doubtfulStop, awaitsRelease }: Known): Fault[] {
   if (stopDoubt !== "none") {
-    const text = stopDoubt === "unsent" ? words.stop.notSent : words.stop.unanswered;
-    return [{ severity: "stop", text, way: "" }];
+    if (stopDoubt === "received") return [{ severity: "stop", text: words.stop.received, way: words.stop.receivedWay }];
+    const said = doubtfulStop === "halt" ? words.stop.halt : words.stop;
+    const text = stopDoubt === "unsent" ? said.notSent : said.unanswered;
+    return [{ severity: "stop", text, way: words.stop.owedWay, action: "withdraw" }];
   }
   if (stop?.kind === "emergency") {
     switch (stop.phase) {

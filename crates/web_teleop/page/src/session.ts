@@ -5,6 +5,7 @@ import type {
   Answer, ClientMessage, Health, Lease, LogEvent, Recording, Refused, RobotFacts, ServerMessage, State, StopKind,
   StopState, Welcome,
 } from "./protocol/messages.ts";
+import { TOO_SLOW_MS } from "./protocol/roundtrip.ts";
 import type { Contact, Transport } from "./protocol/transport.ts";
 
 interface Events {
@@ -28,14 +29,24 @@ const STALE_MS = 1000;
 const ANSWER_MS = 6000;
 /** A stop that is not answered by then is in doubt. */
 const STOP_DOUBT_MS = 1000;
-/** States that come so long after a stop was asked for come from a robot that has taken it, or never will. */
-const STOP_OVER_MS = 6000;
+/** As long as a refusal for slowness is told. */
+const STALE_TOLD_MS = 1500;
 
-/** Whether an emergency stop that this page asked for has reached the robot. */
-export type StopDoubt = "none" | "unsent" | "unanswered";
+/** Whether a stop that this page asked for has reached the robot. */
+export type StopDoubt = "none" | "unsent" | "unanswered" | "received";
+
+/** A stop that this page asked for, until the robot has it and has told of it. */
+interface AskedStop {
+  readonly sinceMs: number;
+  readonly kind: StopKind;
+  readonly isSent: boolean;
+  /** Whether the robot has received it, and whether something was told of a stop before that. */
+  readonly isTaken: boolean;
+  readonly isTold: boolean;
+}
 
 /** A message that is answered, before it has its number. */
-export type Question = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
+export type Asking = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
 
 export class Session extends Emitter<Events> {
   readonly transport: Transport;
@@ -50,7 +61,8 @@ export class Session extends Emitter<Events> {
   readonly log: LogEvent[] = [];
   #stateMs = -Infinity;
   #ids = 0;
-  #askedStop: { readonly sinceMs: number; readonly isSent: boolean } | undefined;
+  #staleMs = -Infinity;
+  #askedStop: AskedStop | undefined;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
 
   constructor(transport: Transport) {
@@ -59,7 +71,10 @@ export class Session extends Emitter<Events> {
   }
 
   start(): void {
+    const owed = this.transport.owedStop;
+    if (owed) this.#askedStop = { sinceMs: performance.now(), kind: owed.kind, isSent: false, isTaken: false, isTold: false };
     this.transport.start({
+      stopTaken: () => this.#stopTaken(),
       contact: (contact) => this.#changeContact(contact),
       message: (message) => this.#take(message),
     });
@@ -103,7 +118,7 @@ export class Session extends Emitter<Events> {
   }
 
   /** Asks, and resolves with the answer; `no_answer` if the connection ends or nothing comes. */
-  ask(question: Question): Promise<Answer> {
+  ask(question: Asking): Promise<Answer> {
     this.#ids += 1;
     const id = this.#ids;
     return new Promise((resolve) => {
@@ -116,18 +131,41 @@ export class Session extends Emitter<Events> {
     });
   }
 
-  /** Sends a stop; whether it could be handed on. */
+  /** Sends a stop; whether it could be handed on. A stop at once that is owed yet is not made less of. */
   stop(kind: StopKind): boolean {
-    const isSent = this.transport.stop({ type: "stop", kind });
-    if (kind === "emergency") this.#askedStop = { sinceMs: performance.now(), isSent };
+    const before = this.#askedStop;
+    const asked = before?.kind === "emergency" ? before.kind : kind;
+    this.#askedStop = { sinceMs: performance.now(), kind: asked, isSent: true, isTaken: false, isTold: false };
+    const isSent = this.transport.stop({ type: "stop", kind: asked });
+    if (!isSent && this.#askedStop) this.#askedStop = { ...this.#askedStop, isSent };
     return isSent;
   }
 
-  /** Told until the robot answers, by this page's own clock: a dead link does not say that it is dead. */
+  /** Whoever pressed it says that the stop is not to be sent any more. */
+  withdrawStop(): void {
+    this.transport.withdrawStop();
+    this.#askedStop = undefined;
+  }
+
+  /** Which stop is in doubt, if one is. */
+  get doubtfulStop(): StopKind | undefined {
+    return this.stopDoubt === "none" ? undefined : this.#askedStop?.kind;
+  }
+
+  /** Told until the robot has it, by this page's own clock: a dead link does not say that it is dead, and time heals nothing. */
   get stopDoubt(): StopDoubt {
-    if (!this.#askedStop) return "none";
-    if (!this.#askedStop.isSent) return "unsent";
-    return performance.now() - this.#askedStop.sinceMs > STOP_DOUBT_MS ? "unanswered" : "none";
+    const asked = this.#askedStop;
+    if (!asked) return "none";
+    if (!asked.isSent) return "unsent";
+    if (asked.isTaken && !this.isOpen) return "received";
+    return performance.now() - asked.sinceMs > STOP_DOUBT_MS ? "unanswered" : "none";
+  }
+
+  /** ms to the robot and back where they are too many to drive: it refuses what answers an old picture. */
+  get slownessMs(): number | undefined {
+    if (!this.isOpen) return undefined;
+    const ms = this.transport.roundTripMs ?? 0;
+    return ms >= TOO_SLOW_MS || performance.now() - this.#staleMs < STALE_TOLD_MS ? ms : undefined;
   }
 
   #changeContact(contact: Contact): void {
@@ -154,20 +192,33 @@ export class Session extends Emitter<Events> {
       case "recording": this.recording = message; return this.emit("recording", message);
       case "event": return this.#takeLog(message.events);
       case "answer": return this.#waiting.get(message.id)?.(message);
-      case "refused": return this.emit("refused", message);
+      case "refused": return this.#takeRefusal(message);
       case "pong": return;
     }
   }
 
+  #takeRefusal(refused: Refused): void {
+    if (refused.reason === "stale") this.#staleMs = performance.now();
+    this.emit("refused", refused);
+  }
+
+  /** What is told of a stop may be of an earlier one, until the robot has received this one. */
   #takeStop(stop: StopState): void {
     this.stopState = stop;
-    if (stop.kind === "emergency") this.#askedStop = undefined;
+    if (this.#askedStop) this.#askedStop = this.transport.owedStop ? { ...this.#askedStop, isTold: true } : undefined;
     this.emit("stop", stop);
+  }
+
+  #stopTaken(): void {
+    const asked = this.#askedStop;
+    if (!asked) return;
+    // Without a connection nobody tells what became of it: that it has arrived has to do for a stop with all feet planted.
+    const isOver = asked.isTold || asked.kind === "halt";
+    this.#askedStop = isOver ? undefined : { ...asked, isSent: true, isTaken: true };
   }
 
   #takeState(state: State): void {
     this.state = state;
-    if (this.#askedStop && performance.now() - this.#askedStop.sinceMs > STOP_OVER_MS) this.#askedStop = undefined;
     this.#stateMs = performance.now();
     this.emit("state", state);
   }

@@ -11,6 +11,14 @@ export function recall(kind: Kind, key: string): string | undefined {
   }
 }
 
+export function forget(kind: Kind, key: string): void {
+  try {
+    globalThis[kind].removeItem(key);
+  } catch {
+    // There is nothing to be forgotten.
+  }
+}
+
 export function remember(kind: Kind, key: string, value: string): void {
   try {
     globalThis[kind].setItem(key, value);

@@ -36,8 +36,12 @@ export class Mock {
   isTelling = true;
   /** Whether a stop is answered. */
   confirmsStops = true;
-  /** Whether stops of clients that have said hello get lost, as in a connection that is stuck. */
+  /** Whether stops, and pings, of clients that have said hello get lost, as in a connection that is stuck. */
   losesStops = false;
+  /** Whether nobody is let in any more: the network is gone. */
+  isAway = false;
+  /** ms by which what clients send is late. */
+  delayMs = 0;
   readonly #options: MockOptions;
   readonly #server: Server;
   readonly #clients = new Map<number, { socket: WebSocket; name: string }>();
@@ -55,8 +59,9 @@ export class Mock {
   constructor(options: MockOptions) {
     this.#options = options;
     this.#server = createServer((request, response) => this.#serve(request, response));
-    const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => "hexapod.v1" });
+    const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => (offered.has("hexapod.stop") ? "hexapod.stop" : "hexapod.v1") });
     this.#server.on("upgrade", (request, socket, head) => {
+      if (this.isAway) return void socket.destroy();
       const isIn = this.#isIn(request.headers["sec-websocket-protocol"] ?? "");
       if (request.url !== `${this.#base}ws` || !isIn) return void socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
       sockets.handleUpgrade(request, socket, head, (client) => this.#welcome(client));
@@ -125,11 +130,13 @@ export class Mock {
     this.#ids += 1;
     const id = this.#ids;
     socket.on("message", (data) => {
-      const message = JSON.parse(String(data)) as ClientMessage;
-      if (message.type === "stop" && this.losesStops && this.#clients.has(id)) return;
+      setTimeout(() => heard(JSON.parse(String(data)) as ClientMessage), this.delayMs);
+    });
+    const heard = (message: ClientMessage): void => {
+      if (/stop|ping/.test(message.type) && this.losesStops && this.#clients.has(id)) return;
       this.heard.push({ atMs: performance.now(), client: id, message });
       this.#act(id, socket, message);
-    });
+    };
     socket.on("close", () => {
       this.#clients.delete(id);
       if (this.#driver === id) {
@@ -172,6 +179,7 @@ export class Mock {
       this.#release = undefined;
       if (this.#stop.holds === "zero") this.#hold("nothing");
     }
+    if (!isZero && this.#n - message.seen > 15) return tell({ type: "refused", of: message.type, reason: "stale", message: "" });
     if (!isZero && this.#release !== undefined) return tell({ type: "refused", of: message.type, reason: "release_first", message: "" });
     this.robot.intend(message);
   }

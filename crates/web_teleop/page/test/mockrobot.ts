@@ -12,6 +12,8 @@ type Twist = [number, number, number];
 
 export class MockRobot {
   servos = "armed";
+  /** Whether the servos take their time to come up. */
+  armsSlowly = false;
   gait = "tripod";
   /** Why `enable` fails, or nothing. */
   refusal = "";
@@ -56,7 +58,7 @@ export class MockRobot {
     if (message.type !== "call") return "";
     if (message.service === "enable") {
       if (this.refusal) return this.refusal;
-      this.servos = "armed";
+      this.servos = this.armsSlowly ? "arming" : "armed";
     }
     if (message.service === "disable") this.servos = "disarmed";
     if (message.service === "stand") this.state_ = "standing";

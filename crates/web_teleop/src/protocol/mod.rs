@@ -18,6 +18,8 @@ pub(crate) use outgoing::{Answer, Events, FullStick, Pong, Refused, Welcome};
 pub const VERSION: u32 = 1;
 /// The subprotocol that clients offer.
 pub const SUBPROTOCOL: &str = "hexapod.v1";
+/// The subprotocol of connections that only stop.
+pub const STOP_SUBPROTOCOL: &str = "hexapod.stop";
 /// What the subprotocol that carries a token begins with.
 pub const TOKEN_PREFIX: &str = "token.";
 /// Largest message of a client, bytes.

@@ -1,9 +1,11 @@
 //! Connections: how many, how long, and what they cost.
 
-use super::http;
-use super::shared::Shared;
+use super::http::{self, Door, Visitor};
+use super::lobby::Lobby;
+use super::wire::Wire;
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, setsockopt, sockopt};
@@ -12,14 +14,10 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-/// Sockets at a time; more are closed at once.
-const MOST_SOCKETS: usize = 100;
 /// Time for the head of a request, and for the handshake of TLS before it.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Time for a connection that does not become a WebSocket.
@@ -44,12 +42,12 @@ pub(super) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Accepts connections for good.
-pub(super) async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, shared: Arc<Shared>) -> io::Result<()> {
+pub(super) async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, door: Door) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let (router, sockets) = (http::router(shared), Arc::new(Semaphore::new(MOST_SOCKETS)));
+    let (router, lobby) = (http::router(door), Lobby::default());
     loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let (stream, from) = match listener.accept().await {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Out of file descriptors, mostly: others need a moment to close theirs.
                 tracing::debug!("accept: {error}");
@@ -57,33 +55,41 @@ pub(super) async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, share
                 continue;
             }
         };
-        let Ok(permit) = Arc::clone(&sockets).try_acquire_owned() else { continue };
+        let place = Arc::new(lobby.enter(from.ip()));
+        let visitor = Visitor { place: Arc::clone(&place), from: from.ip() };
         let (router, tls) = (router.clone(), tls.clone());
         tokio::spawn(async move {
-            connection(stream, tls, router).await;
-            drop(permit);
+            tokio::select! {
+                () = connection(stream, tls, router, visitor) => {}
+                () = place.is_lost() => {}
+            }
         });
     }
 }
 
-async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router) {
+async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, visitor: Visitor) {
     let _ = stream.set_nodelay(true);
     match tls {
-        None => speak(stream, router).await,
+        None => speak(Wire::Plain(stream), router, visitor).await,
         Some(tls) => {
             if let Ok(Ok(stream)) = timeout(HEAD_TIME, tls.accept(stream)).await {
-                speak(stream, router).await;
+                speak(Wire::Tls(Box::new(stream)), router, visitor).await;
             }
         }
     }
 }
 
-async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
+async fn speak(wire: Wire, router: Router, visitor: Visitor) {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(visitor.clone());
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(MOST_HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(wire), service)
         .with_upgrades();
     // How a connection ended is its client's affair.
     let _ = timeout(CONNECTION_TIME, connection).await;

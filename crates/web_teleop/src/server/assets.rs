@@ -1,19 +1,20 @@
-//! The page's own files, embedded: found by name, so there is no path to leave.
+//! The page's own files, embedded: found by name, so there is no path to leave. They are sent as they were packed when this
+//! was built: a request costs no more than what is sent.
 
+use super::pieces;
 use axum::body::Bytes;
 use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use flate2::read::GzDecoder;
-use std::io::Read;
 
 /// A file of the page.
 struct Asset {
     name: &'static str,
     tag: &'static str,
-    /// Compressed with gzip.
-    is_packed: bool,
-    data: &'static [u8],
+    /// Compressed with gzip, where that makes it smaller.
+    packed: Option<&'static [u8]>,
+    /// As it is: where it was not compressed, or is small.
+    plain: Option<&'static [u8]>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -52,19 +53,23 @@ fn send(asset: &Asset, headers: &HeaderMap) -> Response {
 
 fn content(asset: &Asset, headers: &HeaderMap) -> Response {
     let kind = [(CONTENT_TYPE, kind(asset.name))];
-    if !asset.is_packed {
-        return (kind, Bytes::from_static(asset.data)).into_response();
+    match (asset.packed.filter(|_| takes_gzip(headers)), asset.plain) {
+        (Some(packed), _) => {
+            (kind, [(CONTENT_ENCODING, "gzip")], pieces::of(Bytes::from_static(packed))).into_response()
+        }
+        (None, Some(plain)) => (kind, pieces::of(Bytes::from_static(plain))).into_response(),
+        (None, None) => (StatusCode::NOT_ACCEPTABLE, "ask with Accept-Encoding: gzip\n").into_response(),
     }
-    let takes_gzip =
-        headers.get_all(ACCEPT_ENCODING).iter().any(|value| value.to_str().is_ok_and(|v| v.contains("gzip")));
-    if takes_gzip {
-        return (kind, [(CONTENT_ENCODING, "gzip")], Bytes::from_static(asset.data)).into_response();
-    }
-    let mut plain = vec![];
-    match GzDecoder::new(asset.data).read_to_end(&mut plain) {
-        Ok(_) => (kind, plain).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+}
+
+/// Whether a client takes what is compressed with gzip: every browser does, but not for sounds and films.
+pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && !parts.any(|part| part.strip_prefix("q=").is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0)))
+    })
 }
 
 /// The media type of a file.
@@ -101,20 +106,34 @@ mod tests {
     }
 
     #[test]
-    fn when_a_client_takes_no_gzip_expect_the_file_as_it_was() {
-        let packed = include_bytes!("../../Cargo.toml");
-        let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
-        std::io::Write::write_all(&mut encoder, packed).ok();
-        let data: &'static [u8] = Box::leak(encoder.finish().unwrap_or_default().into_boxed_slice());
-        let asset = Asset { name: "assets/a.js", tag: "\"1\"", is_packed: true, data };
-        let plain = send(&asset, &HeaderMap::new());
-        assert!(
-            plain.headers().get(CONTENT_ENCODING).is_none()
-                && plain.headers()[CACHE_CONTROL].to_str().is_ok_and(|v| v.contains("immutable"))
-        );
-        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("br, gzip"))]);
-        assert_eq!(send(&asset, &headers).headers()[CONTENT_ENCODING], "gzip");
+    fn when_a_client_takes_no_gzip_expect_a_small_file_as_it_was_and_a_large_one_refused() {
+        let small = Asset { name: "assets/a.js", tag: "\"1\"", packed: Some(b"packed"), plain: Some(b"plain") };
+        let large = Asset { name: "hexapod.wasm", plain: None, ..small };
+        let ask = |coding: &'static str| HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(coding))]);
+        for coding in ["identity;q=1, *;q=0", "br", "gzip;q=0", "gzip;q=0.0, br", "x-gzip-not"] {
+            let plain = send(&small, &ask(coding));
+            assert!(plain.headers().get(CONTENT_ENCODING).is_none() && plain.status() == StatusCode::OK, "{coding}");
+            assert!(plain.headers()[CACHE_CONTROL].to_str().is_ok_and(|v| v.contains("immutable")));
+            assert_eq!(send(&large, &ask(coding)).status(), StatusCode::NOT_ACCEPTABLE, "{coding}");
+        }
+        for coding in ["gzip", "br, GZIP;q=0.5", "deflate , gzip ; q=1"] {
+            for asset in [&small, &large] {
+                assert_eq!(send(asset, &ask(coding)).headers()[CONTENT_ENCODING], "gzip", "{coding}");
+            }
+        }
         let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static("\"1\""))]);
-        assert_eq!(send(&asset, &headers).status(), StatusCode::NOT_MODIFIED);
+        assert_eq!(send(&large, &headers).status(), StatusCode::NOT_MODIFIED);
+    }
+
+    #[test]
+    fn when_the_page_is_built_expect_the_large_files_only_as_they_are_sent() {
+        for asset in ASSETS {
+            assert!(asset.packed.is_some() || asset.plain.is_some(), "{}", asset.name);
+            assert!(
+                asset.packed.is_none() || asset.plain.is_none_or(|plain| plain.len() <= 64 * 1024),
+                "{}",
+                asset.name
+            );
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 
 /// Read and sent at once, bytes.
@@ -56,9 +57,10 @@ pub(super) async fn open(path: PathBuf) -> Option<(Arc<File>, u64)> {
     (size <= MOST_MESH).then(|| (Arc::new(file), size))
 }
 
-/// Sends a file piece by piece: of each only as much is in memory as the client takes.
-pub(super) fn send(file: Arc<File>, size: u64, kind: &'static str) -> Response {
-    let pieces = unfold(0, move |at| {
+/// Sends a file piece by piece: of each only as much is in memory as the client takes. Its place among those that download
+/// it keeps until all is sent.
+pub(super) fn send(file: Arc<File>, size: u64, kind: &'static str, place: OwnedSemaphorePermit) -> Response {
+    let pieces = unfold((0, place), move |(at, place)| {
         let file = Arc::clone(&file);
         async move {
             if at >= size {
@@ -67,7 +69,7 @@ pub(super) fn send(file: Arc<File>, size: u64, kind: &'static str) -> Response {
             let read = spawn_blocking(move || piece(&file, at, size)).await;
             let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
             let next = read.as_ref().map_or(size, |piece| at + piece.len() as u64);
-            Some((read, next))
+            Some((read, (next, place)))
         }
     });
     let headers = [(CONTENT_TYPE, kind.to_owned()), (CONTENT_LENGTH, size.to_string())];

@@ -2,12 +2,12 @@
 //! socket.
 
 use super::shared::Shared;
+use super::wire::Wire;
 use crate::heard::seconds;
 use crate::input::Input;
 use crate::intents::ClientId;
 use crate::out::{Down, Out, States};
 use crate::protocol::{Bad, Close, Incoming, Pong, parse, text};
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use hexapod_ros::bounds::Burst;
@@ -16,7 +16,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, timeout, timeout_at};
-use tokio_tungstenite::tungstenite;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::{self, Message};
+
+/// A client's socket.
+type Socket = WebSocketStream<Wire>;
 
 /// A client that says nothing for so long has gone.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -32,7 +37,7 @@ const GOODBYE: Duration = Duration::from_millis(500);
 const MESSAGES: u32 = 60;
 
 /// Serves a client until it is gone.
-pub(super) async fn serve(shared: &Shared, socket: WebSocket) {
+pub(super) async fn serve(shared: &Shared, socket: Socket) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
     let (sink, mut stream) = socket.split();
     let (out, waiting) = Out::new();
@@ -62,6 +67,32 @@ pub(super) async fn serve(shared: &Shared, socket: WebSocket) {
     writer.abort();
 }
 
+/// Serves a connection that may do nothing but stop the robot, for a moment: a stop gets in where there is no room for
+/// another client. What it asks with `ping` is answered once the stops before that are taken.
+pub(super) async fn hear_stops(shared: &Shared, mut socket: Socket) {
+    let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
+    let (by, mut limit) = (Instant::now() + HELLO_TIME, Burst::new(MESSAGES, MESSAGES));
+    while let Ok(Some(Ok(message))) = timeout_at(by, socket.next()).await {
+        let received = monotonic_now();
+        let taken = match message {
+            Message::Text(text) => parse(&text),
+            Message::Close(_) => return,
+            _ => continue,
+        };
+        match taken {
+            Ok(message @ Incoming::Stop(_)) => drop(shared.desk.send(Input::Message { id, message, received })),
+            Ok(Incoming::Ping(ping)) if limit.admit(received) => {
+                let pong = Message::Text(text_of_pong(ping, received).into());
+                if !matches!(timeout(PATIENCE, socket.send(pong)).await, Ok(Ok(()))) {
+                    return;
+                }
+            }
+            _ => break,
+        }
+    }
+    let _ = timeout(GOODBYE, socket.close(None)).await;
+}
+
 /// How a client's time has ended.
 enum End {
     /// What it sent has ended, or is to be ended with this.
@@ -71,7 +102,7 @@ enum End {
 }
 
 /// Sends what waits: the newest state first, which is there once for all clients. Ends when the client does not take it.
-async fn write(mut sink: SplitSink<WebSocket, Message>, mut waiting: Receiver<Down>, mut states: States) {
+async fn write(mut sink: SplitSink<Socket, Message>, mut waiting: Receiver<Down>, mut states: States) {
     let mut is_welcome = false;
     loop {
         let down = tokio::select! {
@@ -94,7 +125,7 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut waiting: Receiver<Do
                 (Message::Text(text), false)
             }
             Down::Close(close) => {
-                let frame = CloseFrame { code: close.code(), reason: close.reason().into() };
+                let frame = CloseFrame { code: close.code().into(), reason: close.reason().into() };
                 (Message::Close(Some(frame)), true)
             }
         };
@@ -116,7 +147,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads until the client is gone, or to be closed.
-    async fn read(&mut self, stream: &mut SplitStream<WebSocket>) -> Option<Close> {
+    async fn read(&mut self, stream: &mut SplitStream<Socket>) -> Option<Close> {
         let hello_by = Instant::now() + HELLO_TIME;
         loop {
             let silent_at = Instant::now() + SILENCE;
@@ -126,11 +157,11 @@ impl Reader<'_> {
             };
             let taken = match next {
                 None | Some(Ok(Message::Close(_))) => return None,
-                Some(Err(error)) => return broken(error),
+                Some(Err(error)) => return broken(&error),
                 Some(Ok(Message::Text(text))) => self.take(&text),
                 Some(Ok(Message::Binary(_))) => Err(Close::BadMessage),
                 // The library answers pings; a flood of them counts as one of messages.
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => self.count(),
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => self.count(),
             };
             if let Err(close) = taken {
                 return Some(close);
@@ -139,7 +170,7 @@ impl Reader<'_> {
     }
 
     /// Hears nothing but stops, until the client is silent or gone.
-    async fn hear_stops(&mut self, stream: &mut SplitStream<WebSocket>) {
+    async fn hear_stops(&mut self, stream: &mut SplitStream<Socket>) {
         while let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await {
             if let Message::Text(text) = message
                 && let Ok(message @ Incoming::Stop(_)) = parse(&text)
@@ -190,9 +221,8 @@ fn text_of_pong(id: u64, now: Duration) -> String {
 }
 
 /// What a client is told whose frames do not hold.
-fn broken(error: axum::Error) -> Option<Close> {
-    let error = error.into_inner();
-    match error.downcast_ref::<tungstenite::Error>()? {
+fn broken(error: &tungstenite::Error) -> Option<Close> {
+    match error {
         tungstenite::Error::Capacity(_) => Some(Close::TooLong),
         tungstenite::Error::Utf8(_) => Some(Close::BadText),
         tungstenite::Error::Protocol(_) => Some(Close::BadMessage),

@@ -93,6 +93,12 @@ export class PlaygroundTransport implements Transport {
     return true;
   }
 
+  /** Nothing gets lost within a page. */
+  readonly owedStop = undefined;
+  readonly roundTripMs = 0;
+
+  withdrawStop(): void {}
+
   isBackedUp(): boolean {
     return false;
   }

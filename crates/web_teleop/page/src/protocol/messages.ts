@@ -2,6 +2,8 @@
 
 export const VERSION = 1;
 export const SUBPROTOCOL = "hexapod.v1";
+/** Of connections that only stop. */
+export const STOP_SUBPROTOCOL = "hexapod.stop";
 
 export type StopKind = "emergency" | "halt";
 export type Service = "stand" | "sit" | "pack" | "enable" | "disable";

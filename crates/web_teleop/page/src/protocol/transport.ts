@@ -15,6 +15,8 @@ export type Refusal = "token" | "origin" | "full" | "version" | "defect";
 export interface Handlers {
   message(message: ServerMessage): void;
   contact(contact: Contact): void;
+  /** The robot has received the stop that was owed. */
+  stopTaken(): void;
 }
 
 export interface Transport {
@@ -23,8 +25,14 @@ export interface Transport {
   start(handlers: Handlers): void;
   /** Whether it was handed on. What is not handed on is never sent later. */
   send(message: ClientMessage): boolean;
-  /** Sends a stop by every way there is, also one that is not open yet. */
+  /** Sends a stop by every way there is, until one that opens in the end has got it there. Whether one is open now. */
   stop(message: StopMessage): boolean;
+  /** The stop that the robot has not received yet. */
+  readonly owedStop: StopMessage | undefined;
+  /** Whoever pressed it says that the owed stop is not to be sent any more. */
+  withdrawStop(): void;
+  /** ms that a message takes to the robot and back; `undefined` while that is not known. */
+  readonly roundTripMs: number | undefined;
   /** Whether earlier messages still wait in this computer: then nothing but zeros and stops may follow. */
   isBackedUp(): boolean;
   urdf(): Promise<string>;

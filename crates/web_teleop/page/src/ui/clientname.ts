@@ -1,6 +1,20 @@
 /** What this device is called in the list of those connected. */
 
+import { recall, remember } from "../storage.ts";
 import { words } from "../words/index.ts";
+
+const KEY = "hexapod.name";
+/** As many characters as the server shows to others. */
+export const LONGEST_NAME = 40;
+
+/** The name that its owner gave the device, or "". */
+export function givenName(): string {
+  return recall("localStorage", KEY) ?? "";
+}
+
+export function giveName(name: string): void {
+  remember("localStorage", KEY, name.trim().slice(0, LONGEST_NAME));
+}
 
 /** As much as a browser tells: `Android Phone`, `Linux Computer`. */
 export function clientName(userAgent: string, hasTouch: boolean): string {

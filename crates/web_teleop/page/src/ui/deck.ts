@@ -1,13 +1,17 @@
 /** What the thumbs hold: two sticks, or a stick and the wheel of the curvature, with STOP in between. */
 
 import type { Cockpit } from "../cockpit.ts";
-import { NOTHING } from "../drive/deadman.ts";
+import { isNothing, NOTHING } from "../drive/deadman.ts";
+import { whyNot } from "../drive/why.ts";
 import { clampCurvature } from "../geometry/arc.ts";
+import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
 import { createStick } from "./stick.ts";
 
-export function createDeck(cockpit: Cockpit): HTMLElement {
+const WHY_MS = 150;
+
+export function createDeck(session: Session, cockpit: Cockpit): HTMLElement {
   const walk = createStick(cockpit, {
     source: "walk", label: words.sticks.walk, caption: words.sticks.walkShort,
     demand: ({ forward, left }) => ({ ...NOTHING, forward, left }),
@@ -19,7 +23,7 @@ export function createDeck(cockpit: Cockpit): HTMLElement {
     mirror: ({ turn }) => ({ forward: 0, left: turn }),
   });
   const wheel = createWheel(cockpit);
-  const deck = h("div", { class: "deck" }, walk, createStop(cockpit), turn, wheel);
+  const deck = h("div", { class: "deck" }, createWhy(session, cockpit), walk, createStop(cockpit), turn, wheel);
   const show = (): void => {
     turn.hidden = cockpit.steering.kind !== "sticks";
     wheel.hidden = cockpit.steering.kind !== "arc";
@@ -32,6 +36,26 @@ export function createDeck(cockpit: Cockpit): HTMLElement {
   cockpit.on("settings", show);
   show();
   return deck;
+}
+
+/** Why a stick that is pushed does nothing, beside the sticks and for as long as it is pushed. */
+function createWhy(session: Session, cockpit: Cockpit): HTMLElement {
+  const element = h("p", { class: "deck-why", role: "status", hidden: true });
+  let since: number | undefined;
+  const show = (): void => {
+    const isPushed = cockpit.deadman.isHeld() && !isNothing(cockpit.deadman.demand());
+    since = isPushed ? (since ?? performance.now()) : undefined;
+    const text = since === undefined ? "" : whyNot({
+      isOpen: session.isOpen, otherDriver: session.otherDriver, isDriver: session.isDriver, slownessMs: session.slownessMs,
+      holds: session.stopState?.holds ?? "nothing", awaitsRelease: cockpit.awaitsRelease, servos: session.servos,
+      gaitState: session.state?.gait_state ?? "", isFresh: session.isFresh, vainMs: performance.now() - since,
+    });
+    element.hidden = text === "";
+    setText(element, text);
+  };
+  setInterval(show, WHY_MS);
+  cockpit.on("demand", show);
+  return element;
 }
 
 /** Acts when it is touched, not when the finger leaves it. */

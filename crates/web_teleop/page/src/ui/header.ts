@@ -1,6 +1,8 @@
 /** The bar at the top: what the robot does, lights, and who drives. */
 
 import { wordsOf, type Cockpit } from "../cockpit.ts";
+import { SLOW_MS } from "../protocol/roundtrip.ts";
+import { takeOver } from "../questions.ts";
 import { Posture, playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
@@ -12,7 +14,7 @@ type Tone = "ok" | "warning" | "error" | "off";
 export function createHeader(session: Session, cockpit: Cockpit): HTMLElement {
   const state = h("strong", { class: "bar-state" }, words.states["unknown"]);
   const servos = h("span", { class: "bar-servos" });
-  const [link, battery, health] = [createLight("link"), createLight("battery"), createLight("health")];
+  const [link, battery, health] = (["link", "battery", "health"] as const).map((name) => createLight(name, cockpit)) as [Light, Light, Light];
   const lights = h("ul", { class: "lights", "aria-label": words.lights.group }, link.element, battery.element, health.element);
 
   const posture = new Posture();
@@ -38,7 +40,10 @@ function linkLight(session: Session): [Tone, string] {
   if (session.contact.kind !== "open") {
     return session.contact.kind === "refused" ? ["error", words.lights.refused] : ["warning", words.lights.connecting];
   }
-  return session.isFresh ? ["ok", words.lights.open] : ["error", words.lights.old];
+  if (!session.isFresh) return ["error", words.lights.old];
+  if (session.slownessMs !== undefined) return ["error", words.lights.tooSlow(session.slownessMs.toFixed(0))];
+  const ms = session.transport.roundTripMs ?? 0;
+  return ms >= SLOW_MS ? ["warning", words.lights.slow(ms.toFixed(0))] : ["ok", words.lights.open];
 }
 
 function batteryLight(session: Session): [Tone, string] {
@@ -57,19 +62,25 @@ function healthLight(session: Session): [Tone, string] {
   return level === 0 ? ["ok", words.lights.ok] : level === 1 ? ["warning", words.lights.warning] : ["error", words.lights.error];
 }
 
-/** A light is told by its shape and its words as well as by its colour. */
-function createLight(name: IconName & ("link" | "battery" | "health")): {
-  element: HTMLLIElement; show: (tone: Tone, text: string) => void;
-} {
+/** Told by its shape and its words as well as by its colour. */
+interface Light {
+  readonly element: HTMLLIElement;
+  readonly show: (tone: Tone, text: string) => void;
+}
+
+/** A tap tells what it means: a finger sees no title. */
+function createLight(name: IconName & ("link" | "battery" | "health"), cockpit: Cockpit): Light {
   const mark = h("span", { class: "light-mark", "aria-hidden": true });
   const text = h("span", { class: "visually-hidden" });
-  const element = h("li", { class: "light" }, icon(name), mark, text);
+  const button = h("button", { type: "button", class: "light-button" }, icon(name), mark, text);
+  const element = h("li", { class: "light" }, button);
+  button.addEventListener("click", () => cockpit.notify(`${text.textContent}. ${words.lights.explained[name]}`));
   return {
     element,
     show: (tone, told) => {
       setAttribute(element, "data-tone", tone);
       setText(text, `${words.lights[name]}: ${told}`);
-      setAttribute(element, "title", `${words.lights[name]}: ${told}`);
+      setAttribute(button, "title", `${words.lights[name]}: ${told}`);
     },
   };
 }
@@ -91,11 +102,15 @@ function createLease(session: Session, cockpit: Cockpit): HTMLElement {
   session.on("lease", show);
   session.on("contact", show);
   button.addEventListener("click", () => {
-    const want = session.isDriver ? "release" : session.otherDriver === undefined ? "take" : "take_over";
-    cockpit.releaseIfHeld("lease");
-    void session.ask({ type: "lease", want }).then((answer) => {
-      if (!answer.ok) cockpit.notify(wordsOf(answer, session));
-    });
+    const ask = (want: "release" | "take" | "take_over"): void => {
+      cockpit.releaseIfHeld("lease");
+      void session.ask({ type: "lease", want }).then((answer) => {
+        if (!answer.ok) cockpit.notify(wordsOf(answer, session));
+      });
+    };
+    const other = session.otherDriver;
+    if (other === undefined) ask(session.isDriver ? "release" : "take");
+    else cockpit.question(takeOver(other, () => ask("take_over")));
   });
   show();
   return button;

@@ -5,6 +5,7 @@ import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import type { Camera } from "./camera.ts";
 import { createChoice } from "./choice.ts";
+import { givenName, giveName, LONGEST_NAME } from "./clientname.ts";
 import { h, section, setText } from "./dom.ts";
 import { currentTheme, setTheme, type Theme } from "./theme.ts";
 
@@ -52,7 +53,19 @@ function createConnection(session: Session): HTMLElement {
   }, 500);
   return h("div", {},
     h("dl", {}, h("dt", {}, words.more.robot), robot, h("dt", {}, words.more.delay), age),
-    h("h3", {}, words.lease.clients), clients);
+    h("h3", {}, words.lease.clients), clients, createName(session));
+}
+
+/** What others see when this device drives or stops. */
+function createName(session: Session): HTMLElement {
+  const input = h("input", { type: "text", maxlength: LONGEST_NAME, autocomplete: "off", value: givenName() });
+  session.on("lease", ({ clients }) => {
+    input.placeholder = clients.find(({ id }) => id === session.welcome?.id)?.name ?? "";
+  });
+  input.addEventListener("change", () => giveName(input.value));
+  // Letters typed here are no commands.
+  input.addEventListener("keydown", (event) => event.stopPropagation());
+  return h("label", { class: "name" }, words.more.name, input, h("span", { class: "help" }, words.more.nameHelp));
 }
 
 function createCameraSwitch(camera: Camera): HTMLElement {

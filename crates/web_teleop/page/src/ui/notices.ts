@@ -1,18 +1,14 @@
 /** Short notes that pass, and questions that stay until they are answered. STOP stays in reach of both. */
 
 import type { Cockpit } from "../cockpit.ts";
+import type { Question } from "../questions.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setText } from "./dom.ts";
 
 const SHOWN_MS = 4500;
 
-export interface Notices {
-  readonly element: HTMLElement;
-  readonly confirmOff: () => void;
-}
-
-export function createNotices(session: Session, cockpit: Cockpit): Notices {
+export function createNotices(session: Session, cockpit: Cockpit): HTMLElement {
   const note = h("p", { class: "note", role: "status", hidden: true });
   const cards = h("div", { class: "cards" });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,10 +33,14 @@ export function createNotices(session: Session, cockpit: Cockpit): Notices {
   session.on("health", look);
   session.on("stop", look);
   cockpit.on("checks", (message) => cards.replaceChildren(checksCard(message)));
-  return {
-    element: h("div", { class: "notices" }, cards, note),
-    confirmOff: () => cards.replaceChildren(confirmCard(cockpit)),
-  };
+  cockpit.on("question", (question) => cards.replaceChildren(questionCard(question)));
+  session.on("lease", ({ change, from, by }) => {
+    const name = (id: number | null): string => session.lease?.clients.find((client) => client.id === id)?.name || `#${id}`;
+    // Whoever lost the robot hears to whom; whoever took it, from whom.
+    if (change === "taken_over" && from === session.welcome?.id) cockpit.notify(words.lease.taken(name(by)));
+    else if (change === "taken_over" && by === session.welcome?.id) cockpit.notify(words.lease.takenFrom(name(from)));
+  });
+  return h("div", { class: "notices" }, cards, note);
 }
 
 /** The servo driver's checks, line by line, each marked as passed or not. */
@@ -59,16 +59,12 @@ function checksCard(message: string): HTMLElement {
   return card;
 }
 
-function confirmCard(cockpit: Cockpit): HTMLElement {
-  const answer = (act?: "sit" | "disable") => () => {
+function questionCard({ title, body, answers }: Question): HTMLElement {
+  const buttons = answers.map(({ text, look, act }) => h("button", { type: "button", class: look, onclick: () => {
     card.remove();
-    if (act) void cockpit.call(act);
-  };
-  const card = h("div", { class: "card", role: "alertdialog", "aria-label": words.confirmOff.title },
-    h("h2", {}, words.confirmOff.title), h("p", {}, words.confirmOff.body),
-    h("div", { class: "row" },
-      h("button", { type: "button", class: "primary", onclick: answer("sit") }, words.confirmOff.sit),
-      h("button", { type: "button", class: "danger", onclick: answer("disable") }, words.confirmOff.off),
-      h("button", { type: "button", onclick: answer() }, words.confirmOff.cancel)));
+    act?.();
+  } }, text));
+  const card = h("div", { class: "card", role: "alertdialog", "aria-label": title },
+    h("h2", {}, title), h("p", {}, body), h("div", { class: "row" }, ...buttons));
   return card;
 }

@@ -1,6 +1,7 @@
 /** Records the session, and hands the recording out as a file. */
 
 import { wordsOf, type Cockpit } from "../cockpit.ts";
+import { record as confirmRecord } from "../questions.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setText } from "./dom.ts";
@@ -10,9 +11,12 @@ export function createRecorder(session: Session, cockpit: Cockpit): HTMLElement 
   const download = h("button", { type: "button", disabled: true }, words.data.download);
   const status = h("span", { class: "help" });
   record.addEventListener("click", () => {
-    void session.ask({ type: "record", on: !session.recording?.on }).then((answer) => {
+    const isRunning = session.recording?.on ?? false;
+    const act = (): void => void session.ask({ type: "record", on: !isRunning }).then((answer) => {
       if (!answer.ok) cockpit.notify(wordsOf(answer, session));
     });
+    if (isRunning || session.recording?.ready) cockpit.question(confirmRecord(isRunning, act));
+    else act();
   });
   download.addEventListener("click", () => void save(session).catch((error: unknown) => cockpit.notify(String(error))));
   session.on("recording", ({ on, bytes, seconds, ready, message }) => {

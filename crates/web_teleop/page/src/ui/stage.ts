@@ -13,7 +13,7 @@ import { icon } from "./icons.ts";
 export function createStage(session: Session, watch: Watch, told: (text: string) => void): HTMLElement {
   const canvas = h("canvas", { class: "scene", role: "img", "aria-label": words.view.canvas });
   const message = h("p", { class: "stage-message" }, words.view.loading);
-  const readout = createReadout(session, watch);
+  const readout = createReadout(session, watch, told);
   const reset = h("button", { type: "button", class: "icon-button stage-reset", "aria-label": words.view.reset,
     title: words.view.reset }, icon("reset"));
   const stage = h("div", { class: "stage" }, canvas, message, readout, reset);
@@ -37,7 +37,11 @@ export function createStage(session: Session, watch: Watch, told: (text: string)
     addEventListener("themechange", () => view.recolour());
     matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => view.recolour());
   });
-  setInterval(() => stage.classList.toggle("is-old", !session.isFresh), 250);
+  setInterval(() => {
+    stage.classList.toggle("is-old", !session.isFresh);
+    // Numbers of a robot that is gone are nobody's.
+    readout.hidden = !session.isFresh;
+  }, 250);
   return stage;
 }
 
@@ -58,8 +62,9 @@ async function readMesh(session: Session, uri: string): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-function createReadout(session: Session, watch: Watch): HTMLElement {
-  const margin = h("span", { class: "readout-item readout-margin" });
+function createReadout(session: Session, watch: Watch, told: (text: string) => void): HTMLElement {
+  const margin = h("button", { type: "button", class: "readout-item readout-margin" });
+  margin.addEventListener("click", () => told(words.view.marginExplained));
   const speed = h("span", { class: "readout-item" });
   const turn = h("span", { class: "readout-item" });
   const gait = h("span", { class: "readout-item readout-gait" });

@@ -1,15 +1,9 @@
-/** All words that the page shows, in English. A translation is a file like this one, of the type `Words`. */
+/** All words that the page shows, in English. A translation is a file like this one and its part, of the type `Words`. */
 
 import type { Refusal } from "../protocol/transport.ts";
-
-/** A distance with the side it is on, so that it needs no sign. */
-function metres(value: number, above: string, below: string): string {
-  return `${Math.abs(value).toFixed(2)} m ${value < 0 ? below : above}`;
-}
-
-function toTheSide(y: number): string {
-  return metres(y, "to the left", "to the right");
-}
+import { metres, toTheSide } from "./en_places.ts";
+import { playground } from "./en_playground.ts";
+import { questions } from "./en_questions.ts";
 
 export const en = {
   language: "en",
@@ -20,6 +14,14 @@ export const en = {
     asked: "Emergency stop sent …",
     notSent: "STOP NOT SENT: no connection. Cut the power!",
     unanswered: "EMERGENCY STOP NOT ANSWERED: cut the power!",
+    halt: {
+      notSent: "STOP NOT SENT: no connection. The robot stops by itself.",
+      unanswered: "STOP NOT ANSWERED. The robot stops by itself.",
+    },
+    received: "The robot has received the stop.",
+    receivedWay: "Without a connection this page does not see what became of it: look at the robot.",
+    owedWay: "It is sent again until the robot has it.",
+    withdraw: "Withdraw",
     failed: (reason: string) => `EMERGENCY STOP FAILED: cut the power! ${reason}`,
     holds: (name: string) => `Emergency stop${name ? ` by ${name}` : ""}: the servos are off`,
     holdsWay: "See that nothing is in the way, then switch the servos on.",
@@ -37,15 +39,13 @@ export const en = {
     sit: "Sit",
     pack: "Pack",
     enabling: "Switching on …",
+    start: "Start",
+    startLabel: "Start: servos on, then stand up",
+    power: "Servos",
+    on: "On",
+    off: "Off",
   },
-  confirmOff: {
-    title: "Switch the servos off?",
-    body: "A standing robot falls to the ground. Sit it down first.",
-    sit: "Sit down first",
-    off: "Switch off",
-    cancel: "Cancel",
-  },
-  checks: { title: "The servos stay off", passed: "passed", failed: "failed", close: "Close" },
+  ...questions,
   states: {
     sitting: "Sitting", standing: "Standing", walking: "Walking", stopping: "Stopping", playing: "Playing a motion",
     rising: "Standing up", lowering: "Sitting down",
@@ -65,6 +65,13 @@ export const en = {
     refused: "refused",
     old: "no news",
     none: "not measured",
+    slow: (ms: string) => `slow, ${ms} ms there and back`,
+    tooSlow: (ms: string) => `too slow to drive, ${ms} ms there and back`,
+    explained: {
+      link: "The way from this device to the robot. Red: what you see is old, or the robot takes no motion.",
+      battery: "What the robot measures of its battery. Amber below 20 %, red below 10 %.",
+      health: "What the robot's programs say of themselves. The line at the top names what is wrong.",
+    },
     ok: "all well",
     warning: "warning",
     error: "fault",
@@ -79,6 +86,7 @@ export const en = {
     takeOver: "Take over",
     takeOverFrom: (name: string) => `Take over from ${name}`,
     release: "Give up driving",
+    takenFrom: (name: string) => `You drive now, in place of ${name}.`,
     taken: (name: string) => `${name} has taken over.`,
     lost: "The driver is gone.",
     needed: (name: string) => `${name} drives. Take over to do this.`,
@@ -124,6 +132,8 @@ export const en = {
     batteryWay: "Sit down and charge it.",
     node: (name: string, message: string) => `${name}: ${message}`,
     since: (seconds: string) => ` for ${seconds} s`,
+    slow: (ms: string) => `The connection is too slow to drive: ${ms} ms there and back.`,
+    slowWay: "The robot takes no motion from here. STOP works. Come closer, or use another network.",
   },
   refused: {
     no_lease: "You do not drive.",
@@ -158,6 +168,7 @@ export const en = {
     noWebgl: "This browser shows no 3D. The four views under Views need none.",
     margin: (mm: string) => `margin ${mm} mm`,
     noSupport: "no support",
+    marginExplained: "Margin: how far the centre of mass is inside the feet that stand. Below 10 mm the robot may tip over.",
     speed: (speed: string) => `${speed} m/s`,
     turn: (turn: string) => `${turn} °/s`,
     reset: "Reset the camera",
@@ -225,6 +236,8 @@ export const en = {
     milliseconds: (ms: string) => `${ms} ms`,
     appearance: "Appearance",
     theme: { auto: "Automatic", dark: "Dark", light: "Light" },
+    name: "Name of this device",
+    nameHelp: "Others see it. It counts from the next time the page is loaded.",
     camera: "Camera",
     cameraOn: "Show the camera",
     keyboard: "Keyboard",
@@ -249,33 +262,7 @@ export const en = {
     ["[ ]", "body lower, higher"],
     ["H", "this help"],
   ] as readonly (readonly [string, string])[],
-  playground: {
-    badge: "Playground",
-    title: "Playground",
-    help: "No real robot moves. Drop a URDF with its meshes and YAML files to walk another one.",
-    choose: "Choose files",
-    shipped: "Shipped robot",
-    reading: "Reading the robot …",
-    failed: "This robot cannot walk",
-    ignored: {
-      servos: "The playground has no servos",
-      gamepad: "The playground has its own gamepad settings",
-      unread: "Neither a URDF, a mesh, nor one of hexapod.yaml, robot.yaml, gaits.yaml and motions.yaml",
-      xacro: "xacro is not expanded here: drop what `xacro robot.urdf.xacro > robot.urdf` writes",
-      second: (used: string) => `One robot at a time: ${used} is used`,
-      copy: (used: string) => `${used} is used`,
-    },
-    ignoredFile: (name: string, why: string) => `${name} is ignored. ${why}.`,
-    ignoredMore: (count: number) => `${count} more files are ignored.`,
-    missing: "The walking core is not in this build: run cargo xtask wasm, then cargo xtask page.",
-    numbers: "Two numbers",
-    velocity: "Velocity",
-    curvature: "Curvature",
-    walkOn: "Walk on by these two numbers",
-    radius: (y: number) => `turning centre ${toTheSide(y)}`,
-    tick: (us: string) => `a tick takes ${us} µs`,
-    limited: (by: string) => `limited by ${by}`,
-  },
+  playground,
   name: {
     phone: "Phone", tablet: "Tablet", computer: "Computer",
     of: (kind: string, system: string) => (system ? `${system} ${kind}`.trim() : kind),

@@ -6,6 +6,30 @@ import type { Browser, Page } from "playwright-core";
 import { closeAll, connected, delayOfZero, DESKTOP, intents, isMoving, isZero, launch, makeMock, open, pause, PHONE, PHONE_ON_SIDE, SKIP, TABLET, Thumbs, until } from "../harness.ts";
 import type { Mock } from "../mock.ts";
 
+/** Words that are cut off, and buttons of which something else covers the middle; those of a list that scrolls, once there. */
+function overlaps(scrolls: boolean): string[] {
+  const found: string[] = [];
+  for (const element of document.querySelectorAll<HTMLElement>(".bar-state, .bar-servos, .lease-text, .dock-button span, .fault p, .tab span")) {
+    if (element.offsetParent !== null && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) found.push(`cut: ${element.textContent}`);
+  }
+  for (const button of document.querySelectorAll<HTMLElement>(".alarm button, .alarm a, .stage-reset, .lease, .dock button, .light button")) {
+    if (button.offsetParent === null) continue;
+    if (scrolls) button.scrollIntoView({ block: "nearest" });
+    const { x, y, width, height } = button.getBoundingClientRect();
+    const top = document.elementFromPoint(x + width / 2, y + height / 2);
+    if (top !== button && !button.contains(top)) found.push(`covered: ${button.className} by ${top?.className}`);
+    for (const other of document.querySelectorAll<HTMLElement>(".fault p, .stage-message, .alarm-more, .stage-reset")) {
+      if (other === button || other.offsetParent === null || other.hidden) continue;
+      const range = document.createRange();
+      range.selectNodeContents(other);
+      const box = other.matches("p") ? range.getBoundingClientRect() : other.getBoundingClientRect();
+      const isApart = box.right <= x || box.left >= x + width || box.bottom <= y || box.top >= y + height;
+      if (!isApart && !scrolls) found.push(`${button.className} over ${other.className || other.textContent}`);
+    }
+  }
+  return found;
+}
+
 /** A zero or a stop is sent in the same task that hears of the reason. */
 const AT_ONCE_MS = 15;
 
@@ -172,9 +196,15 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await pause(200);
     assert.ok(mock.take().every(({ client, message }) => !isMoving(message) || client === driver));
     await other.page.keyboard.up("w");
+    mock.take();
     await other.page.click(".lease");
+    await other.page.waitForSelector(".card:has-text('Take over')");
+    await pause(200);
+    assert.ok(!mock.take().some(({ message }) => message.type === "lease"), "asked first");
+    await other.page.click(".card .primary");
     await other.page.waitForSelector(".lease[data-kind=yours]");
     await page.waitForSelector(".lease[data-kind=other]");
+    await page.waitForSelector(".note:has-text('taken over')");
     mock.take();
     await thumbs.move(1, 4, -4);
     await pause(250);
@@ -251,6 +281,243 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await page.waitForSelector(".fault-stop", { state: "detached" });
     await context.close();
   });
+
+  for (const outageS of [1, 6, 30, 300]) {
+    test(`when_stop_is_pressed_in_an_outage_of_${outageS}_s_expect_it_red_throughout_and_delivered_after`, async () => {
+      const { page, context } = await open(browser, url);
+      await page.clock.install();
+      await page.reload();
+      await page.clock.runFor(500);
+      await connected(page);
+      mock.isAway = true;
+      mock.cut();
+      try {
+        await page.clock.runFor(300);
+        await page.keyboard.press("x");
+        for (let passed = 0; passed < outageS; passed += 1) {
+          await page.clock.runFor(1000);
+          assert.equal(await page.locator(".fault-stop:has-text('Cut the power')").count(), 1, `after ${passed} s`);
+        }
+        // Somebody else has switched the servos on again meanwhile: a stop is a stop all the same.
+        mock.robot.servos = "armed";
+        mock.take();
+      } finally {
+        mock.isAway = false;
+      }
+      const isHeard = (): boolean => mock.heard.some(({ message }) => message.type === "stop" && message.kind === "emergency");
+      // A browser holds connections back after many that failed, by its own clock.
+      for (let passed = 0; passed < 100 && !isHeard(); passed += 1) {
+        await page.clock.runFor(200);
+        await pause(200);
+      }
+      assert.ok(isHeard());
+      await page.clock.resume();
+      await connected(page);
+      await page.waitForSelector(".fault-stop:has-text('servos are off')");
+      mock.take();
+      await pause(3000);
+      assert.ok(!isHeard(), "it is not sent once more");
+      await page.keyboard.press("r");
+      await page.waitForSelector(".fault-stop", { state: "detached" });
+      await context.close();
+    });
+  }
+
+  test("when_a_stop_is_withdrawn_in_an_outage_expect_it_not_sent_and_when_the_page_is_loaded_again_expect_it_sent", async () => {
+    const { page, context } = await open(browser, url);
+    await connected(page);
+    for (const isWithdrawn of [true, false]) {
+      mock.isAway = true;
+      mock.cut();
+      try {
+        await page.waitForSelector(".bar-state:text('No robot')");
+        await page.keyboard.press("x");
+        await page.click(".fault-stop button:text('Withdraw')");
+        await page.click(isWithdrawn ? ".card .danger" : ".card .primary");
+        await page.waitForSelector(".fault-stop", isWithdrawn ? { state: "detached" } : {});
+        mock.take();
+      } finally {
+        mock.isAway = false;
+      }
+      if (!isWithdrawn) await page.reload();
+      await connected(page);
+      await pause(2500);
+      assert.equal(mock.take().some(({ message }) => message.type === "stop"), !isWithdrawn);
+    }
+    await page.keyboard.press("r");
+    await page.waitForSelector(".fault-stop", { state: "detached" });
+    await context.close();
+  });
+
+  test("when_servos_off_is_pressed_by_key_or_gamepad_below_a_robot_that_stands_expect_the_question_of_the_button", async () => {
+    const { page, context } = await open(browser, url, DESKTOP);
+    await connected(page);
+    const isOff = (): boolean => mock.heard.some(({ message }) => message.type === "call" && message.service === "disable");
+    mock.take();
+    await page.keyboard.press("o");
+    await page.waitForSelector(".card:has-text('Switch the servos off?')");
+    await page.keyboard.press("o");
+    await pause(300);
+    assert.ok(!isOff());
+    await page.click(".card button:text('Cancel')");
+    await page.keyboard.press("o");
+    await page.click(".card .danger");
+    await until(isOff);
+    await page.keyboard.press("r");
+    await page.waitForSelector(".dock-power[data-on=true]");
+    mock.robot.state_ = "sitting";
+    try {
+      await page.waitForSelector(".bar-state:text('Sitting')");
+      mock.take();
+      await page.keyboard.press("o");
+      await until(isOff);
+    } finally {
+      mock.robot.state_ = "standing";
+      mock.robot.servos = "armed";
+    }
+    await context.close();
+  });
+
+  test("when_the_round_trip_is_longer_than_half_a_second_expect_it_said_at_the_top_and_at_the_stick_and_stop_to_work", async () => {
+    mock.delayMs = 640;
+    try {
+      const { page, context } = await open(browser, url);
+      await connected(page);
+      await page.waitForSelector(".fault-error:has-text('too slow to drive')");
+      await page.waitForSelector(".light[data-tone=error] .icon");
+      const thumbs = new Thumbs(page);
+      await thumbs.down(1, ".stick-walk");
+      for (let i = 0; i < 4; i += 1) await thumbs.move(1, 0, -10);
+      await page.waitForSelector(".deck-why:has-text('Too slow a connection')");
+      mock.take();
+      await page.keyboard.press("x");
+      await until(() => mock.heard.some(({ message }) => message.type === "stop"));
+      await page.waitForSelector(".fault-stop button");
+      await context.close();
+    } finally {
+      mock.delayMs = 0;
+      mock.robot.servos = "armed";
+    }
+    const { page, context } = await open(browser, url);
+    await connected(page);
+    await page.keyboard.press("r");
+    await page.waitForSelector(".fault-stop", { state: "detached" });
+    await context.close();
+  });
+
+  test("when_a_stick_is_pushed_in_vain_expect_the_reason_beside_it_and_only_while_it_is_pushed", async () => {
+    const { page, context } = await open(browser, url);
+    await connected(page);
+    const thumbs = new Thumbs(page);
+    const push = async (reason: string): Promise<void> => {
+      await thumbs.down(1, ".stick-walk");
+      for (let i = 0; i < 4; i += 1) await thumbs.move(1, 0, -10);
+      await page.waitForSelector(`.deck-why:has-text('${reason}')`);
+      await thumbs.up(1);
+      await page.waitForSelector(".deck-why", { state: "hidden" });
+    };
+    try {
+      mock.robot.state_ = "sitting";
+      await page.waitForSelector(".bar-state:text('Sitting')");
+      await push("The robot sits");
+      mock.robot.state_ = "standing";
+      mock.robot.servos = "disarmed";
+      await page.waitForSelector(".dock-power[data-on=false]");
+      await push("The servos are off");
+    } finally {
+      mock.robot.state_ = "standing";
+      mock.robot.servos = "armed";
+    }
+    const other = await open(browser, url, DESKTOP);
+    await connected(other.page);
+    await other.page.keyboard.down("w");
+    await other.page.waitForSelector(".deck-why:has-text('drives')");
+    // Who does not drive has nothing to let go of, also after a stop.
+    await page.keyboard.press(" ");
+    await pause(300);
+    assert.equal(await other.page.locator(".fault:has-text('Let go')").count(), 0);
+    await other.page.keyboard.up("w");
+    await other.context.close();
+    await context.close();
+  });
+
+  test("when_start_is_pressed_expect_the_servos_on_and_then_the_robot_up_and_after_a_stop_meanwhile_not", async () => {
+    const { page, context } = await open(browser, url);
+    mock.robot.state_ = "sitting";
+    mock.robot.servos = "disarmed";
+    try {
+      await connected(page);
+      await page.waitForSelector(".dock-stand:has-text('Start')");
+      mock.take();
+      await page.click(".dock-stand");
+      await until(() => mock.heard.some(({ message }) => message.type === "call" && message.service === "stand"));
+      const calls = mock.take().flatMap(({ message }) => (message.type === "call" ? [message.service] : []));
+      assert.deepEqual(calls, ["enable", "stand"]);
+      await page.waitForSelector(".dock-power[role=switch][aria-checked=true]:has-text('On')");
+      mock.robot.state_ = "sitting";
+      mock.robot.servos = "disarmed";
+      mock.robot.armsSlowly = true;
+      await page.waitForSelector(".dock-stand:has-text('Start')");
+      await page.click(".dock-stand");
+      await page.waitForSelector(".bar-servos:has-text('switching on')");
+      await page.keyboard.press("x");
+      await page.waitForSelector(".fault-stop button");
+      mock.robot.armsSlowly = false;
+      await page.click(".fault-stop button");
+      await page.waitForSelector(".dock-power[data-on=true]");
+      await pause(500);
+      assert.ok(!mock.take().some(({ message }) => message.type === "call" && message.service === "stand"));
+    } finally {
+      mock.robot.armsSlowly = false;
+      mock.robot.state_ = "standing";
+      mock.robot.servos = "armed";
+    }
+    await context.close();
+  });
+
+  test("when_a_recording_is_there_expect_a_question_before_it_is_replaced_or_ended", async () => {
+    const { page, context } = await open(browser, url, DESKTOP);
+    await connected(page);
+    await page.click(".tab-data");
+    await page.click(".record");
+    await page.waitForSelector(".record[data-on=true]");
+    mock.take();
+    for (const on of [false, true]) {
+      await page.click(".record");
+      await page.waitForSelector(".card");
+      await pause(200);
+      assert.ok(!mock.heard.some(({ message }) => message.type === "record"));
+      await page.click(".card .primary");
+      await page.waitForSelector(`.record[data-on=${on}]`);
+      mock.take();
+    }
+    await context.close();
+  });
+
+  for (const [name, size] of Object.entries({ phone: PHONE, phone_on_its_side: PHONE_ON_SIDE })) {
+    test(`when_the_robot_is_out_of_reach_on_a_${name}_expect_every_word_whole_and_nothing_over_a_button`, async () => {
+      const { page, context } = await open(browser, url, size);
+      await connected(page);
+      mock.isAway = true;
+      mock.cut();
+      try {
+        await page.waitForSelector(".fault-error");
+        await page.keyboard.press("x");
+        await page.waitForSelector(".alarm-more");
+        for (const isOpen of [false, true]) {
+          if (isOpen) await page.click(".alarm-more");
+          assert.deepEqual(await page.evaluate(overlaps, isOpen), []);
+        }
+      } finally {
+        mock.isAway = false;
+      }
+      await connected(page);
+      await page.keyboard.press("r");
+      await page.waitForSelector(".fault-stop", { state: "detached" });
+      assert.deepEqual(await page.evaluate(overlaps, false), []);
+      await context.close();
+    });
+  }
 
   for (const [name, size] of Object.entries({ phone: PHONE, phone_on_its_side: PHONE_ON_SIDE, tablet: TABLET, desktop: DESKTOP })) {
     test(`when_any_section_or_question_is_open_on_a_${name}_expect_stop_in_reach`, async () => {

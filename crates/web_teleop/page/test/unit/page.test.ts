@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { faults, type Known } from "../../src/faults.ts";
+import { type Push, whyNot } from "../../src/drive/why.ts";
 import { refusalOfClose, refusalOfStatus, waitBefore } from "../../src/protocol/backoff.ts";
 import { ignoredOf } from "../../src/playground/drop.ts";
 import { parse } from "../../src/protocol/messages.ts";
+import { RoundTrip } from "../../src/protocol/roundtrip.ts";
+import { StopDebt } from "../../src/protocol/stopdebt.ts";
 import { tokenIn } from "../../src/protocol/token.ts";
 import type { Handlers, Transport } from "../../src/protocol/transport.ts";
 import { Posture, playedMotion } from "../../src/robot/posture.ts";
@@ -37,28 +40,163 @@ test("when_an_emergency_stop_is_not_answered_expect_the_word_to_cut_the_power_ev
   }
 });
 
-test("when_a_stop_is_swallowed_on_its_way_expect_the_word_to_cut_the_power_until_the_robot_answers", async () => {
-  let tell: Handlers | undefined;
-  const transport = { isLive: true, start: (handlers: Handlers) => { tell = handlers; }, send: () => true, stop: () => true };
-  const session = new Session(transport as unknown as Transport);
+/** A transport whose network a test is. */
+class Wire {
+  handlers: Handlers | undefined;
+  owedStop: { type: "stop"; kind: "emergency" | "halt" } | undefined;
+  roundTripMs = 20;
+  isOpen = true;
+  readonly isLive = true;
+  start(handlers: Handlers): void { this.handlers = handlers; }
+  send(): boolean { return this.isOpen; }
+  stop(message: { type: "stop"; kind: "emergency" | "halt" }): boolean { this.owedStop = message; return this.isOpen; }
+  withdrawStop(): void { this.owedStop = undefined; }
+  /** The robot has got the stop. */
+  take(): void { this.owedStop = undefined; this.handlers?.stopTaken(); }
+  tell(phase: "asked" | "confirmed", kind: "emergency" | "none" = "emergency"): void {
+    this.handlers?.message({ type: "stop", kind, phase, by: 1, name: "Phone", message: "", holds: kind === "none" ? "nothing" : "enable" });
+  }
+}
+
+function sessionOn(wire: Wire): Session {
+  const session = new Session(wire as unknown as Transport);
   session.start();
+  return session;
+}
+
+test("when_a_stop_is_swallowed_on_its_way_expect_the_word_to_cut_the_power_until_the_robot_answers", async () => {
+  const wire = new Wire();
+  const session = sessionOn(wire);
   session.stop("emergency");
   assert.equal(session.stopDoubt, "none");
   await new Promise((resolve) => { setTimeout(resolve, 1100); });
-  tell?.contact({ kind: "connecting", attempt: 1 });
+  wire.handlers?.contact({ kind: "connecting", attempt: 1 });
   assert.equal(session.stopDoubt, "unanswered");
   const [worst] = faults(known({ contact: session.contact, stopDoubt: session.stopDoubt }));
   assert.ok(worst?.severity === "stop" && /cut the power/i.test(worst.text), worst?.text);
-  tell?.message({ type: "stop", kind: "emergency", phase: "confirmed", by: 1, name: "Phone", message: "", holds: "enable" });
+  // What is told of an earlier stop says nothing of this one, and neither does a robot that walks on.
+  wire.tell("confirmed");
+  wire.handlers?.message(new MockRobot().state(1, 1));
+  assert.equal(session.stopDoubt, "unanswered");
+  wire.take();
+  wire.tell("confirmed");
   assert.equal(session.stopDoubt, "none");
 });
 
+test("when_a_stop_is_owed_however_long_expect_it_in_doubt_until_received_or_withdrawn", (context) => {
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  context.mock.method(performance, "now", () => now() + passedMs);
+  for (const outageS of [1, 6, 30, 300]) {
+    for (const isWithdrawn of [false, true]) {
+      const wire = new Wire();
+      const session = sessionOn(wire);
+      wire.isOpen = false;
+      session.stop("emergency");
+      passedMs += outageS * 1000;
+      // Another person has switched the servos on meanwhile: what came back tells of a robot that walks.
+      wire.tell("confirmed", "none");
+      wire.handlers?.message(new MockRobot().state(9, 9));
+      assert.equal(session.stopDoubt, "unsent", `${outageS} s`);
+      const [worst] = faults(known({ stopDoubt: session.stopDoubt, doubtfulStop: session.doubtfulStop }));
+      assert.ok(worst?.severity === "stop" && worst.action === "withdraw");
+      if (isWithdrawn) session.withdrawStop();
+      else wire.take();
+      wire.tell("asked");
+      assert.deepEqual([session.stopDoubt, wire.owedStop], ["none", undefined]);
+    }
+  }
+});
+
+test("when_a_stop_gets_there_by_a_way_of_its_own_expect_that_told_until_the_robot_is_heard_again", () => {
+  const wire = new Wire();
+  const session = sessionOn(wire);
+  wire.isOpen = false;
+  session.stop("emergency");
+  wire.take();
+  assert.equal(session.stopDoubt, "received");
+  const [worst] = faults(known({ contact: session.contact, stopDoubt: session.stopDoubt }));
+  assert.ok(worst?.severity === "stop" && /received/.test(worst.text) && worst.action === undefined);
+  wire.handlers?.contact({ kind: "open" });
+  wire.tell("asked");
+  assert.equal(session.stopDoubt, "none");
+});
+
+test("when_a_halt_is_pressed_while_an_emergency_stop_is_owed_expect_the_emergency_stop_kept", () => {
+  const debt = new StopDebt();
+  debt.owe({ type: "stop", kind: "halt" });
+  debt.owe({ type: "stop", kind: "emergency" });
+  debt.owe({ type: "stop", kind: "halt" });
+  assert.equal(debt.owed?.kind, "emergency");
+  assert.ok(!debt.pay("halt") && debt.owed && debt.pay("emergency") && !debt.owed);
+  debt.owe({ type: "stop", kind: "halt" });
+  assert.ok(debt.pay("emergency") && !debt.owed);
+});
+
+test("when_a_stop_was_owed_before_the_page_was_loaded_expect_it_in_doubt_from_the_start", () => {
+  const wire = new Wire();
+  wire.owedStop = { type: "stop", kind: "emergency" };
+  assert.equal(sessionOn(wire).stopDoubt, "unsent");
+});
+
 test("when_a_stop_could_not_be_sent_expect_that_told_at_once", () => {
-  const session = new Session({ stop: () => false } as unknown as Transport);
+  const wire = new Wire();
+  wire.isOpen = false;
+  const session = sessionOn(wire);
   session.stop("emergency");
   assert.equal(session.stopDoubt, "unsent");
   const [worst] = faults(known({ stopDoubt: session.stopDoubt }));
   assert.match(worst?.text ?? "", /cut the power/i);
+});
+
+test("when_answers_come_late_or_not_at_all_expect_the_round_trip_to_say_so", () => {
+  const trip = new RoundTrip();
+  assert.equal(trip.ms(0), undefined);
+  trip.ping(1, 0);
+  assert.equal(trip.ms(100), undefined, "the first is on its way");
+  trip.pong(1, 120);
+  assert.equal(trip.ms(500), 120);
+  trip.ping(2, 1000);
+  assert.equal(trip.ms(1050), 120);
+  assert.equal(trip.ms(1800), 800, "it counts before it is back");
+  trip.ping(3, 2000);
+  trip.pong(3, 2640);
+  assert.equal(trip.ms(9000), 640, "an answer that overtook another is that one's, too");
+  trip.pong(99, 9000);
+  trip.clear();
+  assert.equal(trip.ms(9000), undefined);
+});
+
+test("when_the_round_trip_is_long_expect_words_and_a_way", () => {
+  const wire = new Wire();
+  const session = sessionOn(wire);
+  wire.handlers?.contact({ kind: "open" });
+  for (const [ms, isSlow] of [[20, false], [300, false], [500, true], [640, true]] as const) {
+    wire.roundTripMs = ms;
+    assert.equal(session.slownessMs !== undefined, isSlow, String(ms));
+  }
+  const [worst] = faults(known({ slownessMs: session.slownessMs }));
+  assert.ok(worst?.severity === "error" && worst.text.includes("640 ms") && worst.way !== "");
+  wire.roundTripMs = 100;
+  wire.handlers?.message({ type: "refused", of: "drive", reason: "stale", message: "" });
+  assert.equal(session.slownessMs, 100, "the robot says so");
+});
+
+const PUSH: Push = {
+  isOpen: true, otherDriver: undefined, isDriver: true, slownessMs: undefined, holds: "nothing", awaitsRelease: false,
+  servos: "armed", gaitState: "standing", isFresh: true, vainMs: 100,
+};
+
+test("when_a_push_does_nothing_expect_the_reason_and_none_where_it_does", () => {
+  assert.equal(whyNot(PUSH), "");
+  assert.equal(whyNot({ ...PUSH, gaitState: "walking", vainMs: 60_000 }), "");
+  const reasons: Partial<Push>[] = [
+    { isOpen: false }, { isFresh: false }, { otherDriver: "Pixel" }, { holds: "enable" }, { slownessMs: 640 }, { awaitsRelease: true },
+    { gaitState: "sitting" }, { gaitState: "fault" }, { gaitState: "playing" }, { servos: "disarmed" }, { servos: "fault" }, { vainMs: 2000 },
+  ];
+  const told = reasons.map((reason) => whyNot({ ...PUSH, ...reason }));
+  assert.ok(told.every((text) => text.length > 10) && new Set(told).size === reasons.length, told.join("\n"));
+  assert.equal(whyNot({ ...PUSH, isDriver: false, awaitsRelease: true }), "", "only a driver has something to let go");
 });
 
 test("when_stopped_expect_who_did_it_and_the_way_back_first", () => {
