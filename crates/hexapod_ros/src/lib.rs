@@ -36,6 +36,7 @@ mod ros;
 mod rosout;
 mod shutdown;
 mod spin;
+mod suspension;
 mod unheard;
 
 pub use call::Caller;
@@ -60,4 +61,5 @@ pub use received::{Received, Sender};
 pub use reply::Reply;
 pub use ros::Ros;
 pub use shutdown::{DropGuard, Shutdown, Stage};
+pub use suspension::before_suspension;
 pub use unheard::Unheard;

@@ -53,8 +53,10 @@ impl<B> Stoppable<B> {
     fn is_refused(&self, address: u8, operations: &[Operation<'_>]) -> bool {
         let pulse =
             || operations.iter().any(|operation| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes)));
+        // Freshness first: what stood still counts a stop before it looks again.
+        let stood_still = self.line.liveness().lapse(monotonic_now()).is_some();
         (address != ALL_CALL_ADDRESS && self.line.is_pulled())
-            || (self.permit != Some(self.line.generation()) && pulse())
+            || ((stood_still || self.permit != Some(self.line.generation())) && pulse())
     }
 }
 
@@ -95,8 +97,11 @@ impl<B: I2c> I2c for Stoppable<B> {
             return Err(Stopped::GaveWay);
         }
         let begun = monotonic_now();
+        self.line.liveness().leave_round();
         let result = self.bus.transaction(address, operations);
-        let took = monotonic_now().saturating_sub(begun);
+        let ended = monotonic_now();
+        self.line.liveness().come_round(ended);
+        let took = ended.saturating_sub(begun);
         self.timing.busy += took;
         self.timing.longest = self.timing.longest.max(took);
         result.map_err(Stopped::Bus)
