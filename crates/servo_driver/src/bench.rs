@@ -3,8 +3,8 @@
 
 use crate::bus::Bus;
 use crate::hardware::{Hardware, HardwareError};
-pub use crate::plugs::{Pulse, Readout, Wanted};
 use crate::plugs::{PERIOD, Serving};
+pub use crate::plugs::{Pulse, Readout, Wanted};
 use crate::setup::Setup;
 use crate::stop_switch::StopSwitch;
 use crate::stoppable::Stoppable;

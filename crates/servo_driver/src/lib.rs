@@ -49,8 +49,8 @@ mod wiring;
 
 pub use hardware::{Hardware, HardwareError};
 pub use outputs::OutputEnable;
-pub use owners::{Conflict, MAX_JOINTS};
 pub use own_guard::OwnGuard;
+pub use owners::{Conflict, MAX_JOINTS};
 pub use params::specs;
 pub use raspberry::{PinError, RaspberryPins};
 pub use requests::{Action, Answer};

@@ -37,7 +37,8 @@ impl OwnGuard {
         }
         self.looked = now;
         let silent = silent && now > self.started + BEGINS;
-        let lives = self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if(child, silent));
+        let lives =
+            self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if(child, silent));
         if !lives {
             tracing::warn!("the guard died or was halted; restarting it");
             self.child = start(self.device, self.pins, &self.files);

@@ -42,7 +42,8 @@ impl Post {
         let suspended = line.clone();
         before_suspension(move || suspend(&suspended))?;
         line.liveness().begin(self.device.is_some(), monotonic_now());
-        let mut sentry = Sentry { line, guards, button: self.has_button.then(|| Steady::new(BOUNCE)), was_pressed: false };
+        let mut sentry =
+            Sentry { line, guards, button: self.has_button.then(|| Steady::new(BOUNCE)), was_pressed: false };
         std::thread::Builder::new().name("servo-sentry".into()).spawn(move || {
             // Whether it is granted, the thread of the bus reports.
             let _ = realtime::fifo(priority::STOP);

@@ -49,15 +49,8 @@ pub(crate) enum By {
 }
 
 impl By {
-    const ALL: [Self; 7] = [
-        Self::Service,
-        Self::Topic,
-        Self::Button,
-        Self::Silence,
-        Self::Guard,
-        Self::Lapse,
-        Self::Suspension,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Service, Self::Topic, Self::Button, Self::Silence, Self::Guard, Self::Lapse, Self::Suspension];
 }
 
 /// Cheap to clone; nobody waits for anybody.
