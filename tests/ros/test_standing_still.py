@@ -3,6 +3,7 @@
 from contextlib import suppress
 import os
 from pathlib import Path
+import shutil
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ from processes import ROOT, assert_no_crash, binary
 from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of
 from test_guard import arm, guard_of
 from test_real_pins import BUTTON, OE, PINS, until_cut, wired
+from terminal import Terminal
 from user import twist
 
 __all__ = ['boards', 'library', 'wired']
@@ -230,6 +232,34 @@ def test_when_a_tool_is_stopped_expect_all_off_and_its_end_when_it_goes_on(tool,
     _, told = tool.communicate(timeout=5.0)
     assert tool.returncode == 1 and any(words in told for words in ('suspended', 'stood still', 'the guard')), told
     assert boards.pulses() == {}
+
+
+def test_when_the_calibration_is_stopped_or_its_guard_killed_expect_all_off_and_another_guard(boards, tmp_path):
+    config = Path(shutil.copytree(ROOT / 'config', tmp_path / 'config'))
+    terminal = Terminal(boards.environment, 'calibrate', '--bus', 'i2c', '--config', str(config))
+    terminal.until('left_front_coxa')
+    terminal.press(' ')
+    hold(boards)
+    guard, = guards_of(terminal.pid)
+    os.kill(guard, signal.SIGKILL)
+    until = time.monotonic() + 5.0
+    while not guards_of(terminal.pid):
+        assert time.monotonic() < until, 'no other guard'
+        time.sleep(0.02)
+    time.sleep(0.5)
+    stopped = time.monotonic()
+    os.kill(terminal.pid, signal.SIGSTOP)
+    assert until_off(boards, stopped, 2.0) < 0.5
+    time.sleep(STILL_S)
+    os.kill(terminal.pid, signal.SIGCONT)
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until:
+        assert boards.pulses() == {}, 'somebody has to ask for it'
+        time.sleep(0.01)
+    terminal.press(' ')
+    hold(boards)
+    terminal.press('q')
+    assert terminal.end() == 0 and boards.pulses() == {}
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP])
