@@ -49,7 +49,9 @@ impl<P: OutputEnable> Outputs<P> {
         self.cut();
         let pin = self.pin.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         // Whoever had it may not have come to look again.
-        drop(pin.map(|mut pin| pin.let_through(false)));
+        if let Some(mut pin) = pin {
+            pin.let_through(false);
+        }
     }
 
     /// Lets [`enable`](Self::enable) let them through again, if `allowed` says so; by the thread that calls that. Whoever

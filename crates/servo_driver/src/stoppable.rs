@@ -107,3 +107,24 @@ impl<B: I2c> I2c for Stoppable<B> {
         result.map_err(Stopped::Bus)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_servo::SimulatedBus;
+
+    const LED0_ON_FOR_300_COUNTS: [u8; 5] = [0x06, 0x00, 0x00, 0x2C, 0x01];
+
+    #[test]
+    fn when_this_process_has_stood_still_expect_no_pulse_to_pass_and_everything_else_to() {
+        let line = StopLine::default();
+        let mut bus = Stoppable::new(SimulatedBus::new(&[0x40]), line.clone());
+        bus.permit(line.ticket(monotonic_now()));
+        let mut pulse = || bus.transaction(0x40, &mut [Operation::Write(&LED0_ON_FOR_300_COUNTS)]);
+        line.liveness().begin(true, monotonic_now());
+        assert!(pulse().is_ok());
+        line.liveness().look(monotonic_now().saturating_sub(Duration::from_secs(1)));
+        assert!(matches!(pulse(), Err(Stopped::GaveWay)));
+        assert!(bus.transaction(0x40, &mut [Operation::Write(&[0x00, 0x20])]).is_ok());
+    }
+}
