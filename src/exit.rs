@@ -5,6 +5,10 @@ use hexapod_ros::{RosError, log};
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// A process of nodes ends within this time once all is done; taking nodes down mostly takes 0.1 s.
+pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// Why a process ends.
 #[derive(Debug)]

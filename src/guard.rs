@@ -1,7 +1,7 @@
-//! `hexapod guard`: switches all channels off when the driver dies. It needs no ROS.
+//! `hexapod guard`: switches all channels off when the driver dies or stands still, or now. It needs no ROS.
 
 use crate::cli::GuardArgs;
-use crate::exit::Failure;
+use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, log};
@@ -17,13 +17,18 @@ pub fn start_log() {
 /// What the guard is called in the log.
 const NAME: &str = "hexapod_guard";
 
-/// Watches over the driver until a signal.
+/// Watches over the driver until a signal, or switches everything off.
 ///
 /// # Errors
 /// The files do not hold, or there is no bus.
 pub fn guard(arguments: &GuardArgs) -> Result<(), Failure> {
     let params = parameters(&arguments.bus)?.driver;
     let setup = Setup::load(&params)?;
+    if arguments.off {
+        log::begin();
+        servo_driver::guard::off(&setup).map_err(|error| Failure::Running(error.to_string()))?;
+        return say("all channels are off");
+    }
     let shutdown = Shutdown::on_signals()?;
     log::begin();
     tell_files([&params]);

@@ -7,7 +7,8 @@ use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::{ServoDriver, State};
 use servo_driver::bus::Bus;
-use servo_driver::{Hardware, Setup, StopSwitch};
+use servo_driver::{Hardware, Setup, StopSwitch, Stoppable};
+use std::sync::Arc;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
@@ -27,23 +28,27 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let place = place(&setup, arguments)?;
     let shutdown = Shutdown::on_signals()?;
     // Dropped last: nobody else has the bus before the pins are given back, too.
-    let Hardware { bus, pins, lease: _lease, .. } =
+    let Hardware { bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    let stop = StopSwitch::new(pins, setup.has_stop_button());
-    let driver = ServoDriver::new(setup.servos().clone(), bus);
-    let (seconds, theirs) = (arguments.seconds, shutdown.clone());
+    let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
+    let driver = ServoDriver::new(setup.servos().clone(), stop.before(bus));
+    let (seconds, theirs, stops) = (arguments.seconds, shutdown.clone(), Arc::clone(&stop));
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
-        .spawn(move || turn_and_let_go(driver, &stop, place, seconds, &theirs))?;
-    if !shutdown.outwait(&thread, (Stage::Stopping, ENDING), || false) {
+        .spawn(move || turn_and_let_go(driver, &stops, place, seconds, &theirs))?;
+    let keep_guard = || {
+        stop.keep_guard();
+        false
+    };
+    if !shutdown.outwait(&thread, (Stage::Stopping, ENDING), keep_guard) {
         return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
     }
     thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
 }
 
 fn turn_and_let_go(
-    mut driver: ServoDriver<Bus>,
+    mut driver: ServoDriver<Stoppable<Bus>>,
     stop: &StopSwitch,
     place: (usize, f64),
     seconds: f64,
@@ -52,6 +57,7 @@ fn turn_and_let_go(
     let result = turn(&mut driver, stop, place, seconds, shutdown);
     stop.enable_outputs(false);
     let off = switch_off(&mut driver);
+    stop.settle();
     result?;
     if !off {
         return Err(Failure::Running("not every board acknowledged being switched off; cut the servos' power".into()));
@@ -61,7 +67,7 @@ fn turn_and_let_go(
 }
 
 /// True if every board acknowledged it.
-fn switch_off(driver: &mut ServoDriver<Bus>) -> bool {
+fn switch_off(driver: &mut ServoDriver<Stoppable<Bus>>) -> bool {
     let deadline = monotonic_now() + OFF_PATIENCE;
     while !driver.shutdown() {
         if monotonic_now() > deadline {
@@ -92,7 +98,7 @@ fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> 
 
 /// Arms with this joint alone and holds it.
 fn turn(
-    driver: &mut ServoDriver<Bus>,
+    driver: &mut ServoDriver<Stoppable<Bus>>,
     stop: &StopSwitch,
     (joint, angle_rad): (usize, f64),
     seconds: f64,
@@ -108,8 +114,8 @@ fn turn(
     let mut armed_at = None;
     while !shutdown.wait(Stage::Stopping, PERIOD) {
         let now = monotonic_now();
-        if stop.was_pressed() {
-            return Err(Failure::Running("the stop button is pressed, or its wire is broken".into()));
+        if let Some(reason) = stop.stopped() {
+            return Err(Failure::Running(reason.into()));
         }
         stop.enable_outputs(true);
         driver.command(now, &[(joint, angle_rad)]).map_err(refused)?;
@@ -133,7 +139,7 @@ fn turn(
 }
 
 /// What the joint is told, and through which plug.
-fn readout(driver: &ServoDriver<Bus>, joint: usize) -> String {
+fn readout(driver: &ServoDriver<Stoppable<Bus>>, joint: usize) -> String {
     let servo = &driver.servos()[joint];
     let Some(told_rad) = driver.told(joint) else { return format!("{} has no pulse", servo.joint()) };
     let address = driver.config().boards()[servo.board()].address();

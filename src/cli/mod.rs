@@ -33,7 +33,7 @@ pub enum Command {
     Drive(FileArgs),
     /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour and end.
     Demo(DemoArgs),
-    /// Watch over the servo driver from a process of its own: all channels off when it dies.
+    /// Watch over the servo driver from a process of its own: all channels off when it dies or stands still.
     Guard(GuardArgs),
     /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
     Servo(ServoArgs),
@@ -183,6 +183,9 @@ pub struct GuardArgs {
     /// End when the present driver has gone: how the driver itself starts its guard.
     #[arg(long)]
     pub one_driver: bool,
+    /// Switch all channels off once, and end: after driver and guard were killed together.
+    #[arg(long, conflicts_with = "one_driver")]
+    pub off: bool,
 }
 
 /// Which joint and where to.

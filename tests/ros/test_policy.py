@@ -12,8 +12,10 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
-# Opened by parameters that are off by default: simulated time, feet that feel the ground.
-SOMETIMES = {('subscribe', name) for name in ('/clock', '/foot_switches', '/sensed_contacts')}
+# Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level.
+SOMETIMES = {('subscribe', name) for name in ('/clock', '/foot_switches', '/sensed_contacts', '/imu/data')}
+OPTIONS = {'foot switches': ('use_foot_switches:=true', '/foot_switches'), 'IMU': ('use_imu:=true', '/imu/data'),
+           'simulated time': ('use_sim_time:=true', '/clock')}
 # What every node of rclpy and rclcpp has.
 ANYWAY = {('publish', '/rosout'), ('publish', '/parameter_events'), ('subscribe', '/clock')}
 
@@ -60,6 +62,14 @@ def test_when_the_robot_runs_expect_the_policy_to_allow_each_node_what_it_has_op
     user.until(lambda: ('reply', f'/{node}/set_parameters') in opened(user, node), 10.0, f'{node} in the graph')
     user.until(lambda: opened(user, node) | SOMETIMES == allowed | SOMETIMES, 5.0,
                lambda: sorted((opened(user, node) | SOMETIMES) ^ (allowed | SOMETIMES)))
+
+
+@pytest.mark.parametrize('option', OPTIONS)
+def test_when_an_option_opens_a_topic_expect_the_policy_to_allow_it(session, option):
+    parameter, topic = OPTIONS[option]
+    session.start('gait_planner', '-p', parameter)
+    session.user.until(lambda: ('subscribe', topic) in opened(session.user, 'gait_planner'), 10.0, topic)
+    assert opened(session.user, 'gait_planner') <= rights('/robot', 'gait_planner')
 
 
 def test_when_users_have_rights_expect_each_to_be_served_by_the_robot():

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 import re
 import shutil
+import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
@@ -104,6 +105,31 @@ def test_when_a_unit_hangs_or_crashes_expect_it_gone_without_a_core_dump_and_its
     assert {'i2c', 'gpio'} <= set(service['SupplementaryGroups'].split())
     # Signals and the watchdog reach the program itself, not the shell that sources ROS 2.
     assert ' && exec hexapod ' in service['ExecStart']
+
+
+@pytest.mark.parametrize('name', UNITS)
+def test_when_a_unit_is_read_expect_it_shut_in_with_what_it_needs(name):
+    service = load_unit(name)['Service']
+    assert service['User'] == 'hexapod', 'no user who logs in'
+    shut = ('NoNewPrivileges', 'ProtectHome', 'ProtectKernelTunables', 'RestrictNamespaces', 'MemoryDenyWriteExecute')
+    assert {service[key] for key in shut} == {'yes'} and service['ProtectSystem'] == 'strict'
+    assert (service['CapabilityBoundingSet'], service['DevicePolicy']) == ('', 'closed')
+    # Real time is what it needs; a network namespace of its own would hide driver and guard from each other.
+    assert 'RestrictRealtime' not in service and 'PrivateNetwork' not in service
+    assert 'AF_UNIX' in service['RestrictAddressFamilies'].split()
+
+
+@pytest.mark.skipif(shutil.which('systemd-analyze') is None, reason='there is no systemd-analyze')
+@pytest.mark.parametrize('name', UNITS)
+def test_when_systemd_reads_a_unit_expect_nothing_to_say(name):
+    units = [str(ROOT / 'deploy' / unit) for unit in UNITS]
+    told = subprocess.run(['systemd-analyze', 'verify', '--man=no', *units], capture_output=True, text=True, timeout=60)
+    assert not [line for line in told.stderr.splitlines() if 'hexapod' in line and 'No such file' not in line], told.stderr
+
+
+def test_when_the_robots_unit_has_stopped_expect_everything_off_once_more():
+    after = load_unit('hexapod.service')['Service']['ExecStopPost']
+    assert after.startswith('-') and ' && exec hexapod guard --off --bus i2c' in after
 
 
 def test_when_both_units_are_read_expect_the_guard_first_and_the_last_to_go():

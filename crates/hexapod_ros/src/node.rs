@@ -18,6 +18,7 @@ use crate::realtime::{self, priority};
 use crate::received::Received;
 use crate::reply::Reply;
 use crate::ros::Ros;
+use crate::shutdown::Shutdown;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 use hexapod_rcl::{Client, Context, Node};
 use r2r::rosgraph_msgs::msg::Clock;
@@ -39,6 +40,7 @@ pub struct RosNode {
     node: Arc<Node>,
     context: Context,
     hearing: Hearing,
+    pub(crate) done: Shutdown,
 }
 
 impl RosNode {
@@ -86,7 +88,14 @@ impl RosNode {
             node: Arc::new(node),
             context: ros.context.clone(),
             hearing: ros.hearing.clone(),
+            done: Shutdown::default(),
         })
+    }
+
+    /// Rises when the node has done all it has to do, and is about to be taken down.
+    #[must_use]
+    pub fn done(&self) -> Shutdown {
+        self.done.clone()
     }
 
     /// The node's name, without its namespace.

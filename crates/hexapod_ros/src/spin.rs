@@ -32,7 +32,9 @@ impl RosNode {
         let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.start(&end)).collect();
         // The lanes end with this thread's turns, however those end.
         let over = Over(end);
+        let done = self.done.drop_guard();
         self.turns(&over.0);
+        drop(done);
         self.inputs.end();
         drop(over);
         lanes.into_iter().for_each(Joined::join);

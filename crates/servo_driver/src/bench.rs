@@ -3,60 +3,23 @@
 
 use crate::bus::Bus;
 use crate::hardware::{Hardware, HardwareError};
+use crate::plugs::{PERIOD, Serving};
+pub use crate::plugs::{Pulse, Readout, Wanted};
 use crate::setup::Setup;
-use crate::stop_button::StopSwitch;
+use crate::stop_switch::StopSwitch;
+use crate::stoppable::Stoppable;
 use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
-use hexapod_servo::calibration::{PULSE_US, PwmClock};
-use hexapod_servo::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
-use hexapod_servo::pca9685::{self, BusError, Level, Link, PulseRange, Shadow, Tally};
-use hexapod_servo::{RESETS_A_BOARD, ServoConfig, SimulatedBus};
+use hexapod_servo::SimulatedBus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The fastest a pulse changes; 27 degrees a second for most servos.
-const SPEED_US_S: f64 = 300.0;
 /// A pulse that nobody has asked for again within this time goes back to neutral.
 const STALE: Duration = Duration::from_millis(1200);
-const PERIOD: Duration = Duration::from_millis(20);
-/// MODE1 and PRE_SCALE are read back in turn this often.
-const READ_BACK: Duration = Duration::from_millis(125);
-const RETRIES: u8 = 2;
 /// How long a bus that hangs is waited for at the end.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// What one plug is to put out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pulse {
-    /// Number of the board in the file.
-    pub board: usize,
-    /// Its channel.
-    pub channel: u8,
-    /// Pulse in microseconds.
-    pub pulse_us: f64,
-    /// The pulse to go back to when nothing more is heard.
-    pub rest_us: f64,
-}
-
-impl Pulse {
-    fn plug(&self) -> (usize, u8) {
-        (self.board, self.channel)
-    }
-}
-
-/// Which plug is to have which pulse; none: everything off.
-pub type Wanted = Option<Pulse>;
-
-/// What the boards are told.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Readout {
-    /// Pulse in microseconds and in counts.
-    pub told: Option<(f64, u16)>,
-    /// What is wrong with the bus.
-    pub trouble: Option<String>,
-}
 
 /// The boards, and a thread that serves them. Everything goes off when it is dropped.
 pub struct Bench {
@@ -69,6 +32,8 @@ pub struct Bench {
 struct Shared {
     /// And when it was last asked for.
     wanted: Mutex<(Wanted, Duration)>,
+    /// Why nothing is put out, whatever is wanted.
+    stopped: Mutex<Option<&'static str>>,
     readout: Mutex<Readout>,
     end: AtomicBool,
 }
@@ -79,26 +44,16 @@ impl Bench {
     /// # Errors
     /// The bus or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
-        let Hardware { bus, pins, lease, .. } = Hardware::open(setup)?;
+        let Hardware { bus, pins, lease, own_guard, .. } = Hardware::open(setup)?;
         let simulated = if let Bus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
-        let stop = StopSwitch::new(pins, setup.pins.stop.is_some());
+        let stop = StopSwitch::new(setup, pins, own_guard)?;
         let shared = Arc::new(Shared::default());
-        let mut serving = Serving::new(&setup.servos, bus);
+        let mut serving = Serving::new(&setup.servos, stop.before(bus));
         let theirs = Arc::clone(&shared);
         let work = move || {
             while !theirs.end.load(Ordering::SeqCst) {
-                let stopped = stop.was_pressed();
-                if stopped {
-                    lock(&theirs.wanted).0 = None;
-                }
-                let wanted = fresh(*lock(&theirs.wanted));
-                stop.enable_outputs(wanted.is_some());
-                serving.tick(wanted);
-                let mut readout = serving.readout();
-                if stopped {
-                    readout.trouble = Some("the stop button is pressed, or its wire is broken".into());
-                }
-                *lock(&theirs.readout) = readout;
+                serve(&mut serving, &stop, &theirs);
+                stop.keep_guard();
                 std::thread::sleep(PERIOD);
             }
             stop.enable_outputs(false);
@@ -110,8 +65,12 @@ impl Bench {
         Ok(Self { shared, simulated, thread })
     }
 
-    /// What the boards shall put out. To be said again and again: a pulse that is not goes back to neutral.
+    /// What the boards shall put out. To be said again and again: a pulse that is not goes back to neutral. After a stop there
+    /// is none until none was wanted.
     pub fn want(&self, wanted: Wanted) {
+        if wanted.is_none() {
+            *lock(&self.shared.stopped) = None;
+        }
         *lock(&self.shared.wanted) = (wanted, monotonic_now());
     }
 
@@ -154,190 +113,40 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct BenchBoard {
-    shadow: Shadow,
-    clock: PwmClock,
-    ready: bool,
-}
-
-struct Serving<B> {
-    bus: B,
-    boards: Vec<BenchBoard>,
-    /// Board and channel of each servo.
-    plugs: Vec<(usize, u8)>,
-    told: Wanted,
-    trouble: Option<String>,
-    read_at: Duration,
-    register: u8,
-}
-
-impl<B: I2c> Serving<B> {
-    fn new(servos: &ServoConfig, bus: B) -> Self {
-        let mut boards: Vec<_> = servos
-            .boards()
-            .iter()
-            .map(|board| BenchBoard { shadow: Shadow::new(board.address()), clock: board.clock(), ready: false })
-            .collect();
-        for servo in servos.servos() {
-            let board = &mut boards[servo.board()];
-            let counts = |pulse_us: f64| (pulse_us * board.clock.counts_per_us()).min(4095.0) as u16;
-            if let Some(range) = PulseRange::try_new(counts(*PULSE_US.start()) + 1, counts(*PULSE_US.end())) {
-                board.shadow.connect(servo.channel(), range);
-            }
-        }
-        let plugs = servos.servos().iter().map(|servo| (servo.board(), servo.channel())).collect();
-        let read_at = monotonic_now();
-        Self { bus, boards, plugs, told: None, trouble: None, read_at, register: MODE1 }
+/// Puts out what is wanted, unless there was a stop.
+fn serve<B: I2c>(serving: &mut Serving<Stoppable<B>>, stop: &StopSwitch, shared: &Shared) {
+    let now_stopped = stop.stopped();
+    let mut stopped = lock(&shared.stopped);
+    *stopped = now_stopped.or(*stopped);
+    let why = *stopped;
+    drop(stopped);
+    if why.is_none() {
+        stop.permit(serving.bus_mut());
     }
-
-    fn readout(&self) -> Readout {
-        let told = self.told.and_then(|told| match self.boards[told.board].shadow.told(told.channel)? {
-            Level::Counts(counts) => Some((f64::from(counts) / self.boards[told.board].clock.counts_per_us(), counts)),
-            Level::Off => None,
-        });
-        Readout { told, trouble: self.trouble.clone() }
+    let wanted = fresh(*lock(&shared.wanted)).filter(|_| why.is_none());
+    stop.enable_outputs(wanted.is_some());
+    serving.tick(wanted);
+    if now_stopped.is_some() {
+        stop.settle();
     }
-
-    fn tick(&mut self, wanted: Wanted) {
-        let step_us = SPEED_US_S * PERIOD.as_secs_f64();
-        self.told = wanted.filter(|wanted| self.plugs.contains(&wanted.plug())).map(|wanted| {
-            let before = self.told.filter(|before| before.plug() == wanted.plug());
-            let before_us = before.map_or(wanted.pulse_us, |before| before.pulse_us);
-            Pulse { pulse_us: before_us + (wanted.pulse_us - before_us).clamp(-step_us, step_us), ..wanted }
-        });
-        self.trouble = self.exchange().err();
-        if self.trouble.is_some() {
-            // Never back to the old pose by itself: it begins anew with what is wanted then.
-            self.boards.iter_mut().for_each(|board| board.ready = false);
-        }
-    }
-
-    fn exchange(&mut self) -> Result<(), String> {
-        let words = |error: BusError| error.to_string();
-        let mut tally = Tally::default();
-        for board in self.boards.iter_mut().filter(|board| !board.ready) {
-            let mut link = Link::new(&mut self.bus, &mut tally, RETRIES);
-            pca9685::start(&mut board.shadow, board.clock.prescale(), &mut link).map_err(words)?;
-            pca9685::wake(board.shadow.address(), &mut link).map_err(words)?;
-            std::thread::sleep(pca9685::SETTLE);
-            board.ready = true;
-        }
-        self.set_levels();
-        for board in &mut self.boards {
-            board.shadow.flush(&mut Link::new(&mut self.bus, &mut tally, RETRIES)).map_err(words)?;
-        }
-        self.read_back(&mut tally)
-    }
-
-    fn set_levels(&mut self) {
-        for plug in &self.plugs {
-            let BenchBoard { shadow, clock, .. } = &mut self.boards[plug.0];
-            let level = match self.told {
-                Some(told) if told.plug() == *plug => {
-                    Level::Counts((told.pulse_us * clock.counts_per_us() + 0.5) as u16)
-                }
-                _ => Level::Off,
-            };
-            shadow.set(plug.1, level);
-        }
-    }
-
-    fn read_back(&mut self, tally: &mut Tally) -> Result<(), String> {
-        if monotonic_now() < self.read_at {
-            return Ok(());
-        }
-        self.read_at = monotonic_now() + READ_BACK;
-        let register = self.register;
-        self.register = if register == MODE1 { PRE_SCALE } else { MODE1 };
-        for board in &self.boards {
-            let expected = if register == MODE1 { MODE1_RUNNING } else { board.clock.prescale() };
-            let mut link = Link::new(&mut self.bus, tally, RETRIES);
-            let address = board.shadow.address();
-            let found = pca9685::verify(address, register, expected, &mut link).map_err(|error| error.to_string())?;
-            if let Some(value) = found {
-                let what = format!("board {address:#04x} was reset: register {register:#04x} reads {value:#04x}");
-                return Err(format!("{what}; {RESETS_A_BOARD}"));
-            }
-        }
-        Ok(())
-    }
-
-    fn all_off(&mut self) {
-        let mut tally = Tally::default();
-        let _ = pca9685::all_call_off(&mut Link::new(&mut self.bus, &mut tally, RETRIES));
-        for board in &mut self.boards {
-            let _ = board.shadow.all_off(&mut Link::new(&mut self.bus, &mut tally, RETRIES));
-        }
-    }
+    let mut readout = serving.readout();
+    readout.trouble = why.map(Into::into).or(readout.trouble);
+    *lock(&shared.readout) = readout;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_servo::simulated::BusFault;
-    use hexapod_servo::{RawServoConfig, SimulatedBus};
-
-    fn serving() -> (Serving<SimulatedBus>, SimulatedBus) {
-        let yaml = "boards: [{ address: 0x40 }]\nservos:\n  a: { board: 0, channel: 2, min_pulse_us: 900, \
-            max_pulse_us: 2100, speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, { angle_rad: 1, \
-            pulse_us: 2000 }] }\n  b: { board: 0, channel: 3, min_pulse_us: 900, max_pulse_us: 2100, \
-            speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, { angle_rad: 1, pulse_us: 2000 }] }\n";
-        let raw: RawServoConfig = serde_yaml::from_str(yaml).unwrap();
-        let config = ServoConfig::try_from(raw).unwrap();
-        let bus = SimulatedBus::for_config(&config);
-        (Serving::new(&config, bus.clone()), bus)
-    }
-
-    fn pulse(channel: u8, pulse_us: f64) -> Wanted {
-        Some(Pulse { board: 0, channel, pulse_us, rest_us: 1500.0 })
-    }
 
     #[test]
     fn when_nobody_asks_again_expect_neutral() {
         let now = monotonic_now();
-        assert_eq!(fresh((pulse(2, 1700.0), now)), pulse(2, 1700.0));
-        assert_eq!(fresh((pulse(2, 1700.0), now.saturating_sub(2 * STALE))), pulse(2, 1500.0));
+        assert_eq!(fresh((pulse(1700.0), now)), pulse(1700.0));
+        assert_eq!(fresh((pulse(1700.0), now.saturating_sub(2 * STALE))), pulse(1500.0));
         assert_eq!(fresh((None, Duration::ZERO)), None);
     }
 
-    #[test]
-    fn when_a_pulse_is_wanted_expect_it_slowly_beyond_the_limits_and_one_joint_at_a_time() {
-        let (mut serving, bus) = serving();
-        serving.tick(None);
-        assert_eq!(bus.pulse_us(0x40, 2), None);
-        serving.tick(pulse(2, 1500.0));
-        assert!((bus.pulse_us(0x40, 2).unwrap() - 1500.0).abs() < 3.0);
-        for _ in 0..50 {
-            serving.tick(pulse(2, 2400.0));
-        }
-        assert!((bus.pulse_us(0x40, 2).unwrap() - 1800.0).abs() < 3.0, "300 us a second");
-        for _ in 0..150 {
-            serving.tick(pulse(2, 2400.0));
-        }
-        assert!((bus.pulse_us(0x40, 2).unwrap() - 2400.0).abs() < 3.0);
-        serving.tick(pulse(3, 1200.0));
-        assert_eq!(bus.pulse_us(0x40, 2), None);
-        assert!((bus.pulse_us(0x40, 3).unwrap() - 1200.0).abs() < 3.0);
-        serving.all_off();
-        assert_eq!(bus.pulse_us(0x40, 3), None);
-    }
-
-    #[test]
-    fn when_the_board_is_reset_or_silent_expect_it_said_and_a_new_start() {
-        let (mut serving, bus) = serving();
-        serving.tick(pulse(2, 1500.0));
-        bus.inject(BusFault::Dead { address: 0x40 });
-        serving.tick(pulse(2, 1600.0));
-        assert!(serving.readout().trouble.unwrap().contains("no acknowledge"));
-        bus.inject(BusFault::BrownOut { address: 0x40 });
-        bus.inject(BusFault::Alive { address: 0x40 });
-        serving.tick(pulse(2, 1600.0));
-        assert_eq!(serving.readout().trouble, None);
-        assert!(bus.pulse_us(0x40, 2).is_some());
-        bus.inject(BusFault::BrownOut { address: 0x40 });
-        serving.read_at = Duration::ZERO;
-        serving.register = MODE1;
-        serving.tick(pulse(2, 1600.0));
-        assert!(serving.readout().trouble.unwrap().contains("was reset"));
+    fn pulse(pulse_us: f64) -> Wanted {
+        Some(Pulse { board: 0, channel: 2, pulse_us, rest_us: 1500.0 })
     }
 }

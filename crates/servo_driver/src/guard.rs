@@ -1,16 +1,16 @@
-//! The guard: a process of its own that switches all channels off when the driver is gone. A PCA9685 goes on with its
-//! last pulses for ever, so a driver that is killed leaves servos straining.
+//! The guard: a process of its own that switches all channels off when the driver is gone, or does not do its work (vigil.rs). A
+//! PCA9685 goes on with its last pulses for ever, so a driver that is killed leaves servos straining.
 
 use crate::bus::{Bus, BusChoice};
 use crate::bus_error::BusOpenError;
+use crate::guard_link::ToDriver;
+use crate::guarded_boards::{GuardedBoards, Outcome};
 use crate::lease::{DriverWatch, OnGuard};
-use crate::raspberry::{OrphanedOutputs, PinError};
+use crate::raspberry::{OrphanedOutputs, PinError, StopButton};
 use crate::setup::Setup;
-use embedded_hal::i2c::{ErrorKind, I2c};
+use crate::vigil::{Alarm, Watcher};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
-use hexapod_servo::ServoConfig;
-use hexapod_servo::pca9685::{Link, Shadow, Tally, all_call_off};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,9 +24,11 @@ const LOUD_AFTER: u32 = 25;
 const MISSING_AFTER: u32 = 75;
 /// A guard for one driver tries for so long on a bus that fails or hangs.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(30);
+/// All off at once ([`off`]): attempts until each board acknowledges, and how long they may take.
+const OFF_ATTEMPTS: u32 = 25;
+const OFF_WITHIN: Duration = Duration::from_secs(3);
 /// After a signal a transfer is given this long to come to its end.
 const ENDING: Duration = Duration::from_millis(500);
-const RETRIES: u8 = 2;
 
 /// Why the guard cannot guard.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,12 @@ pub enum GuardError {
     /// The thread ended with a panic.
     #[error("the guard thread panicked")]
     Panicked,
+    /// A driver that does its work has the bus.
+    #[error("a servo_driver has the bus; end it, or call its service emergency_stop")]
+    Driven,
+    /// Boards do not acknowledge.
+    #[error("not every board acknowledged being switched off; cut the servos' power")]
+    NotOff,
     /// A transfer does not come to its end.
     #[error("the bus hangs: not every board was seen to be off; cut the servos' power")]
     Hung,
@@ -79,10 +87,18 @@ impl Term {
 pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), GuardError> {
     let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
     // Opened now, so that what is missing is told at the start and not when it is needed.
-    let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?;
+    let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
+    let button = setup.pins.stop.map(StopButton::open).transpose()?;
     let bus = Bus::real(device)?;
-    let attempt = Attempt::default();
-    let guarding = Guarding { device, servos: setup.servos.clone(), bus, outputs, term, attempt: attempt.clone() };
+    let (attempt, alarm) = (Attempt::default(), Alarm::default());
+    let watcher = Watcher { driver: ToDriver::new(device), outputs: outputs.clone(), button, alarm: alarm.clone() };
+    let guarding = Guarding {
+        boards: GuardedBoards::new(setup.servos.clone(), bus, outputs),
+        device,
+        term,
+        attempt: attempt.clone(),
+        alarm: alarm.clone(),
+    };
     tracing::info!("watching over the driver of /dev/i2c-{device}");
     // The thread that this one starts inherits it: they share locks.
     if let Err(reason) = realtime::fifo(priority::GUARD) {
@@ -91,9 +107,43 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let theirs = shutdown.clone();
     // Transfers have a thread of their own: one that hangs must not keep the process.
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
+    // It waits for nothing, and has nothing to lose: it need not be joined.
+    std::thread::Builder::new().name("guard-vigil".into()).spawn(move || watcher.run())?;
     crate::systemd::ready();
     let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
-    if !shutdown.outwait(&thread, (term.end(), ENDING), given_up) {
+    let ended = shutdown.outwait(&thread, (term.end(), ENDING), given_up);
+    alarm.end();
+    if !ended {
+        return Err(GuardError::Hung);
+    }
+    thread.join().map_err(|_| GuardError::Panicked)?
+}
+
+/// Switches all channels off once, where no driver is there to do so: after one that was killed together with its guard.
+///
+/// # Errors
+/// There is a driver, the bus cannot be used, or a board does not acknowledge that it is off.
+pub fn off(setup: &Setup) -> Result<(), GuardError> {
+    let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
+    let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
+    let mut boards = GuardedBoards::new(setup.servos.clone(), Bus::real(device)?, outputs);
+    let work = move || {
+        let mut driver = DriverWatch::new(device);
+        let mut was_free = false;
+        for _ in 0..OFF_ATTEMPTS {
+            // A driver that has just been killed may not have gone yet, or another guard be at it.
+            let free = driver.keep_free()?;
+            was_free |= free.is_some();
+            if free.is_some() && boards.cut() == Outcome::Off {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Err(if was_free { GuardError::NotOff } else { GuardError::Driven })
+    };
+    let thread = std::thread::Builder::new().name("guard-io".into()).spawn(work)?;
+    let since = monotonic_now();
+    if !Shutdown::default().outwait(&thread, (Stage::Now, ENDING), || monotonic_now() > since + OFF_WITHIN) {
         return Err(GuardError::Hung);
     }
     thread.join().map_err(|_| GuardError::Panicked)?
@@ -117,12 +167,11 @@ impl Attempt {
 
 /// What the guard's thread has.
 struct Guarding {
+    boards: GuardedBoards,
     device: u8,
-    servos: ServoConfig,
-    bus: Bus,
-    outputs: Option<OrphanedOutputs>,
     term: Term,
     attempt: Attempt,
+    alarm: Alarm,
 }
 
 impl Guarding {
@@ -137,9 +186,14 @@ impl Guarding {
             on_guard.stand(self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
             let free = driver.keep_free()?;
+            self.alarm.note_free(free.is_some());
+            if self.alarm.is_raised() && free.is_none() {
+                self.cut_driver();
+                watch.looked = Some(monotonic_now());
+            }
             if watch.sees(free.is_some(), now) {
                 self.attempt.set(Some(now));
-                let outcome = self.cut();
+                let outcome = self.boards.cut();
                 self.attempt.set(None);
                 // A bus that hangs is not the machine's doing.
                 watch.looked = Some(monotonic_now());
@@ -153,24 +207,12 @@ impl Guarding {
         Ok(())
     }
 
-    /// OE first, which no bus holds up; then the boards.
-    fn cut(&mut self) -> Outcome {
-        if let Some(Err(error)) = self.outputs.as_ref().map(OrphanedOutputs::cut) {
-            tracing::error!("{error}");
-        }
-        switch_off(&self.servos, &mut self.bus)
+    /// The driver that is there does not do its work. It may go on at any time: what it was held up in then is undone again.
+    fn cut_driver(&mut self) {
+        self.attempt.set(Some(monotonic_now()));
+        self.boards.cut();
+        self.attempt.set(None);
     }
-}
-
-/// What came of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Every board acknowledged being switched off.
-    Off,
-    /// Some board did not acknowledge; the bus works.
-    Missing,
-    /// The bus does not work.
-    Failing,
 }
 
 /// What the guard has seen and done.
@@ -224,25 +266,9 @@ impl Watch {
     }
 }
 
-/// One frame to all boards, then each by itself.
-fn switch_off<B: I2c>(servos: &ServoConfig, bus: &mut B) -> Outcome {
-    let mut tally = Tally::default();
-    let _ = all_call_off(&mut Link::new(bus, &mut tally, RETRIES));
-    servos.boards().iter().fold(Outcome::Off, |outcome, board| {
-        let mut link = Link::new(bus, &mut tally, RETRIES);
-        match Shadow::new(board.address()).all_off(&mut link).map_err(|error| error.kind) {
-            Ok(()) => outcome,
-            Err(ErrorKind::NoAcknowledge(_)) if outcome != Outcome::Failing => Outcome::Missing,
-            Err(_) => Outcome::Failing,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_servo::SimulatedBus;
-    use hexapod_servo::simulated::BusFault;
 
     const NOW: Duration = Duration::from_secs(100);
 
@@ -286,24 +312,5 @@ mod tests {
         attempt.set(Some(NOW));
         assert!(!attempt.hangs(NOW + LOOK_EVERY));
         assert!(attempt.hangs(NOW + GIVEN_UP_AFTER + LOOK_EVERY));
-    }
-
-    #[test]
-    fn when_boards_are_missing_or_the_bus_fails_expect_them_told_apart() {
-        let yaml = "boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n  a: { board: 0, channel: 2, \
-            min_pulse_us: 900, max_pulse_us: 2100, speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, \
-            { angle_rad: 1, pulse_us: 2000 }] }\n";
-        let raw: hexapod_servo::RawServoConfig = serde_yaml::from_str(yaml).unwrap();
-        let servos = ServoConfig::try_from(raw).unwrap();
-        let mut bus = SimulatedBus::for_config(&servos);
-        assert_eq!(switch_off(&servos, &mut bus), Outcome::Off);
-        bus.inject(BusFault::Dead { address: 0x41 });
-        assert_eq!(switch_off(&servos, &mut bus), Outcome::Missing);
-        let mut failing = bus.clone().with_hang_hook({
-            let bus = bus.clone();
-            move |time| bus.inject(BusFault::Hang { time })
-        });
-        failing.inject(BusFault::Hang { time: LOOK_EVERY });
-        assert_eq!(switch_off(&servos, &mut failing), Outcome::Failing);
     }
 }

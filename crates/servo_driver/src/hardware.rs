@@ -36,6 +36,9 @@ pub enum HardwareError {
     /// A pin cannot be had.
     #[error(transparent)]
     Pin(#[from] PinError),
+    /// The thread that watches over this process cannot work.
+    #[error("stops cannot be watched for: {0}")]
+    Sentry(#[from] std::io::Error),
     /// There is no simulator in this process.
     #[error(
         "the physics of bus physics run in the process of all nodes; start `hexapod run --bus physics`, or give bus simulated"
@@ -55,7 +58,7 @@ impl Hardware {
         let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
         let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
         let bus = Bus::real(device)?;
-        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(device, setup.pins.output_enable, files));
+        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(device, setup.pins, files));
         let guard = own_guard.as_ref().map(|_| {
             let mut guard = GuardWatch::new(device);
             guard.wait(GUARD_STARTS);

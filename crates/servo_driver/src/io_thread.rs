@@ -62,6 +62,11 @@ impl IoThread {
         }
     }
 
+    /// Whether the guard has been silent for too long.
+    pub(crate) fn misses_guard(&self, now: Duration) -> bool {
+        self.shared.line.liveness().misses_guard(now)
+    }
+
     /// Whether real-time scheduling was granted; `None` until the thread has asked.
     #[must_use]
     pub fn granted(&self) -> Option<&realtime::Granted> {

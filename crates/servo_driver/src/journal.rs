@@ -45,6 +45,9 @@ impl Journal {
             By::Service => "the service emergency_stop".into(),
             By::Button => "the stop button (stop_pin)".into(),
             By::Silence => "a lost heartbeat on the topic emergency_stop (emergency_stop_timeout)".into(),
+            By::Guard => "the guard, which heard nothing of this process".into(),
+            By::Lapse => "this process, which stood still".into(),
+            By::Suspension => "SIGTSTP (Ctrl-Z)".into(),
             By::Topic => {
                 let name = self.front.heartbeats.stopper().and_then(|sender| self.graph.name_of(sender));
                 format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "a node that has gone".into()))

@@ -10,6 +10,7 @@
 //! | `hexapod-i2c-N` | the driver, as long as it has the bus |
 //! | `hexapod-i2c-N.off` | a guard, while it switches off: a driver that starts waits |
 //! | `hexapod-i2c-N.guard` | a guard, as long as it watches |
+//! | `hexapod-i2c-N.life` | the driver, to tell guards that it does its work (`guard_link.rs`) |
 
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::{Gid, Uid, User, geteuid, getgrouplist};
@@ -134,11 +135,12 @@ impl GuardWatch {
         Self { device, guard: Peer::new(device) }
     }
 
-    /// Why nobody would switch the servos off if this process died; `None` while a guard is there.
-    pub fn missing(&mut self) -> Option<String> {
+    /// Why nobody would switch the servos off if this process died; `None` while a guard is there, and not `silent`.
+    pub fn missing(&mut self, silent: bool) -> Option<String> {
         let there = address(self.device, ".guard").and_then(|name| self.guard.is_there(&name));
         let remedy = "start `hexapod guard`, or set guard:=false to run without one";
         match there {
+            Ok(true) if silent => Some(format!("it does not answer; it may be halted; {remedy}")),
             Ok(true) => None,
             Ok(false) => {
                 Some(format!("there is none, and nothing would switch the servos off if this process died; {remedy}"))
@@ -150,7 +152,7 @@ impl GuardWatch {
     /// Waits for a guard that has just been started.
     pub fn wait(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        while self.missing().is_some() && Instant::now() < deadline {
+        while self.missing(false).is_some() && Instant::now() < deadline {
             std::thread::sleep(RETRY);
         }
     }
@@ -193,7 +195,7 @@ fn is_open(mut stream: &UnixStream) -> bool {
 
 /// Another user's process that only says it were a driver or a guard is none: it must be root's, of this user, or of one
 /// who may use the bus.
-fn is_trusted(stream: &UnixStream, device: u8) -> bool {
+pub(crate) fn is_trusted(stream: &UnixStream, device: u8) -> bool {
     getsockopt(stream, PeerCredentials).is_ok_and(|peer| {
         let uid = Uid::from_raw(peer.uid());
         uid.is_root() || uid == geteuid() || may_use(device, uid)
@@ -232,7 +234,7 @@ fn patiently(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
 }
 
 /// The name, if nobody has it.
-fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
+pub(crate) fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
     match UnixListener::bind_addr(name) {
         Ok(listener) => Ok(Some(listener)),
         Err(error) if error.kind() == ErrorKind::AddrInUse => Ok(None),
@@ -240,7 +242,7 @@ fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
     }
 }
 
-fn address(device: u8, role: &str) -> io::Result<SocketAddr> {
+pub(crate) fn address(device: u8, role: &str) -> io::Result<SocketAddr> {
     let space =
         std::env::var_os(SPACE).map_or_else(String::new, |space| format!("@{:016x}", hash(space.as_encoded_bytes())));
     SocketAddr::from_abstract_name(format!("hexapod-i2c-{device}{space}{role}"))
@@ -290,15 +292,15 @@ mod tests {
     #[test]
     fn when_a_guard_comes_and_goes_expect_the_driver_to_see_it() {
         let mut watch = GuardWatch::new(THREE);
-        assert!(watch.missing().unwrap().contains("hexapod guard"));
+        assert!(watch.missing(false).unwrap().contains("hexapod guard"));
         let mut guard = OnGuard::default();
         guard.stand(THREE);
-        assert_eq!(watch.missing(), None);
+        assert_eq!(watch.missing(false), None);
         let mut second = OnGuard::default();
         second.stand(THREE);
         drop(guard);
-        assert!(watch.missing().is_some());
+        assert!(watch.missing(false).is_some());
         second.stand(THREE);
-        assert_eq!(watch.missing(), None);
+        assert_eq!(watch.missing(false), None);
     }
 }

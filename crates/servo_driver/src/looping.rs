@@ -6,9 +6,9 @@ use crate::pins::{SharedPins, Steady};
 use crate::planner::Pose;
 use crate::requests::{Answer, Order};
 use crate::schedule::Schedule;
+use crate::sentry::BOUNCE;
 use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
-use crate::stop_button::BOUNCE;
 use crate::stoppable::Stoppable;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::pca9685::SETTLE;
@@ -53,6 +53,7 @@ impl<B: I2c> Drop for OffAtEnd<B> {
         if !self.tried {
             self.switch_off();
         }
+        self.line.liveness().leave_round();
     }
 }
 
@@ -109,6 +110,7 @@ impl<B: I2c> Looping<B> {
 
     /// Looks at all that has come in, stops first, and ticks if it is time; returns when to look again.
     pub fn pass(&mut self) -> Duration {
+        self.line().liveness().come_round(self.now());
         self.inputs(self.now());
         let urgent = self.stops() | self.requests();
         self.targets();
@@ -207,7 +209,9 @@ impl<B: I2c> Looping<B> {
                 return Some("FAILED planner: it reports a fault; its services and /diagnostics say why".into());
             }
         }
-        self.io.guard.as_mut().and_then(|guard| guard.missing()).map(|reason| format!("FAILED guard: {reason}"))
+        let silent = self.line().liveness().misses_guard(now);
+        let missing = self.io.guard.as_mut().and_then(|guard| guard.missing(silent));
+        missing.map(|reason| format!("FAILED guard: {reason}"))
     }
 
     /// Every stop since the last pass, ahead of anything else. Pulses have not passed since it was asked for.

@@ -1,56 +1,75 @@
 //! The guard of a driver: a process that the driver starts, keeps and leaves behind.
 
+use crate::pins::PinChoice;
+use hexapod_ros::monotonic_now;
 use hexapod_setup::Files;
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How often it is looked after.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// It is given so long to begin.
+const BEGINS: Duration = Duration::from_secs(3);
 
 /// The guard that this process has started, and starts again when it has died. It outlives this process.
 #[derive(Debug)]
 pub struct OwnGuard {
     device: u8,
-    output_enable: Option<u8>,
+    pins: PinChoice,
     files: Files,
     child: Option<Child>,
+    started: Duration,
+    looked: Duration,
 }
 
 impl OwnGuard {
-    pub(crate) fn start(device: u8, output_enable: Option<u8>, files: Files) -> Self {
-        let child = start(device, output_enable, &files);
-        Self { device, output_enable, files, child }
+    pub(crate) fn start(device: u8, pins: PinChoice, files: Files) -> Self {
+        let (child, now) = (start(device, pins, &files), monotonic_now());
+        Self { device, pins, files, child, started: now, looked: now }
     }
 
-    /// Looks whether it is there and not halted, and starts it again if need be; true if so.
-    pub(crate) fn keep(&mut self) -> bool {
+    /// Looks now and then whether it is there and neither halted nor `silent`, and starts it again if need be; true if so.
+    pub(crate) fn keep(&mut self, silent: bool, now: Duration) -> bool {
+        if now < self.looked + LOOK_EVERY {
+            return false;
+        }
+        self.looked = now;
+        let silent = silent && now > self.started + BEGINS;
         let lives =
-            self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if_halted(child));
+            self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if(child, silent));
         if !lives {
             tracing::warn!("the guard died or was halted; restarting it");
-            self.child = start(self.device, self.output_enable, &self.files);
+            self.child = start(self.device, self.pins, &self.files);
+            self.started = now;
         }
         !lives
     }
 }
 
-/// Ends a guard that a signal has halted (`T` in proc_pid_stat(5)): it has its name, and would never act.
-fn end_if_halted(guard: &mut Child) -> bool {
+/// Ends a guard that is silent, or that a signal has halted (`T` in proc_pid_stat(5)): it has its name, and would never act.
+fn end_if(guard: &mut Child, silent: bool) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", guard.id())).unwrap_or_default();
     // The second field is the name, in parentheses, and may hold any character.
     let halted = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['T', 't']));
-    if halted {
+    if silent || halted {
         let _ = guard.kill();
         let _ = guard.wait();
     }
-    halted
+    silent || halted
 }
 
 /// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it.
-fn start(device: u8, output_enable: Option<u8>, files: &Files) -> Option<Child> {
-    let output_enable = output_enable.map_or(-1, i16::from);
+fn start(device: u8, pins: PinChoice, files: &Files) -> Option<Child> {
+    let output_enable = pins.output_enable.map_or(-1, i16::from);
+    let (stop, level) = pins.stop.map_or((-1, "high"), |stop| (i16::from(stop.pin), stop.level()));
     let started = std::env::current_exe().and_then(|executable| {
         Command::new(executable.with_file_name("hexapod"))
             .args(["guard", "--one-driver", "--bus", "i2c", "-p", &format!("servo_driver.i2c_device:={device}")])
             .args(["-p", &format!("servo_driver.oe_pin:={output_enable}")])
+            .args(["-p", &format!("servo_driver.stop_pin:={stop}")])
+            .args(["-p", &format!("servo_driver.stop_pin_active:={level}")])
             .args(files.given_folder().iter().flat_map(|folder| [OsStr::new("--config"), folder.as_os_str()]))
             .arg("--urdf")
             .arg(&files.urdf)

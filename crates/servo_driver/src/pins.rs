@@ -1,125 +1,116 @@
 //! Pins beside the bus: output enable (OE) of the boards, a stop button, a battery alarm. Each is there if configured.
 
+use crate::outputs::{OutputEnable, Outputs};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What is asked of the pins. None of it waits.
-pub trait Pins: Send {
-    /// Lets the boards' outputs through, or not: OE low, or high.
-    fn enable_outputs(&mut self, on: bool);
+/// What is read of the pins, and how a bus is clocked free. None of it waits.
+pub trait Inputs: Send + Sync {
     /// Whether the stop button is pressed or its wire is broken.
-    fn stop_pressed(&mut self) -> bool;
+    fn stop_pressed(&self) -> bool;
     /// Whether the battery alarm is given.
-    fn battery_low(&mut self) -> bool;
+    fn battery_low(&self) -> bool;
     /// Ends a transfer that a board still thinks it is in: nine clocks and a STOP (UM10204, 3.1.16). Takes 0.2 ms; false if
     /// there are no pins for it, or nobody holds the bus.
-    fn free_bus(&mut self) -> bool {
+    fn free_bus(&self) -> bool {
         false
     }
 }
 
-/// Pins that several threads hold, because they must work when the one that serves the bus hangs in it: whoever wants
-/// everything off cuts the outputs himself. None of it waits for the bus.
+/// Pins beside the bus.
+pub trait Pins: Send {
+    /// OE, if it is wired, and what is read.
+    fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>);
+}
+
+/// Pins that several threads use, because they must work when the one that serves the bus hangs in it: whoever wants
+/// everything off cuts the outputs himself. Nobody waits for the bus, or for another thread.
 #[derive(Clone, Default)]
-pub struct SharedPins(Arc<Mutex<Held>>);
+pub struct SharedPins(Arc<Shared>);
 
 #[derive(Default)]
-struct Held {
-    pins: Option<Box<dyn Pins>>,
-    cut: bool,
+struct Shared {
+    outputs: Outputs<Box<dyn OutputEnable>>,
+    inputs: OnceLock<Box<dyn Inputs>>,
 }
 
 impl SharedPins {
-    /// These pins from now on.
-    pub fn connect(&self, pins: impl Pins + 'static) {
-        self.held().pins = Some(Box::new(pins));
+    /// These pins from now on; the first stay.
+    pub fn connect(&self, pins: impl Pins) {
+        let (output_enable, inputs) = pins.split();
+        if let (Ok(()), Some(output_enable)) = (self.0.inputs.set(inputs), output_enable) {
+            self.0.outputs.connect(output_enable);
+        }
     }
 
     /// Cuts the outputs at once, until they are released.
     pub fn cut(&self) {
-        let mut held = self.held();
-        held.cut = true;
-        held.enable_outputs(false);
+        self.0.outputs.cut();
     }
 
     /// Lets [`enable_outputs`](Self::enable_outputs) let them through again, if `allowed` says so. Whoever forbids it in
     /// that moment and cuts afterwards has the last word.
     pub(crate) fn release_if<E>(&self, allowed: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        let mut held = self.held();
-        allowed()?;
-        held.cut = false;
-        Ok(())
+        self.0.outputs.release_if(allowed)
     }
 
-    /// Gives the pins back. Outputs are cut first.
+    /// Gives OE back, cut.
     pub fn disconnect(&self) {
-        let mut held = self.held();
-        held.cut = true;
-        held.enable_outputs(false);
-        held.pins = None;
+        self.0.outputs.disconnect();
     }
 
     /// Lets the boards' outputs through, or not.
     pub fn enable_outputs(&self, on: bool) {
-        let mut held = self.held();
-        let on = on && !held.cut;
-        held.enable_outputs(on);
+        self.0.outputs.enable(on);
     }
 
     /// Whether the stop button is pressed or its wire is broken.
     #[must_use]
     pub fn stop_pressed(&self) -> bool {
-        self.held().pins.as_mut().is_some_and(|pins| pins.stop_pressed())
+        self.0.inputs.get().is_some_and(|inputs| inputs.stop_pressed())
     }
 
     /// Whether the battery alarm is given.
     #[must_use]
     pub fn battery_low(&self) -> bool {
-        self.held().pins.as_mut().is_some_and(|pins| pins.battery_low())
+        self.0.inputs.get().is_some_and(|inputs| inputs.battery_low())
     }
 
     /// Clocks a bus free that a board holds low, if there are pins for that; whether it was tried.
     pub(crate) fn free_bus(&self) -> bool {
-        self.held().pins.as_mut().is_some_and(|pins| pins.free_bus())
-    }
-
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Held {
-    fn enable_outputs(&mut self, on: bool) {
-        if let Some(pins) = &mut self.pins {
-            pins.enable_outputs(on);
-        }
+        self.0.inputs.get().is_some_and(|inputs| inputs.free_bus())
     }
 }
 
 impl fmt::Debug for SharedPins {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SharedPins").field("cut", &self.held().cut).finish_non_exhaustive()
+        formatter.debug_struct("SharedPins").field("cut", &self.0.outputs.is_cut()).finish_non_exhaustive()
+    }
+}
+
+impl OutputEnable for Box<dyn OutputEnable> {
+    fn let_through(&mut self, on: bool) {
+        (**self).let_through(on);
+    }
+}
+
+/// Nothing is wired.
+struct Nothing;
+
+impl Inputs for Nothing {
+    fn stop_pressed(&self) -> bool {
+        false
+    }
+
+    fn battery_low(&self) -> bool {
+        false
     }
 }
 
 impl<P: Pins> Pins for Option<P> {
-    fn enable_outputs(&mut self, on: bool) {
-        if let Some(pins) = self {
-            pins.enable_outputs(on);
-        }
-    }
-
-    fn stop_pressed(&mut self) -> bool {
-        self.as_mut().is_some_and(P::stop_pressed)
-    }
-
-    fn battery_low(&mut self) -> bool {
-        self.as_mut().is_some_and(P::battery_low)
-    }
-
-    fn free_bus(&mut self) -> bool {
-        self.as_mut().is_some_and(P::free_bus)
+    fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
+        self.map_or_else(|| (None, Box::new(Nothing) as Box<dyn Inputs>), P::split)
     }
 }
 
@@ -130,6 +121,13 @@ pub struct Input {
     pub pin: u8,
     /// True if it is active when high.
     pub active_high: bool,
+}
+
+impl Input {
+    /// The level at which it is active, as a parameter says it.
+    pub(crate) fn level(self) -> &'static str {
+        if self.active_high { "high" } else { "low" }
+    }
 }
 
 /// The pins in use, by BCM number.

@@ -1,10 +1,12 @@
 //! A Raspberry Pi's bus and pins. The only file that names rppal.
 
 use crate::bus_error::BusOpenError;
-use crate::pins::{Input, PinChoice, Pins};
+use crate::outputs::OutputEnable;
+use crate::pins::{Input, Inputs, PinChoice, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Gpio, InputPin, IoPin, Level, Mode, OutputPin, Pin};
 use std::io;
+use std::sync::Mutex;
 use std::time::Duration;
 
 const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
@@ -66,6 +68,11 @@ impl RaspberryBus {
 #[derive(Debug)]
 pub struct RaspberryPins {
     output_enable: Option<OutputPin>,
+    inputs: RaspberryInputs,
+}
+
+#[derive(Debug)]
+struct RaspberryInputs {
     stop: Option<(InputPin, Level)>,
     battery: Option<(InputPin, Level)>,
     /// SDA and SCL, by number: they are the bus controller's but for the moment in which a bus is clocked free.
@@ -92,10 +99,38 @@ fn pin(gpio: &Gpio, pin: u8) -> Result<Pin, PinError> {
     gpio.get(pin).map_err(|error| PinError { what: pin.to_string(), reason: error.to_string() })
 }
 
-/// OE of a driver that has gone. The pin of a process that is killed stays as it was.
+/// An input that is pulled up: a contact that closes to ground reads low, and one that opens, or breaks, reads high. It
+/// stays so when it is given back, for another process may use it, too.
+fn input(gpio: &Gpio, Input { pin: number, active_high }: Input) -> Result<(InputPin, Level), PinError> {
+    let mut input = pin(gpio, number)?.into_input_pullup();
+    input.set_reset_on_drop(false);
+    Ok((input, if active_high { Level::High } else { Level::Low }))
+}
+
+/// The stop button, for whoever guards the driver that reads it, too: levels are everybody's.
+#[derive(Debug)]
+pub struct StopButton(InputPin, Level);
+
+impl StopButton {
+    /// Claims it for this process.
+    pub fn open(stop: Input) -> Result<Self, PinError> {
+        let (pin, active) = input(&gpio()?, stop)?;
+        Ok(Self(pin, active))
+    }
+
+    /// Whether it is pressed or its wire is broken.
+    pub fn is_pressed(&self) -> bool {
+        self.0.read() == self.1
+    }
+}
+
+/// OE of a driver that has gone, or stands still. The pin of a process that is killed or stopped stays as it was, and
+/// rppal writes to registers, which no process has for itself.
 pub struct OrphanedOutputs {
     gpio: Gpio,
     output_enable: u8,
+    /// rppal gives a pin to one at a time.
+    cutting: Mutex<()>,
 }
 
 impl OrphanedOutputs {
@@ -103,11 +138,13 @@ impl OrphanedOutputs {
     pub fn open(output_enable: u8) -> Result<Self, PinError> {
         let gpio = gpio()?;
         pin(&gpio, output_enable)?;
-        Ok(Self { gpio, output_enable })
+        Ok(Self { gpio, output_enable, cutting: Mutex::new(()) })
     }
 
     /// Sets OE high, and leaves it so: the next driver takes it from there.
     pub fn cut(&self) -> Result<(), PinError> {
+        // Another thread that is at it does the same.
+        let Ok(_cutting) = self.cutting.try_lock() else { return Ok(()) };
         pin(&self.gpio, self.output_enable)?.into_output_high().set_reset_on_drop(false);
         Ok(())
     }
@@ -118,15 +155,7 @@ impl RaspberryPins {
     pub fn open(choice: PinChoice) -> Result<Self, PinError> {
         let gpio = gpio()?;
         let get = |number: u8| pin(&gpio, number);
-        let input = |input: Option<Input>| {
-            input
-                .map(|Input { pin, active_high }| {
-                    // Pulled up: a contact that closes to ground reads low, and one that opens, or breaks, reads high.
-                    let active = if active_high { Level::High } else { Level::Low };
-                    Ok((get(pin)?.into_input_pullup(), active))
-                })
-                .transpose()
-        };
+        let input = |of: Option<Input>| of.map(|of| input(&gpio, of)).transpose();
         // A process that ends in order gives the pin back; for one that is killed the guard sets it high.
         let output_enable = choice.output_enable.map(|pin| Ok(get(pin)?.into_output_high())).transpose()?;
         let bus = choice.bus.map(|(sda, scl)| {
@@ -134,7 +163,8 @@ impl RaspberryPins {
             get(scl)?;
             Ok((gpio.clone(), sda, scl))
         });
-        Ok(Self { output_enable, stop: input(choice.stop)?, battery: input(choice.battery)?, bus: bus.transpose()? })
+        let (stop, battery) = (input(choice.stop)?, input(choice.battery)?);
+        Ok(Self { output_enable, inputs: RaspberryInputs { stop, battery, bus: bus.transpose()? } })
     }
 }
 
@@ -169,21 +199,27 @@ fn clock_free(gpio: &Gpio, sda: u8, scl: u8) -> rppal::gpio::Result<bool> {
 }
 
 impl Pins for RaspberryPins {
-    fn enable_outputs(&mut self, on: bool) {
-        if let Some(pin) = &mut self.output_enable {
-            pin.write(if on { Level::Low } else { Level::High });
-        }
+    fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
+        (self.output_enable.map(|pin| Box::new(pin) as Box<dyn OutputEnable>), Box::new(self.inputs))
     }
+}
 
-    fn stop_pressed(&mut self) -> bool {
+impl OutputEnable for OutputPin {
+    fn let_through(&mut self, on: bool) {
+        self.write(if on { Level::Low } else { Level::High });
+    }
+}
+
+impl Inputs for RaspberryInputs {
+    fn stop_pressed(&self) -> bool {
         is_active(self.stop.as_ref())
     }
 
-    fn battery_low(&mut self) -> bool {
+    fn battery_low(&self) -> bool {
         is_active(self.battery.as_ref())
     }
 
-    fn free_bus(&mut self) -> bool {
+    fn free_bus(&self) -> bool {
         let Some((gpio, sda, scl)) = &self.bus else { return false };
         match clock_free(gpio, *sda, *scl) {
             Ok(true) => {

@@ -4,14 +4,13 @@ use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io};
 use crate::io_thread::IoEnd;
 use crate::publish::{Sources, Teller};
+use crate::sentry::Post;
 use crate::services;
 use crate::setup::Setup;
-use crate::stop_button;
 use crate::supervise::Supervisor;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 /// Why the node could not run, or did not end in order.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +41,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     setup.pin_notes().iter().for_each(|note| tracing::warn!("{note}"));
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
-    let (has_button, live) = (setup.pins.stop.is_some(), setup.live());
+    let (post, live) = (Post::of(&setup), setup.live());
     let start_line = format!("{} joints on {}, disarmed: call enable", setup.servos.servos().len(), setup.bus);
     let joints: Vec<_> = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
@@ -72,7 +71,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
 
     let ended = Shutdown::default();
     let _ends_with_this = ended.drop_guard();
-    let button = has_button.then(|| stop_button::watch(line.clone(), ended.clone())).transpose()?;
+    let sentry = post.watch(line.clone(), ended.clone())?;
     let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.work());
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
@@ -81,14 +80,14 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _node_goes = spinning.drop_guard();
         let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
-        Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard, guard_looked: Duration::ZERO }
+        Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard }
             .run(&shutdown, &spinning)
             .map_err(RunError::from)
     })?;
     node.spin(&ended, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());
     let result = supervisor.join().map_err(|_| panicked().into()).flatten();
-    drop(button.map(std::thread::JoinHandle::join));
+    drop(sentry.join());
     line.pins().disconnect();
     result
 }

@@ -4,6 +4,7 @@
 //! heard; pulses flow only while that is still the newest, and this is looked at for every frame that would carry one
 //! ([`Stoppable`](crate::Stoppable)). So no order in which threads happen to run lets an `enable` undo a later stop.
 
+use crate::liveness::Liveness;
 use crate::pins::SharedPins;
 use crate::waker::Waker;
 use std::sync::Arc;
@@ -39,10 +40,17 @@ pub(crate) enum By {
     Button,
     /// The silence of a source on the topic.
     Silence,
+    /// The guard, which heard nothing of this process.
+    Guard,
+    /// This process, which has stood still.
+    Lapse,
+    /// Whoever suspends this process, as with Ctrl-Z.
+    Suspension,
 }
 
 impl By {
-    const ALL: [Self; 4] = [Self::Service, Self::Topic, Self::Button, Self::Silence];
+    const ALL: [Self; 7] =
+        [Self::Service, Self::Topic, Self::Button, Self::Silence, Self::Guard, Self::Lapse, Self::Suspension];
 }
 
 /// Cheap to clone; nobody waits for anybody.
@@ -51,6 +59,7 @@ pub struct StopLine {
     state: Arc<State>,
     pins: SharedPins,
     waker: Waker,
+    liveness: Liveness,
 }
 
 #[derive(Debug, Default)]
@@ -160,6 +169,11 @@ impl StopLine {
     #[must_use]
     pub fn pins(&self) -> &SharedPins {
         &self.pins
+    }
+
+    /// Whether this process does its work.
+    pub(crate) fn liveness(&self) -> &Liveness {
+        &self.liveness
     }
 
     /// The kinds of stops that were asked for since the last call, and the number of the newest.

@@ -53,8 +53,10 @@ impl<B> Stoppable<B> {
     fn is_refused(&self, address: u8, operations: &[Operation<'_>]) -> bool {
         let pulse =
             || operations.iter().any(|operation| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes)));
+        // Freshness first: what stood still counts a stop before it looks again.
+        let stood_still = self.line.liveness().lapse(monotonic_now()).is_some();
         (address != ALL_CALL_ADDRESS && self.line.is_pulled())
-            || (self.permit != Some(self.line.generation()) && pulse())
+            || ((stood_still || self.permit != Some(self.line.generation())) && pulse())
     }
 }
 
@@ -95,10 +97,34 @@ impl<B: I2c> I2c for Stoppable<B> {
             return Err(Stopped::GaveWay);
         }
         let begun = monotonic_now();
+        self.line.liveness().leave_round();
         let result = self.bus.transaction(address, operations);
-        let took = monotonic_now().saturating_sub(begun);
+        let ended = monotonic_now();
+        self.line.liveness().come_round(ended);
+        let took = ended.saturating_sub(begun);
         self.timing.busy += took;
         self.timing.longest = self.timing.longest.max(took);
         result.map_err(Stopped::Bus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexapod_servo::SimulatedBus;
+
+    const LED0_ON_FOR_300_COUNTS: [u8; 5] = [0x06, 0x00, 0x00, 0x2C, 0x01];
+
+    #[test]
+    fn when_this_process_has_stood_still_expect_no_pulse_to_pass_and_everything_else_to() {
+        let line = StopLine::default();
+        let mut bus = Stoppable::new(SimulatedBus::new(&[0x40]), line.clone());
+        bus.permit(line.ticket(monotonic_now()));
+        let mut pulse = || bus.transaction(0x40, &mut [Operation::Write(&LED0_ON_FOR_300_COUNTS)]);
+        line.liveness().begin(true, monotonic_now());
+        assert!(pulse().is_ok());
+        line.liveness().look(monotonic_now().saturating_sub(Duration::from_secs(1)));
+        assert!(matches!(pulse(), Err(Stopped::GaveWay)));
+        assert!(bus.transaction(0x40, &mut [Operation::Write(&[0x00, 0x20])]).is_ok());
     }
 }

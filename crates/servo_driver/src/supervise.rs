@@ -20,8 +20,6 @@ const GONE: Duration = Duration::from_millis(120);
 const SITTING: Duration = Duration::from_millis(3500);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
-/// How often the guard is looked after.
-const GUARD_EVERY: Duration = Duration::from_millis(500);
 /// How often systemd's watchdog is told that all is well.
 const ALIVE_EVERY: Duration = Duration::from_millis(250);
 /// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
@@ -42,8 +40,6 @@ pub(crate) struct Supervisor<'a> {
     pub off_after: Duration,
     pub live: Live,
     pub own_guard: Option<OwnGuard>,
-    /// When the guard was last looked after.
-    pub guard_looked: Duration,
 }
 
 impl Supervisor<'_> {
@@ -100,11 +96,8 @@ impl Supervisor<'_> {
     }
 
     fn keep_guard(&mut self, now: Duration) {
-        if now < self.guard_looked + GUARD_EVERY {
-            return;
-        }
-        self.guard_looked = now;
-        if self.own_guard.as_mut().is_some_and(OwnGuard::keep) {
+        let silent = self.io.misses_guard(now);
+        if self.own_guard.as_mut().is_some_and(|guard| guard.keep(silent, now)) {
             self.teller().guard_died(now);
         }
     }

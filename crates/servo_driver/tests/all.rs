@@ -6,5 +6,6 @@ mod common;
 mod inputs;
 mod io_thread;
 mod messages;
+mod outputs;
 mod seams;
 mod standstill;

@@ -6,8 +6,8 @@ use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::io::{Ends, Io};
 use servo_driver::io_thread::IoThread;
-use servo_driver::pins::Pins;
-use servo_driver::{Action, Answer, Snapshot};
+use servo_driver::pins::{Inputs, Pins};
+use servo_driver::{Action, Answer, OutputEnable, Snapshot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -46,15 +46,23 @@ pub struct Wires {
 }
 
 impl Pins for Wires {
-    fn enable_outputs(&mut self, on: bool) {
+    fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
+        (Some(Box::new(self.clone())), Box::new(self))
+    }
+}
+
+impl OutputEnable for Wires {
+    fn let_through(&mut self, on: bool) {
         self.outputs.store(on, Ordering::SeqCst);
     }
+}
 
-    fn stop_pressed(&mut self) -> bool {
+impl Inputs for Wires {
+    fn stop_pressed(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
-    fn battery_low(&mut self) -> bool {
+    fn battery_low(&self) -> bool {
         self.battery.load(Ordering::SeqCst)
     }
 }
