@@ -5,28 +5,29 @@ use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
 use crate::life::{ClockRate, Moment, is_fresh};
+use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
+use crate::servos::Servos;
 use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
+use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use rtrb::Consumer;
 use std::time::Duration;
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
     player: Player,
     intake: Intake,
-    poses: Consumer<Held>,
-    started_at: Option<Duration>,
-    speaks: bool,
-    /// Some servo is told something.
-    held: bool,
+    servos: Servos,
     steering: Steering,
     ticked_at: Duration,
     clock_rate: ClockRate,
     felt: Felt,
+    plight: Plight,
+    /// As the robot sits.
+    sitting: [LegAngles; MAX_LEGS],
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -34,9 +35,6 @@ pub struct Core {
     tracker: Tracker,
     watch: Watch,
 }
-
-/// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
-const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
 /// Feet that have told nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
 const FELT: Duration = Duration::from_millis(200);
@@ -47,12 +45,11 @@ impl Core {
     pub fn new(engine: Engine, incoming: Incoming, timeout: Duration) -> Self {
         Self {
             watch: Watch::new(engine.last()),
+            plight: Plight::new(&engine),
+            sitting: engine.last().angles,
             player: Player::new(engine),
             intake: Intake::new(incoming.commands),
-            poses: incoming.poses,
-            started_at: None,
-            speaks: false,
-            held: false,
+            servos: Servos::new(incoming.poses),
             steering: Steering::new(),
             ticked_at: Duration::ZERO,
             clock_rate: ClockRate::default(),
@@ -67,9 +64,8 @@ impl Core {
 
     /// The same with feet that tell so many seconds late what they feel.
     #[must_use]
-    pub fn told_late(mut self, seconds: f64) -> Self {
-        self.input.contacts_late = seconds;
-        self
+    pub fn told_late(self, seconds: f64) -> Self {
+        Self { input: Input { contacts_late: seconds, ..self.input }, ..self }
     }
 
     /// What was done last.
@@ -102,6 +98,9 @@ impl Core {
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
             knows_up: self.input.up.is_some(),
+            condition: self.plight.condition(),
+            doubts_switches: self.plight.doubts_switches(),
+            holds: self.servos.are_held(),
         }
     }
 
@@ -109,26 +108,30 @@ impl Core {
     /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
     #[must_use]
     pub fn speaks(&self) -> bool {
-        self.speaks
+        self.servos.are_known()
     }
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
         self.listen(now.real);
         self.take_turns(now.at);
-        if now.at < self.ticked_at || !self.is_steered(now) {
+        if self.plight.bars() {
+            self.steering.bar();
+        } else if now.at < self.ticked_at || !self.is_steered(now) {
             // For good, whatever the clock says later.
             self.steering.forget();
         }
-        if now.at < self.ticked_at || !self.feels(now) {
+        let slow = self.clock_rate.is_slow();
+        if now.at < self.ticked_at || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, slow)) {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
-        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, self.clock_rate.is_slow()));
+        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, slow));
         self.ticked_at = now.at;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
+        self.look_at_robot(&now, dt);
         let end = self.end_of_step();
         self.tracker.follow(&self.player, end);
         self.watch.look(self.player.last(), self.player.is_playing(), now.at, dt);
@@ -136,6 +139,18 @@ impl Core {
             self.tracker.abort(fault.reason());
         }
         self.watch.shown()
+    }
+
+    /// Looks whether the robot is where it should be, and stops it if it is not.
+    fn look_at_robot(&mut self, now: &Moment, dt: f64) {
+        let slow = self.clock_rate.is_slow();
+        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
+            Some(Condition::Fallen) => self.freeze("the robot has fallen"),
+            Some(Condition::Lifted) => self.freeze("the robot was lifted"),
+            Some(Condition::Blocked) => self.stop_for("an obstacle"),
+            Some(Condition::Ok) | None => {}
+        }
+        self.watch.fell(self.plight.condition() == Condition::Fallen);
     }
 
     /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
@@ -154,7 +169,7 @@ impl Core {
     }
 
     fn take_turns(&mut self, tick_at: Duration) {
-        while self.speaks
+        while self.servos.are_known()
             && let Some(received) = self.intake.next(tick_at)
         {
             self.take(received);
@@ -189,12 +204,17 @@ impl Core {
 
     fn take(&mut self, Received { command, at }: Received) {
         match command {
+            _ if self.plight.refuses(&command) => self.refuse("motion", self.plight.reason()),
             Command::Twist(twist) => self.steer(Wanted::Twist(twist), at),
             Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, at),
             Command::Curvature(curvature) => self.steering.bend(curvature),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
-            Command::Up(up) => self.felt.take_up(up, at),
+            Command::Feet(by, feet) => self.plight.feel(by, feet, at),
+            Command::Imu(told, up) => {
+                self.plight.sense(&told, at);
+                up.into_iter().for_each(|up| self.felt.take_up(up, at));
+            }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {
@@ -216,6 +236,9 @@ impl Core {
             }
             Command::Stand => {
                 self.moved = true;
+                if self.plight.stand() {
+                    self.felt.doubt();
+                }
                 self.player.stand();
                 self.ended_by("stand");
             }
@@ -232,10 +255,7 @@ impl Core {
                     self.refuse("pack", "the robot has no packed pose");
                 }
             }
-            Command::Stop => {
-                self.player.stop();
-                self.ended_by("stop");
-            }
+            Command::Stop => self.stop_for("stop"),
             Command::Freeze => self.freeze("emergency stop"),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -245,11 +265,12 @@ impl Core {
 
     /// Hears what the servos hold. Commands wait for it.
     fn listen(&mut self, now: Duration) {
-        let waited = now.saturating_sub(*self.started_at.get_or_insert(now));
-        self.speaks |= waited >= LISTEN_FIRST;
-        while let Ok(held) = self.poses.pop() {
-            self.speaks = true;
-            let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
+        self.servos.wait(now);
+        while let Some((held, before)) = self.servos.next() {
+            if self.plight.hear_servos(self.servos.are_held()) {
+                // From there it is switched on again.
+                self.player.lie(&self.sitting);
+            }
             match held {
                 Held::Nothing if before => self.freeze("the servos were released"),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
@@ -264,6 +285,11 @@ impl Core {
         self.player.freeze();
         self.steering.bar();
         self.tracker.abort(why);
+    }
+
+    fn stop_for(&mut self, why: &'static str) {
+        self.player.stop();
+        self.ended_by(why);
     }
 
     /// Plays what was asked for, or ends what is played with its cycle.
@@ -317,11 +343,6 @@ impl Core {
     fn is_steered(&self, now: Moment) -> bool {
         let timeout = self.timeout.max(self.intake.least_timeout());
         self.steering.at().is_some_and(|at| is_fresh(&at, &now, timeout, self.clock_rate.is_slow()))
-    }
-
-    /// Whether what the feet told still counts.
-    fn feels(&self, now: Moment) -> bool {
-        self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
     }
 }
 
