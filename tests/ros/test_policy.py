@@ -12,8 +12,8 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
-# Opened by parameters that are off by default: simulated time, feet that feel the ground.
-SOMETIMES = {('subscribe', name) for name in ('/clock', '/foot_switches', '/sensed_contacts')}
+# Opened by a parameter that is off by default: simulated time.
+SOMETIMES = {('subscribe', '/clock')}
 # What every node of rclpy and rclcpp has.
 ANYWAY = {('publish', '/rosout'), ('publish', '/parameter_events'), ('subscribe', '/clock')}
 
