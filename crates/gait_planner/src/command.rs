@@ -1,6 +1,7 @@
 //! Commands on their way to the control loop: a queue that neither side ever waits for.
 
 use crate::life::Moment;
+use hexapod_dynamics::Inertial;
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Gait, Twist, TwistLimits};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -23,10 +24,12 @@ pub enum Command {
     InVain(&'static str),
     /// From `body_pose`.
     BodyOffset(BodyOffset),
-    /// From `foot_switches` or `sensed_contacts`: what each foot feels, where it feels anything.
+    /// From the topic of these that the gait follows: what each foot feels, where it feels anything.
     Contacts([Option<bool>; MAX_LEGS]),
-    /// From `imu/data`: the direction up in the body, of any length.
-    Up(Vector3<f64>),
+    /// The same for the robot's condition, from either.
+    Feet(FeltBy, [Option<bool>; MAX_LEGS]),
+    /// From `imu/data`: what it tells, and, where the body is kept level by it, the direction up in the body, of any length.
+    Imu(Inertial, Option<Vector3<f64>>),
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.
@@ -75,6 +78,15 @@ impl Command {
     pub fn is_urgent(&self) -> bool {
         matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze)
     }
+}
+
+/// What tells of the feet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeltBy {
+    /// `foot_switches`.
+    Switches,
+    /// `sensed_contacts`.
+    Estimate,
 }
 
 /// A motion, and the number of the request for it.

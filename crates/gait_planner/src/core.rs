@@ -5,29 +5,30 @@ use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
 use crate::life::{ClockRate, Life, Moment, is_fresh};
+use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
+use crate::servos::Servos;
 use crate::steering::{InVain, Steering, Wanted};
+use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::Sender;
-use rtrb::Consumer;
 use std::time::Duration;
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
     player: Player,
     intake: Intake,
-    poses: Consumer<Held>,
-    started_at: Option<Duration>,
-    speaks: bool,
-    /// Some servo is told something.
-    held: bool,
+    servos: Servos,
     steering: Steering,
     ticked: Moment,
     clock_rate: ClockRate,
     felt: Felt,
+    plight: Plight,
+    /// As the robot sits.
+    sitting: [LegAngles; MAX_LEGS],
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -35,9 +36,6 @@ pub struct Core {
     tracker: Tracker,
     watch: Watch,
 }
-
-/// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
-const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
 /// Feet that have told nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
 const FELT: Duration = Duration::from_millis(200);
@@ -48,12 +46,11 @@ impl Core {
     pub fn new(engine: Engine, incoming: Incoming, timeout: Duration) -> Self {
         Self {
             watch: Watch::new(engine.last()),
+            plight: Plight::new(&engine),
+            sitting: engine.last().angles,
             player: Player::new(engine),
             intake: Intake::new(incoming.commands),
-            poses: incoming.poses,
-            started_at: None,
-            speaks: false,
-            held: false,
+            servos: Servos::new(incoming.poses),
             steering: Steering::new(),
             ticked: Moment::default(),
             clock_rate: ClockRate::default(),
@@ -68,9 +65,8 @@ impl Core {
 
     /// The same with feet that tell so many seconds late what they feel.
     #[must_use]
-    pub fn told_late(mut self, seconds: f64) -> Self {
-        self.input.contacts_late = seconds;
-        self
+    pub fn told_late(self, seconds: f64) -> Self {
+        Self { input: Input { contacts_late: seconds, ..self.input }, ..self }
     }
 
     /// What was done last.
@@ -103,6 +99,9 @@ impl Core {
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
             knows_up: self.input.up.is_some(),
+            condition: self.plight.condition(),
+            doubts_switches: self.plight.doubts_switches(),
+            holds: self.servos.are_held(),
         }
     }
 
@@ -110,7 +109,7 @@ impl Core {
     /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
     #[must_use]
     pub fn speaks(&self) -> bool {
-        self.speaks
+        self.servos.are_known()
     }
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
@@ -123,15 +122,17 @@ impl Core {
             self.steering.lose();
         }
         self.steering.settle(now, self.life());
-        if goes_back || !self.feels(now) {
+        let slow = self.clock_rate.is_slow();
+        if goes_back || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, slow)) {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
-        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, self.clock_rate.is_slow()));
+        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, slow));
         self.ticked = now;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
+        self.look_at_robot(&now, dt);
         let end = self.end_of_step();
         self.tracker.follow(&self.player, end);
         self.watch.look(self.player.last(), self.player.is_playing(), now.at, dt);
@@ -139,6 +140,18 @@ impl Core {
             self.tracker.abort(fault.reason());
         }
         self.watch.shown()
+    }
+
+    /// Looks whether the robot is where it should be, and stops it if it is not.
+    fn look_at_robot(&mut self, now: &Moment, dt: f64) {
+        let slow = self.clock_rate.is_slow();
+        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
+            Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
+            Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
+            Some(Condition::Blocked) => self.stop_for("an obstacle", *now),
+            Some(Condition::Ok) | None => {}
+        }
+        self.watch.fell(self.plight.condition() == Condition::Fallen);
     }
 
     /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
@@ -157,7 +170,7 @@ impl Core {
     }
 
     fn take_turns(&mut self, tick_at: Duration) {
-        while self.speaks
+        while self.servos.are_known()
             && let Some(received) = self.intake.next(tick_at)
         {
             self.take(received);
@@ -192,13 +205,18 @@ impl Core {
 
     fn take(&mut self, Received { command, sender, at }: Received) {
         match command {
+            _ if self.plight.refuses(&command) => self.refuse("motion", self.plight.reason()),
             Command::Twist(twist) => self.steer(Wanted::Twist(twist), sender, at),
             Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, sender, at),
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
             Command::InVain(topic) => sender.into_iter().for_each(|from| self.steering.take_in_vain(topic, from, at)),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
-            Command::Up(up) => self.felt.take_up(up, at),
+            Command::Feet(by, feet) => self.plight.feel(by, feet, at),
+            Command::Imu(told, up) => {
+                self.plight.sense(&told, at);
+                up.into_iter().for_each(|up| self.felt.take_up(up, at));
+            }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {
@@ -220,6 +238,9 @@ impl Core {
             }
             Command::Stand => {
                 self.moved = true;
+                if self.plight.stand() {
+                    self.felt.doubt();
+                }
                 self.player.stand();
                 self.ended_by("stand");
             }
@@ -236,11 +257,7 @@ impl Core {
                     self.refuse("pack", "the robot has no packed pose");
                 }
             }
-            Command::Stop => {
-                self.steering.stop(at, self.life());
-                self.player.stop();
-                self.ended_by("stop");
-            }
+            Command::Stop => self.stop_for("stop", at),
             Command::Freeze => self.freeze("emergency stop", at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -250,11 +267,12 @@ impl Core {
 
     /// Hears what the servos hold. Commands wait for it.
     fn listen(&mut self, now: Moment) {
-        let waited = now.real.saturating_sub(*self.started_at.get_or_insert(now.real));
-        self.speaks |= waited >= LISTEN_FIRST;
-        while let Ok(held) = self.poses.pop() {
-            self.speaks = true;
-            let before = std::mem::replace(&mut self.held, !matches!(held, Held::Nothing));
+        self.servos.wait(now.real);
+        while let Some((held, before)) = self.servos.next() {
+            if self.plight.hear_servos(self.servos.are_held()) {
+                // From there it is switched on again.
+                self.player.lie(&self.sitting);
+            }
             match held {
                 Held::Nothing if before => self.freeze("the servos were released", now),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
@@ -269,6 +287,12 @@ impl Core {
         self.player.freeze();
         self.steering.release(at);
         self.tracker.abort(why);
+    }
+
+    fn stop_for(&mut self, why: &'static str, at: Moment) {
+        self.steering.stop(at, self.life());
+        self.player.stop();
+        self.ended_by(why);
     }
 
     /// Plays what was asked for, or ends what is played with its cycle.
@@ -306,6 +330,9 @@ impl Core {
 
     fn steer(&mut self, wanted: Wanted, sender: Option<Sender>, at: Moment) {
         let Some(sender) = sender else { return };
+        if self.plight.bars() && !wanted.is_rest() {
+            return self.steering.take_in_vain(wanted.topic(), sender, at);
+        }
         match self.steering.take(wanted, sender, at, self.life()) {
             Ok(()) => self.notice(),
             Err(InVain { why, is_new: true }) => self.refuse(wanted.topic(), why.reason()),
@@ -323,11 +350,6 @@ impl Core {
     /// How long a command that drives counts.
     fn life(&self) -> Life {
         Life { timeout: self.timeout.max(self.intake.least_timeout()), slow: self.clock_rate.is_slow() }
-    }
-
-    /// Whether what the feet told still counts.
-    fn feels(&self, now: Moment) -> bool {
-        self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, self.clock_rate.is_slow()))
     }
 }
 

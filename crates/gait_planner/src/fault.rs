@@ -13,6 +13,8 @@ pub enum Fault {
     Stuck,
     /// The same, and looking for a way on takes more than a tick's time.
     NoWayOn,
+    /// The robot has fallen, as its IMU tells.
+    Fallen,
     /// The control loop does not keep its rate by far.
     Late,
     /// The control loop does not come back; it is seen from outside.
@@ -21,7 +23,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every fault.
-    pub const ALL: [Self; 5] = [Self::Lost, Self::NotFinite, Self::NoWayOn, Self::Stuck, Self::Late];
+    pub const ALL: [Self; 6] = [Self::Lost, Self::NotFinite, Self::Fallen, Self::NoWayOn, Self::Stuck, Self::Late];
 
     /// What is wrong, and the way out of it.
     #[must_use]
@@ -43,6 +45,10 @@ impl Fault {
                 "fault: the control loop hangs and sends no joint commands; the servos hold their last angles; restart the \
                  planner"
             }
+            Self::Fallen => {
+                "fault: the robot has fallen, and its servos are let go; put it on its feet, then enable the servos (service \
+                 enable): it sits then, and stands up when it is told to"
+            }
             Self::Late => {
                 "fault: the control loop has missed more than half of its ticks for 3 s; free the processor, lower the \
                  parameter rate, or let the loop run in real time (README)"
@@ -50,10 +56,10 @@ impl Fault {
         }
     }
 
-    /// Whether no command is of use, until the planner is started anew or its loop comes back.
+    /// Whether no command is of use, until the planner is started anew, its loop comes back or the robot is set upright.
     #[must_use]
     pub fn is_final(self) -> bool {
-        matches!(self, Self::NotFinite | Self::Lost)
+        matches!(self, Self::NotFinite | Self::Lost | Self::Fallen)
     }
 }
 
@@ -74,6 +80,7 @@ pub struct Watch {
     /// The last tick that may go out.
     shown: Tick,
     not_finite: bool,
+    fallen: bool,
     still_s: f64,
     /// Of that, in ticks without the time to find a way on.
     unplanned_s: f64,
@@ -91,7 +98,15 @@ impl Watch {
     /// A watch over a robot that has not moved yet.
     #[must_use]
     pub fn new(first: &Tick) -> Self {
-        Self { shown: *first, not_finite: false, still_s: 0.0, unplanned_s: 0.0, window: None, short_windows: 0 }
+        Self {
+            shown: *first,
+            not_finite: false,
+            fallen: false,
+            still_s: 0.0,
+            unplanned_s: 0.0,
+            window: None,
+            short_windows: 0,
+        }
     }
 
     /// Takes in the tick of `dt` seconds made at `now`; `plays` says whether a motion moves the robot, which may rest.
@@ -118,6 +133,11 @@ impl Watch {
         &self.shown
     }
 
+    /// Takes down whether the robot has fallen.
+    pub fn fell(&mut self, fallen: bool) {
+        self.fallen = fallen;
+    }
+
     /// What went out last.
     #[must_use]
     pub fn shown(&self) -> &Tick {
@@ -129,6 +149,7 @@ impl Watch {
     pub fn fault(&self) -> Option<Fault> {
         Fault::ALL.into_iter().find(|fault| match fault {
             Fault::NotFinite => self.not_finite,
+            Fault::Fallen => self.fallen,
             Fault::NoWayOn => self.unplanned_s >= PATIENCE_WITHOUT_A_WAY_S,
             Fault::Stuck => self.still_s >= PATIENCE_S,
             Fault::Late => self.short_windows >= WINDOWS,

@@ -47,6 +47,11 @@ impl Felt {
         (self.told, self.at, self.closed) = ([None; MAX_LEGS], None, [false; MAX_LEGS]);
     }
 
+    /// None of them is believed before it has closed.
+    pub fn doubt(&mut self) {
+        self.closed = [false; MAX_LEGS];
+    }
+
     /// What is believed of it, with the feet that the gait has on the ground.
     pub fn believed(&mut self, planted: &[bool; MAX_LEGS]) -> [Option<bool>; MAX_LEGS] {
         let mut believed = self.told;

@@ -106,7 +106,8 @@ fn may_wait(command: &Command) -> bool {
         | Command::Trajectory(_) => true,
         // A foot that feels the ground is not to wait.
         Command::Contacts(_)
-        | Command::Up(_)
+        | Command::Feet(..)
+        | Command::Imu(..)
         | Command::Stand
         | Command::Sit
         | Command::Pack

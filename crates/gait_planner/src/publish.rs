@@ -3,14 +3,17 @@
 use crate::driving;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
+use crate::let_go::LetGo;
 use crate::markers::Markers;
 use crate::names::Names;
 use crate::outbox::Done;
+use crate::plight::{BLOCKED, LIFTED};
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
+use hexapod_dynamics::Condition;
 use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::bounds::Burst;
@@ -33,7 +36,9 @@ pub struct Outlet {
     joint_commands: SharedPublisher<JointState>,
     foot_contacts: SharedPublisher<UInt8MultiArray>,
     gait_state: SharedPublisher<StringMsg>,
+    condition: SharedPublisher<StringMsg>,
     commanded_twist: Publisher<TwistMsg>,
+    let_go: LetGo,
     markers: Markers,
     diagnostics: Diagnostics,
     status: MotionStatus,
@@ -46,6 +51,7 @@ pub struct Outlet {
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
+    told: Option<Condition>,
     leaving: bool,
     lines: Burst,
     alarm: Alarm,
@@ -76,7 +82,9 @@ impl Outlet {
             robot: Arc::clone(robot),
             joint_commands: node.shared_publisher("joint_commands", reliable.clone())?,
             foot_contacts: node.shared_publisher("foot_contacts", reliable.clone())?,
-            gait_state: node.shared_publisher("gait_state", latched)?,
+            gait_state: node.shared_publisher("gait_state", latched.clone())?,
+            condition: node.shared_publisher("condition", latched)?,
+            let_go: LetGo::open(node)?,
             commanded_twist: node.publisher("commanded_twist", reliable)?,
             markers: Markers::new(node, robot, &setup.frames)?,
             diagnostics,
@@ -90,6 +98,7 @@ impl Outlet {
             contacts: blank_contacts(robot),
             twist: TwistMsg::default(),
             state: None,
+            told: None,
             leaving: false,
             lines: Burst::new(20, 1),
             alarm: Alarm::default(),
@@ -110,6 +119,7 @@ impl Outlet {
                     self.publish_tick(&tick, stamp);
                     self.take(&tick, &remarks);
                     self.publish_state(tick.state, remarks.fault);
+                    self.publish_condition(&remarks);
                 }
                 Done::Refused(refused) => self.inbox.reject(refused.topic, refused.reason),
                 Done::Progress(progress) => self.status.take(&progress),
@@ -208,6 +218,23 @@ impl Outlet {
         self.log(before, now);
         let data = if fault.is_some() { "fault" } else { state.as_str() };
         warn_if_lost(self.gait_state.publish(&StringMsg { data: data.into() }));
+    }
+
+    /// Publishes whether the robot is where it should be when that changes, and has the servos of a fallen one let go.
+    fn publish_condition(&mut self, remarks: &Remarks) {
+        let now = remarks.condition;
+        self.let_go.look(now == Condition::Fallen, remarks.holds, monotonic_now());
+        let before = self.told.replace(now);
+        if before == Some(now) {
+            return;
+        }
+        match (before, now) {
+            (_, Condition::Lifted) => tracing::warn!("{LIFTED}"),
+            (_, Condition::Blocked) => tracing::warn!("{BLOCKED}"),
+            (Some(Condition::Lifted), Condition::Ok) => tracing::info!("the robot was put down"),
+            _ => {}
+        }
+        warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
     }
 
     /// Logs what has changed; changes of state that come and go faster than anybody reads are left out.

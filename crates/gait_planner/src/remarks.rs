@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::sources::Hands;
+use hexapod_dynamics::Condition;
 use hexapod_gait::LimitedBy;
 
 /// A command that did not suit the robot's state when its turn came.
@@ -37,4 +38,10 @@ pub struct Remarks {
     pub switches: SwitchFaults,
     /// An IMU says which way is up.
     pub knows_up: bool,
+    /// Whether the robot is where its plan has it.
+    pub condition: Condition,
+    /// Feet tell, and none of them has felt the ground.
+    pub doubts_switches: bool,
+    /// Some servo is told something.
+    pub holds: bool,
 }

@@ -3,9 +3,11 @@
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
+use crate::plight::{BLOCKED, LIFTED, NO_SWITCH};
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
 use crate::sources::Hands;
+use hexapod_dynamics::Condition;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;
@@ -224,6 +226,7 @@ impl Report {
 
     fn tell(&self, status: &mut Status, inbox: &Inbox, shared: &SharedState) {
         status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
+        status.value("condition", self.remarks.condition.as_str());
         status.value("gait", shared.gait());
         status.value("gaits", &self.gaits);
         status.value("last motion", shared.motion());
@@ -261,6 +264,14 @@ impl Report {
         }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
+        }
+        match self.remarks.condition {
+            Condition::Lifted => status.report(Level::Warn, LIFTED),
+            Condition::Blocked => status.report(Level::Warn, BLOCKED),
+            Condition::Ok | Condition::Fallen => {}
+        }
+        if self.remarks.doubts_switches {
+            status.report(Level::Warn, NO_SWITCH);
         }
         if self.uses_imu && !self.remarks.knows_up {
             status.report(Level::Warn, NO_IMU);

@@ -27,7 +27,8 @@ impl Wanted {
         }
     }
 
-    fn is_rest(self) -> bool {
+    /// Whether it asks for nothing.
+    pub fn is_rest(self) -> bool {
         match self {
             Self::Twist(twist) => twist.is_zero(),
             Self::Arc { velocity } => velocity == 0.0,

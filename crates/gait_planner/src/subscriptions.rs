@@ -1,6 +1,6 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Asked, Command, Held};
+use crate::command::{Asked, Command, FeltBy, Held};
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::requests::Requests;
@@ -94,31 +94,40 @@ fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     })
 }
 
-/// What feet feel, by their switches or as estimated.
+/// What feet feel, by their switches or as estimated: the gait follows one of them where it is to, the robot's condition
+/// both.
 fn contacts(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
-    let Some(topic) = setup.contacts else { return Ok(()) };
-    let legs = setup.engine.robot().legs().iter().map(|leg| leg.name().to_owned());
-    let (to, mut reader) = (inbox.clone(), ContactReader::of_some(topic, legs.collect()));
-    node.subscribe_shared_from(topic, stream(), move |message: &UInt8MultiArray, from| {
-        let felt = reader.read(message).map_err(|refused| refused.to_string()).map(|read| {
-            let mut felt = [None; MAX_LEGS];
-            felt.iter_mut().zip(read).for_each(|(felt, read)| *felt = *read);
-            Command::Contacts(felt)
-        });
-        to.take(topic, felt, from);
-    })
+    for (topic, by) in [("foot_switches", FeltBy::Switches), ("sensed_contacts", FeltBy::Estimate)] {
+        let legs = setup.engine.robot().legs().iter().map(|leg| leg.name().to_owned());
+        let (to, mut reader) = (inbox.clone(), ContactReader::of_some(topic, legs.collect()));
+        let leads = setup.contacts == Some(topic);
+        node.subscribe_shared_from(topic, stream(), move |message: &UInt8MultiArray, from| {
+            let felt = reader.read(message).map_err(|refused| refused.to_string()).map(|read| {
+                let mut felt = [None; MAX_LEGS];
+                felt.iter_mut().zip(read).for_each(|(felt, read)| *felt = *read);
+                felt
+            });
+            if let (true, Ok(felt)) = (leads, &felt) {
+                to.take(topic, Ok(Command::Contacts(*felt)), from);
+            }
+            to.take(topic, felt.map(|felt| Command::Feet(by, felt)), from);
+        })?;
+    }
+    Ok(())
 }
 
-/// Which way is up.
+/// How the body moves, and which way is up: the body is kept level by that where it is to, and a fall is told from it
+/// always. Of a body that lies on its back nothing is to be kept level.
 fn imu(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
-    if !setup.uses_imu {
-        return Ok(());
-    }
-    let (to, robot, mut reader) = (inbox.clone(), setup.engine.robot().clone(), ImuReader::default());
+    let (to, robot, levels) = (inbox.clone(), setup.engine.robot().clone(), setup.uses_imu);
+    let mut reader = ImuReader::default();
     node.subscribe_shared_from("imu/data", stream(), move |message: &Imu, from| {
-        let up = reader.take(robot.model(), &ImuSample::of(imu_parts(message)), to.now()).map(|()| reader.up());
-        if let Some(up) = up.map_err(|refused| refused.to_string()).transpose() {
-            to.take("imu/data", up.map(Command::Up), from);
+        if let Err(refused) = reader.take(robot.model(), &ImuSample::of(imu_parts(message)), to.now()) {
+            to.reject("imu/data", refused.to_string());
+        }
+        let up = reader.up().filter(|up| levels && up.z > 0.0);
+        if let Some(told) = reader.take_inertial() {
+            to.take("imu/data", Ok(Command::Imu(told, up)), from);
         }
     })
 }

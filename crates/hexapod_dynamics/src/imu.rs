@@ -1,6 +1,7 @@
 //! An IMU: how the body moves, and which way is up.
 
 use crate::base::{BaseMotion, STANDARD_GRAVITY};
+use crate::condition::Inertial;
 use hexapod_kinematics::Model;
 use hexapod_kinematics::math::exp;
 use nalgebra::{Isometry3, Rotation3, Vector3};
@@ -72,6 +73,8 @@ pub enum ImuRefused {
 const GRAVITY_PART: f64 = 0.25;
 const NO_GRAVITY_M_S2: f64 = 0.5;
 
+/// An IMU that has had the robot on its feet for so long, s, is mounted as it says: what it says later is so.
+const STOOD_S: f64 = 1.0;
 /// A robot leans by 75 degrees at most, or it lies: the cosine of that.
 const ON_ITS_SIDE: f64 = 0.26;
 
@@ -101,6 +104,10 @@ pub struct ImuReader {
     last: Option<(Duration, BaseMotion)>,
     /// What it reads on the mean can be gravity, for a robot on its feet.
     plausible: bool,
+    /// For how long it has had the robot on its feet, s.
+    stood_s: f64,
+    /// What the last sample says that has not been asked for.
+    inertial: Option<Inertial>,
 }
 
 impl ImuReader {
@@ -117,7 +124,13 @@ impl ImuReader {
         self.last.filter(|_| self.plausible).map(|(_, motion)| -motion.gravity)
     }
 
-    /// Takes a sample, received at `now`.
+    /// What the last sample says, once, whether or not the IMU can be believed.
+    pub fn take_inertial(&mut self) -> Option<Inertial> {
+        self.inertial.take()
+    }
+
+    /// Takes a sample, received at `now`. A robot on its back or side is believed of an IMU that has had it on its feet
+    /// before: it has fallen.
     ///
     /// # Errors
     /// What does not hold in the sample, or what the IMU looks like if it cannot be right.
@@ -149,8 +162,21 @@ impl ImuReader {
             gravity,
         };
         self.last = Some((now, motion));
-        let verdict = implausible(&-gravity);
+        let since_s = Some(since).filter(|since| since.is_finite());
+        self.inertial = Some(Inertial { spin, force: at_origin, since_s });
+        let verdict = self.judge(implausible(&-gravity), since_s.unwrap_or_default());
         self.plausible = verdict.is_ok();
+        verdict
+    }
+
+    fn judge(&mut self, verdict: Result<(), ImuRefused>, since_s: f64) -> Result<(), ImuRefused> {
+        let has_stood = self.stood_s > STOOD_S;
+        match verdict {
+            Ok(()) => self.stood_s += since_s,
+            Err(ImuRefused::OnItsSide(_) | ImuRefused::UpsideDown(_)) if has_stood => return Ok(()),
+            Err(_) if !has_stood => self.stood_s = 0.0,
+            Err(_) => {}
+        }
         verdict
     }
 
@@ -168,7 +194,7 @@ impl ImuReader {
             let link = model.link_index(name).and_then(|link| model.fixed_in_base(link));
             link.ok_or_else(|| ImuRefused::Frame(frame.chars().take(MOST_SHOWN).collect()))?
         };
-        self.frame = Some((frame.to_owned(), pose));
+        (self.frame, self.stood_s) = (Some((frame.to_owned(), pose)), 0.0);
         Ok(pose)
     }
 }

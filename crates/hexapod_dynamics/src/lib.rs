@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod base;
+mod condition;
 mod contact;
 mod foot;
 mod force;
@@ -18,6 +19,7 @@ mod prediction;
 mod regressor;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
+pub use condition::{Condition, ConditionWatch, Inertial, Planned};
 pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
 pub use foot::{FootEstimator, SampleCounts};
 pub use force::{ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError};

@@ -36,6 +36,11 @@ pub struct Estimate {
     /// How far the body may be from where its feet would have it, m, as its servos carry nothing (see
     /// [`Odometry::stray`](crate::Odometry::stray)); zero while they do.
     pub astray: f64,
+    /// Whether something carries the robot (see [`Mishaps::carry`](crate::Mishaps::carry)), and for how long it has done so
+    /// in all, s: meanwhile it may have got anywhere.
+    pub carried: bool,
+    /// See `carried`.
+    pub carried_s: f64,
     /// The greatest distance between a foot and its anchor, m.
     pub worst_residual: f64,
     /// Whether the anchors were dropped and taken anew, as at the start.

@@ -6,8 +6,12 @@ mod estimate;
 mod fit;
 mod ground;
 mod history;
+mod mishaps;
 mod odometry;
+mod sample;
 mod variance;
 
 pub use estimate::{Estimate, Fit};
-pub use odometry::{Odometry, SampleError};
+pub use mishaps::Mishaps;
+pub use odometry::Odometry;
+pub use sample::SampleError;

@@ -5,33 +5,12 @@ use crate::estimate::{Estimate, Fit};
 use crate::fit::{self, Pair};
 use crate::ground::{self, Feet, Flags, both, count, landed};
 use crate::history::{History, Velocity};
+use crate::mishaps::Mishaps;
+use crate::sample::SampleError;
 use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::time::Duration;
-
-/// A sample that is no sample. It changes nothing.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SampleError {
-    /// Not one foot (or contact) per leg.
-    #[error("{found} {what} for {legs} legs")]
-    Count {
-        /// `feet` or `contacts`.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there should be.
-        legs: usize,
-    },
-    /// A foot is not at a finite place within reach of any robot.
-    #[error("foot {leg} is at {foot:?}")]
-    Foot {
-        /// Index of the leg.
-        leg: usize,
-        /// Where it is said to be, m.
-        foot: [f64; 3],
-    },
-}
 
 /// No foot counts for less than this part of a certain one.
 const LEAST_CERTAINTY: f64 = 0.01;
@@ -61,6 +40,7 @@ pub struct Odometry {
     /// How certain it is of each foot that it is on the ground where it is said to be, up to 1.
     certainty: [f64; MAX_LEGS],
     bearing: Bearing,
+    mishaps: Mishaps,
     history: History,
     coasted: Duration,
     last: Option<Estimate>,
@@ -86,6 +66,7 @@ impl Odometry {
             above_ground: [0.0; MAX_LEGS],
             certainty: [1.0; MAX_LEGS],
             bearing: Bearing::default(),
+            mishaps: Mishaps::default(),
             history: History::new(),
             coasted: Duration::ZERO,
             last: None,
@@ -111,6 +92,11 @@ impl Odometry {
     /// and until this is said. What is no number counts as zero.
     pub fn stray(&mut self, most: f64) {
         self.bearing.stray(most.clamp(0.0, LARGEST_M));
+    }
+
+    /// To say what has happened to the robot.
+    pub fn mishaps(&mut self) -> &mut Mishaps {
+        &mut self.mishaps
     }
 
     /// Up in the body frame, as last estimated.
@@ -312,7 +298,7 @@ impl Odometry {
         let pose = fitted.pose;
         let certain = self.certainty.iter().zip(down).take(self.legs).filter(|(_, down)| **down);
         let astray = self.bearing.astray(time);
-        let none_bears = fitted.fit == Fit::Coasting || astray > 0.0;
+        let none_bears = fitted.fit == Fit::Coasting || astray > 0.0 || self.mishaps.is_carried();
         let support = if none_bears { 0.0 } else { certain.map(|(certainty, _)| certainty).sum() };
         let (step, turn) = self.last.as_ref().map_or((0.0, 0.0), |last| {
             let step = pose.translation.vector - last.odom_from_body.translation.vector;
@@ -329,7 +315,10 @@ impl Odometry {
         }
         self.history.push(time, pose);
         let velocity = self.history.velocity();
+        let (carried_s, lost_way, lost_turn) = self.mishaps.count(time, &velocity);
         self.last.insert(Estimate {
+            carried: self.mishaps.is_carried(),
+            carried_s,
             time,
             odom_from_body: pose,
             linear: velocity.linear,
@@ -342,8 +331,8 @@ impl Odometry {
             astray,
             travelled,
             turned,
-            doubtful_way,
-            doubtful_turn,
+            doubtful_way: doubtful_way + lost_way,
+            doubtful_turn: doubtful_turn + lost_turn,
         })
     }
 }

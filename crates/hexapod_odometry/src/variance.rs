@@ -8,6 +8,7 @@
 //! on easier ones (`docs/odometry.md`).
 
 use crate::estimate::Estimate;
+use nalgebra::Vector3;
 
 /// Variance of x and y at the start (m^2), per square metre of way, and per square radian turned.
 const PLACE: [f64; 3] = [3e-5, 2.2e-2, 4e-6];
@@ -31,6 +32,13 @@ const PER_SPEED: [f64; 6] = [8e-3, 8e-3, 1.2e-2, 0.34, 0.34, 9e-2];
 /// How far feet are from the middle of a body that turns, m.
 const FOOT_M: f64 = 0.25;
 
+/// A robot that is carried moves and turns this fast, m/s and rad/s, and not less than by this much, m and rad; its velocity
+/// is as little known.
+const CARRIED_SPEED: f64 = 1.0;
+const CARRIED_LEAST: f64 = 1.0;
+/// A robot is said to be blocked this long after it has met what blocks it, s.
+const NOTICED_S: f64 = 2.5;
+
 /// So many certain feet are as good as more.
 const ENOUGH_FEET: f64 = 3.0;
 /// Greatest factor on a variance, with no foot on the ground.
@@ -39,6 +47,12 @@ const MOST_DOUBT: f64 = 100.0;
 /// Factor on the variances of what moves while the feet on the ground have this sum of certainties.
 pub(crate) fn doubt(support: f64) -> f64 {
     (ENOUGH_FEET / support).clamp(1.0, MOST_DOUBT)
+}
+
+/// Way and turn that count as doubtful where a robot that walks so has been blocked of late.
+pub(crate) fn of_late(linear: &Vector3<f64>, angular: &Vector3<f64>) -> (f64, f64) {
+    let doubt = MOST_DOUBT.sqrt() * NOTICED_S;
+    (doubt * linear.xy().norm(), doubt * angular.z.abs())
 }
 
 impl Estimate {
@@ -55,7 +69,10 @@ impl Estimate {
         let (place, tilt) = (grown(PLACE), grown(TILT).min(SLOPE_RAD2) + lies);
         let off = self.odom_from_body.translation.vector.xy().norm_squared();
         let height = grown(HEIGHT) + RISE * off + 0.25 * self.astray * self.astray;
-        [place, place, height, tilt, tilt, grown(YAW)]
+        // Squares of a deviation that nobody has measured.
+        let far = if self.carried_s > 0.0 { CARRIED_LEAST + CARRIED_SPEED * self.carried_s } else { 0.0 };
+        let (off_place, held) = (far * far, if self.carried { LYING_RAD2 + CARRIED_LEAST } else { 0.0 });
+        [place + off_place, place + off_place, height + off_place, tilt + held, tilt + held, grown(YAW) + off_place]
     }
 
     /// Variances of the velocity, in the same order: they grow with the speed, and while fewer than three certain feet are
@@ -63,7 +80,8 @@ impl Estimate {
     #[must_use]
     pub fn twist_variance(&self) -> [f64; 6] {
         let (speed, doubt) = (self.speed(), doubt(self.support));
-        std::array::from_fn(|axis| (REST[axis] + PER_SPEED[axis] * speed) * doubt)
+        let carried = if self.carried { CARRIED_SPEED * CARRIED_SPEED } else { 0.0 };
+        std::array::from_fn(|axis| (REST[axis] + PER_SPEED[axis] * speed) * doubt + carried)
     }
 
     /// About how fast the ground moves below the feet, m/s.
@@ -78,6 +96,40 @@ mod tests {
     use crate::Odometry;
     use nalgebra::Vector3;
     use std::time::Duration;
+
+    #[test]
+    fn when_something_carries_the_robot_expect_that_it_is_not_known_where_it_is_from_then_on() {
+        let mut odometry = Odometry::new(3);
+        let feet = [(0.2, 0.15), (-0.2, 0.15), (0.0, -0.2)].map(|(a, b)| Vector3::new(a, b, -0.1));
+        let mut at = |carried: bool, tenths: u64| {
+            odometry.mishaps().carry(carried);
+            *odometry.update(Duration::from_millis(100 * tenths), &feet, Some(&[true; 3])).unwrap()
+        };
+        let (before, held, longer, after) = (at(false, 1), at(true, 2), at(true, 30), at(false, 31));
+        assert!(before.pose_variance().iter().all(|variance| *variance < 0.01), "{:?}", before.pose_variance());
+        for unknown in [held, longer] {
+            assert!(unknown.pose_variance().iter().chain(&unknown.twist_variance()).all(|variance| *variance >= 1.0));
+        }
+        assert!(longer.pose_variance()[0] > 9.0 && after.pose_variance()[0] > 9.0 && after.pose_variance()[5] > 9.0);
+        assert!(after.twist_variance()[0] < 0.1 && after.pose_variance()[3] < 0.1, "its feet bear it again");
+    }
+
+    #[test]
+    fn when_a_robot_that_walks_is_blocked_expect_the_way_of_late_doubted_once() {
+        let mut odometry = Odometry::new(3);
+        let mut at = |tick: u64| {
+            let feet =
+                [(0.2, 0.15), (-0.2, 0.15), (0.0, -0.2)].map(|(a, b)| Vector3::new(a - 0.001 * tick as f64, b, -0.1));
+            if tick == 100 {
+                odometry.mishaps().block();
+            }
+            let estimate = odometry.update(Duration::from_millis(10 * tick), &feet, Some(&[true; 3])).unwrap();
+            estimate.pose_variance()[0].sqrt()
+        };
+        let deviations: Vec<f64> = (0..103).map(&mut at).collect();
+        assert!(deviations[100] > deviations[99] + 0.25, "{:?}", &deviations[98..]);
+        assert!(deviations[102] < deviations[100] + 0.001, "{:?}", &deviations[98..]);
+    }
 
     #[test]
     fn when_a_robot_goes_to_and_fro_expect_the_slope_to_count_by_how_far_off_it_is_and_servos_by_all_the_way() {

@@ -5,6 +5,7 @@
 mod boards;
 mod closed_forms;
 mod common;
+mod conditions;
 mod configuration;
 mod conserved;
 mod disturbed;

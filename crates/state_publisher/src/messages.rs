@@ -74,6 +74,8 @@ mod tests {
             restarted: false,
             support: 3.0,
             astray: 0.0,
+            carried: false,
+            carried_s: 0.0,
             travelled: 0.0,
             turned: 0.0,
             doubtful_way: 0.0,

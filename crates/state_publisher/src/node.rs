@@ -133,6 +133,10 @@ fn subscribe(node: &mut RosNode, shared: &Shared, clock: &RosClock) -> Result<()
             switches.tell_feet();
         }
     })?;
+    let (robot, latched) = (shared.clone(), QosProfile::default().keep_last(1).transient_local());
+    node.subscribe_shared("condition", latched, move |word: &Text| {
+        robot.take(|state, _| state.take_condition(&word.data))
+    })?;
     let imu = shared.clone();
     node.subscribe("imu/data", qos::stream(), move |message: Imu| imu.take(|state, now| state.take_imu(&message, now)))
 }

@@ -106,6 +106,14 @@ impl State {
         &self.table
     }
 
+    /// The planner's word for the robot's condition.
+    pub(crate) fn take_condition(&mut self, word: &str) {
+        self.odometry.mishaps().carry(matches!(word, "lifted" | "fallen"));
+        if word == "blocked" {
+            self.odometry.mishaps().block();
+        }
+    }
+
     /// The last estimate of where the robot is.
     pub(crate) fn estimate(&self) -> Option<&Estimate> {
         self.odometry.last()

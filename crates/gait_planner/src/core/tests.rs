@@ -1,5 +1,6 @@
 mod driving;
 mod felt;
+mod plight;
 mod standing;
 mod sticks;
 

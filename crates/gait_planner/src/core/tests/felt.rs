@@ -1,6 +1,7 @@
 //! Switches under the feet, from the command to the tick.
 
 use super::*;
+use hexapod_dynamics::Inertial;
 use nalgebra::Vector3;
 
 #[test]
@@ -69,6 +70,11 @@ fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_pla
     }
 }
 
+/// What an IMU tells that rests with this way up, m/s².
+fn told(force: Vector3<f64>) -> Inertial {
+    Inertial { spin: Vector3::zeros(), force, since_s: Some(0.01) }
+}
+
 #[test]
 fn when_an_imu_says_the_body_leans_expect_it_turned_back_and_nothing_of_it_once_the_imu_is_silent() {
     /// How much farther down the feet on the left stand in the body than those on the right, m.
@@ -83,7 +89,7 @@ fn when_an_imu_says_the_body_leans_expect_it_turned_back_and_nothing_of_it_once_
         let mut bench = Bench::standing();
         for _ in 0..300 {
             bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
-            up.into_iter().for_each(|up| bench.send(Command::Up(up)));
+            up.into_iter().for_each(|up| bench.send(Command::Imu(told(up), Some(up))));
             bench.tick(1);
         }
         bench

@@ -2,6 +2,7 @@
 
 use super::state::{Phase, Player};
 use crate::motion::kinds::Motion;
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use std::sync::Arc;
 
 impl Player {
@@ -65,10 +66,15 @@ impl Player {
     /// Ends whatever the robot does in the pose it is in, because its servos have been let go.
     pub fn freeze(&mut self) {
         let angles = self.last().angles;
+        self.lie(&angles);
+    }
+
+    /// The same in this pose: where a robot whose servos have been let go is to begin anew.
+    pub fn lie(&mut self, angles: &[LegAngles; MAX_LEGS]) {
         self.job.cancel();
         (self.phase, self.cancelled) = (Phase::Idle, false);
         (self.sit_when_home, self.pack_when_home, self.sent_home) = (false, false, false);
-        self.engine.freeze(&angles);
+        self.engine.freeze(angles);
     }
 
     /// Stops walking and playing, with all feet planted.

@@ -1,0 +1,119 @@
+use super::*;
+use crate::STANDARD_GRAVITY;
+use nalgebra::Rotation3;
+
+const DT: f64 = 0.01;
+
+struct Bench {
+    watch: ConditionWatch,
+    planned: Planned,
+    feet: [Option<bool>; MAX_LEGS],
+    /// The body in the world.
+    body: Rotation3<f64>,
+}
+
+impl Bench {
+    /// A robot of six legs that stands still and has no feet that feel.
+    fn new() -> Self {
+        let mut down = [false; MAX_LEGS];
+        down[..6].fill(true);
+        let planned = Planned { up: Vector3::z(), down, twist: [0.0; 3], on_its_feet: true, moves: false };
+        Self { watch: ConditionWatch::new(0.2), planned, feet: [None; MAX_LEGS], body: Rotation3::identity() }
+    }
+
+    /// Goes on, while the body turns and is accelerated so, in its own axes.
+    fn go(&mut self, seconds: f64, spin: Vector3<f64>, acceleration: impl Fn(f64) -> Vector3<f64>) -> Condition {
+        for tick in 0..(seconds / DT).round() as usize {
+            self.body *= Rotation3::new(spin * DT);
+            let force = self.body.inverse() * Vector3::z() * STANDARD_GRAVITY + acceleration(tick as f64 * DT);
+            self.watch.sense(&Inertial { spin, force, since_s: Some(DT) });
+            self.watch.step(&self.planned, &self.feet, DT);
+        }
+        self.watch.condition()
+    }
+
+    fn rest(&mut self, seconds: f64) -> Condition {
+        self.go(seconds, Vector3::zeros(), |_| Vector3::zeros())
+    }
+
+    fn walk(&mut self, speed: f64) {
+        (self.planned.twist, self.planned.moves) = ([speed, 0.0, 0.0], true);
+    }
+}
+
+#[test]
+fn when_a_body_that_stood_turns_over_either_way_expect_it_fallen_and_none_that_leans_as_planned_or_never_stood() {
+    for axis in [Vector3::x(), -Vector3::x(), Vector3::y(), -Vector3::y()] {
+        let mut bench = Bench::new();
+        assert_eq!(bench.rest(2.0), Condition::Ok);
+        assert_eq!(bench.go(0.4, axis * 1.7, |_| Vector3::zeros()), Condition::Ok, "it leans by less than 45 degrees");
+        assert_eq!(bench.go(0.3, axis * 1.7, |_| Vector3::zeros()), Condition::Fallen);
+        assert_eq!(bench.rest(10.0), Condition::Fallen);
+        bench.watch.recover();
+        assert_eq!(bench.rest(0.2), Condition::Fallen, "it still lies");
+        let mut bench = Bench::new();
+        bench.rest(2.0);
+        bench.go(0.7, axis * 1.7, |_| Vector3::zeros());
+        bench.watch.recover();
+        bench.planned.up = bench.body.inverse() * Vector3::z();
+        assert_eq!(bench.rest(1.0), Condition::Ok, "as it was told to");
+        let mut bench = Bench::new();
+        bench.body = Rotation3::new(axis * 3.0);
+        assert_eq!(bench.rest(10.0), Condition::Ok, "the IMU is mounted wrongly");
+    }
+}
+
+#[test]
+fn when_the_imu_falls_silent_or_a_push_shakes_it_expect_no_fall() {
+    let mut bench = Bench::new();
+    bench.rest(2.0);
+    bench.watch.unsense();
+    (0..500).for_each(|_| {
+        bench.watch.step(&bench.planned, &bench.feet, DT);
+    });
+    assert_eq!(bench.watch.condition(), Condition::Ok);
+    let mut bench = Bench::new();
+    bench.rest(2.0);
+    for _ in 0..20 {
+        assert_eq!(bench.go(0.2, Vector3::zeros(), |_| Vector3::x() * 60.0), Condition::Ok);
+        assert_eq!(bench.rest(0.3), Condition::Ok);
+    }
+}
+
+#[test]
+fn when_no_foot_feels_the_ground_expect_the_robot_lifted_until_feet_feel_it_and_none_of_feet_that_never_did() {
+    let mut bench = Bench::new();
+    let feel = |bench: &mut Bench, feels: bool| bench.feet[..6].fill(Some(feels));
+    feel(&mut bench, false);
+    assert_eq!(bench.rest(10.0), Condition::Ok, "they have never felt it");
+    assert!(bench.watch.doubts_feet());
+    feel(&mut bench, true);
+    assert_eq!(bench.rest(1.0), Condition::Ok);
+    feel(&mut bench, false);
+    assert_eq!((bench.rest(0.2), bench.rest(0.2)), (Condition::Ok, Condition::Lifted));
+    assert_eq!(bench.rest(10.0), Condition::Lifted);
+    feel(&mut bench, true);
+    assert_eq!((bench.rest(0.1), bench.rest(0.3)), (Condition::Lifted, Condition::Ok));
+    feel(&mut bench, false);
+    bench.feet[3] = Some(true);
+    assert_eq!(bench.rest(10.0), Condition::Ok, "one foot carries");
+    feel(&mut bench, false);
+    bench.planned.on_its_feet = false;
+    assert_eq!(bench.rest(10.0), Condition::Ok, "it sits on its belly");
+}
+
+#[test]
+fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
+    for (speed, blocked) in [(0.15, true), (0.08, true), (0.03, false)] {
+        let mut bench = Bench::new();
+        bench.rest(2.0);
+        bench.walk(speed);
+        // It comes up to its speed in a tick, as planned.
+        bench.go(DT, Vector3::zeros(), |_| Vector3::x() * speed / DT);
+        let jolts = |most: f64| move |t: f64| Vector3::x() * most * if (t * 4.0).fract() < 0.5 { 1.0 } else { -1.0 };
+        assert_eq!(bench.go(20.0, Vector3::zeros(), jolts(1.0 * speed)), Condition::Ok, "{speed} m/s");
+        bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
+        let told = bench.go(1.1, Vector3::zeros(), jolts(16.0 * speed));
+        assert_eq!(told == Condition::Blocked, blocked, "{speed} m/s: {told:?}");
+    }
+}

@@ -1,0 +1,85 @@
+"""A robot in physics that has fallen, or is lifted: what it says of itself and what becomes of its servos."""
+
+import math
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from nav_msgs.msg import Odometry
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from user import twist
+
+
+def start(session):
+    """Have the robot walk in physics, with every parameter at its default."""
+    session.start('hexapod', 'run', '--bus', 'physics')
+    user = session.user
+    for topic in ('odom_true', 'odom'):
+        user.listen(topic, Odometry)
+    user.listen('condition', String)
+    user.arm()
+    user.stand()
+    user.spin(1.5)
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(2.0)
+    return user
+
+
+def lean(odometry):
+    """Return how far the body leans, degrees."""
+    q = odometry.pose.pose.orientation
+    return math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (q.x * q.x + q.y * q.y)))))
+
+
+def push(user, force, seconds):
+    """Push the body."""
+    user.set_params('simulator', push_force=[float(newtons) for newtons in force], push_seconds=float(seconds))
+    assert user.call('push', Trigger.Request(), Trigger).success
+
+
+def condition(user, word, seconds=5.0):
+    """Wait until the planner says so."""
+    heard = user.listen('condition')
+    user.until(lambda: heard and heard[-1].message.data == word, seconds, f'condition {word}')
+    user.diagnostics('gait_planner', lambda status: status.values['condition'] == word)
+
+
+def fall(user):
+    """Push the robot until it lies."""
+    for _ in range(8):
+        push(user, (0.0, 120.0, 25.0), 0.2)
+        user.spin(1.5)
+        if lean(user.latest('odom_true')) > 60.0:
+            return
+    pytest.fail('the robot does not fall over')
+
+
+def test_when_pushed_over_expect_a_fault_servos_off_and_only_an_enable_to_end_it(session):
+    user = start(session)
+    user.diagnostics('gait_planner', lambda status: status.values['condition'] == 'ok')
+    fall(user)
+    condition(user, 'fallen')
+    user.wait_state('fault')
+    user.next('servo_states', where=lambda message: not message.name)
+    refused = user.call('stand', Trigger.Request(), Trigger)
+    assert not refused.success and 'fallen' in refused.message, refused
+    assert user.call('reset', Trigger.Request(), Trigger).success
+    user.spin(2.0)
+    user.wait_state('fault')
+    user.arm()
+    user.wait_state('sitting')
+    condition(user, 'ok')
+    user.quiet('cmd_vel')
+    user.stand()
+
+
+def test_when_lifted_expect_the_legs_held_and_odometry_not_to_know(session):
+    user = start(session)
+    assert user.latest('odom').pose.covariance[0] < 0.01
+    push(user, (0.0, 0.0, 24.0), 1.2)
+    condition(user, 'lifted')
+    unknown = user.next('odom')
+    assert unknown.pose.covariance[0] > 1.0 and unknown.twist.covariance[0] > 0.5, unknown
