@@ -9,7 +9,7 @@ use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
 use crate::steering::{IGNORED_STICK, Ignored, Steering, Wanted};
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Engine, GaitState, Input, Tick};
+use hexapod_gait::{Ending, Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use rtrb::Consumer;
 use std::time::Duration;
@@ -102,6 +102,7 @@ impl Core {
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
             knows_up: self.input.up.is_some(),
+            sits_within_s: self.time_to_sit(),
         }
     }
 
@@ -174,6 +175,18 @@ impl Core {
     pub fn clock(&mut self, now: Moment) {
         self.clock_rate.take(now);
         self.intake.clock(now);
+    }
+
+    /// The longest time that the robot takes to sit, whatever it does now, s.
+    #[must_use]
+    pub fn time_to_sit(&self) -> f64 {
+        Ending::of_player(&self.player).seconds()
+    }
+
+    /// Whether servos hold the robot.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Asks for the last posture, whatever was asked before.

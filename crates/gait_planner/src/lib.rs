@@ -3,6 +3,7 @@
 pub mod command;
 mod control;
 pub mod core;
+mod ending;
 mod fault;
 mod felt;
 mod inbox;
@@ -28,6 +29,7 @@ mod subscriptions;
 mod trajectory;
 pub mod walked;
 
+pub use ending::Slowest;
 pub use params::specs;
 pub use reach::check as check_reach;
 pub use remarks::given_up;

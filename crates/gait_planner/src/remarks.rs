@@ -36,4 +36,6 @@ pub struct Remarks {
     pub switches: SwitchFaults,
     /// An IMU says which way is up.
     pub knows_up: bool,
+    /// The longest time that it takes from now until the robot sits, s.
+    pub sits_within_s: f64,
 }

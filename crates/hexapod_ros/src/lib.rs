@@ -7,6 +7,7 @@ pub mod clock;
 mod diagnostics;
 mod ears;
 mod end;
+pub mod ending;
 mod entity;
 mod error;
 mod foot_contacts;
@@ -36,6 +37,7 @@ mod ros;
 mod rosout;
 mod shutdown;
 mod spin;
+pub mod systemd;
 mod unheard;
 
 pub use call::Caller;

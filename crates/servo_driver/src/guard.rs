@@ -8,7 +8,7 @@ use crate::raspberry::{OrphanedOutputs, PinError};
 use crate::setup::Setup;
 use embedded_hal::i2c::{ErrorKind, I2c};
 use hexapod_ros::realtime::{self, priority};
-use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Shutdown, Stage, monotonic_now, systemd};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::{Link, Shadow, Tally, all_call_off};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,7 +91,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let theirs = shutdown.clone();
     // Transfers have a thread of their own: one that hangs must not keep the process.
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
-    crate::systemd::ready();
+    systemd::ready();
     let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
     if !shutdown.outwait(&thread, (term.end(), ENDING), given_up) {
         return Err(GuardError::Hung);
@@ -148,7 +148,7 @@ impl Guarding {
                     break;
                 }
             }
-            crate::systemd::alive();
+            systemd::alive();
         }
         Ok(())
     }

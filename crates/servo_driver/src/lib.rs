@@ -34,7 +34,6 @@ pub mod stop;
 mod stop_button;
 mod stoppable;
 mod supervise;
-mod systemd;
 mod targets;
 mod waker;
 mod wiring;
