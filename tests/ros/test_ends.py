@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 import os
 import signal
+import socket
+import threading
 import time
 
 import figures
@@ -208,6 +210,38 @@ def test_when_a_robot_takes_long_to_sit_expect_its_servos_on_until_it_does(side_
     for name, each in zip(SLOW, seconds):
         figures.note(f'SIGTERM in mid-stride with {name}', each, 's', LONGEST_S)
     assert max(seconds) > 6.0, 'each end as soon over as as shipped: nothing is slow'
+
+
+def read_until(over, manager, said):
+    """Take what a service manager is told, until all is over and read."""
+    while True:
+        try:
+            said.append(manager.recv(100).strip())
+        except BlockingIOError:
+            if over.is_set():
+                return
+            time.sleep(0.01)
+
+
+def test_when_systemd_ends_a_robot_that_sits_slowly_expect_it_asked_for_more_time_again_and_again(session, tmp_path):
+    address = str(tmp_path / 'notify')
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        manager.setblocking(False)
+        robot = session.start('hexapod', 'run', '-p', 'gait_planner.sit_time:=5.0', environment={'NOTIFY_SOCKET': address})
+        # Whoever is told has to read it.
+        said, over = [], threading.Event()
+        reader = threading.Thread(target=lambda: read_until(over, manager, said))
+        reader.start()
+        session.user.arm()
+        session.user.stand()
+        robot.signal(signal.SIGTERM)
+        status = robot.wait(30.0)
+        over.set()
+        reader.join()
+    assert status == 0
+    assert b'READY=1' in said and said[-1] == b'STOPPING=1'
+    assert said.count(b'EXTEND_TIMEOUT_USEC=5000000') >= 5, 'each second while it sits down'
 
 
 def test_when_a_setting_makes_the_end_too_long_expect_it_refused_at_the_start_and_while_it_walks(session, tmp_path):
