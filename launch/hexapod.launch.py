@@ -24,9 +24,11 @@ from launch_ros.substitutions import FindPackageShare
 
 PACKAGE = 'hexapod'
 
-# On Ctrl-C a node plants its feet and switches the servos off, which takes up to 3 s. Only then is it pressed.
-STOP_S = '6'
-KILL_S = '4'
+# On Ctrl-C a node has its robot sit and switches the servos off. How long that takes depends on what the robot is set to:
+# `hexapod check` tells. No setting is taken with which it would be more than 80 s, so only then is a node pressed; one that
+# hangs gives up by itself long before. Another Ctrl-C skips sitting.
+STOP_S = '85'
+KILL_S = '5'
 RESPAWN_DELAY_S = 2.0
 
 

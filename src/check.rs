@@ -1,5 +1,6 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
+mod ends;
 mod gamepad;
 mod legs;
 
@@ -47,6 +48,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let Speeds { table: speeds, notes: stuck, nowhere } = speeds;
     say(speeds.trim_end())?;
     say(format_args!("starts   with {}", setups.planner.gait_name))?;
+    say(ends::ends(&setups.planner))?;
     let motions = setups.planner.motions.names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     say(format_args!("motions  {motions}"))?;
     for note in agreement::notes(&all) {

@@ -138,7 +138,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     })?;
     // The planner ends when the robot sits; only then may the servos be let go.
     let planner = join(gait_planner::NAME, planner);
-    if let Err(Failure::Running(reason)) = &planner {
+    if let (Err(Failure::Running(reason)), true) = (&planner, shutdown.is_running()) {
         hold(reason, &live, &driver, shutdown);
     }
     last.ask_now();

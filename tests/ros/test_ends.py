@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 import os
 import signal
+import socket
+import threading
 import time
 
 import figures
@@ -24,6 +26,8 @@ TIMES = 50 if SOAK else 10
 # Robots that walk at the same time.
 AT_ONCE = 5
 END_S = 3.0
+# No robot is waited for longer.
+LONGEST_S = 80.0
 
 
 def walking_robot(session, index=0):
@@ -140,6 +144,138 @@ def test_when_signalled_in_a_slow_simulation_expect_it_as_soon_over_as_in_real_t
         (signal.SIGTERM, 1.0, False, 0.2), (signal.SIGINT, 1.0, True, None, True)])
     assert slow < 0.05, 'the body is let down, not dropped'
     assert stepped > 0.08 and took < 1.5, 'what is paused is not waited for, whoever steps it on'
+
+
+# A gait whose swing alone takes longer than the whole end of the shipped robot.
+SLOW_GAIT = 'gaits: {slow: {duty_factor: 0.5, cycle_time: 8.0, lag: 0.5, side_lag: 0.5, legs: [6]}}'
+# Settings with which a robot takes long to sit: of the planner at its start, while it walks, and its gait.
+SLOW = {
+    'a slow way down': ({'sit_time': 6.0}, {}, None),
+    'gentle brakes, set while it walks': ({}, {'max_linear_acceleration': 0.01, 'max_angular_acceleration': 0.1}, None),
+    'a slow gait': ({'gait': 'slow'}, {}, SLOW_GAIT),
+    'all of it': ({'gait': 'slow', 'sit_time': 3.0, 'max_linear_acceleration': 0.05}, {}, SLOW_GAIT),
+}
+
+
+def slow_robot(session, settings, apart):
+    """Start a robot with settings of its planner, as one process or three; the processes that are to be ended."""
+    start, live, gaits = settings
+    config = session.folder / f'config{session.domain}'
+    config.mkdir()
+    if gaits:
+        (config / 'gaits.yaml').write_text(gaits)
+    values = [f'gait_planner.{name}:={value}' for name, value in start.items()]
+    if apart:
+        own = [word for value in values for word in ('-p', value.removeprefix('gait_planner.'))]
+        return [session.start('gait_planner', '-p', f'config:={config}', *own), session.start('servo_driver')]
+    return [session.start('hexapod', 'run', '--config', str(config), *(word for value in values for word in ('-p', value)))]
+
+
+def end_seated(session, settings, apart):
+    """End a robot that takes long to sit while it walks, and check that it sat before its servos were let go; how long, s."""
+    user = session.user
+    processes = slow_robot(session, settings, apart)
+    states, servos, commands = (user.listen(topic) for topic in ('gait_state', 'servo_states', 'joint_commands'))
+    allowed = user.listen('time_to_sit')
+    user.arm()
+    user.stand()
+    user.stream('cmd_vel', twist(0.06, 0.0, 0.1))
+    user.wait_state('walking')
+    user.spin(3.0)
+    if settings[1]:
+        assert all(result.successful for result in user.set_params('gait_planner', **settings[1]))
+        user.spin(0.3)
+    sent = time.monotonic()
+    for process in processes:
+        process.signal(signal.SIGTERM)
+    user.until(lambda: not any(process.is_running() for process in processes), LONGEST_S, 'the robot to end')
+    seconds = time.monotonic() - sent
+    for process in processes:
+        assert process.wait() == 0, process.name
+        assert_no_crash(process)
+    user.spin(0.3)
+    assert states[-1].message.data == 'sitting'
+    assert servos[-1].message.name == []
+    sat = next(each.sent for each in reversed(states) if each.message.data == 'sitting')
+    assert all(each.message.name for each in servos if sent < each.received and each.sent < sat), 'let go before it sat'
+    assert seconds < allowed[-1].message.data + 1.0 <= LONGEST_S
+    walked.assert_sane(commands)
+    return seconds
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize('apart', [False, True], ids=['one process', 'two processes'])
+def test_when_a_robot_takes_long_to_sit_expect_its_servos_on_until_it_does(side_by_side, apart):
+    seconds = side_by_side(end_seated, [(settings, apart) for settings in SLOW.values()])
+    for name, each in zip(SLOW, seconds):
+        figures.note(f'SIGTERM in mid-stride with {name}', each, 's', LONGEST_S)
+    assert max(seconds) > 6.0, 'each end as soon over as as shipped: nothing is slow'
+
+
+def read_until(over, manager, said):
+    """Take what a service manager is told, until all is over and read."""
+    while True:
+        try:
+            said.append(manager.recv(100).strip())
+        except BlockingIOError:
+            if over.is_set():
+                return
+            time.sleep(0.01)
+
+
+def test_when_systemd_ends_a_robot_that_sits_slowly_expect_it_asked_for_more_time_again_and_again(session, tmp_path):
+    address = str(tmp_path / 'notify')
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        manager.setblocking(False)
+        robot = session.start('hexapod', 'run', '-p', 'gait_planner.sit_time:=5.0', environment={'NOTIFY_SOCKET': address})
+        # Whoever is told has to read it.
+        said, over = [], threading.Event()
+        reader = threading.Thread(target=lambda: read_until(over, manager, said))
+        reader.start()
+        session.user.arm()
+        session.user.stand()
+        robot.signal(signal.SIGTERM)
+        status = robot.wait(30.0)
+        over.set()
+        reader.join()
+    assert status == 0
+    assert b'READY=1' in said and said[-1] == b'STOPPING=1'
+    assert said.count(b'EXTEND_TIMEOUT_USEC=5000000') >= 5, 'each second while it sits down'
+
+
+def test_when_a_setting_makes_the_end_too_long_expect_it_refused_at_the_start_and_while_it_walks(session, tmp_path):
+    (tmp_path / 'gaits.yaml').write_text(SLOW_GAIT.replace('8.0', '30.0'))
+    refused = session.start('hexapod', 'check', '--config', str(tmp_path))
+    assert refused.wait(60.0) == 2
+    assert 'waited for 80 s at most' in refused.log() and 'shorter cycle_time' in refused.log()
+    user = session.user
+    robot = session.start('hexapod', 'run')
+    user.stand()
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    result, = user.set_params('gait_planner', max_angular_acceleration=0.01)
+    assert not result.successful and 'waited for 80 s at most' in result.reason and 'raise' in result.reason
+    assert user.get_params('gait_planner', 'max_angular_acceleration') == [1.5]
+    assert user.set_params('gait_planner', max_angular_acceleration=0.1)[0].successful
+    assert robot.is_running()
+
+
+def test_when_the_planner_does_not_come_back_expect_the_servos_let_go_in_time_and_status_1(session):
+    user = session.user
+    planner, driver = session.start('gait_planner'), session.start('servo_driver')
+    servos, allowed = user.listen('servo_states'), user.listen('time_to_sit')
+    user.arm()
+    user.stand()
+    planner.signal(signal.SIGSTOP)
+    sent = time.monotonic()
+    driver.signal(signal.SIGTERM)
+    status = driver.wait(allowed[-1].message.data + 5.0)
+    seconds = time.monotonic() - sent
+    planner.signal(signal.SIGCONT)
+    assert status == 1 and 'did not sit' in driver.log()
+    assert allowed[-1].message.data <= seconds < allowed[-1].message.data + 2.0
+    user.until(lambda: servos[-1].message.name == [], 2.0, 'servos off')
 
 
 def end_after(session, number, seconds):

@@ -96,6 +96,26 @@ def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed,
     assert 'battery' in armed.enable().message
 
 
+def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_on_until_it_does(session, wired):
+    user = session.user
+    session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    session.start('gait_planner', '-p', 'sit_time:=16.0')
+    states = user.listen('gait_state')
+    user.hear('servo_states', 'joint_commands', '/diagnostics')
+    user.arm()
+    user.stand()
+    wired.set_pin(BATTERY, LOW)
+    low = time.monotonic()
+    while wired.pulses():
+        assert time.monotonic() < low + 40.0, 'the servos are still on'
+        user.spin(0.005)
+    off = time.time()
+    assert time.monotonic() - low > 16.0
+    user.spin(0.3)
+    assert states[-1].message.data == 'sitting' and states[-1].sent < off, 'let go before it sat'
+    assert state_of(user) == 'fault'
+
+
 def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(armed, driver, wired):
     armed.publisher('emergency_stop')
     wired.set(HANG_FOR_EVER, 1)

@@ -30,13 +30,13 @@ BACKLOG = 2000
 TYPES = {
     'cmd_vel': Twist, 'velocity': Float64, 'curvature': Float64, 'body_pose': Pose, 'gait': String, 'motion': String,
     'joint_commands': JointState, 'foot_contacts': UInt8MultiArray, 'gait_state': String, 'commanded_twist': Twist,
-    'markers': MarkerArray, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
+    'markers': MarkerArray, 'time_to_sit': Float64, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
     'joint_trajectory': JointTrajectory, 'motion_status': DiagnosticArray, 'emergency_stop': Bool, 'robot_description': String,
     'foot_switches': UInt8MultiArray, 'sensed_contacts': UInt8MultiArray, 'imu/data': Imu,
     'image_raw/compressed': CompressedImage,
     '/diagnostics': DiagnosticArray, '/clock': Clock, '/tf': TFMessage, '/tf_static': TFMessage,
 }
-LATCHED = {'gait_state', 'motion_status', 'robot_description', '/tf_static'}
+LATCHED = {'gait_state', 'motion_status', 'robot_description', 'time_to_sit', '/tf_static'}
 SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'pack': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
 
 # A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s).

@@ -3,13 +3,12 @@
 use crate::core::Core;
 use crate::life::Moment;
 use crate::outbox::{Done, Outbox};
-use crate::pulse::Pulse;
+use crate::status::SharedState;
 use hexapod_gait::GaitState;
+use hexapod_ros::ending::LONGEST;
 use hexapod_ros::{Pacer, RosClock, Shutdown, Stage};
 use std::time::Duration;
 
-/// How long the robot may take to plant its feet and sit down before the process ends all the same.
-pub(crate) const GOODBYE: Duration = Duration::from_millis(3500);
 /// How often the loop tells how it keeps its rate.
 pub(crate) const REPORT_EVERY: Duration = Duration::from_secs(1);
 
@@ -17,7 +16,7 @@ pub(crate) const REPORT_EVERY: Duration = Duration::from_secs(1);
 pub fn run_in_real_time(
     core: &mut Core,
     outbox: &mut Outbox,
-    (clock, pulse): (&RosClock, &Pulse),
+    (clock, shared): (&RosClock, &SharedState),
     rate_hz: f64,
     shutdown: &Shutdown,
 ) {
@@ -27,7 +26,7 @@ pub fn run_in_real_time(
     let mut goodbye = Goodbye::default();
     loop {
         let now = pacer.wait();
-        pulse.beat(now);
+        shared.pulse.beat(now);
         if !goodbye.goes_on(core, now, shutdown) {
             return;
         }
@@ -37,23 +36,29 @@ pub fn run_in_real_time(
             outbox.push(Done::Lateness(pacer.take_lateness(), since.as_secs_f64()));
             reported = Some(now);
         }
-        if goodbye.is_over(state, now) {
+        if goodbye.is_over(state, (now, dt)) {
+            shared.set_unseated(goodbye.leaves_standing(core, state));
             return;
         }
     }
 }
 
-/// The end of a loop: the robot is made to sit first. Times are real ones.
+/// The end of a loop: the robot is made to sit first. It has as long as its engine takes at most, in the time that it moves
+/// by, however slowly a busy computer or a simulation lets that pass; and [`LONGEST`] in real time.
 #[derive(Debug, Default)]
 pub(crate) struct Goodbye {
     since: Option<Duration>,
+    /// What is left of that time, s.
+    left_s: f64,
 }
 
 impl Goodbye {
     /// Makes the robot sit once the end was asked for; false if that was for an end at once.
     pub(crate) fn goes_on(&mut self, core: &mut Core, now: Duration, shutdown: &Shutdown) -> bool {
         if shutdown.stage() == Stage::Stopping {
-            self.since.get_or_insert(now);
+            if self.since.is_none() {
+                (self.since, self.left_s) = (Some(now), core.time_to_sit());
+            }
             core.sit();
         }
         shutdown.stage() != Stage::Now
@@ -64,14 +69,23 @@ impl Goodbye {
         self.since.is_some()
     }
 
-    /// Whether the robot sits, or has had the time for it.
-    pub(crate) fn is_over(&self, state: GaitState, now: Duration) -> bool {
-        self.has_begun() && (state == GaitState::Sitting || self.is_late(now))
+    /// Whether the robot sits, or has had the time for it, after a tick of `dt` seconds at `now`.
+    pub(crate) fn is_over(&mut self, state: GaitState, (now, dt): (Duration, f64)) -> bool {
+        if !self.has_begun() {
+            return false;
+        }
+        self.left_s -= dt;
+        state == GaitState::Sitting || self.left_s < 0.0 || self.is_late(now)
     }
 
-    /// Whether it has had the time for that.
+    /// Whether it has had more real time than any robot has.
     pub(crate) fn is_late(&self, now: Duration) -> bool {
-        self.since.is_some_and(|since| now.saturating_sub(since) > GOODBYE)
+        self.since.is_some_and(|since| now.saturating_sub(since) > LONGEST)
+    }
+
+    /// Whether its servos are let go all the same, now that the time is over.
+    pub(crate) fn leaves_standing(&self, core: &Core, state: GaitState) -> bool {
+        self.has_begun() && state != GaitState::Sitting && core.is_held()
     }
 }
 
@@ -94,5 +108,38 @@ pub(crate) fn tell_news(core: &mut Core, outbox: &mut Outbox, dt: f64) {
         && outbox.push(Done::Progress(progress))
     {
         core.told();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::queues;
+    use crate::params::shipped;
+    use crate::setup::Setup;
+
+    const DT: f64 = 0.01;
+
+    #[test]
+    fn when_a_robot_does_not_sit_expect_the_end_of_the_wait_after_its_own_time_or_the_longest_real_one() {
+        let setup = Setup::load(&shipped()).unwrap();
+        let mut core = setup.into_core(queues().2);
+        let (asked, shutdown) = (Duration::from_secs(50), Shutdown::default());
+        for (real_s, own) in [(DT, true), (0.3, true), (10.0, false)] {
+            let mut goodbye = Goodbye::default();
+            assert!(goodbye.goes_on(&mut core, asked, &Shutdown::default()) && !goodbye.has_begun());
+            assert!(!goodbye.is_over(GaitState::Walking, (asked + LONGEST + LONGEST, 1e3)), "nobody has asked");
+            shutdown.ask();
+            assert!(goodbye.goes_on(&mut core, asked, &shutdown));
+            let longest = core.time_to_sit();
+            let ticks = (1..).find(|tick| {
+                goodbye.is_over(GaitState::Stopping, (asked + Duration::from_secs_f64(real_s * f64::from(*tick)), DT))
+            });
+            let ticks = f64::from(ticks.unwrap());
+            assert!(ticks * DT <= longest + 2.0 * DT, "{ticks} of {longest} s");
+            assert_eq!(ticks * DT >= longest, own, "{ticks} ticks, {real_s} s of real time each");
+            assert!(own || ticks * real_s > LONGEST.as_secs_f64());
+            assert!(!goodbye.leaves_standing(&core, GaitState::Sitting));
+        }
     }
 }

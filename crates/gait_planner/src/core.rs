@@ -12,7 +12,7 @@ use crate::servos::Servos;
 use crate::steering::{InVain, Steering, Wanted};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Engine, GaitState, Input, Tick};
+use hexapod_gait::{Ending, Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::Sender;
 use std::time::Duration;
@@ -102,6 +102,7 @@ impl Core {
             condition: self.plight.condition(),
             doubts_switches: self.plight.doubts_switches(),
             holds: self.servos.are_held(),
+            sits_within_s: self.time_to_sit(),
         }
     }
 
@@ -190,6 +191,18 @@ impl Core {
     pub fn clock(&mut self, now: Moment) {
         self.clock_rate.take(now);
         self.intake.clock(now);
+    }
+
+    /// The longest time that the robot takes to sit, whatever it does now, s.
+    #[must_use]
+    pub fn time_to_sit(&self) -> f64 {
+        Ending::of_player(&self.player).seconds()
+    }
+
+    /// Whether servos hold the robot.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Asks for the last posture, whatever was asked before.

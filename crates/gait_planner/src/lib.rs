@@ -4,6 +4,7 @@ pub mod command;
 mod control;
 pub mod core;
 mod driving;
+mod ending;
 mod fault;
 mod felt;
 mod inbox;
@@ -35,6 +36,7 @@ mod trajectory;
 mod voice;
 pub mod walked;
 
+pub use ending::Slowest;
 pub use params::specs;
 pub use reach::check as check_reach;
 pub use remarks::given_up;

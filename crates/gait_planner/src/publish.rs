@@ -18,10 +18,12 @@ use hexapod_gait::{GaitState, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::bounds::Burst;
 use hexapod_ros::clock::to_stamp;
+use hexapod_ros::ending::{LONGEST, TIME_TO_SIT, allowance};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, String as StringMsg, UInt8MultiArray};
+use hexapod_ros::r2r::std_msgs::msg::{Float64, MultiArrayDimension, String as StringMsg, UInt8MultiArray};
+use hexapod_ros::systemd::Patience;
 use hexapod_ros::{
     Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, SwitchFault,
     Unheard, monotonic_now, warn_if_lost,
@@ -53,6 +55,10 @@ pub struct Outlet {
     state: Option<(GaitState, Option<Fault>)>,
     told: Option<Condition>,
     leaving: bool,
+    patience: Patience,
+    /// The longest time until the robot sits, as it was told last, tenths of a second.
+    time_to_sit: Publisher<Float64>,
+    told_tenths: u64,
     lines: Burst,
     alarm: Alarm,
     /// When the last status was told.
@@ -78,6 +84,7 @@ impl Outlet {
         let (robot, stance) = (setup.engine.robot(), setup.engine.stance());
         let reliable = QosProfile::default();
         let latched = QosProfile::default().keep_last(1).transient_local();
+        let time_to_sit = node.publisher(TIME_TO_SIT, latched.clone())?;
         Ok(Self {
             robot: Arc::clone(robot),
             joint_commands: node.shared_publisher("joint_commands", reliable.clone())?,
@@ -100,6 +107,9 @@ impl Outlet {
             state: None,
             told: None,
             leaving: false,
+            patience: Patience::default(),
+            time_to_sit,
+            told_tenths: 0,
             lines: Burst::new(20, 1),
             alarm: Alarm::default(),
             diagnosed: Duration::ZERO,
@@ -118,6 +128,7 @@ impl Outlet {
                 Done::Tick { tick, stamp, remarks } => {
                     self.publish_tick(&tick, stamp);
                     self.take(&tick, &remarks);
+                    self.tell_time_to_sit(remarks.sits_within_s);
                     self.publish_state(tick.state, remarks.fault);
                     self.publish_condition(&remarks);
                 }
@@ -207,6 +218,14 @@ impl Outlet {
         }
     }
 
+    /// Tells how long the robot is to be waited for when it is made to sit, when that changes.
+    fn tell_time_to_sit(&mut self, within_s: f64) {
+        let tenths = (allowance(within_s).min(LONGEST).as_secs_f64() * 10.0).ceil() as u64;
+        if std::mem::replace(&mut self.told_tenths, tenths) != tenths {
+            warn_if_lost(self.time_to_sit.publish(&Float64 { data: tenths as f64 / 10.0 }));
+        }
+    }
+
     /// Publishes what the robot does when that changes; a fault in its place.
     fn publish_state(&mut self, state: GaitState, fault: Option<Fault>) {
         let now = (state, fault);
@@ -250,7 +269,7 @@ impl Outlet {
         }
     }
 
-    /// Logs once that the robot sits down, or why it does not, when the process is asked to end.
+    /// Logs once that the robot sits down, or why it does not, when the process is asked to end; and asks for the time.
     pub fn watch_end(&mut self, shutdown: &Shutdown, time_stands: bool) {
         if !self.leaving && !shutdown.is_running() {
             self.leaving = true;
@@ -260,6 +279,9 @@ impl Outlet {
                 _ => "sits down",
             };
             tracing::info!("the robot {ends}: {}", shutdown.reason());
+        }
+        if self.leaving {
+            self.patience.ask(monotonic_now());
         }
     }
 }

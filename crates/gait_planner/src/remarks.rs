@@ -44,4 +44,6 @@ pub struct Remarks {
     pub doubts_switches: bool,
     /// Some servo is told something.
     pub holds: bool,
+    /// The longest time that it takes from now until the robot sits, s.
+    pub sits_within_s: f64,
 }

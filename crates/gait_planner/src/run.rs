@@ -27,6 +27,8 @@ use std::time::Duration;
 /// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
 /// must not keep the servos on.
 const PARTING: Duration = Duration::from_secs(1);
+/// Why the process has not ended in order though it has ended.
+const UNSEATED: &str = "the robot did not sit in the time it may take, and its servos are let go";
 /// How often the publishing thread looks, if nothing wakes it.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -90,7 +92,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     {
         let _ = spinner.join();
     }
-    ran
+    ran.and_then(|()| if shared.is_unseated() { Err(RosError::Thread(UNSEATED.into())) } else { Ok(()) })
 }
 
 /// The loop that ticks by `/clock`, where there is one, and whether that stands. Clones are handles to the same one.
@@ -165,7 +167,7 @@ fn control(
     let (clock, state, end) = (clock.clone(), Arc::clone(shared), shutdown.clone());
     Lookout::over("planner-control", shutdown, move || {
         state.set_real_time(realtime::join_loops(priority::CONTROL));
-        run_in_real_time(&mut core, &mut outbox, (&clock, &state.pulse), rate_hz, &end);
+        run_in_real_time(&mut core, &mut outbox, (&clock, &state), rate_hz, &end);
         state.pulse.rest();
     })?
     .wait(shutdown, &shared.pulse)

@@ -2,6 +2,7 @@
 
 use crate::command::Incoming;
 use crate::core::Core;
+use crate::ending::{self, Slowest};
 use crate::params;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
@@ -67,6 +68,7 @@ impl Setup {
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));
         let walker = faults.note(Walker::read(params, &description, &gaits, &motions));
         let (frames, walker) = faults.or(frames.zip(walker))?;
+        ending::check(params, &walker.engine, &walker.gaits)?;
         Ok(Self {
             engine: walker.engine,
             gaits: walker.gaits,
@@ -89,6 +91,12 @@ impl Setup {
     #[must_use]
     pub fn into_core(self, incoming: Incoming) -> Core {
         Core::new(self.engine, incoming, self.timeout).told_late(self.contacts_delay_s)
+    }
+
+    /// On which gait it takes longest until the robot sits, and how long.
+    #[must_use]
+    pub fn slowest(&self) -> Slowest {
+        Slowest::of(&self.engine, &self.gaits)
     }
 
     /// What walking at the limits, postures and motions ask of the joints.

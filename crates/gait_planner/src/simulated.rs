@@ -62,7 +62,8 @@ impl SimulatedLoop {
             let moment = (Moment { at: next, real }, self.period.as_secs_f64());
             let state = tick(&mut self.core, &mut self.outbox, moment, next);
             self.shared.pulse.rest();
-            if self.goodbye.is_over(state, real) {
+            if self.goodbye.is_over(state, (real, moment.1)) {
+                self.shared.set_unseated(self.goodbye.leaves_standing(&self.core, state));
                 return self.closing.over.ask();
             }
             self.report();
@@ -90,7 +91,11 @@ impl SimulatedLoop {
     /// Sees to the end while a slow clock says nothing: one that `stands` does not let the robot sit at all.
     pub fn see_off(&mut self, real: Duration, stands: bool) {
         let goes_on = self.goodbye.goes_on(&mut self.core, real, &self.closing.asked);
-        if !goes_on || (stands && self.goodbye.has_begun()) || self.goodbye.is_late(real) {
+        let is_late = self.goodbye.is_late(real);
+        if is_late {
+            self.shared.set_unseated(self.goodbye.leaves_standing(&self.core, self.core.last().state));
+        }
+        if !goes_on || (stands && self.goodbye.has_begun()) || is_late {
             self.closing.over.ask();
         }
     }
@@ -109,12 +114,12 @@ impl SimulatedLoop {
 mod tests {
     use super::*;
     use crate::command::{Asked, Command, Received, queues};
-    use crate::control::GOODBYE;
     use crate::outbox::outbox;
     use crate::params::shipped;
     use crate::setup::Setup;
     use hexapod_gait::{GaitState, Twist};
     use hexapod_ros::Sender;
+    use hexapod_ros::ending::LONGEST;
     use rtrb::{Consumer, Producer};
 
     /// A planner in simulated time, with a clock on the wall that the tests turn.
@@ -248,8 +253,8 @@ mod tests {
             bench.ticks.see_off(bench.now.real + after, stands);
             !bench.closing.over.is_running()
         };
-        assert!(!seen_off(&mut slow, Duration::ZERO, false) && !seen_off(&mut slow, GOODBYE, false));
-        assert!(seen_off(&mut slow, GOODBYE + STEP, false), "a simulation that hardly goes on is not waited for");
+        assert!(!seen_off(&mut slow, Duration::ZERO, false) && !seen_off(&mut slow, LONGEST, false));
+        assert!(seen_off(&mut slow, LONGEST + STEP, false), "a simulation that hardly goes on is not waited for");
 
         let mut standing = walking();
         assert!(!seen_off(&mut standing, Duration::ZERO, true), "nobody has asked");

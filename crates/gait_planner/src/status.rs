@@ -13,7 +13,7 @@ use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;
 use hexapod_ros::{Lateness, Level, Status, monotonic_now};
 use nalgebra::Isometry3;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub struct SharedState {
     gait: Mutex<String>,
     motion: Mutex<String>,
     body_pose: Mutex<BodyOffset>,
+    /// The loop has ended with the robot on its feet, and its servos are let go.
+    unseated: AtomicBool,
     /// Of the control loop.
     pub pulse: Pulse,
 }
@@ -43,6 +45,7 @@ impl Default for SharedState {
             gait: Mutex::default(),
             motion: Mutex::default(),
             body_pose: Mutex::default(),
+            unseated: AtomicBool::new(false),
             pulse: Pulse::default(),
         }
     }
@@ -69,6 +72,17 @@ impl SharedState {
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes down whether the loop has ended before the robot sat.
+    pub fn set_unseated(&self, unseated: bool) {
+        self.unseated.store(unseated, Ordering::SeqCst);
+    }
+
+    /// Whether it has.
+    #[must_use]
+    pub fn is_unseated(&self) -> bool {
+        self.unseated.load(Ordering::SeqCst)
     }
 
     /// Takes down whether the loop runs in real time.

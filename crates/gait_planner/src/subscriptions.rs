@@ -1,6 +1,7 @@
 //! The node's topics, services and parameters on their way in.
 
 use crate::command::{Asked, Command, FeltBy, Held};
+use crate::ending;
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::requests::Requests;
@@ -265,6 +266,7 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
     let (to, gaits, state) = (inbox.clone(), setup.gaits.clone(), Arc::clone(shared));
     let mut params: Params = setup.params.clone();
     let greatest_lift = setup.engine.stance().spec().step_height;
+    let engine = setup.engine.clone();
     node.on_set(Box::new(move |name, value| {
         let before = params.get_mut(name).map(|known| std::mem::replace(known, value.clone()));
         let command = match (name, value) {
@@ -278,7 +280,10 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
             ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
             _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
         };
-        if let Err(reason) = command.map_or(Ok(()), |command| to.send("parameters", command)) {
+        let takes_longer = name.starts_with("max_") || name == "step_height";
+        let in_time = if takes_longer { ending::check_live(&engine, &gaits, &params) } else { Ok(()) };
+        let sent = in_time.and_then(|()| command.map_or(Ok(()), |command| to.send("parameters", command)));
+        if let Err(reason) = sent {
             if let (Some(known), Some(before)) = (params.get_mut(name), before) {
                 *known = before;
             }

@@ -21,6 +21,7 @@ pub use gait::swing::{SwingProfile, minimum_jerk};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};
 pub use measure::balance::{Balance, Standing};
 pub use measure::demand::{Demand, JointDemand};
+pub use measure::ending::Ending;
 pub use plane::limits::{LimitedBy, TwistLimits};
 pub use plane::reach::Reach;
 pub use plane::support::SupportPolygon;

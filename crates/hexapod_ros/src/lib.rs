@@ -8,6 +8,7 @@ pub mod clock;
 mod diagnostics;
 mod ears;
 mod end;
+pub mod ending;
 mod entity;
 mod error;
 mod foot_contacts;
@@ -39,6 +40,7 @@ mod rosout;
 mod shutdown;
 mod spin;
 mod suspension;
+pub mod systemd;
 mod unheard;
 
 pub use call::Caller;

@@ -46,6 +46,19 @@ fn when_the_robot_does_not_sit_in_time_or_nobody_commands_it_expect_it_held_and_
 }
 
 #[test]
+fn when_a_robot_takes_longer_to_sit_expect_it_waited_for_as_long_and_what_was_said_last_not_to_shorten_that() {
+    let mut rig = Rig::armed();
+    rig.driver.set_retiring(ms(24_000));
+    rig.driver.retire(rig.now, "the battery is low");
+    let since = rig.now;
+    while rig.step(|_| 0.1) == State::Retiring {
+        // As of a motion that it has left by now.
+        rig.driver.set_retiring(if rig.now - since < ms(5000) { ms(24_000) } else { ms(3000) });
+    }
+    assert!((ms(24_000)..=ms(24_020)).contains(&(rig.now - since)), "{:?}", rig.now - since);
+}
+
+#[test]
 fn when_it_sits_down_expect_every_stop_to_win() {
     let mut rig = retiring();
     rig.driver.disable();

@@ -10,7 +10,7 @@ use crate::raspberry::{OrphanedOutputs, PinError, StopButton};
 use crate::setup::Setup;
 use crate::vigil::{Alarm, Watcher};
 use hexapod_ros::realtime::{self, priority};
-use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Shutdown, Stage, monotonic_now, systemd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
     // It waits for nothing, and has nothing to lose: it need not be joined.
     std::thread::Builder::new().name("guard-vigil".into()).spawn(move || watcher.run())?;
-    crate::systemd::ready();
+    systemd::ready();
     let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
     let ended = shutdown.outwait(&thread, (term.end(), ENDING), given_up);
     alarm.end();
@@ -202,7 +202,7 @@ impl Guarding {
                     break;
                 }
             }
-            crate::systemd::alive();
+            systemd::alive();
         }
         Ok(())
     }

@@ -41,7 +41,6 @@ mod stop_switch;
 mod stoppable;
 mod supervise;
 mod sync;
-mod systemd;
 mod targets;
 mod vigil;
 mod waker;

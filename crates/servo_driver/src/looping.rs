@@ -163,6 +163,7 @@ impl<B: I2c> Looping<B> {
         if pressed || silent {
             self.line().emergency_stop(if pressed { By::Button } else { By::Silence }, now);
         }
+        self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
         if self.battery_pin.sees(low, now) {
             self.battery_is_low();
         }

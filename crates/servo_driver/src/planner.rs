@@ -1,8 +1,10 @@
-//! What the driver knows of the planner: the state it says it is in.
+//! What the driver knows of the planner: the state it says it is in, and how long it takes to sit.
 
 use hexapod_ros::Sender;
-use std::sync::atomic::{AtomicU8, Ordering};
+use hexapod_ros::ending::{LONGEST, USUAL};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// So many who say a `gait_state` are told apart; of more the latest count.
 const MOST: usize = 8;
@@ -16,6 +18,8 @@ struct Said {
     by: Mutex<Vec<(Sender, Pose)>>,
     /// What counts of it.
     pose: AtomicU8,
+    /// How long the robot takes to sit, as was said last, ms; zero while nobody has.
+    time_to_sit_ms: AtomicU64,
 }
 
 /// What the driver makes of a `gait_state`. Of two that are said at a time the later one here counts: where one planner
@@ -60,6 +64,23 @@ impl Planner {
         }
         by.push((sender, pose));
         self.settle(&by);
+    }
+
+    /// Takes in how long the robot takes to sit at most, s; what is no time is nothing.
+    pub fn hear_time_to_sit(&self, seconds: f64) {
+        if seconds > 0.0 {
+            let longest_ms = LONGEST.as_millis() as f64;
+            self.0.time_to_sit_ms.store((seconds * 1e3).min(longest_ms).ceil() as u64, Ordering::SeqCst);
+        }
+    }
+
+    /// How long a robot that is to sit is waited for.
+    #[must_use]
+    pub fn time_to_sit(&self) -> Duration {
+        match self.0.time_to_sit_ms.load(Ordering::SeqCst) {
+            0 => USUAL,
+            ms => Duration::from_millis(ms),
+        }
     }
 
     /// What was said by those who are not there any more does not count.
@@ -108,6 +129,15 @@ mod tests {
         }
         planner.forget_gone(|_| false);
         assert_eq!(planner.pose(), Pose::Unknown);
+    }
+
+    #[test]
+    fn when_a_planner_says_how_long_it_takes_to_sit_expect_that_waited_for_within_bounds() {
+        let planner = Planner::default();
+        for (said, seconds) in [(f64::NAN, 8.0), (-3.0, 8.0), (0.0, 8.0), (21.5, 21.5), (f64::NAN, 21.5), (1e9, 80.0)] {
+            planner.hear_time_to_sit(said);
+            assert_eq!(planner.time_to_sit().as_secs_f64(), seconds, "{said}");
+        }
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub enum RunError {
     /// The I/O thread did not end in order.
     #[error(transparent)]
     Io(#[from] IoEnd),
+    /// The robot stood, or walked.
+    #[error("the robot did not sit in the time it may take, and its servos were let go")]
+    NotSeated,
 }
 
 /// Runs the node until `shutdown` asks for its end and the robot has sat down (or relaxes at once, if asked to). All
@@ -83,6 +86,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard }
             .run(&shutdown, &spinning)
             .map_err(RunError::from)
+            .and_then(|in_order| if in_order { Ok(()) } else { Err(RunError::NotSeated) })
     })?;
     node.spin(&ended, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());

@@ -7,9 +7,10 @@ use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
+use hexapod_ros::ending::TIME_TO_SIT;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
-use hexapod_ros::r2r::std_msgs::msg::{Bool, String as StringMsg};
+use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now, qos};
@@ -152,6 +153,8 @@ fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) 
 fn planner(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
     let (planner, graph) = (front.planner().clone(), node.graph());
     let qos = QosProfile::default().keep_last(10).reliable().transient_local();
+    let said = planner.clone();
+    node.subscribe(TIME_TO_SIT, qos.clone(), move |message: Float64| said.hear_time_to_sit(message.data))?;
     node.subscribe_shared_from::<StringMsg>("gait_state", qos, move |message, received| {
         forget_planners_gone(&planner, &graph);
         planner.hear(received.sender, &message.data);

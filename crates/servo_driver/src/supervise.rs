@@ -8,7 +8,7 @@ use crate::planner::Pose;
 use crate::publish::Teller;
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
-use crate::systemd;
+use hexapod_ros::systemd::{self, Patience};
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,8 +16,8 @@ use std::time::Duration;
 /// At the end, commands this old with no planner there any more mean that it has sat down and gone. While one is there it
 /// says when it sits: a gap in its commands means nothing.
 const GONE: Duration = Duration::from_millis(120);
-/// The planner is given this long to sit down.
-const SITTING: Duration = Duration::from_millis(3500);
+/// Whoever commands the joints and never says what the robot does is given this long to make it sit.
+const OF_OTHERS: Duration = Duration::from_millis(3500);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
 /// How often systemd's watchdog is told that all is well.
@@ -44,12 +44,13 @@ pub(crate) struct Supervisor<'a> {
 
 impl Supervisor<'_> {
     /// Runs until the end has been asked for and the robot has sat down, then switches everything off. `abandoned` rises
-    /// when the node itself has ended.
-    pub fn run(mut self, shutdown: &Shutdown, abandoned: &Shutdown) -> Result<(), IoEnd> {
+    /// when the node itself has ended. Whether the robot was let go in order: seated, or at once because that was asked.
+    pub fn run(mut self, shutdown: &Shutdown, abandoned: &Shutdown) -> Result<bool, IoEnd> {
         for end in [shutdown, abandoned] {
             end.wakes(std::thread::current());
         }
-        let mut leaving = None;
+        let mut leaving: Option<Leaving> = None;
+        let mut is_in_order = true;
         let mut watchdog = Watchdog::default();
         loop {
             let now = monotonic_now();
@@ -71,12 +72,15 @@ impl Supervisor<'_> {
             }
             let mut nap = if hung.is_some() { SHORT_NAP } else { NAP };
             if !shutdown.is_running() {
-                let since = *leaving.get_or_insert_with(|| self.leave(now));
+                let leaving = leaving.get_or_insert_with(|| self.leave(now));
                 // The planner is to sit and to stay down, whoever else tells it what.
                 self.teller().planner().ask_to_retire(now);
-                if self.is_time(shutdown.stage(), newest.as_ref(), now.saturating_sub(since), now) {
+                leaving.until = leaving.until.max(leaving.since + self.sitting());
+                if let Some(seated) = self.is_time(shutdown.stage(), newest.as_ref(), leaving.until, now) {
+                    is_in_order = seated;
                     break;
                 }
+                leaving.patience.ask(now);
                 nap = SHORT_NAP;
             }
             let until = answers.map_or(next, |answers| answers.min(next));
@@ -88,7 +92,7 @@ impl Supervisor<'_> {
         // Who waits for an answer still gets one.
         self.desk.attend(monotonic_now());
         self.teller().tell_last(monotonic_now(), &self.io, ended.as_ref().err());
-        ended
+        ended.map(|()| is_in_order)
     }
 
     fn teller(&self) -> MutexGuard<'_, Teller> {
@@ -103,18 +107,38 @@ impl Supervisor<'_> {
     }
 
     /// Once the end has been asked for nobody switches the servos on any more.
-    fn leave(&self, now: Duration) -> Duration {
+    fn leave(&self, now: Duration) -> Leaving {
         self.front.close();
-        now
+        Leaving { since: now, until: now, patience: Patience::default() }
     }
 
-    /// Whether the channels may go off, `asked` after the end was asked for.
-    fn is_time(&self, stage: Stage, newest: Option<&Snapshot>, asked: Duration, now: Duration) -> bool {
-        let Some(newest) = newest.filter(|newest| newest.state.is_live()) else { return true };
-        let silent = newest.commanded_at.map(|at| now.saturating_sub(at));
-        let has_left = || silent.is_none_or(|silent| silent > GONE) && !self.teller().planner_is_there();
-        stage == Stage::Now || asked > SITTING || self.front.planner().pose() == Pose::Sitting || has_left()
+    /// How long the robot is waited for.
+    fn sitting(&self) -> Duration {
+        let planner = self.front.planner();
+        if planner.pose() == Pose::Unknown { OF_OTHERS } else { planner.time_to_sit() }
     }
+
+    /// Whether the channels may go off, which they do at `until` at the latest; and if so, whether the robot sits, or was
+    /// not to be waited for.
+    fn is_time(&self, stage: Stage, newest: Option<&Snapshot>, until: Duration, now: Duration) -> Option<bool> {
+        let newest = newest.filter(|newest| newest.state.is_live());
+        let pose = self.front.planner().pose();
+        let Some(newest) = newest.filter(|_| stage < Stage::Now && pose != Pose::Sitting) else { return Some(true) };
+        let silent = newest.commanded_at.map(|at| now.saturating_sub(at));
+        if silent.is_none_or(|silent| silent > GONE) && !self.teller().planner_is_there() {
+            // One that has gone sat before, unless it said otherwise.
+            return Some(pose == Pose::Unknown);
+        }
+        (now > until).then_some(pose == Pose::Unknown)
+    }
+}
+
+/// The end, once it has been asked for.
+struct Leaving {
+    since: Duration,
+    /// When the robot is let go, seated or not: the longest that its planner has said meanwhile.
+    until: Duration,
+    patience: Patience,
 }
 
 /// Tells systemd that the boards are served, from the first tick on.

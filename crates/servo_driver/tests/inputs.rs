@@ -141,6 +141,24 @@ fn when_the_battery_is_low_expect_the_robot_to_sit_before_its_servos_go_off() {
 }
 
 #[test]
+fn when_the_planner_says_how_long_its_robot_takes_to_sit_expect_the_servos_on_for_as_long() {
+    for (said, later) in [(0.4, 1.6), (1.6, 0.4)] {
+        let (mut rig, wires) = wired();
+        let planner = rig.ends.front.planner().clone();
+        planner.hear(Sender::Local(1), "standing");
+        planner.hear_time_to_sit(said);
+        rig.arm();
+        wires.battery.store(true, Ordering::SeqCst);
+        rig.drive(0.1, |snapshot| snapshot.state == State::Retiring);
+        let since = monotonic_now();
+        planner.hear_time_to_sit(later);
+        rig.drive(0.1, |snapshot| snapshot.state == State::Fault);
+        let took = (monotonic_now() - since).as_secs_f64();
+        assert!((1.5..2.5).contains(&took), "{took} s; what was said last does not shorten it");
+    }
+}
+
+#[test]
 fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way_out() {
     let mut rig = Rig::new();
     for state in ["walking", "stopping", "playing", "fault"] {

@@ -2,3 +2,4 @@
 
 pub(crate) mod balance;
 pub(crate) mod demand;
+pub(crate) mod ending;

@@ -32,11 +32,21 @@ pub(super) struct Solved<'a> {
 
 /// Part of a joint's greatest velocity that a stage is planned for.
 const JOINT_PART: f64 = 0.6;
+/// The same where the joints go straight: slower than feet that are in the air, for these may carry the robot.
+const SLOW_PART: f64 = 0.25 * JOINT_PART;
 /// Greatest speeds a stage is planned for.
 const FOOT_M_S: f64 = 0.4;
 const BODY_M_S: f64 = 0.12;
 const BODY_RAD_S: f64 = 0.7;
 const LEAST_S: f64 = 0.25;
+
+/// The longest way from anywhere in a motion to where the engine has the robot again, s: straight through joint space, or
+/// in a few stages with feet on the ground. `turning_s` is the longest time in which a joint goes through its range.
+pub(crate) fn longest_way_home(turning_s: f64) -> f64 {
+    const STAGES: f64 = 3.0;
+    const STAGE_S: f64 = 0.7;
+    (turning_s / SLOW_PART).max(STAGES * (turning_s / JOINT_PART).max(STAGE_S))
+}
 
 impl Stage {
     /// From pose to pose, timed by what feet, body and joints can do.
@@ -62,8 +72,7 @@ impl Stage {
 
     /// From angles to angles, straight in joint space.
     pub(super) fn of_joints(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> Self {
-        // Slower than feet that are in the air: these may carry the robot.
-        let seconds = joint_time(robot, from, to) / (0.25 * JOINT_PART);
+        let seconds = joint_time(robot, from, to) / SLOW_PART;
         Self {
             route: Route::Joints { from: *from, to: *to },
             elapsed: 0.0,

@@ -11,7 +11,7 @@ use crate::state::walk::Walk;
 /// Ground is rough where feet stand so far above or below their mean, m.
 const ROUGH_M: f64 = 0.002;
 /// For how long feet are held low there, s: the body comes to rest within half of it.
-const HELD_S: f64 = 0.16;
+pub(crate) const HELD_S: f64 = 0.16;
 
 /// For how long feet are held low, s: nothing but on rough ground, where feet search for it, which are up at once else. A gait
 /// that falls from step to step has no time for it.

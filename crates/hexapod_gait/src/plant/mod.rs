@@ -69,7 +69,7 @@ const LOWEST_WALKING: f64 = 2.0 / 3.0;
 /// Part of the speed of feet at rest for what they give.
 const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
-const STAGE_TIME_S: f64 = 0.25;
+pub(crate) const STAGE_TIME_S: f64 = 0.25;
 
 /// How far each foot is carried to see how far the centre of mass goes with it, m.
 const CARRIED_M: f64 = 0.01;

@@ -3,6 +3,7 @@
 mod accelerations;
 mod bounds;
 mod demand;
+mod ending;
 mod heaves;
 mod rates;
 mod streams;

@@ -1,5 +1,4 @@
-//! A motion that is broken off, to walk, to sit down, to stop, ends in order, and to sit down it does not take its time:
-//! the process ends 3.5 s after it was told to.
+//! A motion that is broken off, to walk, to sit down, to stop, ends in order, and to sit down it does not take its time.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
@@ -12,8 +11,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 const DT: f64 = 0.01;
-/// The process waits so long for the robot to sit.
-const GOODBYE_TICKS: usize = 350;
+/// More than it takes to sit.
+const SITTING_TICKS: usize = 350;
 
 /// A trajectory of some joints that the robot can play, if these keys make one.
 fn trajectory(player: &Player, keys: &[(f64, Vec<f64>)], joint: Option<usize>) -> Option<Arc<Motion>> {
@@ -71,7 +70,7 @@ proptest! {
             }
             before = tick;
             ticks += 1;
-            prop_assert!(ticks <= GOODBYE_TICKS, "{:?} after {ticks} ticks", tick.state);
+            prop_assert!(ticks <= SITTING_TICKS, "{:?} after {ticks} ticks", tick.state);
         }
         prop_assert!(before.contacts[..legs].iter().all(|&down| down));
     }

@@ -12,6 +12,8 @@ use super::state::State;
 use crate::calibration::{Servo, ServoConfig};
 use crate::pca9685::Level;
 
+/// How long a robot that is to sit is waited for, where nobody says how long it takes.
+const RETIRING: Duration = Duration::from_secs(8);
 /// Retries of one board in one tick.
 pub(super) const RETRIES: u8 = 2;
 /// Servos on PCA9685 boards on one bus. `now` is always a time since any fixed moment on a monotonic clock.
@@ -41,6 +43,8 @@ pub struct ServoDriver<B> {
     pub(super) sit_asked: bool,
     /// One bit for each board that the robot stands without.
     pub(super) spare_boards: u64,
+    /// How long a robot that is to sit is waited for.
+    pub(super) retiring: Duration,
 }
 
 impl<B: I2c> ServoDriver<B> {
@@ -71,6 +75,7 @@ impl<B: I2c> ServoDriver<B> {
             trip_pending: None,
             sit_asked: false,
             spare_boards: 0,
+            retiring: RETIRING,
         }
     }
 

@@ -21,4 +21,3 @@ pub use driver::ServoDriver;
 pub use fault::{Fault, RESETS_A_BOARD};
 pub use inputs::{Accepted, TargetError};
 pub use state::State;
-pub use stopping::RETIRING;

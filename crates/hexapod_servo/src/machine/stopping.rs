@@ -9,9 +9,6 @@ use super::fault::Fault;
 use super::state::State;
 use crate::pca9685::{self, BusError, Level, Link};
 
-/// A robot that is to sit down before its servos go off is given this long.
-pub const RETIRING: Duration = Duration::from_secs(8);
-
 impl<B: I2c> ServoDriver<B> {
     /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. Done again when
     /// everything is off already, it forgets where the joints were last told to be: somebody has moved them by hand.
@@ -59,14 +56,19 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     /// Reports something that the robot shall sit down for before its servos go off, e.g. a low battery. With all joints
-    /// commanded that are on it has [`RETIRING`] for that, and no more are switched on; in any other live state it is a
-    /// fault at once.
+    /// commanded that are on it has the time in which it [sits](Self::set_retiring) for that, and no more are switched on;
+    /// in any other live state it is a fault at once.
     pub fn retire(&mut self, now: Duration, reason: &'static str) {
         match self.state {
             State::Armed | State::Arming => self.begin_retiring(now, Fault::External(reason)),
             State::Holding => self.trip(reason),
             _ => {}
         }
+    }
+
+    /// How long a robot that is to sit is waited for; what was told while it sits down is not taken back.
+    pub fn set_retiring(&mut self, within: Duration) {
+        self.retiring = if self.state == State::Retiring { self.retiring.max(within) } else { within };
     }
 
     /// Tells that the robot sits. If that is what was waited for, everything goes off with the next tick.
@@ -94,7 +96,7 @@ impl<B: I2c> ServoDriver<B> {
 
     /// Ends retiring when it takes too long.
     pub(super) fn watch_retiring(&mut self, now: Duration) {
-        if self.state == State::Retiring && now.saturating_sub(self.since) >= RETIRING {
+        if self.state == State::Retiring && now.saturating_sub(self.since) >= self.retiring {
             self.stop_retiring(now);
         }
     }

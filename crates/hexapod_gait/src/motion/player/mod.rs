@@ -8,3 +8,4 @@ mod step;
 mod tick;
 
 pub use state::{Dropped, Player};
+pub use tick::LONGEST_REWIND_S;

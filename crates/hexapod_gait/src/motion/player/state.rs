@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::motion::job::Job;
+use crate::motion::kinds::Motion;
 use crate::motion::transition::Stage;
 use crate::state::pose::{Home, Target};
 use crate::state::tick::Tick;
@@ -144,6 +145,11 @@ impl Player {
     #[must_use]
     pub fn breaks_off(&self) -> bool {
         self.cancelled || matches!(self.phase, Phase::Rewinding { .. })
+    }
+
+    /// Whether what is played may have to be gone back to its start before the robot can leave it.
+    pub(crate) fn may_rewind(&self) -> bool {
+        self.job.running().is_some_and(Motion::is_of_joints)
     }
 
     /// Drops what is played and what waits.

@@ -18,6 +18,9 @@ const LEAST_PACE: f64 = 0.05;
 /// Part of a joint's greatest velocity that is used.
 const VELOCITY_PART: f64 = 0.98;
 const ATTEMPTS: usize = 8;
+/// A motion of joints that has to be gone back to its start before the robot can sit is gone back in this time, where its
+/// joints are fast enough, s.
+pub const LONGEST_REWIND_S: f64 = 4.0;
 
 impl Player {
     /// Moves on along the way; where a joint would be too fast, less far. Finds another way home if there is no way on.
@@ -65,7 +68,10 @@ impl Player {
     /// Comes to full speed, or to a halt where the motion is broken off or near its end.
     fn change_pace(&mut self, dt: f64) {
         if !matches!(self.phase, Phase::Running | Phase::Entering(_)) {
-            self.pace = 1.0;
+            self.pace = match self.phase {
+                Phase::Rewinding { time } if self.sit_when_home => self.pace.max(time / LONGEST_REWIND_S),
+                _ => 1.0,
+            };
             return;
         }
         let change = dt / RAMP_S;

@@ -2,6 +2,7 @@
 
 use crate::plan::context::Context;
 use crate::plan::stand::LIFT_MARGIN_M;
+use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::nominal::NominalStance;
@@ -24,8 +25,12 @@ pub(crate) fn is_centring(cx: &Context, start: &State, stop: Stopping) -> bool {
 }
 
 pub(crate) fn is_late(cx: &Context, start: &State, stop: Stopping) -> bool {
-    let longest = CENTRING_CYCLES * start.walk.cycle + Ramp::lag(cx.limits);
-    (start.ns - stop.since_ns) as f64 * 1e-9 > longest + 2.0
+    (start.ns - stop.since_ns) as f64 * 1e-9 > longest_centring(cx.limits, start.walk.cycle)
+}
+
+/// For how long after a stop began feet are put back at most, s.
+pub(crate) fn longest_centring(limits: &TwistLimits, cycle: f64) -> f64 {
+    CENTRING_CYCLES * cycle + Ramp::lag(limits) + 2.0
 }
 
 /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
