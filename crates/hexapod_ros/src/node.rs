@@ -92,12 +92,6 @@ impl RosNode {
         })
     }
 
-    /// Rises when the node has done all it has to do, and is about to be taken down.
-    #[must_use]
-    pub fn done(&self) -> Shutdown {
-        self.done.clone()
-    }
-
     /// The node's name, without its namespace.
     #[must_use]
     pub fn name(&self) -> &str {

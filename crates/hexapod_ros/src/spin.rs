@@ -43,6 +43,12 @@ impl RosNode {
         self.say_last_words();
     }
 
+    /// Rises when the node has done all it has to do, and is about to be taken down.
+    #[must_use]
+    pub fn done(&self) -> Shutdown {
+        self.done.clone()
+    }
+
     /// Waits a moment for what was published: listeners drop what reaches them after the node's farewell, which has a
     /// socket of its own and may be faster.
     fn say_last_words(&self) {
