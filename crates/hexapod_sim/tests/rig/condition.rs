@@ -234,7 +234,7 @@ pub fn walled(seed: u64) -> Outcome {
     let mut random = Random(seed);
     let ground = Ground::of(Terrain::named("steps", Some(WALL_M), 1).unwrap());
     let mut robot = any(seed, ground, &KINDS[..1], &mut random);
-    let input = ahead(random.within(0.05, 0.15));
+    let input = ahead(random.within(0.09, 0.15));
     let step = |robot: &mut Watched| {
         robot.tick(&input);
     };
