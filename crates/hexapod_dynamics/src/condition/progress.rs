@@ -15,7 +15,7 @@ const BLOCKED_PART: f64 = 0.45;
 /// It goes to and fro by this part of the planned speed then, as its legs push against the obstacle and slip.
 const JERKS_PART: f64 = 0.8;
 /// What an accelerometer may be wrong by, m/s: a robot that walks more slowly is not known to get on.
-const CERTAIN_M_S: f64 = 0.05;
+const CERTAIN_M_S: f64 = 0.07;
 /// Time constants with which the difference of velocities is forgotten, s: of a robot that walks, and of one that stands.
 const FORGET_S: f64 = 4.0;
 const STILL_S: f64 = 0.3;

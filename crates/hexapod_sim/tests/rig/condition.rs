@@ -2,7 +2,7 @@
 
 use super::course::{Course, Driver, Floor};
 use super::random::Random;
-use super::shipped::{GAITS, KINDS, config, robot};
+use super::shipped::{GAITS, KINDS, Kind, config, robot};
 use super::{Rig, Setting, TICK_S, gait};
 use hexapod_dynamics::{Condition, ConditionWatch, ImuReader, Planned};
 use hexapod_gait::{GaitState, Input, Tick, Twist};
@@ -164,10 +164,6 @@ impl Watched {
     }
 }
 
-fn self_tick(robot: &Watched) -> Twist {
-    robot.rig.engine.last().twist
-}
-
 /// What the tick tells the robot to do.
 fn planned(tick: &Tick) -> Planned {
     let on_its_feet = matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping);
@@ -177,16 +173,9 @@ fn planned(tick: &Tick) -> Planned {
     Planned { up, down: tick.contacts, twist, on_its_feet, moves }
 }
 
-fn any(seed: u64, ground: Ground, random: &mut Random) -> Watched {
-    let (gait, kind) = (
-        random.pick(&GAITS),
-        if std::env::var("PERF").is_ok() {
-            random.pick(&KINDS);
-            KINDS[0]
-        } else {
-            random.pick(&KINDS)
-        },
-    );
+/// Any gait, with feet that feel or without, and one of these kinds of servo.
+fn any(seed: u64, ground: Ground, kinds: &[Kind], random: &mut Random) -> Watched {
+    let (gait, kind) = (random.pick(&GAITS), kinds[seed as usize % kinds.len()]);
     Watched::standing(&Setting { gait, kind, ground, seed }, random.chance(0.5))
 }
 
@@ -197,7 +186,7 @@ fn ahead(speed: f64) -> Input {
 /// Walks, and is pushed by 40 to 120 N until it falls.
 pub fn pushed_over(seed: u64) -> Outcome {
     let mut random = Random(seed);
-    let mut robot = any(seed, Ground::flat(), &mut random);
+    let mut robot = any(seed, Ground::flat(), &KINDS, &mut random);
     let input = ahead(random.within(0.03, 0.12));
     let walk = (random.within(1.0, 4.0) / TICK_S) as usize;
     (0..walk).for_each(|_| {
@@ -220,7 +209,7 @@ pub fn pushed_over(seed: u64) -> Outcome {
 /// Walks, and is lifted by a hand.
 pub fn lifted(seed: u64) -> Outcome {
     let mut random = Random(seed);
-    let mut robot = any(seed, Ground::flat(), &mut random);
+    let mut robot = any(seed, Ground::flat(), &KINDS, &mut random);
     let input = ahead(random.within(0.0, 0.12));
     let walk = (random.within(0.0, 4.0) / TICK_S) as usize;
     (0..walk).for_each(|_| {
@@ -240,12 +229,12 @@ pub fn lifted(seed: u64) -> Outcome {
     robot.until(Condition::Lifted, 10.0, step, Watched::hangs)
 }
 
-/// Walks against a step that is too high.
+/// Walks against a step that is too high, with the servos that `sim.yaml` ships.
 pub fn walled(seed: u64) -> Outcome {
     let mut random = Random(seed);
     let ground = Ground::of(Terrain::named("steps", Some(WALL_M), 1).unwrap());
-    let mut robot = any(seed, ground, &mut random);
-    let input = ahead(random.within(0.05, 0.15));
+    let mut robot = any(seed, ground, &KINDS[..1], &mut random);
+    let input = ahead(random.within(0.09, 0.15));
     let step = |robot: &mut Watched| {
         robot.tick(&input);
     };
@@ -266,13 +255,11 @@ pub struct Drive {
     pub fell: bool,
 }
 
-/// Drives at random, until it falls or for so long.
+/// Drives at random with the servos that `sim.yaml` ships, until it falls or for so long.
 pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
     let mut course = Course::random(floor, seed);
     course.restless &= seed.is_multiple_of(2);
-    if std::env::var("PERF").is_ok() {
-        course.kind = KINDS[0];
-    }
+    course.kind = KINDS[0];
     let mut robot = Watched::standing(&course.setting(), seed % 3 == 0);
     let mut driver = Driver::new(&course);
     let mut drive = Drive::default();
@@ -287,23 +274,10 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
         if told != Condition::Ok {
             let part = robot.progress().unwrap_or(f64::NAN);
             drive.last = Some((told, part));
-            if std::env::var("WHY").is_ok() {
-                let t = self_tick(&robot);
-                println!(
-                    "  {:.2} {told:?} true {part:.2} {} twist {:.3} {:.3} {:.3} lean {:.2} feels {}",
-                    drive.seconds,
-                    course.kind,
-                    t.vx,
-                    t.vy,
-                    t.wz,
-                    robot.rig.lean(),
-                    robot.feels
-                );
-            }
             if told == Condition::Blocked && part < 2.0 * BLOCKED_PART {
-                drive.stuck += 1
+                drive.stuck += 1;
             } else {
-                drive.wrong += 1
+                drive.wrong += 1;
             }
             robot.recover();
         }
