@@ -1,6 +1,7 @@
 //! Connections: how many, how long, and what they cost.
 
-use super::http::{self, Door, Visitor};
+use super::door::{Door, Visitor};
+use super::http;
 use super::lobby::Lobby;
 use super::wire::Wire;
 use axum::Router;

@@ -1,6 +1,6 @@
 //! Requests: who may ask, and what for.
 
-use super::lobby::Place;
+use super::door::{Door, Visitor, offered};
 use super::shared::Shared;
 use super::{assets, files, pieces, upgrade};
 use crate::gate::Barred;
@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, FORWARDED, HOST,
-    HeaderName, IF_NONE_MATCH, ORIGIN, SEC_WEBSOCKET_PROTOCOL, VARY, VIA,
+    HeaderName, IF_NONE_MATCH, ORIGIN, VARY, VIA,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -24,21 +24,6 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// How long a download waits for its place.
 const PLACE_TIME: Duration = Duration::from_secs(10);
-
-/// What a request is answered from.
-#[derive(Clone)]
-pub(super) struct Door {
-    pub shared: Arc<Shared>,
-    /// Where clients are served.
-    pub clients: tokio::runtime::Handle,
-}
-
-/// Whose request it is: goes with each.
-#[derive(Clone)]
-pub(super) struct Visitor {
-    pub place: Arc<Place>,
-    pub from: IpAddr,
-}
 
 /// Sent with everything: nothing from elsewhere is loaded, and no other page shows this one.
 const HEADERS: [(&str, &str); 7] = [
@@ -149,12 +134,6 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
         (Some(value), None) => value.to_str().map(Some).map_err(|_| ()),
         (Some(_), Some(_)) => Err(()),
     }
-}
-
-/// The subprotocols that a client offers.
-pub(super) fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let lines = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
-    lines.flat_map(|line| line.split(',')).map(str::trim)
 }
 
 async fn answer(State(door): State<Door>, request: Request) -> Response {

@@ -3,6 +3,7 @@
 
 mod accept;
 mod assets;
+mod door;
 mod files;
 mod http;
 mod lobby;
@@ -16,7 +17,7 @@ mod wire;
 
 pub(crate) use shared::{DOWNLOADS, STOP_ROOM, Shared};
 
-use http::Door;
+use door::Door;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! From a request to a WebSocket, on the thread of the clients.
 
-use super::http::{Door, offered};
+use super::door::{Door, offered};
 use super::socket;
 use super::wire::Wire;
 use crate::protocol::{MOST_BYTES, STOP_SUBPROTOCOL, SUBPROTOCOL};
