@@ -125,7 +125,7 @@ mod tests {
         let setup = Setup::load(&shipped()).unwrap();
         let mut core = setup.into_core(queues().2);
         let (asked, shutdown) = (Duration::from_secs(50), Shutdown::default());
-        for (real_s, own) in [(DT, true), (0.3, true), (10.0, false)] {
+        for (real_s, own) in [(DT, true), (0.05, true), (10.0, false)] {
             let mut goodbye = Goodbye::default();
             assert!(goodbye.goes_on(&mut core, asked, &Shutdown::default()) && !goodbye.has_begun());
             assert!(!goodbye.is_over(GaitState::Walking, (asked + LONGEST + LONGEST, 1e3)), "nobody has asked");
