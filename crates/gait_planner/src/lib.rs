@@ -19,6 +19,7 @@ mod remarks;
 mod requests;
 mod run;
 mod services;
+mod servos;
 mod setup;
 mod simulated;
 mod standing;

@@ -10,6 +10,7 @@ use crate::outbox::{Done, Outbox, outbox};
 use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
+use crate::servos;
 use crate::setup::Setup;
 use crate::simulated::{Closing, SimulatedLoop};
 use crate::standing::ClockWatch;
@@ -51,7 +52,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let inbox = Inbox::new(commands, now, shutdown.clone()).with_clock(watch.clone());
     let shared = Arc::new(SharedState::default());
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
-    subscriptions::hear_servos(&mut node, &setup, poses)?;
+    servos::hear(&mut node, &setup, poses, &inbox)?;
     let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;

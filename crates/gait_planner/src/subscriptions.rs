@@ -1,6 +1,6 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Asked, Command, Held};
+use crate::command::{Asked, Command};
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::requests::Requests;
@@ -12,15 +12,14 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_dynamics::{ImuReader, ImuSample};
 use hexapod_gait::GaitState;
 use hexapod_gait::motion::Motion;
-use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::MAX_LEGS;
 use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
-use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
+use hexapod_ros::r2r::sensor_msgs::msg::Imu;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
 use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds, imu_parts};
-use rtrb::Producer;
 use std::sync::Arc;
 
 /// Where what comes in goes.
@@ -144,18 +143,6 @@ fn posture(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Shared
     })
 }
 
-/// Subscribes to what the servos hold.
-///
-/// # Errors
-/// The topic cannot be opened.
-pub fn hear_servos(node: &mut RosNode, setup: &Setup, mut poses: Producer<Held>) -> Result<(), RosError> {
-    let robot = Arc::clone(setup.engine.robot());
-    node.subscribe_shared("servo_states", stream(), move |message: &JointState| {
-        // A loop that does not take them has no use for more.
-        let _ = poses.push(held_by(&robot, message));
-    })
-}
-
 /// What motions and trajectories go through on their way in.
 #[derive(Clone)]
 struct Desk {
@@ -213,27 +200,6 @@ fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ros
         let motion = motion.map(|motion| desk.inbox.keep(motion));
         desk.take("joint_trajectory", "joint_trajectory", motion, Command::Trajectory, from);
     })
-}
-
-/// What the servos of a robot hold.
-fn held_by(robot: &Robot, message: &JointState) -> Held {
-    if message.name.is_empty() {
-        return Held::Nothing;
-    }
-    pose_of(robot, message).map_or(Held::Part, Held::Pose)
-}
-
-/// The legs' angles, if the message has every joint and all are finite.
-fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
-    let mut angles = [LegAngles::zeros(0); MAX_LEGS];
-    for (angles, leg) in angles.iter_mut().zip(robot.legs()) {
-        *angles = LegAngles::zeros(leg.joint_count());
-        for (angle, joint) in angles.iter_mut().zip(leg.joints()) {
-            let place = message.name.iter().position(|name| name == joint.name())?;
-            *angle = *message.position.get(place).filter(|position| position.is_finite())?;
-        }
-    }
-    Some(angles)
 }
 
 fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedState>) {
