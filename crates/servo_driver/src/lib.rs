@@ -4,6 +4,7 @@ pub mod bench;
 pub mod bus;
 pub mod bus_error;
 pub mod desk;
+pub mod failsafe;
 pub mod front;
 pub mod guard;
 mod hardware;
@@ -36,6 +37,7 @@ mod stoppable;
 mod supervise;
 mod systemd;
 mod targets;
+mod under_way;
 mod waker;
 mod wiring;
 
@@ -51,6 +53,7 @@ pub use snapshot::Snapshot;
 pub use stop_button::StopSwitch;
 pub use stoppable::{Stoppable, Timing};
 pub use targets::{Intake, IntakeCount, Refusal};
+pub use under_way::QUIET;
 
 /// Name of the node.
 pub const NAME: &str = "servo_driver";

@@ -74,6 +74,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let _ends_with_this = ended.drop_guard();
     let button = has_button.then(|| stop_button::watch(line.clone(), ended.clone())).transpose()?;
     let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.work());
+    let (graph, guard_looked, roll_called) = (node.graph(), Duration::ZERO, 0);
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
         let _ = realtime::join_loops(priority::PUBLISHING);
@@ -81,7 +82,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _node_goes = spinning.drop_guard();
         let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
-        Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard, guard_looked: Duration::ZERO }
+        let teller = &teller;
+        Supervisor { teller, io, desk, front, off_after, live, own_guard, guard_looked, graph, roll_called }
             .run(&shutdown, &spinning)
             .map_err(RunError::from)
     })?;

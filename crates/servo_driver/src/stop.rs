@@ -39,10 +39,14 @@ pub(crate) enum By {
     Button,
     /// The silence of a source on the topic.
     Silence,
+    /// More sources on the topic than are watched.
+    Unwatched,
+    /// The process had not run for a while.
+    Frozen,
 }
 
 impl By {
-    const ALL: [Self; 4] = [Self::Service, Self::Topic, Self::Button, Self::Silence];
+    const ALL: [Self; 6] = [Self::Service, Self::Topic, Self::Button, Self::Silence, Self::Unwatched, Self::Frozen];
 }
 
 /// Cheap to clone; nobody waits for anybody.
@@ -190,6 +194,13 @@ impl StopLine {
     /// Whether an emergency stop waits for the thread of the bus.
     pub(crate) fn is_pulled(&self) -> bool {
         self.state.asked.load(Ordering::SeqCst) & Stop::Emergency.bit() != 0
+    }
+
+    /// The number of the newest stop, and when it was received.
+    pub(crate) fn newest(&self) -> Option<(u64, Duration)> {
+        let number = self.generation();
+        let received = Duration::from_nanos(self.state.received_ns.load(Ordering::SeqCst));
+        (number > 0).then_some((number, received))
     }
 
     /// Stops so far.

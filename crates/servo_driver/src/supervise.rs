@@ -9,7 +9,7 @@ use crate::publish::Teller;
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
 use crate::systemd;
-use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Graph, Shutdown, Stage, monotonic_now};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +44,9 @@ pub(crate) struct Supervisor<'a> {
     pub own_guard: Option<OwnGuard>,
     /// When the guard was last looked after.
     pub guard_looked: Duration,
+    /// Who else is in the domain, and the stop after which that was last looked at.
+    pub graph: Graph,
+    pub roll_called: u64,
 }
 
 impl Supervisor<'_> {
@@ -65,6 +68,7 @@ impl Supervisor<'_> {
             if shutdown.is_running() {
                 self.keep_guard(now);
             }
+            self.front.call_the_roll(&mut self.roll_called, || self.graph.callers("enable"));
             if let Some(silent) = hung {
                 self.io.cut_if_hung(silent, self.off_after, now);
             }
