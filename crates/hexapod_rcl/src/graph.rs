@@ -90,6 +90,19 @@ impl Graph {
         self.node.upgrade().map_or(Ok(vec![]), |node| all_nodes(&node))
     }
 
+    /// An endpoint of each process that may call `service`, relative to the node: of all that are ROS 2's, and of all that
+    /// have a client of it.
+    ///
+    /// # Errors
+    /// The name does not hold.
+    pub fn callers(&self, service: &str) -> Result<Vec<Gid>, RclError> {
+        let Some(node) = self.node.upgrade() else { return Ok(vec![]) };
+        let answers = format!("rr{}Reply", resolve(&node, service)?);
+        let mut found = ask(&node, c"ros_discovery_info", true, Side::Publishers)?;
+        found.extend(ask(&node, &CString::new(answers)?, true, Side::Subscriptions)?);
+        Ok(found.into_iter().map(|endpoint| endpoint.gid).collect())
+    }
+
     fn endpoints(&self, topic: &str, side: Side) -> Result<Vec<Endpoint>, RclError> {
         let Some(node) = self.node.upgrade() else { return Ok(vec![]) };
         ask(&node, &CString::new(resolve(&node, topic)?)?, false, side)

@@ -23,17 +23,19 @@ pub struct MessageInfo {
     pub sent: Duration,
     /// When the middleware received it; when it was taken, if the middleware does not tell.
     pub received: Duration,
+    /// Its number among the messages of its publisher, if the middleware tells.
+    pub sequence: Option<u64>,
 }
 
-/// Where a request comes from. Times are as in [`MessageInfo`].
+/// Where a request comes from. When it was received is not told: rmw_fastrtps puts the time of its sending there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestInfo {
     /// The client: the endpoint at which it takes its answers.
     pub client: Gid,
-    /// When it was sent; zero if the middleware does not tell.
+    /// When it was sent, since 1970 on the client's clock; zero if the middleware does not tell.
     pub sent: Duration,
-    /// When the middleware received it; when it was taken, if the middleware does not tell.
-    pub received: Duration,
+    /// Its number among the requests of its client, if the middleware tells.
+    pub sequence: Option<u64>,
 }
 
 impl From<&rmw_message_info_t> for MessageInfo {
@@ -42,6 +44,7 @@ impl From<&rmw_message_info_t> for MessageInfo {
             sender: Gid(info.publisher_gid.data),
             sent: since_1970(info.source_timestamp).unwrap_or_default(),
             received: since_1970(info.received_timestamp).unwrap_or_else(system_now),
+            sequence: numbered(info.publication_sequence_number),
         }
     }
 }
@@ -51,9 +54,15 @@ impl From<&rmw_service_info_t> for RequestInfo {
         Self {
             client: Gid(info.request_id.writer_guid),
             sent: since_1970(info.source_timestamp).unwrap_or_default(),
-            received: since_1970(info.received_timestamp).unwrap_or_else(system_now),
+            sequence: u64::try_from(info.request_id.sequence_number).ok().and_then(numbered),
         }
     }
+}
+
+/// A number that counts from 1; 0 and the greatest one (`RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED`) mean that the
+/// middleware does not count.
+fn numbered(sequence: u64) -> Option<u64> {
+    (sequence != 0 && sequence != u64::MAX).then_some(sequence)
 }
 
 /// A time of the middleware; zero and less mean that it does not tell.
@@ -76,6 +85,11 @@ mod tests {
         let untold = MessageInfo::from(&info);
         assert_eq!(untold.sent, Duration::ZERO);
         assert!((before..=system_now()).contains(&untold.received));
+        assert_eq!(untold.sequence, None);
+        info.publication_sequence_number = u64::MAX;
+        assert_eq!(MessageInfo::from(&info).sequence, None);
+        info.publication_sequence_number = 7;
+        assert_eq!(MessageInfo::from(&info).sequence, Some(7));
         (info.source_timestamp, info.received_timestamp) = (1_500_000_000, 2_000_000_001);
         let told = MessageInfo::from(&info);
         assert_eq!((told.sent, told.received), (Duration::from_millis(1500), Duration::new(2, 1)));

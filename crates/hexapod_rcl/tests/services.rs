@@ -32,11 +32,17 @@ fn when_two_clients_call_expect_each_known_and_its_own_answer() {
     let graph = server.graph();
     until("the names", || requests.iter().all(|(_, info, _)| graph.node_of(info.client).unwrap().is_some()));
     let names: Vec<_> = requests.iter().map(|(_, info, _)| graph.node_of(info.client).unwrap()).collect();
+    let there = graph.callers("enable").unwrap();
+    assert!(
+        requests.iter().all(|(_, info, _)| there.iter().any(|gid| gid.0[..12] == info.client.0[..12])),
+        "{there:?}"
+    );
     let (mut sorted, slack) = (names.clone(), Duration::from_millis(50));
     sorted.sort();
     assert_eq!(sorted, [Some("/first".into()), Some("/second".into())]);
     for ((request, info, id), name) in requests.into_iter().zip(names) {
-        assert!(request.data && info.received + slack >= before && info.received <= system_now(), "{info:?}");
+        assert!(request.data && info.sent + slack >= before && info.sent <= system_now(), "{info:?}");
+        assert!(info.sequence.is_some(), "{info:?}");
         let response = SetBool::Response { success: true, message: name.unwrap() };
         service.responder().respond(id, &response).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use crate::ears::Ears;
 use crate::local::LocalTopics;
-use crate::received::Sender;
+use crate::received::{Process, Sender};
 use hexapod_rcl::{Endpoint, RclError};
 
 /// What a node knows of the others, for any thread. Once the node is gone, nobody is there.
@@ -35,6 +35,13 @@ impl Graph {
     #[must_use]
     pub fn nodes(&self) -> Vec<String> {
         self.graph.nodes().unwrap_or_else(|error| unknown("nodes", &error))
+    }
+
+    /// The processes that may call `service`; `None` if the middleware does not tell.
+    #[must_use]
+    pub fn callers(&self, service: &str) -> Option<Vec<Process>> {
+        let callers = self.graph.callers(service).ok()?;
+        Some(callers.into_iter().map(|gid| Sender::Remote(gid).process()).collect())
     }
 
     /// What is sent to the node's topics and not heard, because of its type or its QoS, in words.

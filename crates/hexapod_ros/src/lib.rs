@@ -62,7 +62,7 @@ pub use pacer::{Lateness, Pacer, monotonic_now, thread_time};
 pub use parameters::{OnCheck, OnSet, Parameters};
 pub use publisher::{Publisher, Refill, SharedPublisher, warn_if_lost};
 pub use r2r;
-pub use received::{Received, Sender};
+pub use received::{Process, Received, Sender};
 pub use reply::Reply;
 pub use ros::Ros;
 pub use shutdown::{DropGuard, Shutdown, Stage};

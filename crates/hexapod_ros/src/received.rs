@@ -34,10 +34,30 @@ impl Sender {
 pub struct Received {
     /// Who sent it.
     pub sender: Sender,
-    /// When the middleware received it, on the monotonic clock ([`monotonic_now`]). Never later than now.
+    /// When the middleware received it, on the monotonic clock ([`monotonic_now`]), as far as this system's clock, by which
+    /// the middleware dates messages, can be believed; of a request, when it was taken. Never later than now.
     pub at: Duration,
+    /// When this process took it from the middleware, on the monotonic clock: no clock that can be set has a part in it.
+    pub taken: Duration,
     /// When it was sent, since 1970 on the sender's clock; zero where the middleware does not tell.
     pub sent: Duration,
+    /// Its number among all that its sender sent, where the middleware tells.
+    pub sequence: Option<u64>,
+}
+
+/// What tells the endpoints of one process from those of another: the participant's part of a GUID (RTPS 2.5, 8.2.4.1).
+pub type Process = [u8; 12];
+
+impl Sender {
+    /// The process of a sender; that of all who are in this one is zero.
+    #[must_use]
+    pub fn process(self) -> Process {
+        let mut process = Process::default();
+        if let Self::Remote(gid) = self {
+            process.iter_mut().zip(gid.0).for_each(|(byte, of_gid)| *byte = of_gid);
+        }
+        process
+    }
 }
 
 /// The greatest age that is believed: the system's clock, by which the middleware dates messages, may have been set
@@ -47,19 +67,23 @@ const MOST_AGE: Duration = Duration::from_secs(5);
 impl Received {
     /// A message of this process, handed over now.
     pub(crate) fn local(id: u64) -> Self {
-        Self { sender: Sender::Local(id), at: monotonic_now(), sent: system_now() }
+        let now = monotonic_now();
+        Self { sender: Sender::Local(id), at: now, taken: now, sent: system_now(), sequence: Some(next_sequence()) }
     }
 }
 
 impl From<MessageInfo> for Received {
     fn from(info: MessageInfo) -> Self {
-        Self { sender: Sender::Remote(info.sender), at: on_monotonic(info.received), sent: info.sent }
+        let taken = monotonic_now();
+        let at = dated(info.received, system_now(), taken);
+        Self { sender: Sender::Remote(info.sender), at, taken, sent: info.sent, sequence: info.sequence }
     }
 }
 
 impl From<RequestInfo> for Received {
     fn from(info: RequestInfo) -> Self {
-        Self { sender: Sender::Remote(info.client), at: on_monotonic(info.received), sent: info.sent }
+        let taken = monotonic_now();
+        Self { sender: Sender::Remote(info.client), at: taken, taken, sent: info.sent, sequence: info.sequence }
     }
 }
 
@@ -69,8 +93,10 @@ pub(crate) fn next_local_id() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-fn on_monotonic(received: Duration) -> Duration {
-    dated(received, system_now(), monotonic_now())
+/// The number of a message of this process.
+fn next_sequence() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The monotonic time of what the system's clock dates `received`.

@@ -391,6 +391,20 @@ fn when_commanded_far_from_the_last_pose_expect_enable_to_name_the_joint() {
 }
 
 #[test]
+fn when_disabled_as_often_as_one_likes_expect_the_pose_checked_all_the_same() {
+    for times in 1..4 {
+        let mut rig = Rig::armed_with(with(|raw| raw.timing.pose_tolerance_rad = 0.8));
+        for _ in 0..times {
+            rig.driver.disable();
+            rig.step(|joint| if joint == 7 { 0.9 } else { 0.0 });
+        }
+        let report = rig.driver.enable(rig.now);
+        assert!(!report.passed() && report.to_string().contains("FAILED pose"), "{times} times: {report}");
+        assert!(rig.all_low());
+    }
+}
+
+#[test]
 fn when_holding_goes_on_expect_one_request_to_sit_and_then_everything_off() {
     let mut rig = Rig::armed_with(with(|raw| {
         raw.timing.sit_after_s = 1.0;

@@ -82,6 +82,9 @@ impl Desk {
                 if let Some(other_robot) = self.count.other_robot(now) {
                     return Some(Answer::refused(format!("FAILED commands: {other_robot}")));
                 }
+                if now < open.call.not_before {
+                    return None;
+                }
                 let heard = self.count.taken() > 0 || now.saturating_sub(since) >= DISCOVERY;
                 if heard { self.ask(index, Order::Enable(ticket), now) } else { None }
             }

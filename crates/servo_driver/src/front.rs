@@ -5,8 +5,9 @@ use crate::heartbeats::Heartbeats;
 use crate::planner::Planner;
 use crate::requests::{Action, Answer};
 use crate::stop::{By, Stop, StopLine, Ticket};
+use crate::under_way::UnderWay;
 use crate::waker::Waker;
-use hexapod_ros::Sender;
+use hexapod_ros::{Process, Received};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub(crate) struct Call {
     pub action: Action,
     /// For an `enable`: what it is worth.
     pub ticket: Ticket,
+    /// And when it is quiet enough for it.
+    pub not_before: Duration,
     /// For a stop: its number.
     pub stop: u64,
     pub reply: Reply,
@@ -28,21 +31,48 @@ pub(crate) struct Call {
 pub struct Front {
     pub(crate) line: StopLine,
     pub(crate) heartbeats: Heartbeats,
+    pub(crate) under_way: UnderWay,
     pub(crate) planner: Planner,
     pub(crate) calls: SyncSender<Call>,
     pub(crate) desk: Waker,
 }
 
+/// What stops the servos for as long as it lasts, and keeps them off.
+pub(crate) fn held_off(line: &StopLine, heartbeats: &Heartbeats, now: Duration) -> Option<String> {
+    if line.pins().stop_pressed() {
+        return Some("FAILED stop button: it is pressed, or its wire is broken".into());
+    }
+    heartbeats.cause(now).map(|cause| format!("FAILED emergency_stop: {cause}"))
+}
+
 impl Front {
-    /// Takes in a call received at `received`, on the monotonic clock. A stop has acted when this returns; `reply` gets the
-    /// answer when the boards were told, or could not be.
-    pub fn ask(&self, action: Action, received: Duration, reply: impl FnOnce(Answer) + Send + 'static) {
+    /// Takes in a call. A stop has acted when this returns; `reply` gets the answer when the boards were told, or could not
+    /// be. An `enable` that may have been sent before a stop is refused here and now.
+    pub fn ask(&self, action: Action, from: &Received, reply: impl FnOnce(Answer) + Send + 'static) {
+        let before = self.line.newest();
         let stop = match action {
-            Action::EmergencyStop => self.line.emergency_stop(By::Service, received),
-            Action::Disable => self.line.stop(Stop::Off, received),
+            Action::EmergencyStop => self.line.emergency_stop(By::Service, from.taken),
+            Action::Disable => self.line.stop(Stop::Off, from.taken),
             Action::Enable | Action::Relax { .. } => 0,
         };
-        let call = Call { action, ticket: self.line.ticket(received), stop, reply: Box::new(reply) };
+        // Before it is judged: a stop in between voids it.
+        let ticket = self.line.ticket(from.taken);
+        let mut not_before = Duration::ZERO;
+        if action == Action::Enable {
+            let judged = self.under_way.enable(from, self.line.newest());
+            // What lasts does so for longer than any quiet.
+            let lasting = held_off(&self.line, &self.heartbeats, from.taken);
+            match lasting.map_or_else(|| judged.map_err(|doubt| doubt.to_string()), Err) {
+                Ok(quiet_at) => not_before = quiet_at,
+                Err(reason) => return reply(Answer::refused(reason)),
+            }
+        } else {
+            if action == Action::Disable {
+                self.under_way.off(from, stop, before);
+            }
+            self.under_way.called(from, self.line.newest());
+        }
+        let call = Call { action, ticket, not_before, stop, reply: Box::new(reply) };
         match self.calls.try_send(call) {
             Ok(()) => self.desk.wake(),
             Err(TrySendError::Full(call) | TrySendError::Disconnected(call)) => {
@@ -60,9 +90,33 @@ impl Front {
     }
 
     /// Takes in a message of the topic `emergency_stop`. Each true stops, whatever came before or comes after.
-    pub fn hear_stop(&self, sender: Sender, stop: bool, sent: Duration, received: Duration) {
-        if self.heartbeats.hear(sender, stop, sent, received) && stop {
-            self.line.emergency_stop(By::Topic, received);
+    pub fn hear_stop(&self, stop: bool, from: &Received) {
+        let Received { sender, taken, sequence, .. } = *from;
+        // Whoever looks at the sources right now is not waited for: a true counts twice rather than late.
+        let heard = self.heartbeats.try_hear(sender, stop, sequence, taken);
+        if stop && heard != Some(false) {
+            self.line.emergency_stop(By::Topic, taken);
+        }
+        if heard.is_none() {
+            self.heartbeats.hear(sender, stop, sequence, taken);
+        }
+        self.under_way.heard(from);
+    }
+
+    /// Tells that the process had not run, as whoever watches it has seen `at` that time: everything is off until enabled.
+    pub fn was_frozen(&self, at: Duration) {
+        self.line.emergency_stop(By::Lapse, at);
+    }
+
+    /// Looks at who may call, if there was a stop since: `callers` tells the processes. Those who come later could not call
+    /// before it.
+    pub fn call_the_roll(&self, called: &mut u64, callers: impl FnOnce() -> Option<Vec<Process>>) {
+        let number = self.line.generation();
+        if number != *called
+            && let Some(callers) = callers()
+        {
+            *called = number;
+            self.under_way.present(number, callers);
         }
     }
 

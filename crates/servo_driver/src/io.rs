@@ -10,6 +10,7 @@ use crate::requests::Request;
 use crate::snapshot::Snapshot;
 use crate::stop::StopLine;
 use crate::targets::{Intake, Outlet, handover};
+use crate::under_way::UnderWay;
 use crate::waker::Waker;
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime;
@@ -88,6 +89,7 @@ impl Io {
         let front = Front {
             line: shared.line.clone(),
             heartbeats: shared.heartbeats.clone(),
+            under_way: UnderWay::default(),
             planner: shared.planner.clone(),
             calls,
             desk: shared.listener.clone(),

@@ -1,5 +1,6 @@
 //! The I/O thread: the only one that touches the bus. It waits for nobody but the bus itself.
 
+use crate::failsafe::{Cause, Reaction, Situation};
 use crate::io::{Io, Shared};
 use crate::looping::Looping;
 use embedded_hal::i2c::I2c;
@@ -57,7 +58,8 @@ impl IoThread {
     /// What asks for a stop when the thread is `silent`, in a transaction that hangs: the outputs are cut here, if there
     /// is a pin for that. A heartbeat that is lost, or boards that should have been switched off by now.
     pub(crate) fn cut_if_hung(&self, silent: Duration, limit: Duration, now: Duration) {
-        if silent > limit || self.shared.heartbeats.cause(now).is_some() {
+        let cuts = |cause: Cause| cause.reaction(Situation::Frozen) == Reaction::Cut;
+        if silent > limit || self.shared.heartbeats.cause(now).is_some_and(|cause| cuts(cause.into())) {
             self.shared.line.pins().cut();
         }
     }

@@ -50,8 +50,9 @@ impl Journal {
             By::Suspension => "SIGTSTP (Ctrl-Z)".into(),
             By::Topic => {
                 let name = self.front.heartbeats.stopper().and_then(|sender| self.graph.name_of(sender));
-                format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "a node that has gone".into()))
+                format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "an unknown node".into()))
             }
+            By::Unwatched => "more sources on the topic emergency_stop than can be watched".into(),
         }
     }
 }

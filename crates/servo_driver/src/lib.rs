@@ -4,6 +4,7 @@ pub mod bench;
 pub mod bus;
 pub mod bus_error;
 pub mod desk;
+pub mod failsafe;
 pub mod front;
 pub mod guard;
 mod guard_link;
@@ -42,6 +43,7 @@ mod stoppable;
 mod supervise;
 mod sync;
 mod targets;
+mod under_way;
 mod vigil;
 mod waker;
 mod wiring;
@@ -60,6 +62,7 @@ pub use snapshot::Snapshot;
 pub use stop_switch::StopSwitch;
 pub use stoppable::{Stoppable, Timing};
 pub use targets::{Intake, IntakeCount, Refusal};
+pub use under_way::QUIET;
 
 /// Name of the node.
 pub const NAME: &str = "servo_driver";

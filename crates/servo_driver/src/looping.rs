@@ -1,6 +1,7 @@
 //! What the I/O thread does: emergency stop first, then requests, targets, and the tick when it is due.
 
-use crate::heartbeats::Cause;
+use crate::failsafe::{Cause, Reaction, Situation};
+use crate::front::held_off;
 use crate::io::{Clock, Io};
 use crate::pins::{SharedPins, Steady};
 use crate::planner::Pose;
@@ -151,36 +152,40 @@ impl<B: I2c> Looping<B> {
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let state = self.state();
         let (pressed, low) = (self.pins().stop_pressed(), self.pins().battery_low());
-        let pressed = self.stop_pin.sees(pressed, now) && state != State::EmergencyStop;
-        let silent = match self.io.shared.heartbeats.cause(now) {
-            // Nothing is on, but the planner may walk.
-            Some(Cause::Silent(Some(_))) => state.is_live() || state == State::Disarmed,
-            Some(Cause::Silent(None)) => state.is_live(),
-            Some(Cause::Held) | None => false,
-        };
-        if pressed || silent {
-            self.line().emergency_stop(if pressed { By::Button } else { By::Silence }, now);
-        }
         self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
-        if self.battery_pin.sees(low, now) {
-            self.battery_is_low();
-        }
+        let has_planner = self.io.shared.planner.pose() != Pose::Unknown;
+        let battery = if has_planner { Cause::Battery } else { Cause::BatteryAlone };
+        let lasting = [
+            self.stop_pin.sees(pressed, now).then_some(Cause::Button),
+            self.io.shared.heartbeats.cause(now).map(Cause::from),
+            self.battery_pin.sees(low, now).then_some(battery),
+        ];
+        lasting.into_iter().flatten().for_each(|cause| self.react(cause, now));
         if self.io.shared.planner.pose() == Pose::Sitting {
             let now = self.servo_time();
             self.guarded.driver.sat_down(now);
         }
     }
 
-    /// Without a planner nobody can make the robot sit.
-    fn battery_is_low(&mut self) {
+    /// Does what the table says of something that lasts. Without a planner nobody can make the robot sit.
+    fn react(&mut self, cause: Cause, now: Duration) {
         const LOW: &str = "the battery is low";
-        if self.io.shared.planner.pose() == Pose::Unknown {
-            self.guarded.driver.trip(LOW);
-        } else {
-            let now = self.servo_time();
-            self.guarded.driver.retire(now, LOW);
+        let by = match cause {
+            Cause::Button => By::Button,
+            Cause::Unwatched => By::Unwatched,
+            _ => By::Silence,
+        };
+        match cause.reaction(Situation::In(self.state())) {
+            Reaction::Latch => {
+                self.line().emergency_stop(by, now);
+            }
+            Reaction::Sit => {
+                let now = self.servo_time();
+                self.guarded.driver.retire(now, LOW);
+            }
+            Reaction::Fault => self.guarded.driver.trip(LOW),
+            Reaction::Nothing | Reaction::Off | Reaction::Cut | Reaction::Hold => {}
         }
     }
 
@@ -194,14 +199,11 @@ impl<B: I2c> Looping<B> {
 
     /// Why the servos may not be switched on, whatever the boards say.
     fn forbidden(&mut self, now: Duration) -> Option<String> {
-        if self.pins().stop_pressed() {
-            return Some("FAILED stop button: it is pressed, or its wire is broken".into());
+        if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
+            return Some(stopped);
         }
         if self.pins().battery_low() {
             return Some("FAILED battery: it is low".into());
-        }
-        if let Some(cause) = self.io.shared.heartbeats.cause(now) {
-            return Some(format!("FAILED emergency_stop: {cause}"));
         }
         match self.io.shared.planner.pose() {
             Pose::Unknown | Pose::Sitting | Pose::Standing => {}

@@ -294,7 +294,7 @@ impl Teller {
     /// The two who want the same joints, by name, if they did a moment ago.
     fn conflict(&self, now: Duration) -> Option<(String, String, String)> {
         let conflict = self.intake.last_conflict().filter(|conflict| now.saturating_sub(conflict.at) <= CONFLICT)?;
-        let name = |sender: Sender| self.graph.name_of(sender).unwrap_or_else(|| "a node that has gone".into());
+        let name = |sender: Sender| self.graph.name_of(sender).unwrap_or_else(|| "an unknown node".into());
         let joint = self.joints.get(conflict.joint).cloned().unwrap_or_default();
         Some((joint, name(conflict.owner), name(conflict.refused)))
     }

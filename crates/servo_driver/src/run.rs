@@ -76,6 +76,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let _ends_with_this = ended.drop_guard();
     let sentry = post.watch(line.clone(), ended.clone())?;
     let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.work());
+    let (graph, roll_called) = (node.graph(), 0);
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
         let _ = realtime::join_loops(priority::PUBLISHING);
@@ -83,7 +84,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _node_goes = spinning.drop_guard();
         let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
-        Supervisor { teller: &teller, io, desk, front, off_after, live, own_guard }
+        let teller = &teller;
+        Supervisor { teller, io, desk, front, off_after, live, own_guard, graph, roll_called }
             .run(&shutdown, &spinning)
             .map_err(RunError::from)
             .and_then(|in_order| if in_order { Ok(()) } else { Err(RunError::NotSeated) })

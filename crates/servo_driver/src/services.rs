@@ -1,11 +1,11 @@
 //! What the node takes in: joint commands, `enable`, `emergency_stop` and `relax/...`.
 
 use crate::front::Front;
-use crate::heartbeats::Process;
 use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
+use crate::under_way::UnderWay;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_ros::ending::TIME_TO_SIT;
 use hexapod_ros::r2r::QosProfile;
@@ -31,7 +31,7 @@ pub(crate) fn open(
     teller: &Arc<Mutex<Teller>>,
 ) -> Result<(), RosError> {
     stops(node, front)?;
-    commands(node, intake, Arc::clone(teller))?;
+    commands(node, intake, Arc::clone(teller), front.under_way.clone())?;
     planner(node, front)?;
     relax(node, front, groups)?;
     enable(node, front, teller)
@@ -46,12 +46,12 @@ fn stops(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
     for qos in [heard().best_effort(), heard().reliable(), heard().reliable().transient_local()] {
         let front = front.clone();
         lane.subscribe_from("emergency_stop", qos, move |message: Bool, received: &Received| {
-            front.hear_stop(received.sender, message.data, received.sent, received.at);
+            front.hear_stop(message.data, received);
         })?;
     }
     let front = front.clone();
     lane.serve_later_from::<Trigger::Service>("emergency_stop", move |_, reply, received| {
-        front.ask(Action::EmergencyStop, received.at, move |Answer { success, message }| {
+        front.ask(Action::EmergencyStop, received, move |Answer { success, message }| {
             reply.send(Trigger::Response { success, message });
         });
     })
@@ -67,7 +67,7 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
                 forget_those_gone(&front, &graph);
             }
             let teller = Arc::clone(&teller);
-            front.ask(action, received.at, move |Answer { success, message }| {
+            front.ask(action, received, move |Answer { success, message }| {
                 if success && action == Action::Enable {
                     // Before the answer: who gets it may ask the planner to stand.
                     teller.lock().unwrap_or_else(PoisonError::into_inner).planner().release();
@@ -85,16 +85,7 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
 /// Whoever enables the servos means those who are there now.
 fn forget_those_gone(front: &Front, graph: &Graph) {
     forget_planners_gone(front.planner(), graph);
-    front.heartbeats().forget_gone(monotonic_now(), |sender| Some((graph.name_of(sender)?, process_of(sender))));
-}
-
-/// The participant's part of a sender's GUID (RTPS 2.5, 8.2.4.1).
-fn process_of(sender: Sender) -> Process {
-    let mut process = Process::default();
-    if let Sender::Remote(gid) = sender {
-        process.iter_mut().zip(gid.0).for_each(|(byte, of_gid)| *byte = of_gid);
-    }
-    process
+    front.heartbeats().forget_gone(monotonic_now(), |sender| Some((graph.name_of(sender)?, sender.process())));
 }
 
 /// What a planner said last does not outlive it.
@@ -119,7 +110,7 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
         node.serve_later_from::<SetBool::Service>(&name, move |request, reply, received| {
             let action = Action::Relax { group, relaxed: request.data };
             let service = Arc::clone(&service);
-            front.ask(action, received.at, move |Answer { success, message }| {
+            front.ask(action, received, move |Answer { success, message }| {
                 tracing::info!("{service}: {message}");
                 reply.send(SetBool::Response { success, message });
             });
@@ -129,12 +120,18 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
 }
 
 /// Refused messages are warned of once in a while.
-fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>) -> Result<(), RosError> {
+fn commands(
+    node: &mut RosNode,
+    mut intake: Intake,
+    teller: Arc<Mutex<Teller>>,
+    under_way: UnderWay,
+) -> Result<(), RosError> {
     let mut warned: Option<Duration> = None;
     let (headers, graph) = (teller.lock().unwrap_or_else(PoisonError::into_inner).headers(), node.graph());
     node.subscribe_acting_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
+        under_way.heard(received);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);
         // Who has it is telling right now.
         if let Ok(mut teller) = teller.try_lock() {

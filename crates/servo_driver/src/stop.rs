@@ -40,6 +40,8 @@ pub(crate) enum By {
     Button,
     /// The silence of a source on the topic.
     Silence,
+    /// More sources on the topic than are watched.
+    Unwatched,
     /// The guard, which heard nothing of this process.
     Guard,
     /// This process, which has stood still.
@@ -49,8 +51,16 @@ pub(crate) enum By {
 }
 
 impl By {
-    const ALL: [Self; 7] =
-        [Self::Service, Self::Topic, Self::Button, Self::Silence, Self::Guard, Self::Lapse, Self::Suspension];
+    const ALL: [Self; 8] = [
+        Self::Service,
+        Self::Topic,
+        Self::Button,
+        Self::Silence,
+        Self::Unwatched,
+        Self::Guard,
+        Self::Lapse,
+        Self::Suspension,
+    ];
 }
 
 /// Cheap to clone; nobody waits for anybody.
@@ -204,6 +214,13 @@ impl StopLine {
     /// Whether an emergency stop waits for the thread of the bus.
     pub(crate) fn is_pulled(&self) -> bool {
         self.state.asked.load(Ordering::SeqCst) & Stop::Emergency.bit() != 0
+    }
+
+    /// The number of the newest stop, and when it was received.
+    pub(crate) fn newest(&self) -> Option<(u64, Duration)> {
+        let number = self.generation();
+        let received = Duration::from_nanos(self.state.received_ns.load(Ordering::SeqCst));
+        (number > 0).then_some((number, received))
     }
 
     /// Stops so far.

@@ -9,7 +9,7 @@ use crate::publish::Teller;
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
 use hexapod_ros::systemd::{self, Patience};
-use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_ros::{Graph, Shutdown, Stage, monotonic_now};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,9 @@ pub(crate) struct Supervisor<'a> {
     pub off_after: Duration,
     pub live: Live,
     pub own_guard: Option<OwnGuard>,
+    /// Who else is in the domain, and the stop after which that was last looked at.
+    pub graph: Graph,
+    pub roll_called: u64,
 }
 
 impl Supervisor<'_> {
@@ -62,6 +65,7 @@ impl Supervisor<'_> {
             if shutdown.is_running() {
                 self.keep_guard(now);
             }
+            self.front.call_the_roll(&mut self.roll_called, || self.graph.callers("enable"));
             if let Some(silent) = hung {
                 self.io.cut_if_hung(silent, self.off_after, now);
             }

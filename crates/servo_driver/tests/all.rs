@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 mod common;
+mod failsafe;
 mod inputs;
 mod io_thread;
 mod messages;

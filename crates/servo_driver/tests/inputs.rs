@@ -1,7 +1,7 @@
 //! What stops the servos besides the service: the topic, a button, a battery; and what lets them start.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::{Rig, Wires, wait};
+use crate::common::{Rig, Wires, from, wait};
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;
@@ -17,7 +17,7 @@ fn wired() -> (Rig, Wires) {
 
 /// One message on the topic `emergency_stop`.
 fn say(rig: &Rig, source: u64, stop: bool) {
-    rig.ends.front.hear_stop(Sender::Local(source), stop, monotonic_now(), monotonic_now());
+    rig.ends.front.hear_stop(stop, &from(source, monotonic_now()));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn when_a_heartbeat_ends_with_the_servos_off_expect_the_stop_latched_all_the_sam
     rig.ends.front.heartbeats().want(Duration::from_millis(100));
     rig.drive(0.0, |snapshot| snapshot.counters.ticks > 20);
     let now = monotonic_now();
-    rig.ends.front.hear_stop(Sender::Local(7), false, now, now);
+    rig.ends.front.hear_stop(false, &from(7, now));
     rig.drive(0.0, |snapshot| snapshot.state == State::EmergencyStop);
     assert!(monotonic_now() >= now + Duration::from_millis(100), "not before it is late");
 }
@@ -75,9 +75,9 @@ fn when_one_of_two_heartbeats_ends_expect_a_stop_in_time() {
     let thread = std::thread::spawn(move || {
         while end.load(Ordering::SeqCst) {
             let now = monotonic_now();
-            front.hear_stop(Sender::Local(8), false, now, now);
+            front.hear_stop(false, &from(8, now));
             if both.load(Ordering::SeqCst) {
-                front.hear_stop(Sender::Local(7), false, now, now);
+                front.hear_stop(false, &from(7, now));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -181,6 +181,20 @@ fn when_no_guard_is_there_expect_enable_refused_until_one_is() {
     let mut guard = OnGuard::default();
     guard.stand(BUS);
     rig.arm();
+}
+
+#[test]
+fn when_the_servos_are_disabled_twice_expect_no_pulse_far_from_where_they_were_told_to_be() {
+    let mut rig = Rig::new();
+    rig.arm();
+    rig.drive(1.1, |snapshot| snapshot.told(0).is_some_and(|told| (told - 1.1).abs() < 0.01));
+    assert!(rig.ask(Action::Disable).success && rig.ask(Action::Disable).success);
+    rig.command(-1.1);
+    let answer = rig.ask(Action::Enable);
+    assert!(!answer.success && answer.message.contains("FAILED pose"), "{}", answer.message);
+    assert!(rig.ask(Action::Disable).success, "whoever was told says that somebody has moved them");
+    rig.command(-1.1);
+    assert!(rig.ask(Action::Enable).success);
 }
 
 #[test]

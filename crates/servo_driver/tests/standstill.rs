@@ -1,7 +1,7 @@
 //! The driver on a clock turned by hand: of a simulation that stands still, and held up by its bus.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::{CHANNELS, PLANNER, names, pulses, servos};
+use crate::common::{CHANNELS, PLANNER, from, names, pulses, servos};
 use hexapod_servo::{SimulatedBus, State};
 use servo_driver::Action;
 use servo_driver::io::{Ends, Io};
@@ -34,7 +34,7 @@ impl World {
     fn armed() -> Self {
         let mut world = Self::new();
         world.pass(100, true);
-        world.ends.front.ask(Action::Enable, world.now(), |answer| {
+        world.ends.front.ask(Action::Enable, &from(9, world.now()), |answer| {
             assert!(answer.success && !answer.message.contains("paused"), "{}", answer.message);
         });
         world.pass(1000, true);
@@ -90,10 +90,14 @@ fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_he
     let mut world = World::armed();
     world.bus.standstill().stop(world.now());
     world.pass(5000, false);
-    world.ends.front.ask(Action::EmergencyStop, world.now(), |answer| assert!(answer.success, "{}", answer.message));
+    world
+        .ends
+        .front
+        .ask(Action::EmergencyStop, &from(9, world.now()), |answer| assert!(answer.success, "{}", answer.message));
     world.pass(10, false);
     assert_eq!(world.seen(), (State::EmergencyStop, 0));
-    world.ends.front.ask(Action::Enable, world.now(), |answer| {
+    world.pass(1000, false);
+    world.ends.front.ask(Action::Enable, &from(9, world.now()), |answer| {
         assert!(answer.success && answer.message.contains("the simulation is paused"), "{}", answer.message);
     });
     world.pass(100, false);

@@ -60,7 +60,7 @@ impl<B: I2c> ServoDriver<B> {
 
     /// A joint whose place is known must not be commanded far from it: what was told before the servos were off and
     /// what is wanted now would be two different postures, and a slow sweep from one to the other is no way to stand.
-    fn check_pose(&self, now: Duration, report: &mut ArmReport) {
+    fn check_pose(&mut self, now: Duration, report: &mut ArmReport) {
         let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing();
         let joints = self.joints.iter().zip(self.config.servos());
         let joints = joints.filter(|(joint, _)| joint.is_fresh(now, command_timeout));
@@ -74,7 +74,8 @@ impl<B: I2c> ServoDriver<B> {
             Some((away_rad, joint)) if away_rad > tolerance_rad => {
                 let detail = format!(
                     "{joint} is commanded {away_rad:.2} rad from where it was last told to be, more \
-                    than {tolerance_rad:.2} rad; let the planner take that pose (stand or sit), or disable once more"
+                    than {tolerance_rad:.2} rad; let the planner take that pose (stand, sit or pack). If it was moved \
+                    by hand since, call enable false and then true: it then starts where it is commanded, at once"
                 );
                 (false, detail)
             }
@@ -82,6 +83,7 @@ impl<B: I2c> ServoDriver<B> {
                 (true, format!("at most {away_rad:.2} rad from where the joints were last told to be"))
             }
         };
+        self.pose_refused = !passed;
         report.add("pose", passed, detail);
     }
 

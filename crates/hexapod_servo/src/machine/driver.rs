@@ -39,6 +39,8 @@ pub struct ServoDriver<B> {
     pub(super) next_group: Duration,
     pub(super) arming_done: bool,
     pub(super) trip_pending: Option<Fault>,
+    /// True while the last `enable` was refused because of where the joints were last told to be.
+    pub(super) pose_refused: bool,
     /// True once it was noted, in this time of holding, that the robot should sit.
     pub(super) sit_asked: bool,
     /// One bit for each board that the robot stands without.
@@ -73,6 +75,7 @@ impl<B: I2c> ServoDriver<B> {
             next_group: Duration::ZERO,
             arming_done: false,
             trip_pending: None,
+            pose_refused: false,
             sit_asked: false,
             spare_boards: 0,
             retiring: RETIRING,

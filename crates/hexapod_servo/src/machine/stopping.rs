@@ -10,10 +10,11 @@ use super::state::State;
 use crate::pca9685::{self, BusError, Level, Link};
 
 impl<B: I2c> ServoDriver<B> {
-    /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. Done again when
-    /// everything is off already, it forgets where the joints were last told to be: somebody has moved them by hand.
+    /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. After an
+    /// [`enable`](Self::enable) that was refused because of where the joints were last told to be, it forgets that: whoever
+    /// was told so says that somebody has moved them by hand. Otherwise it may be called as often as you like.
     pub fn disable(&mut self) {
-        if self.boards.iter().all(|board| board.off) {
+        if std::mem::take(&mut self.pose_refused) && self.boards.iter().all(|board| board.off) {
             self.joints.iter_mut().for_each(|joint| joint.position_rad = None);
         }
         self.drop_pulses();

@@ -2,14 +2,14 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use embedded_hal::i2c::I2c;
-use hexapod_ros::{Sender, monotonic_now};
+use hexapod_ros::{Received, Sender, monotonic_now};
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::io::{Ends, Io};
 use servo_driver::io_thread::IoThread;
 use servo_driver::pins::{Inputs, Pins};
 use servo_driver::{Action, Answer, OutputEnable, Snapshot};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,11 @@ pub const PLANNER: Sender = Sender::Local(1);
 
 /// Joints `a0` to `a8` on board 0x40 and `b0` to `b8` on 0x41; 500 us a radian about 1500 us.
 pub fn servos() -> ServoConfig {
+    servos_with("")
+}
+
+/// The same with more of `timing`.
+pub fn servos_with(timing: &str) -> ServoConfig {
     let mut yaml = String::from("boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n");
     for joint in names() {
         let (board, channel) = (u8::from(joint.starts_with('b')), &joint[1..]);
@@ -28,7 +33,7 @@ pub fn servos() -> ServoConfig {
              speed_limit_rad_s: 6.0, group: all, points: [{{ angle_rad: -1, pulse_us: 1000 }}, {{ angle_rad: 1, pulse_us: 2000 }}] }}\n"
         );
     }
-    yaml += "timing: { group_interval_s: 0.01, soft_start_rad_s: 5.0 }\n";
+    yaml += &format!("timing: {{ group_interval_s: 0.01, soft_start_rad_s: 5.0, {timing} }}\n");
     let raw: RawServoConfig = serde_yaml::from_str(&yaml).unwrap();
     ServoConfig::try_from(raw).unwrap()
 }
@@ -119,10 +124,18 @@ impl Rig {
         panic!("still {:?}", self.newest());
     }
 
+    /// Switches the servos on, as soon as it is quiet after a stop.
     pub fn arm(&mut self) {
-        self.command(0.0);
-        let answer = self.ask(Action::Enable);
-        assert!(answer.success, "{}", answer.message);
+        let deadline = Instant::now() + Duration::from_secs(2);
+        loop {
+            self.command(0.0);
+            let answer = self.ask(Action::Enable);
+            if answer.success {
+                break;
+            }
+            // It waited for quiet, and nothing was commanded meanwhile.
+            assert!(answer.message.contains("FAILED commands") && Instant::now() < deadline, "{}", answer.message);
+        }
         self.drive(0.0, |snapshot| snapshot.state == State::Armed);
     }
 
@@ -141,10 +154,17 @@ impl Rig {
     }
 }
 
+/// What comes from somebody of this process at that time.
+pub fn from(sender: u64, at: Duration) -> Received {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    let sequence = Some(NUMBER.fetch_add(1, Ordering::Relaxed));
+    Received { sender: Sender::Local(sender), at, taken: at, sent: at, sequence }
+}
+
 /// Asks, and serves the desk until there is an answer.
 pub fn ask(ends: &mut Ends, action: Action) -> Answer {
     let (send, answers) = channel();
-    ends.front.ask(action, monotonic_now(), move |answer| send.send(answer).unwrap());
+    ends.front.ask(action, &from(9, monotonic_now()), move |answer| send.send(answer).unwrap());
     let deadline = Instant::now() + Duration::from_secs(6);
     while Instant::now() < deadline {
         ends.desk.attend(monotonic_now());

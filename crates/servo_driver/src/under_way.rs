@@ -1,0 +1,334 @@
+//! Whether an `enable` may have been on its way already when a stop came: then it is void, however late it arrives.
+//!
+//! Order and ages count from receipt, on this process's monotonic clock. What a receipt cannot tell is how long a call was
+//! under way, so after each stop there is a quiet time in which nothing is switched on: an `enable` that arrives then waits
+//! for its end if it was surely sent after the stop, and is refused if not. So it is after that, for as long as a middleware
+//! may hold a call back. It was surely sent after the stop if
+//!
+//! - its process came into the domain after the stop: it could not call before it had heard of the driver; or
+//! - its process has called since the stop and been answered, and calls again; or
+//! - it was as long on its way as its process's earlier calls and messages, by the clock of their sender, whatever that
+//!   clock shows. One that is late by that clock is refused, whatever else speaks for it, and so is one whose clock was set.
+//!
+//! So the clock of a sender never makes up for the quiet time, and two clocks are never compared with each other.
+
+use hexapod_ros::{Process, Received, Sender};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// After a stop every `enable` is refused for so long.
+pub const QUIET: Duration = Duration::from_millis(750);
+/// A middleware holds nothing back for longer: a participant that is not heard for 20 s is forgotten (the lease of Fast DDS),
+/// with all that it has still to deliver.
+const LONGEST: Duration = Duration::from_secs(20);
+/// What the ways of prompt calls differ by at most on a busy machine,
+const SLACK: Duration = Duration::from_millis(100);
+/// and what those of two are alike in.
+const ALIKE: Duration = Duration::from_millis(30);
+/// Processes that are told apart; of more, those that were heard last.
+const MOST: usize = 64;
+/// Receipts that are remembered of each, one for each [`QUIET`] at most.
+const KEPT: usize = 8;
+
+/// What is known of those who call. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnderWay(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    callers: Vec<Caller>,
+    /// The newest stop, if it was an `enable` false with a number.
+    off: Option<Off>,
+    /// Who was there after the stop of this number.
+    roll: Option<(u64, Vec<Process>)>,
+}
+
+/// The newest stop: its number, and when it was received.
+pub(crate) type Newest = Option<(u64, Duration)>;
+
+/// A stop by an `enable` false. The middleware keeps the order of one client's calls.
+#[derive(Clone, Copy, Debug)]
+struct Off {
+    client: Sender,
+    sequence: u64,
+    number: u64,
+    /// When the newest stop before those of this client was received.
+    before: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Caller {
+    process: Process,
+    /// The latest first.
+    receipts: Vec<Receipt>,
+    /// The first call since the newest stop, and the client that made it.
+    first: Option<(Sender, Receipt)>,
+    /// The first `enable` since then, likewise.
+    again: Option<(Sender, Receipt)>,
+    heard: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Receipt {
+    taken: Duration,
+    /// Zero if nobody tells.
+    sent: Duration,
+    sequence: Option<u64>,
+    /// From the sender's time to ours: the time on the way, and what the clocks differ by.
+    offset_ns: i128,
+}
+
+/// Why an `enable` does not count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Doubt {
+    why: Why,
+    /// How long ago the stop was received.
+    since: Duration,
+    /// How long to wait before the next call.
+    wait: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Why {
+    /// The stop has only just come.
+    Quiet,
+    /// It took so much longer than its sender's earlier calls.
+    Late(Duration),
+    /// The sender's clock was set.
+    ClockSet,
+    /// Nothing tells.
+    Unknown,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (since, wait) = (self.since.as_secs_f64(), self.wait.as_secs_f64());
+        write!(f, "a stop was received {since:.2} s ago, and ")?;
+        match self.why {
+            Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
+            Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,
+            Why::ClockSet => f.write_str("the sender's clock was set: nobody knows when this enable was sent")?,
+            Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
+        }
+        write!(f, ". Nothing was switched on: wait {wait:.2} s and call enable again")
+    }
+}
+
+impl UnderWay {
+    /// Takes in an `enable` false that became the stop of this number, with the newest stop before it.
+    pub fn off(&self, call: &Received, number: u64, before: Newest) {
+        let mut known = self.known();
+        let earlier =
+            known.off.filter(|off| off.client == call.sender && Some(off.number) == before.map(|stop| stop.0));
+        let follows = before.map_or(0, |stop| stop.0) + 1 == number;
+        known.off = call.sequence.filter(|_| follows).map(|sequence| Off {
+            client: call.sender,
+            sequence,
+            number,
+            before: earlier.map_or_else(|| before.map(|stop| stop.1), |off| off.before),
+        });
+    }
+
+    /// Takes in who is in the domain, looked at after the stop of this number.
+    pub fn present(&self, number: u64, processes: Vec<Process>) {
+        self.known().roll = Some((number, processes));
+    }
+
+    /// Takes in a message. Waits for nobody: one that is missed is no loss.
+    pub fn heard(&self, message: &Received) {
+        if let (Sender::Remote(_), Ok(mut known)) = (message.sender, self.0.try_lock()) {
+            known.caller(message).hear(Receipt::of(message));
+        }
+    }
+
+    /// Takes in a call of any service, with the newest stop, its own included.
+    pub fn called(&self, call: &Received, newest: Newest) {
+        if let Sender::Remote(_) = call.sender {
+            self.known().caller(call).call(call, newest);
+        }
+    }
+
+    /// Takes in an `enable`; returns when it may be carried out.
+    ///
+    /// # Errors
+    /// It may have been sent before the newest stop was received.
+    pub fn enable(&self, call: &Received, newest: Newest) -> Result<Duration, Doubt> {
+        let mut known = self.known();
+        let judged = known.judge(call, newest);
+        if let Sender::Remote(_) = call.sender {
+            known.caller(call).judged(call, newest, judged.is_ok());
+        }
+        judged
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn judge(&self, call: &Received, newest: Newest) -> Result<Duration, Doubt> {
+        let Some(stop) = self.stop_before(call, newest) else { return Ok(Duration::ZERO) };
+        let since = call.taken.saturating_sub(stop);
+        let is_here = matches!(call.sender, Sender::Local(_));
+        if is_here || since > LONGEST || self.is_newcomer(call.sender.process(), newest) {
+            return Ok(stop + QUIET);
+        }
+        let caller = self.callers.iter().find(|caller| caller.process == call.sender.process());
+        let vouched = caller.map_or(Err(Why::Unknown), |caller| caller.vouch(call, stop));
+        vouched.map(|()| stop + QUIET).map_err(|why| match QUIET.checked_sub(since) {
+            Some(wait) => Doubt { why: Why::Quiet, since, wait },
+            None => Doubt { why, since, wait: caller.map_or(QUIET, |caller| caller.wait(call, stop)) },
+        })
+    }
+
+    /// The newest stop that the client of this call may not have known of when it called.
+    fn stop_before(&self, call: &Received, newest: Newest) -> Option<Duration> {
+        let (number, received) = newest?;
+        let own = self.off.filter(|off| off.number == number && off.client == call.sender);
+        match own.filter(|off| call.sequence.is_some_and(|sequence| sequence > off.sequence)) {
+            Some(off) => off.before,
+            None => Some(received),
+        }
+    }
+
+    fn is_newcomer(&self, process: Process, newest: Newest) -> bool {
+        let roll = self.roll.as_ref().filter(|(number, _)| Some(*number) == newest.map(|stop| stop.0));
+        roll.is_some_and(|(_, there)| !there.contains(&process))
+    }
+
+    fn caller(&mut self, heard: &Received) -> &mut Caller {
+        let process = heard.sender.process();
+        let at = self.callers.iter().position(|caller| caller.process == process).unwrap_or_else(|| {
+            if self.callers.len() == MOST {
+                let oldest = (0..MOST).min_by_key(|&index| self.callers[index].heard).unwrap_or(0);
+                self.callers.swap_remove(oldest);
+            }
+            self.callers.push(Caller { process, receipts: vec![], first: None, again: None, heard: heard.taken });
+            self.callers.len() - 1
+        });
+        self.callers[at].heard = heard.taken;
+        &mut self.callers[at]
+    }
+}
+
+impl Caller {
+    fn hear(&mut self, receipt: Receipt) {
+        if receipt.sent.is_zero() {
+            return;
+        }
+        match self.receipts.first_mut().filter(|last| receipt.taken < last.taken + QUIET) {
+            // Calls that were held up together count as one.
+            Some(last) => last.offset_ns = last.offset_ns.min(receipt.offset_ns),
+            None => {
+                self.receipts.truncate(KEPT - 1);
+                self.receipts.insert(0, receipt);
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Received, newest: Newest) {
+        let (receipt, stop) = (Receipt::of(call), stopped(newest));
+        self.hear(receipt);
+        if self.first.is_none_or(|(_, first)| first.taken < stop) {
+            self.first = Some((call.sender, receipt));
+        }
+    }
+
+    /// Takes in an `enable` that was granted, or was not.
+    fn judged(&mut self, call: &Received, newest: Newest, granted: bool) {
+        let (receipt, stop) = (Receipt::of(call), stopped(newest));
+        let again = self.again.filter(|(client, again)| *client == call.sender && again.taken >= stop);
+        if again.is_none_or(|(_, again)| call.taken >= again.taken + QUIET) {
+            self.again = Some((call.sender, receipt));
+        }
+        if granted && !self.is_usual(receipt) {
+            // Whatever its sender's clock did: what comes next is measured by this.
+            self.receipts.clear();
+        }
+        self.call(call, newest);
+    }
+
+    /// How long it is until another call tells more.
+    fn wait(&self, call: &Received, stop: Duration) -> Duration {
+        let again = self.again.filter(|(client, again)| *client == call.sender && again.taken >= stop);
+        let left = again.map(|(_, again)| (again.taken + QUIET).saturating_sub(call.taken));
+        left.filter(|left| !left.is_zero()).unwrap_or(QUIET)
+    }
+
+    /// Whether an `enable` was sent after `stop` was received; why not, if that is not sure.
+    fn vouch(&self, call: &Received, stop: Duration) -> Result<(), Why> {
+        let receipt = Receipt::of(call);
+        let since = |(_, earlier): &(Sender, Receipt)| earlier.taken >= stop && call.taken >= earlier.taken + QUIET;
+        // Its client was refused since, and calls again.
+        if let Some((_, again)) = self.again.filter(since).filter(|(client, _)| *client == call.sender) {
+            // One that comes twice is no other one.
+            if again.sequence.is_some() && receipt.sequence <= again.sequence {
+                return Err(Why::Unknown);
+            }
+            // Then a clock that was set, or that stands, is no doubt.
+            return if again.tells(receipt) { receipt.follows(again, 0) } else { Ok(()) };
+        }
+        // Another client of its process called since: one waits for the other, if their clock says so, too.
+        if let Some((_, first)) = self.first.filter(since).filter(|(_, first)| first.tells(receipt)) {
+            return receipt.follows(first, nanos(SLACK));
+        }
+        let usual_ns = self.usual_ns().filter(|_| !call.sent.is_zero()).ok_or(Why::Unknown)?;
+        let late = receipt.late(usual_ns, nanos(SLACK))?;
+        if receipt.taken.saturating_sub(late + SLACK) <= stop {
+            return Err(Why::Late(late));
+        }
+        // One alone may itself have been held up.
+        let alike = self.receipts.iter().filter(|other| other.offset_ns <= usual_ns + nanos(ALIKE)).count();
+        if alike >= 2 { Ok(()) } else { Err(Why::Unknown) }
+    }
+
+    /// The offset of what was least long on its way.
+    fn usual_ns(&self) -> Option<i128> {
+        self.receipts.iter().map(|receipt| receipt.offset_ns).min()
+    }
+
+    fn is_usual(&self, receipt: Receipt) -> bool {
+        self.usual_ns().is_none_or(|usual_ns| (receipt.offset_ns - usual_ns).abs() <= nanos(SLACK))
+    }
+}
+
+impl Receipt {
+    fn of(received: &Received) -> Self {
+        let offset_ns = nanos(received.taken) - nanos(received.sent);
+        Self { taken: received.taken, sent: received.sent, sequence: received.sequence, offset_ns }
+    }
+
+    /// Whether the clock of both says anything: it does not if it stands.
+    fn tells(self, later: Self) -> bool {
+        !self.sent.is_zero() && !later.sent.is_zero() && self.sent != later.sent
+    }
+
+    /// How much longer it was under way than what has this offset; that it was `early_ns` less long says that its clock was
+    /// set.
+    fn late(self, usual_ns: i128, early_ns: i128) -> Result<Duration, Why> {
+        let late_ns = self.offset_ns - usual_ns;
+        let late = Duration::from_nanos(u64::try_from(late_ns.max(0)).unwrap_or(u64::MAX));
+        if early_ns > 0 && late_ns < -early_ns { Err(Why::ClockSet) } else { Ok(late) }
+    }
+
+    /// Whether it was sent so long after `earlier` was taken that the two were not under way together.
+    fn follows(self, earlier: Self, early_ns: i128) -> Result<(), Why> {
+        let late = self.late(earlier.offset_ns, early_ns)?;
+        let follows = self.taken.saturating_sub(late) + SLACK >= earlier.taken + QUIET;
+        if follows { Ok(()) } else { Err(Why::Late(late)) }
+    }
+}
+
+/// When the newest stop was received.
+fn stopped(newest: Newest) -> Duration {
+    newest.map_or(Duration::ZERO, |stop| stop.1)
+}
+
+fn nanos(time: Duration) -> i128 {
+    i128::try_from(time.as_nanos()).unwrap_or(i128::MAX)
+}
+
+#[cfg(test)]
+mod tests;
