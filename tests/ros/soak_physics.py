@@ -37,6 +37,7 @@ class Physics:
         self.process = self.robot.parts['hexapod'] = self.robot.session.start('hexapod', *ARGUMENTS)
         self.ears.forget('hexapod')
         self.robot.processes.watch(self.process)
+        self.robot.memory.watch(self.process)
         self.robot.heartbeat_s = 0.0
         try:
             self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot in physics')
@@ -90,6 +91,8 @@ class Physics:
         self.user.set_params('simulator', push_force=[newtons * math.cos(way), newtons * math.sin(way), 0.3 * newtons])
         self.user.call('push', service_type=Trigger)
         self.user.spin(dice.uniform(0.5, 2.0))
+        leant = max((lean for _, lean in list(self.ears.leans)), default=0.0)
+        self.chronicle.note(f'pushed with {newtons:.0f} N, leant {leant:.0f} degrees')
 
     def stop(self, dice):
         """Stop in an emergency; it may slump."""

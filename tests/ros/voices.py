@@ -51,7 +51,7 @@ class Voices:
             door.settimeout(ANSWER_S)
             self._socket, _ = door.accept()
         self._socket.settimeout(ANSWER_S)
-        self._lines, self.count, self.seed = self._socket.makefile('rw'), count, seed
+        self._lines, self.count, self._clocks = self._socket.makefile('rw'), count, {}
 
     def ask(self, do, **what):
         """Have something done, and return when it was (monotonic, s), or what was asked for."""
@@ -59,9 +59,9 @@ class Voices:
         self._lines.flush()
         return json.loads(self._lines.readline())
 
-    def meet(self, listeners=1):
-        """Wait until each sender on `emergency_stop` has been heard of by so many, and each client by its server."""
-        self.ask('meet', listeners=listeners)
+    def meet(self, listeners=1, driven=True):
+        """Wait until each sender on `emergency_stop` is heard by so many, each client by its server, and a planner by each."""
+        self.ask('meet', listeners=listeners, driven=driven)
 
     def beat(self, sources, hz=BEAT_HZ, held=()):
         """Let these, and no others, send false again and again, and those that are held true."""
@@ -85,7 +85,12 @@ class Voices:
 
     def clock(self, source, kind):
         """Give one a clock."""
+        self._clocks[source] = kind
         return self.ask('clock', source=source, kind=kind)
+
+    def clock_of(self, source):
+        """Return what a sender's clock is like."""
+        return self._clocks.get(source, 'right')
 
     def network(self, hold=False, delay_s=0.0, jitter_s=0.0, doubled=0.0):
         """Keep back all that is sent from now on, or be late with it, or send a part of it twice."""
@@ -189,12 +194,12 @@ class Chorus:
         message.linear.x = float(vx)
         return message
 
-    def meet(self, listeners):
+    def meet(self, listeners, driven):
         """Wait for the robot."""
         deadline = time.monotonic() + ANSWER_S - 2.0
         while time.monotonic() < deadline:
-            heard = all(sender.stop.get_subscription_count() >= listeners and sender.drive.get_subscription_count()
-                        for sender in self.senders)
+            heard = all(sender.stop.get_subscription_count() >= listeners
+                        and (not driven or sender.drive.get_subscription_count()) for sender in self.senders)
             if heard and all(client.service_is_ready() for sender in self.calling for client in sender.clients.values()):
                 break
             time.sleep(0.02)
@@ -238,7 +243,7 @@ class Chorus:
 def main(door, count, seed):
     """Be the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Chorus(door, int(count), int(seed)).run()
+    Chorus(door, int(count), seed).run()
     # Without taking leave, as a box that is switched off.
     os._exit(0)
 
