@@ -10,7 +10,7 @@ from processes import ROOT
 import rclpy
 from rclpy.serialization import serialize_message
 from servo_bus import joint_state, JOINTS, ON_I2C
-from soak_robot import ADDRESSES, BATTERY, BUTTON, OE, pins, pose, STOP_QOS
+from soak_robot import ADDRESSES, BATTERY, BUTTON, MORE_GAITS, OE, pins, pose, STOP_QOS
 from soak_trouble import BEATING, Trouble, TROUBLE
 from soak_watch import STOP_S
 from std_msgs.msg import Bool, Float64, String
@@ -22,7 +22,7 @@ import yaml
 
 # A driver that starts a guard in place of one that died has done so by then.
 GUARD_RETURNS_S = 2.0
-GAITS = list(yaml.safe_load((ROOT / 'config' / 'gaits.yaml').read_text())['gaits'])
+GAITS = ['tripod', 'ripple', 'amble', 'wave', *MORE_GAITS]
 MOTIONS = list(yaml.safe_load((ROOT / 'config' / 'motions.yaml').read_text())['motions'])
 LEGS = flooder.LEGS
 # Messages of the flooder that are no nonsense, or that stop.
@@ -68,7 +68,8 @@ class Events(Trouble):
 
     def gait(self, dice):
         """Change the gait."""
-        self.user.publish('gait', String(data=dice.choice(GAITS)))
+        self.robot.is_slow, name = True, dice.choice(GAITS)
+        self.user.publish('gait', String(data=name))
         self.user.spin(dice.uniform(0.0, 1.5))
 
     def body_pose(self, dice):

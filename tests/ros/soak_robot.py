@@ -1,5 +1,6 @@
 """The robot that is soaked: started, disturbed, and brought back as a user would."""
 
+import shutil
 import signal
 import time
 
@@ -29,6 +30,11 @@ END_S, SLOW_END_S = 3.0 * figures.BUSY, 120.0
 # After kill -9, all channels off.
 GUARD_S = 1.0
 KEPT = 200
+# Beside the shipped ones for six legs: one that takes long to stop, and a hurried one.
+MORE_GAITS = {
+    'slow': '{duty_factor: 0.5, cycle_time: 8.0, lag: 0.5, side_lag: 0.5, legs: [6]}',
+    'hurried': '{duty_factor: 0.5, cycle_time: 0.5, lag: 0.5, side_lag: 0.5, legs: [6]}',
+}
 # The driver listens in two ways, and the planner.
 STOP_LISTENERS = 3
 STOP_QOS = {
@@ -49,6 +55,7 @@ class Robot:
         self.heartbeat_s, self.page_port, self.is_slow, self.pose_refused = 0.0, free_port(), False, False
         # Who beats on `emergency_stop`, who calls over a network that can be held up, and a joystick; none so far.
         self.boxes, self.caller, self.pad, self._met = None, None, None, None
+        self.config = with_more_gaits(session.folder)
         node = self.user.node
         self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
         self.recoveries = {}
@@ -70,9 +77,10 @@ class Robot:
             self.wire.forget()
         beat, page = f'emergency_stop_timeout:={self.heartbeat_s}', f'port:={self.page_port}'
         arguments = {
-            'hexapod': ['run', '--bus', 'i2c', *pins('servo_driver.'), '-p', f'servo_driver.{beat}', '--web', '-p',
+            'hexapod': ['run', '--config', str(self.config), '--bus', 'i2c', *pins('servo_driver.'), '-p', f'servo_driver.{beat}', '--web', '-p',
                         f'web_teleop.{page}'],
             'servo_driver': [*ON_I2C, *pins(), '-p', beat],
+            'gait_planner': ['--ros-args', '-p', f'config:={self.config}'],
             'web_teleop': ['--ros-args', '-p', page],
         }.get(name, ['--ros-args', '--params-file', str(ROOT / 'config' / 'hexapod.yaml')])
         process = self.parts[name] = self.session.start(name, *arguments, environment=self.boards.environment)
@@ -306,6 +314,14 @@ class Robot:
         """Keep no more of what was heard than is needed."""
         for heard in self.user._heard.values():
             del heard[:-KEPT]
+
+
+def with_more_gaits(folder):
+    """Return the shipped configuration with more gaits."""
+    shutil.copytree(ROOT / 'config', folder / 'config')
+    with (folder / 'config' / 'gaits.yaml').open('a') as gaits:
+        gaits.writelines(f'  {name}: {values}\n' for name, values in MORE_GAITS.items())
+    return folder / 'config'
 
 
 def pins(prefix=''):

@@ -46,7 +46,7 @@ class Voices:
         with socket.socket(socket.AF_UNIX) as door:
             door.bind(str(folder / 'door'))
             door.listen()
-            environment = {'LD_PRELOAD': ':'.join(libraries), 'HELD_UP': str(held), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+            environment = {'LD_PRELOAD': ':'.join(libraries), 'HELD_UP': str(held)}
             self.process = session.start('voices.py', str(folder / 'door'), str(count), str(seed), environment=environment)
             door.settimeout(ANSWER_S)
             self._socket, _ = door.accept()
@@ -59,9 +59,9 @@ class Voices:
         self._lines.flush()
         return json.loads(self._lines.readline())
 
-    def meet(self, listeners=1, driven=True):
-        """Wait until each sender on `emergency_stop` is heard by so many, each client by its server, and a planner by each."""
-        self.ask('meet', listeners=listeners, driven=driven)
+    def meet(self, listeners=1, driven=True, served=True):
+        """Wait until each sender on `emergency_stop` is heard by so many, and by a planner, and each client by its server."""
+        self.ask('meet', listeners=listeners, driven=driven, served=served)
 
     def beat(self, sources, hz=BEAT_HZ, held=()):
         """Let these, and no others, send false again and again, and those that are held true."""
@@ -194,13 +194,14 @@ class Chorus:
         message.linear.x = float(vx)
         return message
 
-    def meet(self, listeners, driven):
+    def meet(self, listeners, driven, served):
         """Wait for the robot."""
         deadline = time.monotonic() + ANSWER_S - 2.0
         while time.monotonic() < deadline:
             heard = all(sender.stop.get_subscription_count() >= listeners
                         and (not driven or sender.drive.get_subscription_count()) for sender in self.senders)
-            if heard and all(client.service_is_ready() for sender in self.calling for client in sender.clients.values()):
+            clients = [client for sender in self.calling for client in sender.clients.values()]
+            if heard and (not served or all(client.service_is_ready() for client in clients)):
                 break
             time.sleep(0.02)
         time.sleep(0.2)
