@@ -28,7 +28,7 @@ from soak_robot import BATTERY, BUTTON, OE, Robot
 from soak_watch import Chronicle, Ears, Outputs, Processes, Watch
 from soak_wire import Wire
 from user import Timeout
-from voices import MOST, Voices
+from voices import MOST
 
 # A part of a soak: its share of the time, whether nodes run apart, the longest silence of a box, and events.
 Phase = namedtuple('Phase', 'share apart heartbeat_s kinds')
@@ -111,7 +111,7 @@ class Soak:
         try:
             if phase.kinds is None:
                 return self.physics.run(until, random.Random(f'{self.asked.seed}/{name}'), self.progress)
-            self.gather()
+            self.robot.gather(SHORT_BOXES if self.asked.seconds < SHORT_S else MOST, self.asked.seed)
             self.robot.start(phase.apart, phase.heartbeat_s)
             self.robot.beat()
             self.robot.recover(['start'])
@@ -125,12 +125,6 @@ class Soak:
             self.chronicle.violate('stuck', f'no start: {timeout}')
             self.give_up()
         return None
-
-    def gather(self):
-        """Start those who are around the robot, once."""
-        if self.robot.boxes is None:
-            self.robot.boxes = Voices(self.session, SHORT_BOXES if self.asked.seconds < SHORT_S else MOST, self.asked.seed)
-            self.robot.caller = Voices(self.session, 2, self.asked.seed)
 
     def episode(self, dice, kinds):
         """Let some events happen, and see the robot come back."""

@@ -9,12 +9,14 @@ import figures
 from geometry_msgs.msg import Pose
 from processes import ROOT
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import Joy
 from servo_bus import JOINTS, ON_I2C
 from soak_watch import STOP_S
 from soak_wire import far
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from user import Timeout, twist
+from voices import Voices
 from web import free_port
 
 OE, BUTTON, BATTERY = 17, 22, 23
@@ -55,6 +57,7 @@ class Robot:
         self.heartbeat_s, self.page_port, self.is_slow, self.pose_refused = 0.0, free_port(), False, False
         # Who beats on `emergency_stop`, who calls over a network that can be held up, and a joystick; none so far.
         self.boxes, self.caller, self.pad, self._met = None, None, None, None
+        self.joy = self.user.node.create_publisher(Joy, 'joy', 10)
         self.config = with_more_gaits(session.folder)
         node = self.user.node
         self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
@@ -191,6 +194,13 @@ class Robot:
         self.boards.set_pin(BATTERY, HIGH)
         self.faulty.clear()
         self.outputs.bus_fails(False)
+
+    def gather(self, boxes, seed):
+        """Start those who are around the robot, once."""
+        if self.boxes is None:
+            self.boxes, self.caller = Voices(self.session, boxes, seed), Voices(self.session, 2, seed)
+            config = str(ROOT / 'config' / 'joystick.yaml')
+            self.pad = self.session.start('joystick', '--ros-args', '--params-file', config)
 
     def beat(self, held=()):
         """Let all boxes beat, where that is wanted, and some hold their stop."""

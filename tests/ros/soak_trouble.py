@@ -7,8 +7,6 @@ import signal
 import time
 
 from boards import LOW, OPEN
-from processes import ROOT
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Joy
 from soak_robot import BUTTON, DRIVERS, PLANNERS
 from soak_watch import STOP_S
@@ -216,11 +214,7 @@ class Trouble:
 
     def joystick(self, dice):
         """Press buttons of a joystick."""
-        if not self.robot.pad:
-            config = str(ROOT / 'config' / 'joystick.yaml')
-            self.robot.pad = self.robot.session.start('joystick', '--ros-args', '--params-file', config)
-            self.joy = self.user.node.create_publisher(Joy, 'joy', QoSProfile(depth=10))
-        self.user.until(self.joy.get_subscription_count, 10.0, 'a listener on joy')
+        self.user.until(self.robot.joy.get_subscription_count, 10.0, 'a listener on joy')
         self.user.spin(0.3)
         for _ in range(dice.randint(1, 3)):
             self._press(dice.choice(['emergency', *BUTTONS]))
@@ -231,7 +225,7 @@ class Trouble:
         for held in (False, False, True, True, False):
             if held and button == 'enable':
                 self.outputs.enabling()
-            self.joy.publish(Joy(axes=[math.nan], buttons=[int(held and number == BUTTONS[button]) for number in range(11)]))
+            self.robot.joy.publish(Joy(axes=[math.nan], buttons=[int(held and number == BUTTONS[button]) for number in range(11)]))
             if held and button in ('emergency', 'disable'):
                 self.outputs.stopped(f'{button} by the joystick', STOP_S + HOP_S)
             self.user.spin(0.06)

@@ -34,7 +34,7 @@ class Voices:
     """The process, as a test sees it."""
 
     def __init__(self, session, count, seed=0):
-        """Start it, and wait until the robot hears all of its senders."""
+        """Start it."""
         from processes import preloadable
         folder = session.folder / f'voices_{len(session.processes)}'
         folder.mkdir()
@@ -43,18 +43,20 @@ class Voices:
         with held.open('r+b') as opened:
             self._network = mmap.mmap(opened.fileno(), NETWORK.size)
         libraries = [str(preloadable(source, folder)) for source in ('clock_shift.c', 'held_up.c')]
-        with socket.socket(socket.AF_UNIX) as door:
-            door.bind(str(folder / 'door'))
-            door.listen()
-            environment = {'LD_PRELOAD': ':'.join(libraries), 'HELD_UP': str(held)}
-            self.process = session.start('voices.py', str(folder / 'door'), str(count), str(seed), environment=environment)
-            door.settimeout(ANSWER_S)
-            self._socket, _ = door.accept()
-        self._socket.settimeout(ANSWER_S)
-        self._lines, self.count, self._clocks = self._socket.makefile('rw'), count, {}
+        self._door = socket.socket(socket.AF_UNIX)
+        self._door.settimeout(ANSWER_S)
+        self._door.bind(str(folder / 'door'))
+        self._door.listen()
+        environment = {'LD_PRELOAD': ':'.join(libraries), 'HELD_UP': str(held)}
+        self.process = session.start('voices.py', str(folder / 'door'), str(count), str(seed), environment=environment)
+        self._lines, self.count, self._clocks = None, count, {}
 
     def ask(self, do, **what):
         """Have something done, and return when it was (monotonic, s), or what was asked for."""
+        if self._lines is None:
+            connection, _ = self._door.accept()
+            connection.settimeout(ANSWER_S)
+            self._lines = connection.makefile('rw')
         self._lines.write(json.dumps({'do': do, **what}) + '\n')
         self._lines.flush()
         return json.loads(self._lines.readline())
@@ -102,7 +104,7 @@ class Voices:
 
     def end(self):
         """End the process."""
-        self._socket.close()
+        self._door.close()
         if self.process.is_running():
             self.process.end()
 
