@@ -1,6 +1,9 @@
 /* The system's clock set to another time, for one process: CLOCK_REALTIME is shifted by as many seconds as stand in the
    file that SHIFT_FILE names. The monotonic clock goes on as it is, as in the kernel. Waits until a time of that clock are
-   shifted back, or they would not end when they should: the C++ library of older systems waits so for any span. */
+   shifted back, or they would not end when they should: the C++ library of older systems waits so for any span.
+
+   `this_threads_clock` gives the calling thread a clock of its own: shifted, standing still, or one that counts in large
+   steps. Other threads, such as those of the middleware, keep the right one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,6 +16,24 @@
 
 static volatile int64_t *shift_s;
 static int (*real_gettime)(clockid_t, struct timespec *);
+
+/* A thread's own clock, ns: what it is shifted by, the time at which it stands unless that is 0, and its steps. */
+static _Thread_local int64_t own_shift, own_standstill, own_step;
+
+void this_threads_clock(int64_t shift, int64_t standstill, int64_t step)
+{
+    own_shift = shift;
+    own_standstill = standstill;
+    own_step = step;
+}
+
+static void tell_own(struct timespec *time)
+{
+    int64_t now = own_standstill ? own_standstill : (int64_t)time->tv_sec * 1000000000 + time->tv_nsec + own_shift;
+    now -= own_step ? now % own_step : 0;
+    time->tv_sec = now / 1000000000;
+    time->tv_nsec = now % 1000000000;
+}
 
 __attribute__((constructor)) static void open_shift(void)
 {
@@ -28,8 +49,11 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     if (!real_gettime)
         open_shift();
     int result = real_gettime(clock, time);
-    if (!result && shift_s && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
-        time->tv_sec += *shift_s;
+    if (!result && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+        time->tv_sec += shift_s ? *shift_s : 0;
+        if (own_shift || own_standstill || own_step)
+            tell_own(time);
+    }
     return result;
 }
 

@@ -1,11 +1,13 @@
 """Soaks the robot: drives, stops, faults and restarts it at random for as long as wanted, and writes a report.
 
-`soak.py --hours N [--seed S] [--report FILE.md]`. The robot has PCA9685 boards behind /dev/i2c-1, with pins. For the greater
-part one composed robot lives through everything but its end; then robots are killed and restarted, composed and by node.
-After each disturbance the robot must come back to walking. A seed gives the same events in the same order.
+`soak.py --hours N [--seed S] [--report FILE.md]`. The robot has PCA9685 boards behind /dev/i2c-1, with pins and a page. For
+the greater part one composed robot lives through everything but its end; then robots are killed and restarted, composed and
+by node, watched over by many boxes whose heartbeats it needs, and pushed over in physics. After each disturbance the robot
+must come back to walking. A short run has the first part and two of the others. A seed gives the same events in the same order.
 """
 
 import argparse
+from collections import namedtuple
 import itertools
 from pathlib import Path
 import random
@@ -18,19 +20,27 @@ from boards import Boards, compile_library, HIGH, LOW
 from conftest import Session
 import processes
 from servo_bus import PLUG, SERVOS
-from soak_events import DISTURBING, DRIVING, ENDING, Events
+from soak_events import DISTURBING, DRIVING, ENDING, Events, WITH_HEARTBEATS
 from soak_memory import Memory
+from soak_physics import Physics
 from soak_report import one_line, write
 from soak_robot import BATTERY, BUTTON, OE, Robot
 from soak_watch import Chronicle, Ears, Outputs, Processes, Watch
+from soak_wire import Wire
 from user import Timeout
+from voices import MOST
 
-# Name, part of the time, by node, events.
-PHASES = [
-    ('one life', 0.6, False, DISTURBING),
-    ('composed', 0.2, False, DISTURBING + 6 * ENDING),
-    ('by node', 0.2, True, DISTURBING + 6 * [*ENDING, 'kill_node']),
-]
+# A part of a soak: its share of the time, whether nodes run apart, the longest silence of a box, and events.
+Phase = namedtuple('Phase', 'share apart heartbeat_s kinds')
+PHASES = {
+    'one life': Phase(0.4, False, 0.0, DISTURBING),
+    'composed': Phase(0.15, False, 0.0, DISTURBING + 6 * ENDING),
+    'by node': Phase(0.15, True, 0.0, DISTURBING + 6 * [*ENDING, 'kill_node']),
+    'heartbeats': Phase(0.15, False, 1.0, WITH_HEARTBEATS),
+    'physics': Phase(0.15, False, 0.0, None),
+}
+# A short run starts fewer robots, and fewer boxes.
+SHORT_S, SHORT_PHASES, SHORT_BOXES = 120.0, 2, 6
 PROGRESS_S = 1.0 if sys.stderr.isatty() else 30.0
 
 
@@ -42,7 +52,7 @@ def arguments():
     length.add_argument('--seconds', type=float, help='how long')
     parser.add_argument('--seed', type=int, default=time.time_ns() % 2**32, help='of the events; printed if left out')
     parser.add_argument('--report', type=Path, default=Path('soak.md'), help='where to write the report')
-    parser.add_argument('--only-phase', choices=[name for name, *_ in PHASES], help='spend all the time on this one')
+    parser.add_argument('--only-phase', choices=list(PHASES), help='spend all the time on this one')
     parser.add_argument('--verbose', action='store_true', help='tell all that is done as it happens')
     asked = parser.parse_args()
     asked.seconds = asked.seconds or 3600.0 * (asked.hours or 0.05)
@@ -52,7 +62,6 @@ def arguments():
 def powered_boards(folder):
     """Return boards with their limits and pins."""
     boards = Boards(compile_library(folder), folder)
-    del boards.environment['I2C_BOARDS_LOG']  # hours of transfers
     boards.wire(oe=OE, pins={BUTTON: LOW, BATTERY: HIGH})
     for joint, (address, channel) in PLUG.items():
         servo = SERVOS['servos'][joint]
@@ -69,29 +78,45 @@ class Soak:
         self.session, boards = Session(folder), powered_boards(folder)
         self.outputs, self.memory = Outputs(boards, self.chronicle), Memory(asked.seconds)
         self.ears, self.processes = Ears(self.session.domain, self.chronicle), Processes(self.chronicle)
-        self.robot = Robot(boards, self.session, (self.chronicle, self.outputs, self.ears, self.processes, self.memory))
-        self.events = Events(self.robot)
-        self.watch = Watch(self.chronicle, self.outputs, self.ears, self.processes, self.memory)
+        self.wire = Wire(boards, self.chronicle)
+        watched = self.chronicle, self.outputs, self.ears, self.processes, self.memory, self.wire
+        self.robot = Robot(boards, self.session, watched)
+        self.events, self.physics = Events(self.robot), Physics(self.robot)
+        self.watch = Watch(self.chronicle, (self.outputs, self.ears), (self.wire, self.processes, self.memory, self.physics))
 
     def run(self):
         """Go through all phases; an interrupt ends it early."""
         until = 0.0
         try:
-            for name, part, apart, kinds in PHASES:
-                if self.asked.only_phase in (None, name):
-                    until += self.asked.seconds * (1.0 if self.asked.only_phase else part)
-                    self.phase(name, until, apart, kinds)
+            chosen = self.chosen()
+            for name in chosen:
+                until += self.asked.seconds * PHASES[name].share / sum(PHASES[each].share for each in chosen)
+                self.phase(name, until)
         except KeyboardInterrupt:
             self.chronicle.note('interrupted', counted='interrupted')
 
-    def phase(self, name, until, apart, kinds):
+    def chosen(self):
+        """Return the names of the phases of this run."""
+        if self.asked.only_phase:
+            return [self.asked.only_phase]
+        first, *others = PHASES
+        if self.asked.seconds < SHORT_S:
+            others = random.Random(self.asked.seed).sample(others, SHORT_PHASES)
+        return [first, *others]
+
+    def phase(self, name, until):
         """Start a robot and let one episode follow another."""
         self.chronicle.note(f'phase: {name}')
+        phase = PHASES[name]
         try:
-            self.robot.start(apart)
+            if phase.kinds is None:
+                return self.physics.run(until, random.Random(f'{self.asked.seed}/{name}'), self.progress)
+            self.robot.gather(SHORT_BOXES if self.asked.seconds < SHORT_S else MOST, self.asked.seed)
+            self.robot.start(phase.apart, phase.heartbeat_s)
+            self.robot.beat()
             self.robot.recover(['start'])
             self.events.large_ones()
-            for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', kinds)):
+            for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', phase.kinds)):
                 if self.chronicle.elapsed() >= until:
                     break
                 self.episode(random.Random(f'{self.asked.seed}/{name}/{number}'), chosen)
@@ -99,6 +124,7 @@ class Soak:
         except Timeout as timeout:
             self.chronicle.violate('stuck', f'no start: {timeout}')
             self.give_up()
+        return None
 
     def episode(self, dice, kinds):
         """Let some events happen, and see the robot come back."""
@@ -132,6 +158,7 @@ class Soak:
     def close(self):
         """End everything."""
         self.watch.close()
+        self.robot.part()
         self.ears.close()
         self.session.close()
 
@@ -159,7 +186,7 @@ def main():
             soak.run()
         finally:
             soak.close()
-        good = write(asked, soak.chronicle, soak.memory, soak.robot, soak.ears)
+        good = write(asked, soak.chronicle, soak.memory, soak.robot, soak.ears, soak.outputs)
         processes.started.clear()
     return 0 if good else 1
 

@@ -10,7 +10,8 @@ from processes import ROOT
 import rclpy
 from rclpy.serialization import serialize_message
 from servo_bus import joint_state, JOINTS, ON_I2C
-from soak_robot import ADDRESSES, BATTERY, BUTTON, OE, pins, pose, STOP_QOS
+from soak_robot import ADDRESSES, BATTERY, BUTTON, MORE_GAITS, OE, pins, pose, STOP_QOS
+from soak_trouble import BEATING, Trouble, TROUBLE
 from soak_watch import STOP_S
 from std_msgs.msg import Bool, Float64, String
 from std_srvs.srv import SetBool, Trigger
@@ -21,7 +22,7 @@ import yaml
 
 # A driver that starts a guard in place of one that died has done so by then.
 GUARD_RETURNS_S = 2.0
-GAITS = ['tripod', 'ripple', 'amble', 'wave']
+GAITS = ['tripod', 'ripple', 'amble', 'wave', *MORE_GAITS]
 MOTIONS = list(yaml.safe_load((ROOT / 'config' / 'motions.yaml').read_text())['motions'])
 LEGS = flooder.LEGS
 # Messages of the flooder that are no nonsense, or that stop.
@@ -36,7 +37,7 @@ BAD = [{'step_height': 9.0}, {'step_height': float('nan')}, {'gait': 'gallop'}, 
        {'rate': 0.0}, {'cmd_vel_timeout': -1.0}, {'step_height': 'x' * 100_000}, {'max_linear_velocity': None}]
 
 
-class Events:
+class Events(Trouble):
     """The events of one robot."""
 
     def __init__(self, robot):
@@ -69,7 +70,8 @@ class Events:
 
     def gait(self, dice):
         """Change the gait."""
-        self.user.publish('gait', String(data=dice.choice(GAITS)))
+        self.robot.is_slow, name = True, dice.choice(GAITS)
+        self.user.publish('gait', String(data=name))
         self.user.spin(dice.uniform(0.0, 1.5))
 
     def body_pose(self, dice):
@@ -257,7 +259,8 @@ class Events:
     def nonsense(self, dice):
         """Send a burst of what no robot wants."""
         for _ in range(dice.randint(1, 4)):
-            kind = dice.choice(NONSENSE)
+            # A false begins a heartbeat.
+            kind = dice.choice([each for each in NONSENSE if not (self.robot.heartbeat_s and 'emergency_stop' in each)])
             self.robot.chronicle.note(f'nonsense: {kind}')
             self._send(kind, 1 if kind in LARGE else dice.randint(1, 300))
             self.user.spin(dice.uniform(0.0, 0.5))
@@ -377,5 +380,6 @@ class Events:
 DRIVING = ['walk', 'steer', 'gait', 'body_pose', 'motion', 'trajectory', 'posture', 'good_parameters']
 DISTURBING = ['bad_parameters', 'stop_service', 'stop_topic', 'stop_pin', 'disable', 'enables_and_stops', 'relax', 'nacks',
               'torn_writes', 'short_hang', 'long_hang', 'brown_out', 'dead_board', 'low_battery', 'nonsense',
-              'second_source', 'dying_client', 'second_driver', 'guard_dies']
+              'second_source', 'dying_client', 'second_driver', 'guard_dies', *TROUBLE]
+WITH_HEARTBEATS = [*DISTURBING, *6 * BEATING]
 ENDING = ['kill_robot', 'end_robot']

@@ -3,11 +3,14 @@
 import statistics
 import subprocess
 
+import figures
 from processes import ROOT
 from soak_memory import growth, GROWTH_MB, slope_per_hour, SLOPE_MB_H, verdict
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 800, 260, 60, 30, 20
 POINTS = 2000
+# So many stops tell what 99 of 100 take, and how long that may be.
+ENOUGH, STOP_P99_S = 100, 0.02
 
 
 def one_line(chronicle, memory, seconds):
@@ -23,9 +26,9 @@ def clock(seconds):
     return f'{minutes // 60}:{minutes % 60:02}:{seconds:02}'
 
 
-def write(asked, chronicle, memory, robot, ears):
+def write(asked, chronicle, memory, robot, ears, outputs):
     """Write the report and its graph, print its summary, and return whether all is as it should be."""
-    wrong = verdict(memory)
+    wrong = verdict(memory) + slow_stops(outputs)
     graph = asked.report.with_suffix('.svg')
     asked.report.parent.mkdir(parents=True, exist_ok=True)
     graph.write_text(svg(memory))
@@ -39,7 +42,7 @@ def write(asked, chronicle, memory, robot, ears):
     ]
     asked.report.write_text('\n'.join([
         '# Soak', '', *summary, '', '## Memory', '', f'![Resident memory]({graph.name})', '',
-        *events(chronicle, robot), *lateness(ears), *violations(chronicle)]) + '\n')
+        *events(chronicle, robot), *stops(outputs), *lateness(ears), *violations(chronicle)]) + '\n')
     print('\n'.join(summary))
     for each in chronicle.violations[:20]:
         print(f'violation at {each.at:.2f} s: {each.what}: {each.detail[:300]}')
@@ -74,6 +77,28 @@ def events(chronicle, robot):
 def recovery(times):
     """Return median and longest of some times."""
     return f'{statistics.median(times):.1f} s, {max(times):.1f} s' if times else ''
+
+
+def slow_stops(outputs):
+    """Return what is wrong with the times from stops to OE, where there are enough of them to tell."""
+    every = sorted(took for times in outputs.latencies.values() for took in times)
+    if len(every) < ENOUGH or p99(every) <= STOP_P99_S * figures.BUSY:
+        return []
+    return [f'stop to OE, p99 of {len(every)}: {1e3 * p99(every):.1f} ms']
+
+
+def p99(times):
+    """Return the value that 99 of 100 do not pass."""
+    return sorted(times)[(len(times) - 1) * 99 // 100]
+
+
+def stops(outputs):
+    """Return the table of times from a stop to OE, by what stopped."""
+    ways = sorted(outputs.latencies.items(), key=lambda way: -max(way[1]))
+    rows = [f'| {why} | {len(times)} | {1e3 * statistics.median(times):.1f} | {1e3 * p99(times):.1f} | {1e3 * max(times):.1f} |'
+            for why, times in ways]
+    head = ['## Stops', '', 'Time to OE, ms.', '', '| stop | times | median | p99 | greatest |', '|---|---|---|---|---|']
+    return [*head, *rows, '']
 
 
 def lateness(ears):

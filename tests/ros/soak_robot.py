@@ -1,5 +1,6 @@
 """The robot that is soaked: started, disturbed, and brought back as a user would."""
 
+import shutil
 import signal
 import time
 
@@ -8,23 +9,36 @@ import figures
 from geometry_msgs.msg import Pose
 from processes import ROOT
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import Joy
 from servo_bus import JOINTS, ON_I2C
+from soak_watch import STOP_S
+from soak_wire import far
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from user import Timeout, twist
+from voices import Voices
+from web import free_port
 
 OE, BUTTON, BATTERY = 17, 22, 23
 PINS = (('oe_pin', OE), ('stop_pin', BUTTON), ('battery_pin', BATTERY))
 ADDRESSES = (0x40, 0x41)
-NODES = ('servo_driver', 'state_publisher', 'gait_planner')
+NODES = ('servo_driver', 'state_publisher', 'gait_planner', 'web_teleop')
+DRIVERS, PLANNERS = ('hexapod', 'servo_driver'), ('hexapod', 'gait_planner')
 # A robot that does not stand and walk again within this is stuck.
 RECOVERY_S = 20.0 * figures.BUSY
 START_S = 10.0 * figures.BUSY
-# After SIGTERM; a process that ends has sat down by then.
-END_S = 3.0 * figures.BUSY
+# After SIGTERM; a process that ends has sat down by then, whatever the parameters are that make it slow.
+END_S, SLOW_END_S = 3.0 * figures.BUSY, 120.0
 # After kill -9, all channels off.
 GUARD_S = 1.0
 KEPT = 200
+# Beside the shipped ones for six legs: one that takes long to stop, and a hurried one.
+MORE_GAITS = {
+    'slow': '{duty_factor: 0.5, cycle_time: 8.0, lag: 0.5, side_lag: 0.5, legs: [6]}',
+    'hurried': '{duty_factor: 0.5, cycle_time: 0.5, lag: 0.5, side_lag: 0.5, legs: [6]}',
+}
+# The driver listens in two ways, and the planner.
+STOP_LISTENERS = 3
 STOP_QOS = {
     'best effort': QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT),
     'reliable': QoSProfile(depth=10),
@@ -38,17 +52,23 @@ class Robot:
     def __init__(self, boards, session, watched):
         """Take what watches over it: chronicle, outputs, ears, processes, memory."""
         self.boards, self.session, self.user = boards, session, session.user
-        self.chronicle, self.outputs, self.ears, self.processes, self.memory = watched
+        self.chronicle, self.outputs, self.ears, self.processes, self.memory, self.wire = watched
         self.parts, self.apart, self.guard, self.relaxed, self.others, self.faulty = {}, False, None, [], [], {}
+        self.heartbeat_s, self.page_port, self.is_slow, self.pose_refused = 0.0, free_port(), False, False
+        # Who beats on `emergency_stop`, who calls over a network that can be held up, and a joystick; none so far.
+        self.boxes, self.caller, self.pad, self._met = None, None, None, None
+        self.joy = self.user.node.create_publisher(Joy, 'joy', 10)
+        self.config = with_more_gaits(session.folder)
         node = self.user.node
         self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
         self.recoveries = {}
 
     # --- processes
 
-    def start(self, apart=False):
+    def start(self, apart=False, heartbeat_s=None):
         """Start the robot, composed or by node, and wait until its planner is heard."""
-        self.apart = apart
+        self.apart, self.is_slow = apart, False
+        self.heartbeat_s = self.heartbeat_s if heartbeat_s is None else heartbeat_s
         for name in NODES if apart else ('hexapod',):
             if name not in self.parts:
                 self._start(name)
@@ -56,9 +76,15 @@ class Robot:
 
     def _start(self, name):
         self.ears.forget(name)
+        if name in DRIVERS:
+            self.wire.forget()
+        beat, page = f'emergency_stop_timeout:={self.heartbeat_s}', f'port:={self.page_port}'
         arguments = {
-            'hexapod': ['run', '--bus', 'i2c', *pins('servo_driver.')],
-            'servo_driver': [*ON_I2C, *pins()],
+            'hexapod': ['run', '--config', str(self.config), '--bus', 'i2c', *pins('servo_driver.'), '-p', f'servo_driver.{beat}', '--web', '-p',
+                        f'web_teleop.{page}'],
+            'servo_driver': [*ON_I2C, *pins(), '-p', beat],
+            'gait_planner': ['--ros-args', '-p', f'config:={self.config}'],
+            'web_teleop': ['--ros-args', '-p', page],
         }.get(name, ['--ros-args', '--params-file', str(ROOT / 'config' / 'hexapod.yaml')])
         process = self.parts[name] = self.session.start(name, *arguments, environment=self.boards.environment)
         self.processes.watch(process)
@@ -76,30 +102,53 @@ class Robot:
         """Kill -9 a process; the guard switches off what the driver has left."""
         process = self.leave(name)
         process.signal(signal.SIGKILL)
-        if name in ('hexapod', 'servo_driver'):
+        if name in DRIVERS:
             self.outputs.stopped(f'kill -9 of {name}', GUARD_S)
         self.ears.forget(name)
         process.wait()
 
     def end(self, name, *numbers):
         """End a process in order; it sits down, switches off and returns 0."""
+        sits = name in DRIVERS and self._is_to_sit()
         process = self.leave(name)
         healthy = self.is_healthy
         sent = time.monotonic()
         for number in numbers:
             process.signal(number)
+        limit = SLOW_END_S if self.is_slow else END_S
         try:
-            self.user.until(lambda: not process.is_running(), END_S, f'the end of {name}')
+            self.user.until(lambda: not process.is_running(), limit, f'the end of {name}')
         except Timeout as error:
             self.chronicle.violate('a process does not end', f'{error}: {process.log()[-1500:]}')
             process.end()
-        if name in ('hexapod', 'servo_driver'):
-            self.outputs.stopped(f'the end of {name}')
+        if name in DRIVERS:
+            self.outputs.stopped(f'the end of {name}', STOP_S * 2.0)
         status = process.wait()
         self.chronicle.note(f'{name} ended with {status} after {time.monotonic() - sent:.2f} s')
-        if status != 0 and (healthy or status != 1):
+        if sits:
+            self._look_if_seated(process, status)
+        elif status != 0 and (healthy or status != 1):
             self.chronicle.violate('an end out of order', f'{name} with {status}: {process.log()[-1500:]}')
         self.ears.forget(name)
+
+    def _is_to_sit(self):
+        """Return whether nothing is in the way of sitting down before the servos are let go."""
+        return (self.is_healthy and not self.outputs.is_stopped and not self.relaxed and self.ears.driver_state == 'armed'
+                and len(self.boards.pulses()) == len(JOINTS) and any(name in self.parts for name in PLANNERS)
+                and self.ears.state in ('sitting', 'standing', 'walking', 'stopping', 'playing'))
+
+    def _look_if_seated(self, process, status):
+        """Look where the joints were told to be last, and whether the exit status says the same."""
+        self.user.spin(0.1)
+        state, away = self.ears.state, far(self.wire.pulses_told(), self.ears.commands)
+        if seated := state == 'sitting' and not away:
+            self.chronicle.note('seated at the end', counted='seated at the end')
+        if not seated or status != 0:
+            words = f'{process.name} with {status} in {state}, joints away from the last command: {away}'
+            self.chronicle.violate('not seated at the end' if not seated else 'an end out of order',
+                                   f'{words}: {process.log()[-1500:]}')
+        if not seated and status == 0:
+            self.chronicle.violate('a status that hides that it did not sit', process.log()[-500:])
 
     def close(self):
         """End what runs."""
@@ -111,6 +160,12 @@ class Robot:
             self.guard.end()
             self.guard = None
 
+    def part(self):
+        """End those who are around the robot."""
+        for other in (self.boxes, self.caller, self.pad):
+            if other:
+                other.end()
+
     # --- the way back
 
     @property
@@ -121,9 +176,16 @@ class Robot:
     def heal(self):
         """Mend everything outside the robot, and stop all streams and other programs."""
         self.user.quiet()
+        self.ears.may_walk()
+        self.thaw()
         for process in self.others:
             process.end()
         self.others.clear()
+        if self.caller:
+            self.caller.network()
+            self.caller.drive(0, 0.0)
+        if self.boxes:
+            self.beat()
         for fault in (NACK_PPM, TEAR_PPM, HANG_MS, HANG_FOR_EVER):
             self.boards.set(fault, 0)
         for address in ADDRESSES:
@@ -132,6 +194,36 @@ class Robot:
         self.boards.set_pin(BATTERY, HIGH)
         self.faulty.clear()
         self.outputs.bus_fails(False)
+
+    def gather(self, boxes, seed):
+        """Start those who are around the robot, once."""
+        if self.boxes is None:
+            self.boxes, self.caller = Voices(self.session, boxes, seed), Voices(self.session, 2, seed)
+            config = str(ROOT / 'config' / 'joystick.yaml')
+            self.pad = self.session.start('joystick', '--ros-args', '--params-file', config)
+
+    def beat(self, held=()):
+        """Let all boxes beat, where that is wanted, and some hold their stop."""
+        return self.boxes.beat(range(self.boxes.count) if self.heartbeat_s else [], held=held)
+
+    def meet(self):
+        """Wait until whoever runs now has heard of boxes and caller."""
+        running = sorted(process.pid for process in self.parts.values())
+        if self._met != running:
+            for voices in (self.boxes, self.caller):
+                voices.meet(STOP_LISTENERS)
+            self._met = running
+
+    def freeze(self, name):
+        """Halt a process as a debugger does."""
+        self.ears.planner_is_frozen |= name in PLANNERS
+        self.parts[name].signal(signal.SIGSTOP)
+
+    def thaw(self):
+        """Let every process go on."""
+        for process in self.parts.values():
+            process.signal(signal.SIGCONT)
+        self.ears.planner_is_frozen = False
 
     def recover(self, kinds):
         """Bring the robot back to walking, and note how long that took; whether it came back."""
@@ -145,6 +237,7 @@ class Robot:
                 for kind in kinds:
                     self.recoveries.setdefault(kind, []).append(took)
                 self.trim()
+                self.is_slow = False
                 return True
             words.append(reason)
             self.chronicle.note(f'not yet: {reason}')
@@ -154,8 +247,10 @@ class Robot:
 
     def _try_to_walk(self):
         """Go the way back once; return why it could not be gone, or None."""
-        for publisher in self.stops.values():
-            publisher.publish(Bool(data=False))
+        if not self.heartbeat_s:
+            # It would be missed from now on.
+            for publisher in self.stops.values():
+                publisher.publish(Bool(data=False))
         try:
             self.let_go()
             if answer := self._enable():
@@ -192,7 +287,7 @@ class Robot:
         answer = self.enable()
         if answer.success:
             return None
-        if 'FAILED pose' in answer.message:
+        if self.pose_refused:
             # Where the joints are is not known: after this it is not taken for known.
             self.disable()
         self.user.spin(0.3)
@@ -209,20 +304,34 @@ class Robot:
         self.user.client('enable')
         token = self.outputs.enabling()
         answer = self.ask('enable', SetBool.Request(data=True))
+        self.pose_refused = 'FAILED pose' in answer.message
         if not answer.success:
             self.outputs.refused(token)
+            if not answer.message:
+                self.chronicle.violate('enable refused without a reason')
         return answer
 
     def disable(self):
         """Call `enable` with false."""
         future = self.user.client('enable').call_async(SetBool.Request(data=False))
         self.outputs.stopped('enable false')
+        if self.pose_refused:
+            self.wire.forget()
+            self.pose_refused = False
         self.user.until(future.done, 5.0, 'an answer of enable')
 
     def trim(self):
         """Keep no more of what was heard than is needed."""
         for heard in self.user._heard.values():
             del heard[:-KEPT]
+
+
+def with_more_gaits(folder):
+    """Return the shipped configuration with more gaits."""
+    shutil.copytree(ROOT / 'config', folder / 'config')
+    with (folder / 'config' / 'gaits.yaml').open('a') as gaits:
+        gaits.writelines(f'  {name}: {values}\n' for name, values in MORE_GAITS.items())
+    return folder / 'config'
 
 
 def pins(prefix=''):

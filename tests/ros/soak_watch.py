@@ -10,6 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 import figures
 from geometry_msgs.msg import Twist
 from limits import LIMITS
+from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
@@ -24,6 +25,12 @@ LOOK_S, SLOW_LOOK_S = 0.005, 0.2
 HISTORY_S, AGAIN_S = 10.0, 5.0
 DIAGNOSTICS_BYTES = 16 * 1024
 STOP_S = 0.05 * figures.BUSY
+# An edge of OE that came while a stop was still being sent is its doing.
+EDGE_S = 0.02
+# From a stop to a robot that does not walk any more.
+HALT_S = 0.3 * figures.BUSY
+# Stamps that differ by more than this tell of a clock that was set.
+CLOCK_SET_S = 60.0
 # From a healthy bus to boards that are told what OE has done already.
 TOLD_S = 1.0
 # Walking goes on for `cmd_vel_timeout` (0.5 s by default) after the last command; then the robot stops.
@@ -33,6 +40,8 @@ RATE_HZ = 100.0
 STALL_S = 0.5
 # Two counts of a pulse, rad; a tick of the bus that a busy machine serves late, s.
 COUNTS_RAD, TICK_S = 0.016, 0.012 * figures.BUSY
+# A body that leans more has fallen; leans are kept for so long.
+FALLEN_DEG, LEANS_S = 60.0, 4.0
 CRASH = ('panicked', 'Segmentation', 'SIGSEGV', 'double free', 'corrupt', 'Assertion', 'terminate called')
 
 Violation = namedtuple('Violation', 'at what detail history')
@@ -85,18 +94,22 @@ class Outputs:
         self.boards, self.chronicle = boards, chronicle
         self._lock, self._since, self._why = threading.Lock(), None, ''
         self._healthy_since, self._out_of_bounds, self._enables = 0.0, boards.violations(), 0
+        self.latencies, self._timed = defaultdict(list), None
 
     def stopped(self, why, within=STOP_S):
-        """Expect no pulse soon after now."""
+        """Expect no pulse soon after now; what may take no time is timed."""
         with self._lock:
-            since = time.monotonic() + within
+            now = time.monotonic()
+            since = now + within
+            if within <= STOP_S and self._timed is None and self._since is None:
+                self._timed = why, now
             if self._since is None or since < self._since:
                 self._since, self._why = since, why
 
     def enabling(self):
         """Take pulses for allowed, because `enable` is about to be sent; return what `refused` needs."""
         with self._lock:
-            before, self._since = self._since, None
+            before, self._since, self._timed = self._since, None, None
             self._enables += 1
             return before, self._enables
 
@@ -115,6 +128,7 @@ class Outputs:
         """Look once."""
         with self._lock:
             since, now, why = self._since, time.monotonic(), self._why
+            self._time()
             if since is not None and now > since:
                 if not self.boards.is_high(OE):
                     late = f'{(now - since) * 1e3:.0f} ms late; pulses {len(self.boards.pulses())}'
@@ -124,6 +138,18 @@ class Outputs:
         if (count := self.boards.violations()) != self._out_of_bounds:
             self._out_of_bounds = count
             self.chronicle.violate('a pulse outside the calibration', f'{count} so far')
+
+    def _time(self):
+        """Take the time from a stop to OE, once it is high; none if it was high before."""
+        if self._timed is not None and self.boards.is_high(OE):
+            (why, at), self._timed = self._timed, None
+            if (took := self.boards.rose(OE) - at) > -EDGE_S:
+                self.latencies[why].append(max(0.0, took))
+
+    @property
+    def is_stopped(self):
+        """Return whether no pulse is allowed."""
+        return self._since is not None
 
     def _told(self):
         """Return the joints whose board would give a pulse if OE were low."""
@@ -141,6 +167,9 @@ class Ears:
         self.largest_diagnostics, self.commands_heard, self._walk_commanded = 0, 0, time.monotonic()
         self._commands, self._servos, self.said, self._ended = {}, {}, {}, threading.Event()
         self._jumps, self._looked, self._served_since = [], time.monotonic(), time.monotonic()
+        self._still, self.planner_is_frozen = (None, math.inf), False
+        self.condition, self.conditions, self.servos_on = None, Counter(), False
+        self.lean, self.lean_at, self.leans_since, self.leans = 0.0, 0.0, None, deque()
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node('ears', context=self.context, start_parameter_services=False, enable_rosout=False)
@@ -157,6 +186,7 @@ class Ears:
         self.node.create_subscription(JointState, 'servo_states', self._servo_states, deep)
         self.node.create_subscription(String, 'gait_state', self._gait_state, listener_qos('gait_state'))
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._diagnostics, deep, raw=True)
+        self.node.create_subscription(Odometry, 'odom_true', self._odom_true, deep)
         self.node.create_subscription(Twist, 'cmd_vel', lambda twist: self._walk(twist.linear.x), deep)
         self.node.create_subscription(Float64, 'velocity', lambda velocity: self._walk(velocity.data), deep)
 
@@ -188,9 +218,27 @@ class Ears:
             self.chronicle.note(f'the watch was held up for {now - self._looked:.2f} s', counted='held up')
             self._served_since = now
         self._looked = now
+        if self.planner_is_frozen:
+            self._served_since = now
+        why, since = self._still
+        if self.state == 'walking' and now > max(since, self._served_since + HALT_S):
+            self.chronicle.violate('walking before the stick was let go', why)
         silent = now - max(self._walk_commanded, self._served_since)
         if self.state == 'walking' and silent > WALK_S:
             self.chronicle.violate('walking without a command', f'for {silent:.2f} s')
+
+    def stays(self, why):
+        """Expect the robot not to walk soon after now, whoever pushes a stick."""
+        self._still = why, time.monotonic() + HALT_S
+
+    def may_walk(self):
+        """Take a walk for allowed: somebody lets go of the stick."""
+        self._still = None, math.inf
+
+    @property
+    def commands(self):
+        """Return the last angle of each joint that the planner commanded."""
+        return {name: angle for name, angle in self._commands.items() if name != 'stamp'}
 
     def _walk(self, value):
         if math.isfinite(value):
@@ -216,7 +264,9 @@ class Ears:
                 self.chronicle.violate('joint_commands beyond limits', f'{name} at {position}')
         if not all(map(math.isfinite, [*message.velocity, *message.effort])):
             self.chronicle.violate('joint_commands not finite', message.velocity)
-        ticks = max(1, round((stamp - self._commands.get('stamp', -math.inf)) * RATE_HZ)) if self._commands else 1
+        if abs(stamp - self._commands.get('stamp', stamp)) > CLOCK_SET_S:
+            self._commands = {}
+        ticks = max(1, round((stamp - self._commands['stamp']) * RATE_HZ)) if self._commands else 1
         for name, position in zip(message.name, message.position):
             moved = abs(position - self._commands.get(name, position))
             if moved > LIMITS[name].velocity * ticks / RATE_HZ * (1.0 + 1e-6) + 1e-9:
@@ -227,6 +277,7 @@ class Ears:
         stamp = stamp_ns(message) / 1e9
         if stamp == 0.0:
             return
+        self.servos_on = bool(message.name)
         told = {name: (stamp, position) for name, position in zip(message.name, message.position)}
         for name, position, jump in self._jumps:
             # A planner that finds servos switched on takes their pose, in one tick; what is off may be told anything.
@@ -236,11 +287,23 @@ class Ears:
         self._jumps.clear()
         for name, (_, position) in told.items():
             then, before = self._servos.get(name, (stamp, position))
+            if abs(stamp - then) > CLOCK_SET_S:
+                then, before = stamp, position
             allowed = SERVOS['servos'][name]['speed_limit_rad_s'] * (stamp - then + TICK_S) + COUNTS_RAD
             if not math.isfinite(position) or abs(position - before) > allowed:
                 took = f'{before:.3f} to {position:.3f} rad in {(stamp - then) * 1e3:.1f} ms'
                 self.chronicle.violate('a joint jumped', f'{name}: {took}')
         self._servos = told
+
+    def _odom_true(self, message):
+        """Keep how far the body truly leans, degrees, where physics tell."""
+        now, q = time.monotonic(), message.pose.pose.orientation
+        self.lean = math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (q.x * q.x + q.y * q.y)))))
+        self.leans_since = (self.leans_since or now) if self.lean > FALLEN_DEG else None
+        self.leans.append((now, self.lean))
+        while self.leans[0][0] < now - LEANS_S:
+            self.leans.popleft()
+        self.lean_at = now
 
     def _diagnostics(self, data):
         self.largest_diagnostics = max(self.largest_diagnostics, len(data))
@@ -253,6 +316,9 @@ class Ears:
                 self.lateness[node].append(float(values['lateness p99 (us)']))
             if node == 'servo_driver':
                 self.driver_state = values.get('state')
+            if node == 'gait_planner':
+                self.condition = values.get('condition')
+                self.conditions[self.condition] += 1
             if self.said.get(node) != status.message:
                 self.said[node] = status.message
                 self.chronicle.note(f'{node}: {status.message[:200]}')
@@ -309,9 +375,9 @@ class Processes:
 class Watch:
     """All of it, on a thread of its own."""
 
-    def __init__(self, chronicle, outputs, ears, processes, memory):
+    def __init__(self, chronicle, parts, slow_parts):
         """Begin."""
-        self._parts, self._slow = (outputs, ears), (processes, memory)
+        self._parts, self._slow = parts, slow_parts
         self._chronicle, self._ended = chronicle, threading.Event()
         self._thread = threading.Thread(target=self._look)
         self._thread.start()

@@ -10,13 +10,16 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from boards import HIGH, LOW
+from boards import HIGH, LOW, Transfer
 import domains
 from limits import LIMITS
 from servo_bus import boards, joint_state, library
 from soak_memory import Memory, Sample, verdict
 from soak_watch import Chronicle, Ears, Outputs
+from soak_wire import Wire
+from std_msgs.msg import Bool
 from test_real_pins import OE, wired
+from voices import CLOCKS, Voices
 
 __all__ = ['boards', 'library', 'wired']
 
@@ -100,3 +103,74 @@ def test_when_memory_grows_expect_it_judged_by_slope_or_in_short_runs_by_growth(
     memory.samples[1, 0.0] = [Sample(age, 40.0 + mb_h * age / 3600.0 + 0.2 * (age % 3), 22, 22)
                               for age in range(0, seconds, 2)]
     assert len(verdict(memory)) == wrong, verdict(memory)
+
+
+@pytest.fixture
+def wire(boards):
+    """Return a wire whose transfers a test makes up."""
+    return Wire(boards, Chronicle())
+
+
+@pytest.mark.parametrize('told, wrong', [
+    ([(0.0, 300), (0.01, 310), (0.02, 320)], False), ([(0.0, 300), (0.01, 400)], True),
+    ([(0.0, 300), (0.01, None), (9.0, 302)], False), ([(0.0, 300), (0.01, None), (9.0, 400)], True),
+    ([(0.0, 300), (9.0, 400)], False)],
+    ids=['slowly', 'at once', 'off, and on again where it was', 'off, and on again elsewhere', 'after a silence'])
+def test_when_a_pulse_changes_expect_a_violation_where_its_joint_would_jump(wire, told, wrong):
+    for at, count in told:
+        off = 0x1000 if count is None else count
+        wire.transfer(Transfer(at, at, 1, 0x40, bytes([0x08, off & 0xff, off >> 8]), 0, 0))
+    assert bool(wire.chronicle.violations) == wrong
+
+
+def test_when_a_driver_has_gone_expect_its_joints_places_not_known(wire):
+    for at, count in [(0.0, 300), (0.01, 400)]:
+        wire.transfer(Transfer(at, at, 1, 0x40, bytes([0x08, count & 0xff, count >> 8]), 0, 0))
+        wire.forget()
+    assert not wire.chronicle.violations
+
+
+def test_when_the_robot_walks_after_a_stop_expect_a_violation_until_it_may(ears):
+    ears.state = 'walking'
+    for stays, wrong in [(False, 0), (True, 1)]:
+        (ears.stays if stays else lambda _: ears.may_walk())('a stop')
+        ears._still = ears._still[0], ears._still[1] - 10.0
+        ears._served_since -= 10.0
+        ears._walk_commanded = time.monotonic()
+        ears.look()
+        assert len(ears.chronicle.violations) == wrong
+
+
+def test_when_oe_rises_after_a_stop_expect_the_time_it_took(wired):
+    outputs = Outputs(wired, Chronicle())
+    wired.set_pin(OE, LOW)
+    time.sleep(0.05)
+    outputs.enabling()
+    outputs.stopped('a button')
+    time.sleep(0.02)
+    wired.set_pin(OE, HIGH)
+    time.sleep(0.01)
+    outputs.look()
+    [took] = outputs.latencies['a button']
+    assert 0.015 < took < 0.1, took
+
+
+@pytest.mark.parametrize('clock', ['right', 'an hour ahead', 'frozen', 'of 3 s', 'stepping'])
+def test_when_a_sender_has_a_clock_of_its_own_expect_its_stamps_by_it_and_everything_held_up_late(session, clock):
+    voices, heard = Voices(session, 1), []
+    stamp = 'source_timestamp'
+    session.user.node.create_subscription(Bool, 'emergency_stop', lambda _, info: heard.append((time.monotonic(), info[stamp])), 10)
+    voices.meet(driven=False, served=False)
+    voices.clock(0, clock)
+    voices.network(hold=True)
+    sent, real = voices.say(0), time.time_ns()
+    session.user.spin(0.4)
+    assert not heard
+    voices.network()
+    session.user.until(lambda: heard, 5.0, 'what was held up')
+    received, stamped = heard[0]
+    assert received > sent + 0.4
+    shift, standstill, step = CLOCKS[clock] or (stamped - real, 0, 0)
+    expected = (standstill or real + shift) // (step or 1) * (step or 1)
+    assert abs(stamped - expected) < 2 * 10**8, (stamped - real) / 1e9
+    voices.end()

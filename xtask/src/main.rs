@@ -46,6 +46,7 @@ cargo xtask <command>
   soak --hours N      drive, stop, break and restart the robot at random, and write a report
        --seed S       the same events again
        --report FILE  in place of target/soak/report.md
+       --phase NAME   only that part of it: one life, composed, by node, heartbeats, physics
   bench [ARGS]        run the benches; ARGS go to `cargo bench`
   wasm                build the walking engine as WebAssembly, for the page's playground
   page                build the page of the web teleop, with Node

@@ -19,23 +19,26 @@ pub struct Options {
     seed: Option<u32>,
     /// `target/soak/report.md` if left out.
     report: Option<PathBuf>,
+    /// All of them if left out.
+    phase: Option<String>,
 }
 
 impl Options {
     /// Reads the arguments of `soak`.
     pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Self> {
-        let (mut hours, mut seed, mut report) = (None, None, None);
+        let (mut hours, mut seed, mut report, mut phase) = (None, None, None, None);
         while let Some(arg) = args.next() {
             let mut value = || args.next().with_context(|| format!("{arg} takes a value"));
             match arg.as_str() {
                 "--hours" => hours = Some(parse_hours(&value()?)?),
                 "--seed" => seed = Some(parse_seed(&value()?)?),
                 "--report" => report = Some(value()?.into()),
-                _ => bail!("soak takes `--hours N`, `--seed S` and `--report FILE`, not `{arg}`"),
+                "--phase" => phase = Some(value()?),
+                _ => bail!("soak takes `--hours N`, `--seed S`, `--report FILE` and `--phase NAME`, not `{arg}`"),
             }
         }
         let hours = hours.context("soak takes `--hours N`: how long? 0.05 is 3 minutes")?;
-        Ok(Self { hours, seed, report })
+        Ok(Self { hours, seed, report, phase })
     }
 }
 
@@ -60,6 +63,7 @@ pub fn soak(layout: &Layout, options: &Options) -> Result<bool> {
     let mut command = Command::new(python);
     command.arg(layout.root().join("tests/ros/soak.py")).arg("--hours").arg(options.hours.to_string());
     command.args(options.seed.iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]));
+    command.args(options.phase.iter().flat_map(|phase| ["--only-phase", phase.as_str()]));
     let report = match &options.report {
         Some(report) => report.clone(),
         None => target_dir()?.join("soak/report.md"),
@@ -82,9 +86,10 @@ mod tests {
 
     #[test]
     fn when_arguments_are_understood_expect_them_in_the_options() {
-        assert_eq!(parse(&["--hours", "2"]).unwrap(), Options { hours: 2.0, seed: None, report: None });
-        let all = parse(&["--seed", "7", "--report", "a/b.md", "--hours", "0.05"]).unwrap();
-        assert_eq!(all, Options { hours: 0.05, seed: Some(7), report: Some("a/b.md".into()) });
+        assert_eq!(parse(&["--hours", "2"]).unwrap(), Options { hours: 2.0, seed: None, report: None, phase: None });
+        let all = parse(&["--seed", "7", "--report", "a/b.md", "--hours", "0.05", "--phase", "by node"]).unwrap();
+        let (report, phase) = (Some("a/b.md".into()), Some("by node".into()));
+        assert_eq!(all, Options { hours: 0.05, seed: Some(7), report, phase });
     }
 
     #[test]

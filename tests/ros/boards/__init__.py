@@ -45,6 +45,7 @@ class Boards:
                             'I2C_BOARDS_LOG': str(self.log_path), 'HEXAPOD_LOCK_DIR': str(folder)}
         self._library = ctypes.CDLL(str(library))
         self._library.boards_create.restype = ctypes.c_void_p
+        self._library.pins_rose.restype = ctypes.c_double
         self._world = ctypes.c_void_p(self._library.boards_create(
             str(self.path).encode(), bytes(addresses), len(addresses)))
         assert self._world, 'the boards could not be made'
@@ -68,6 +69,10 @@ class Boards:
     def is_high(self, pin):
         """Return whether a pin is high."""
         return bool(self._library.pins_high(pin))
+
+    def rose(self, pin):
+        """Return when a pin last went from low to high (monotonic, s)."""
+        return self._library.pins_rose(pin)
 
     def is_output(self, pin):
         """Return whether a pin drives its line."""

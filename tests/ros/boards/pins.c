@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { GPFSEL0 = 0, GPSET0 = 7, GPCLR0 = 10, GPLEV0 = 13, GPPUPPDN0 = 57, PAGE = 4096, PINS = 28 };
@@ -21,6 +22,7 @@ static const char MODEL[] = "raspberrypi,4-model-b\0brcm,bcm2711";
 
 static volatile uint32_t *registers;
 static uint8_t wired[PINS]; /* enum wire */
+static volatile double rose[PINS];
 static int chip_fd = -1;
 
 static int file(char *into, size_t size, const char *boards, const char *suffix) {
@@ -39,6 +41,12 @@ static uint32_t level(int pin, uint32_t latch) {
     return wired[pin] == WIRE_OPEN ? pull(pin) == PULL_UP : wired[pin] != WIRE_LOW;
 }
 
+static double monotonic(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void *play(void *unused) {
     uint32_t latch = 0;
     for (;;) {
@@ -48,6 +56,9 @@ static void *play(void *unused) {
         uint32_t levels = 0;
         for (int pin = 0; pin < PINS; pin++) {
             levels |= level(pin, latch) << pin;
+        }
+        for (uint32_t risen = levels & ~registers[GPLEV0]; risen != 0; risen &= risen - 1) {
+            rose[__builtin_ctz(risen)] = monotonic();
         }
         registers[GPLEV0] = levels;
         usleep(100);
@@ -76,6 +87,7 @@ int pins_create(const char *boards) {
 
 void pins_wire(int pin, int wire) { wired[pin] = (uint8_t)wire; }
 int pins_high(int pin) { return registers != NULL && (registers[GPLEV0] >> pin & 1); }
+double pins_rose(int pin) { return rose[pin]; }
 int pins_is_output(int pin) { return registers != NULL && mode(pin) == OUTPUT; }
 
 /* --- what the driver's process calls */

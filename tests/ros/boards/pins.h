@@ -8,6 +8,8 @@ enum wire { WIRE_OPEN, WIRE_LOW, WIRE_HIGH, WIRE_PULLED_UP };
 int pins_create(const char *boards);
 void pins_wire(int pin, int wire);
 int pins_high(int pin);
+/* When a pin last went from low to high, on the monotonic clock, s. */
+double pins_rose(int pin);
 int pins_is_output(int pin);
 
 const char *pins_instead_of(const char *path, char *into, unsigned long size);
