@@ -202,7 +202,7 @@ impl Core {
     /// Whether servos hold the robot.
     #[must_use]
     pub fn is_held(&self) -> bool {
-        self.held
+        self.servos.are_held()
     }
 
     /// Asks for the last posture, whatever was asked before.

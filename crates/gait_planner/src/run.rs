@@ -10,7 +10,6 @@ use crate::outbox::{Done, Outbox, outbox};
 use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
-use crate::servos;
 use crate::setup::Setup;
 use crate::simulated::{Closing, SimulatedLoop};
 use crate::standing::ClockWatch;
