@@ -82,8 +82,8 @@ class Robot:
             self.wire.forget()
         beat, page = f'emergency_stop_timeout:={self.heartbeat_s}', f'port:={self.page_port}'
         arguments = {
-            'hexapod': ['run', '--config', str(self.config), '--bus', 'i2c', *pins('servo_driver.'), '-p', f'servo_driver.{beat}', '--web', '-p',
-                        f'web_teleop.{page}'],
+            'hexapod': ['run', '--config', str(self.config), '--bus', 'i2c', *pins('servo_driver.'), '-p', f'servo_driver.{beat}',
+                        '--web', '-p', f'web_teleop.{page}'],
             'servo_driver': [*ON_I2C, *pins(), '-p', beat],
             'gait_planner': ['--ros-args', '-p', f'config:={self.config}'],
             'web_teleop': ['--ros-args', '-p', page],
