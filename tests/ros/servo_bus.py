@@ -99,6 +99,16 @@ def angle_us(joint, angle):
     return pulse_a + (angle - a) * (pulse_b - pulse_a) / (b - a)
 
 
+def angle_of(joint, pulse_us):
+    """Return the angle of a pulse, worked out from the file."""
+    servo = SERVOS['servos'][joint]
+    points = sorted((point['pulse_us'], point['angle_rad']) for point in servo['points'])
+    for (pulse_a, a), (pulse_b, b) in itertools.pairwise(points):
+        if pulse_us <= pulse_b:
+            break
+    return servo['direction'] * (a + (pulse_us - pulse_a) * (b - a) / (pulse_b - pulse_a)) - servo['trim_rad']
+
+
 def least_bytes(joints):
     """Return the bytes and transfers of an update of these joints: a run of n neighbours is 4 + 4 (n - 1)."""
     plugs = sorted(PLUG[joint] for joint in joints)

@@ -53,6 +53,7 @@ def arguments():
     parser.add_argument('--seed', type=int, default=time.time_ns() % 2**32, help='of the events; printed if left out')
     parser.add_argument('--report', type=Path, default=Path('soak.md'), help='where to write the report')
     parser.add_argument('--only-phase', choices=list(PHASES), help='spend all the time on this one')
+    parser.add_argument('--only-events', default='', help='let these happen and no others, separated by commas')
     parser.add_argument('--verbose', action='store_true', help='tell all that is done as it happens')
     asked = parser.parse_args()
     asked.seconds = asked.seconds or 3600.0 * (asked.hours or 0.05)
@@ -74,6 +75,7 @@ class Soak:
 
     def __init__(self, asked, folder):
         """Prepare robot and watch."""
+        self.only = [kind for kind in asked.only_events.split(',') if kind]
         self.asked, self.chronicle, self.shown = asked, Chronicle(asked.verbose), 0.0
         self.session, boards = Session(folder), powered_boards(folder)
         self.outputs, self.memory = Outputs(boards, self.chronicle), Memory(asked.seconds)
@@ -116,7 +118,7 @@ class Soak:
             self.robot.beat()
             self.robot.recover(['start'])
             self.events.large_ones()
-            for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', phase.kinds)):
+            for number, chosen in enumerate(episodes(f'{self.asked.seed}/{name}', phase.kinds, self.only)):
                 if self.chronicle.elapsed() >= until:
                     break
                 self.episode(random.Random(f'{self.asked.seed}/{name}/{number}'), chosen)
@@ -163,9 +165,11 @@ class Soak:
         self.session.close()
 
 
-def episodes(seed, kinds):
-    """Yield the events of one episode after another: each kind once in any order, from then on at random."""
+def episodes(seed, kinds, only=()):
+    """Yield the events of one episode after another: each kind once in any order, from then on at random, or only these."""
     dice = random.Random(seed)
+    while only:
+        yield [dice.choice(only)]
     first = sorted({*kinds, *DRIVING})
     dice.shuffle(first)
     for kind in first:

@@ -82,7 +82,7 @@ class Physics:
         """Push it over, or nearly, on foot or on the walk."""
         if dice.random() < 0.3:
             self.user.quiet()
-        self._push(dice, dice.uniform(30.0, 120.0))
+        self._push(dice, dice.uniform(40.0, 150.0))
         self.user.spin(NOTICED_S)
 
     def _push(self, dice, newtons):

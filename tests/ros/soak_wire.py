@@ -6,7 +6,14 @@ import threading
 
 from boards import COUNT_US, ENTRY, is_all_off, is_pulse_burst, Transfer
 import figures
-from servo_bus import angle_us, PLUG, SERVOS
+from limits import LIMITS
+import pytest
+from servo_bus import angle_of, PLUG, SERVOS
+
+try:
+    from robot_model import Kinematics
+except pytest.skip.Exception:
+    Kinematics = None
 
 US_PER_RAD = 636.6
 # A bus that a busy machine serves late may bring two motions together.
@@ -111,9 +118,9 @@ class Wire:
         self._last[plug] = begun, off
 
 
-def far(pulses, angles, tolerance_rad=0.06):
-    """Return the joints whose pulses, in counts, are not those of these angles, with both."""
-    wanted = {joint: angle_us(joint, angle) / COUNT_US for joint, angle in angles.items()}
-    tolerance = tolerance_rad * US_PER_RAD / COUNT_US
-    return {joint: (round(count), pulses.get(joint)) for joint, count in wanted.items()
-            if pulses.get(joint) is None or abs(pulses[joint] - count) > tolerance}
+def height_of(pulses):
+    """Return how high the body is above the mean of its feet by the pulses of all joints, m; None if some had none."""
+    if not set(LIMITS) <= set(pulses) or Kinematics is None:
+        return None
+    angles = {joint: angle_of(joint, count * COUNT_US) for joint, count in pulses.items()}
+    return -float(Kinematics().feet(angles.keys(), angles.values())[:, 2].mean())

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from boards import LOW, OPEN
-from servo_bus import boards, command, JOINTS, library, ON_I2C, statuses
+from servo_bus import boards, command, JOINTS, library, ON_I2C
 from soak_watch import Chronicle, Outputs, STOP_S, Watch
 from soak_wire import Wire
 from std_msgs.msg import Bool
@@ -42,8 +42,8 @@ class Orders:
         """Start everything."""
         self.session, self.user, self.boards, self.dice = session, session.user, boards, dice
         self.boxes, self.caller = Voices(session, MOST, dice.random()), Voices(session, 4, dice.random())
-        self.process = start(session, boards, way)
-        self.chronicle = Chronicle()
+        self.way, self.process = way, start(session, boards, way)
+        self.chronicle, self.refusals = Chronicle(), []
         self.outputs, self.wire = Outputs(boards, self.chronicle), Wire(boards, self.chronicle)
         self.stop = {name: session.user.node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in QOS.items()}
         for voices in (self.boxes, self.caller):
@@ -125,7 +125,10 @@ class Orders:
         self.outputs.stopped(way)
 
     def arm(self):
-        """Let somebody switch on, who was not stopped since."""
+        """Let somebody switch on, who was not stopped since, with the robot at rest; then let it be driven again."""
+        if self.way == 'composed':
+            rest(self.user)
+
         def enabled():
             token = self.outputs.enabling()
             answer = self.user.enable()
@@ -133,18 +136,21 @@ class Orders:
                 return True
             self.outputs.refused(token)
             assert answer.message, 'refused without a reason'
+            self.refusals.append(answer.message)
             if 'FAILED pose' in answer.message:
                 self.wire.forget()
                 self.user.enable(False)
             self.user.spin(0.2)
             return False
 
-        self.user.until(enabled, PULSES_S, lambda: f'servos on: {[status.message for _, status in statuses(self.user)[-2:]]}')
+        self.user.until(enabled, PULSES_S, lambda: f'servos on: {self.refusals[-2:]}')
         self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'all pulses')
+        if self.way == 'composed':
+            drive(self.user)
 
 
 def start(session, boards, way):
-    """Start a driver that is commanded by the user, or a robot, which also has two sticks pushed."""
+    """Start a driver that is commanded by the user, or a robot that is driven."""
     if way == 'apart':
         process = session.start('servo_driver', *ON_I2C, *PINS, environment=boards.environment)
         session.user.hear('servo_states', '/diagnostics')
@@ -152,9 +158,22 @@ def start(session, boards, way):
         return process
     pins = [word if word == '-p' else f'servo_driver.{word}' for word in PINS]
     process = session.start('hexapod', 'run', '--bus', 'i2c', *pins, environment=boards.environment)
-    session.user.hear('servo_states', '/diagnostics', 'joint_commands')
-    session.user.stream('cmd_vel', twist(0.05))
+    session.user.hear('servo_states', '/diagnostics', 'joint_commands', 'gait_state')
     return process
+
+
+def rest(user):
+    """Let go of the stick."""
+    user.quiet('cmd_vel')
+    user.publish('cmd_vel', twist())
+    user.call('stop')
+    user.wait_state('sitting', 'standing')
+
+
+def drive(user):
+    """Push the stick, from a zero on; the robot stands up by itself."""
+    user.publish('cmd_vel', twist())
+    user.stream('cmd_vel', twist(0.05))
 
 
 @pytest.mark.timeout(300.0 + ROUNDS * ROUND_S)
