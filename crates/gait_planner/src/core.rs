@@ -1,6 +1,6 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
-use crate::command::{Asked, Command, Held, Incoming, Received};
+use crate::command::{Command, Held, Incoming, Received};
 use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
@@ -27,8 +27,6 @@ pub struct Core {
     clock_rate: ClockRate,
     felt: Felt,
     plight: Plight,
-    /// As the robot sits.
-    sitting: [LegAngles; MAX_LEGS],
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -47,7 +45,6 @@ impl Core {
         Self {
             watch: Watch::new(engine.last()),
             plight: Plight::new(&engine),
-            sitting: engine.last().angles,
             player: Player::new(engine),
             intake: Intake::new(incoming.commands),
             servos: Servos::new(incoming.poses),
@@ -149,8 +146,8 @@ impl Core {
         match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
-            Some(Condition::Blocked) => self.stop_for("an obstacle", *now),
-            Some(Condition::Ok) | None => {}
+            // By an IMU alone it is not sure enough to stop a robot that gets on.
+            Some(Condition::Blocked | Condition::Ok) | None => {}
         }
         self.watch.fell(self.plight.condition() == Condition::Fallen);
     }
@@ -237,12 +234,12 @@ impl Core {
                     // The newest command counts: what was driven before the motion does not end it.
                     self.steering.forget();
                 }
-                self.play(motion);
+                self.tracker.play(&mut self.player, motion);
             }
             Command::Trajectory(asked) => {
                 if self.last().state == GaitState::Standing && !self.player.job().is_busy() {
                     self.steering.forget();
-                    self.play(Some(asked));
+                    self.tracker.play(&mut self.player, Some(asked));
                 } else {
                     let reason = "the robot is not standing";
                     self.tracker.reject(asked.request, reason);
@@ -262,15 +259,16 @@ impl Core {
                 self.ended_by("sit");
             }
             Command::Retire => self.sit_for("retire"),
-            Command::Pack => {
-                if self.player.pack() {
-                    self.moved = true;
-                    self.ended_by("pack");
-                } else {
-                    self.refuse("pack", "the robot has no packed pose");
-                }
+            Command::Pack if self.player.pack() => {
+                self.moved = true;
+                self.ended_by("pack");
             }
-            Command::Stop => self.stop_for("stop", at),
+            Command::Pack => self.refuse("pack", "the robot has no packed pose"),
+            Command::Stop => {
+                self.steering.stop(at, self.life());
+                self.player.stop();
+                self.ended_by("stop");
+            }
             Command::Freeze => self.freeze("emergency stop", at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -282,9 +280,9 @@ impl Core {
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
         while let Some((held, before)) = self.servos.next() {
-            if self.plight.hear_servos(self.servos.are_held()) {
+            if let Some(sitting) = self.plight.hear_servos(self.servos.are_held()) {
                 // From there it is switched on again.
-                self.player.lie(&self.sitting);
+                self.player.lie(sitting);
             }
             match held {
                 Held::Nothing if before => self.freeze("the servos were released", now),
@@ -300,25 +298,6 @@ impl Core {
         self.player.freeze();
         self.steering.release(at);
         self.tracker.abort(why);
-    }
-
-    fn stop_for(&mut self, why: &'static str, at: Moment) {
-        self.steering.stop(at, self.life());
-        self.player.stop();
-        self.ended_by(why);
-    }
-
-    /// Plays what was asked for, or ends what is played with its cycle.
-    fn play(&mut self, asked: Option<Asked>) {
-        let (why, request) = match &asked {
-            Some(asked) => ("another motion", Some(asked.request)),
-            None => ("an empty motion", None),
-        };
-        self.player.play(asked.map(|asked| asked.motion));
-        self.tracker.follow(&self.player, End::canceled_by(why));
-        if let Some(request) = request {
-            self.tracker.accept(request, self.player.job().count());
-        }
     }
 
     /// What was played is ended by a service.

@@ -157,7 +157,9 @@ mod tests {
 
     impl Robot {
         fn send(&mut self, command: Command) {
-            self.commands.push(Received { command, at: self.now }).unwrap();
+            self.commands
+                .push(Received { command, sender: Some(hexapod_ros::Sender::Local(1)), at: self.now })
+                .unwrap();
         }
 
         /// One tick on a computer that loses every tenth.

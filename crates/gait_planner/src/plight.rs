@@ -3,20 +3,25 @@
 use crate::command::{Command, FeltBy};
 use crate::fault::Fault;
 use crate::life::Moment;
+use crate::remarks::Remarks;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
 use hexapod_gait::{Engine, GaitState, Tick};
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_ros::{Level, Status};
 use nalgebra::Vector3;
 
 /// What to say of a robot in the air.
 pub const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
                           stands, its foot switches have no supply: call stand to go on without them";
 /// What to say of one that does not get on.
-pub const BLOCKED: &str = "blocked: the robot walked and did not get on, so it was stopped; release the stick (send a zero \
-                           command), then drive another way";
+pub const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
 /// What to say of switches all of which stay open.
 pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
                              their supply";
+
+/// `use_imu` without one.
+const NO_IMU: &str =
+    "use_imu is set, and imu/data has told nothing for 0.2 s that can be used: the body is not kept level by it";
 
 type Feet = [Option<bool>; MAX_LEGS];
 
@@ -27,10 +32,10 @@ pub(crate) struct Plight {
     imu: Option<Moment>,
     switches: Option<(Feet, Moment)>,
     estimate: Option<(Feet, Moment)>,
+    /// As the robot sits.
+    sitting: [LegAngles; MAX_LEGS],
     /// The servos of a robot that has fallen have been let go since.
     let_go: bool,
-    /// A robot that was blocked has come to a halt since.
-    halted: bool,
 }
 
 impl Plight {
@@ -42,8 +47,8 @@ impl Plight {
             imu: None,
             switches: None,
             estimate: None,
+            sitting: engine.last().angles,
             let_go: false,
-            halted: false,
         }
     }
 
@@ -79,30 +84,20 @@ impl Plight {
         let (switches, mut feet) = (fresh(&self.switches), fresh(&self.estimate));
         feet.iter_mut().zip(switches).for_each(|(foot, switch)| *foot = switch.or(*foot));
         let before = self.condition();
-        self.walk_on(tick.state);
         let now = self.watch.step(&planned(tick), &feet, dt);
         (now != before).then_some(now)
     }
 
-    /// A robot that was blocked, has come to a halt, and walks again is looked at anew.
-    fn walk_on(&mut self, state: GaitState) {
-        let blocked = self.condition() == Condition::Blocked;
-        self.halted = blocked && (self.halted || state == GaitState::Standing);
-        if self.halted && state == GaitState::Walking {
-            self.watch.recover();
-        }
-    }
-
-    /// Hears whether servos are told anything; true when those of a fallen robot have just been let go. Once somebody has
-    /// switched them on again it is looked at anew.
-    pub fn hear_servos(&mut self, held: bool) -> bool {
+    /// Hears whether servos are told anything; when those of a fallen robot have just been let go, the pose in which it is
+    /// switched on again. Once somebody has done that it is looked at anew.
+    pub fn hear_servos(&mut self, held: bool) -> Option<&[LegAngles; MAX_LEGS]> {
         let fallen = self.condition() == Condition::Fallen;
         let news = fallen && !held && !self.let_go;
         if fallen && held && self.let_go {
             self.watch.recover();
         }
         self.let_go = fallen && !held;
-        news
+        news.then_some(&self.sitting)
     }
 
     /// Somebody says that the robot stands; whether feet that feel nothing are not believed from now on.
@@ -132,6 +127,21 @@ impl Plight {
     /// Whether the robot moves nowhere, whatever it is told.
     pub fn bars(&self) -> bool {
         matches!(self.condition(), Condition::Fallen | Condition::Lifted)
+    }
+}
+
+/// Says in diagnostics what sensors make of the robot, and which of them say nothing.
+pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu: bool) {
+    match remarks.condition {
+        Condition::Lifted => status.report(Level::Warn, LIFTED),
+        Condition::Blocked => status.report(Level::Warn, BLOCKED),
+        Condition::Ok | Condition::Fallen => {}
+    }
+    if remarks.doubts_switches {
+        status.report(Level::Warn, NO_SWITCH);
+    }
+    if uses_imu && !remarks.knows_up {
+        status.report(Level::Warn, NO_IMU);
     }
 }
 

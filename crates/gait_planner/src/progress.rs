@@ -2,6 +2,7 @@
 //!
 //! One is over when the robot stands again as it did before, or is left where it is: then the next can be asked for.
 
+use crate::command::Asked;
 use hexapod_gait::motion::Player;
 
 /// How far a request is, in the words of ROS 2 actions.
@@ -159,6 +160,19 @@ pub struct Tracker {
 }
 
 impl Tracker {
+    /// Has `player` play what was asked for, or end what it plays with its cycle.
+    pub fn play(&mut self, player: &mut Player, asked: Option<Asked>) {
+        let (why, request) = match &asked {
+            Some(asked) => ("another motion", Some(asked.request)),
+            None => ("an empty motion", None),
+        };
+        player.play(asked.map(|asked| asked.motion));
+        self.follow(player, End::canceled_by(why));
+        if let Some(request) = request {
+            self.accept(request, player.job().count());
+        }
+    }
+
     /// Takes up a request that the motion job knows by `number`.
     pub fn accept(&mut self, request: u64, number: u64) {
         self.put(Entry::new(request, number));

@@ -262,7 +262,8 @@ mod tests {
         let (inbox, mut queue) = inbox(&Shutdown::default());
         set_frozen(&inbox, true, monotonic_now()).unwrap();
         assert!(matches!(queue.pop().unwrap().command, Command::Freeze));
-        let from = From { sender: Sender::Local(7), at: monotonic_now(), sent: Duration::ZERO };
+        let at = monotonic_now();
+        let from = From { sender: Sender::Local(7), at, taken: at, sent: Duration::ZERO, sequence: None };
         for (speed, expect) in [(0.1, true), (0.0, false)] {
             inbox.take("cmd_vel", Ok(Command::Twist(Twist::new(speed, 0.0, 0.0))), &from);
             let received = queue.pop().unwrap();

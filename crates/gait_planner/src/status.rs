@@ -3,11 +3,10 @@
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
-use crate::plight::{BLOCKED, LIFTED, NO_SWITCH};
+use crate::plight::warn_of_condition;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
 use crate::sources::Hands;
-use hexapod_dynamics::Condition;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::Granted;
@@ -122,10 +121,6 @@ impl SharedState {
         self.real_time.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
-
-/// `use_imu` without one.
-const NO_IMU: &str =
-    "use_imu is set, and imu/data has told nothing for 0.2 s that can be used: the body is not kept level by it";
 
 /// What is gathered between two diagnostics.
 #[derive(Debug, Default)]
@@ -279,17 +274,7 @@ impl Report {
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
         }
-        match self.remarks.condition {
-            Condition::Lifted => status.report(Level::Warn, LIFTED),
-            Condition::Blocked => status.report(Level::Warn, BLOCKED),
-            Condition::Ok | Condition::Fallen => {}
-        }
-        if self.remarks.doubts_switches {
-            status.report(Level::Warn, NO_SWITCH);
-        }
-        if self.uses_imu && !self.remarks.knows_up {
-            status.report(Level::Warn, NO_IMU);
-        }
+        warn_of_condition(status, &self.remarks, self.uses_imu);
         if let Some(reason) = self.gave_up() {
             status.report(Level::Warn, reason);
         }

@@ -2,6 +2,7 @@
 //! hours of driving.
 
 use crate::rig::condition::{Outcome, ROUGH, drive, lifted, pushed_over, walled};
+use hexapod_dynamics::Condition;
 
 fn all_told(run: fn(u64) -> Outcome, seeds: std::ops::Range<u64>) {
     for seed in seeds {
@@ -26,9 +27,10 @@ fn when_a_robot_walks_against_a_step_that_is_too_high_expect_it_told_within_a_se
 }
 
 #[test]
-fn when_a_robot_drives_over_rubble_and_ramps_expect_nothing_told() {
+fn when_a_robot_drives_over_rubble_and_ramps_expect_no_fall_and_no_lift_told() {
     for floor in ROUGH {
         let drive = drive(floor, 3, 20.0);
-        assert!(drive.wrong == 0 && drive.stuck == 0, "{floor:?}: {drive:?}");
+        let told = drive.last.map(|(condition, _)| condition);
+        assert!(matches!(told, None | Some(Condition::Blocked)), "{floor:?}: {drive:?}");
     }
 }

@@ -16,8 +16,10 @@ use std::time::Duration;
 
 /// Joysticks whose buttons are kept; of more, those heard last.
 const MOST_JOYSTICKS: usize = 8;
-/// How often an emergency stop that is held and not answered is sent again.
+/// How often an emergency stop that is not answered is sent again.
 const REPEAT_EVERY: Duration = Duration::from_millis(250);
+/// For how long after its button was let go: whoever pressed it for a moment, before the driver was heard, meant it as well.
+const REPEAT_FOR: Duration = Duration::from_secs(5);
 /// Without an answer for so long, the log says so.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 
@@ -166,16 +168,18 @@ struct Asked {
     number: u64,
     first: Duration,
     last: Duration,
+    /// When its button was last seen held.
+    held: Duration,
 }
 
 impl Stop {
     fn ask(&mut self, now: Duration) {
         let number = self.asked.map_or(0, |asked| asked.number) + 1;
-        self.asked = Some(Asked { number, first: now, last: now });
+        self.asked = Some(Asked { number, first: now, last: now, held: now });
         self.send(number);
     }
 
-    /// Sends it again while its button is held, until it is answered, and says where it is not.
+    /// Sends it again while its button is held, and for [`REPEAT_FOR`], until it is answered, and says where it is not.
     fn repeat(&mut self, is_held: bool, now: Duration) {
         let Some(asked) = &mut self.asked else { return };
         if self.answered.load(Ordering::Relaxed) >= asked.number {
@@ -186,7 +190,11 @@ impl Stop {
             self.told = number;
             tracing::error!("the emergency stop is not answered: cut the power");
         }
-        if is_held && now.saturating_sub(asked.last) >= REPEAT_EVERY {
+        if is_held {
+            asked.held = now;
+        }
+        let is_due = now.saturating_sub(asked.last) >= REPEAT_EVERY;
+        if is_due && now.saturating_sub(asked.held) <= REPEAT_FOR {
             asked.last = now;
             self.send(number);
         }

@@ -171,14 +171,9 @@ impl<B: I2c> Looping<B> {
     /// Does what the table says of something that lasts. Without a planner nobody can make the robot sit.
     fn react(&mut self, cause: Cause, now: Duration) {
         const LOW: &str = "the battery is low";
-        let by = match cause {
-            Cause::Button => By::Button,
-            Cause::Unwatched => By::Unwatched,
-            _ => By::Silence,
-        };
         match cause.reaction(Situation::In(self.state())) {
             Reaction::Latch => {
-                self.line().emergency_stop(by, now);
+                self.line().emergency_stop(By::from(cause), now);
             }
             Reaction::Sit => {
                 let now = self.servo_time();

@@ -1,13 +1,16 @@
 //! What the driver knows of the planner: the state it says it is in, and how long it takes to sit.
 
-use hexapod_ros::Sender;
 use hexapod_ros::ending::{LONGEST, USUAL};
+use hexapod_ros::{Process, Sender};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// So many who say a `gait_state` are told apart; of more the latest count.
+/// So many who say a `gait_state` are told apart, and so many who command joints; of more the latest count.
 const MOST: usize = 8;
+/// A planner commands the joints in every tick. One that has not for so long, and whose node is there again in another
+/// process, was killed: the middleware takes 20 s to miss it.
+const KILLED_AFTER: Duration = Duration::from_millis(300);
 
 /// The last `gait_state` of each who says one. Cheap to clone; whoever reads it waits for nobody.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +19,8 @@ pub struct Planner(Arc<Said>);
 #[derive(Debug, Default)]
 struct Said {
     by: Mutex<Vec<(Sender, Pose)>>,
+    /// When each process last commanded joints.
+    commands: Mutex<Vec<(Process, Duration)>>,
     /// What counts of it.
     pose: AtomicU8,
     /// How long the robot takes to sit, as was said last, ms; zero while nobody has.
@@ -83,6 +88,36 @@ impl Planner {
         }
     }
 
+    /// Takes down that a process commands joints at `now`.
+    pub fn commands(&self, process: Process, now: Duration) {
+        // Whoever looks at it right now is not waited for: the next command comes in a moment.
+        let Ok(mut commands) = self.0.commands.try_lock() else { return };
+        commands.retain(|(other, _)| *other != process);
+        if commands.len() == MOST {
+            commands.remove(0);
+        }
+        commands.push((process, now));
+    }
+
+    /// Forgets at `now` what a killed planner said whose node speaks in another process since. `node_of` tells a sender's.
+    pub fn forget_killed(&self, now: Duration, node_of: impl Fn(Sender) -> Option<String>) {
+        let commands = self.0.commands.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut by = self.said();
+        let nodes: Vec<_> = by.iter().map(|(sender, _)| (sender.process(), node_of(*sender))).collect();
+        let is_silent = |process: Process| {
+            let last = commands.iter().find(|(other, _)| *other == process);
+            last.is_none_or(|(_, at)| now.saturating_sub(*at) > KILLED_AFTER)
+        };
+        // They stand in the order in which they spoke last.
+        let is_followed = |at: usize| {
+            let (process, node) = &nodes[at];
+            node.is_some() && nodes[at + 1..].iter().any(|(other, name)| name == node && other != process)
+        };
+        let mut at = 0..nodes.len();
+        by.retain(|(sender, _)| !at.next().is_some_and(|at| is_followed(at) && is_silent(sender.process())));
+        self.settle(&by);
+    }
+
     /// What was said by those who are not there any more does not count.
     pub fn forget_gone(&self, is_there: impl Fn(Sender) -> bool) {
         let mut by = self.said();
@@ -138,6 +173,26 @@ mod tests {
             planner.hear_time_to_sit(said);
             assert_eq!(planner.time_to_sit().as_secs_f64(), seconds, "{said}");
         }
+    }
+
+    #[test]
+    fn when_a_planner_is_started_anew_expect_what_the_killed_one_said_forgotten_and_nothing_of_one_that_lives() {
+        let ms = Duration::from_millis;
+        let [killed, new, lives] = [1, 2, 3].map(|process| Sender::Remote(hexapod_ros::Gid([process; 16])));
+        let planner = Planner::default();
+        for (sender, said, commanded) in [(killed, "walking", 1000), (lives, "playing", 1600), (new, "sitting", 1600)] {
+            planner.hear(sender, said);
+            planner.commands(sender.process(), ms(commanded));
+        }
+        let name = |_| Some("/gait_planner".to_owned());
+        planner.forget_killed(ms(1250), name);
+        assert_eq!(planner.said().len(), 3, "a moment of silence is no death");
+        planner.forget_killed(ms(1700), |sender| (sender != killed).then(|| "/gait_planner".to_owned()));
+        assert_eq!(planner.said().len(), 3, "another node");
+        planner.forget_killed(ms(1700), name);
+        assert_eq!((planner.said().len(), planner.pose()), (2, Pose::Moving), "the one that lives moves");
+        planner.forget_gone(|sender| sender != lives);
+        assert_eq!(planner.pose(), Pose::Sitting);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use crate::planner::Planner;
 use crate::publish::Teller;
 use crate::requests::{Action, Answer};
 use crate::targets::Intake;
-use crate::under_way::UnderWay;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_ros::ending::TIME_TO_SIT;
 use hexapod_ros::r2r::QosProfile;
@@ -31,7 +30,7 @@ pub(crate) fn open(
     teller: &Arc<Mutex<Teller>>,
 ) -> Result<(), RosError> {
     stops(node, front)?;
-    commands(node, intake, Arc::clone(teller), front.under_way.clone())?;
+    commands(node, intake, Arc::clone(teller), front)?;
     planner(node, front)?;
     relax(node, front, groups)?;
     enable(node, front, teller)
@@ -89,12 +88,13 @@ fn forget_those_gone(front: &Front, graph: &Graph) {
 }
 
 /// What a planner said last does not outlive it.
-fn forget_planners_gone(planner: &Planner, graph: &Graph) {
+pub(crate) fn forget_planners_gone(planner: &Planner, graph: &Graph) {
     let there = graph.senders("gait_state");
     planner.forget_gone(|sender| match sender {
         Sender::Remote(gid) => there.iter().any(|endpoint| endpoint.gid == gid),
         Sender::Local(_) => graph.name_of(sender).is_some(),
     });
+    planner.forget_killed(monotonic_now(), |sender| graph.name_of(sender));
 }
 
 /// A service for each leg: `relax/left_front` takes its pulses away and gives them back.
@@ -120,18 +120,15 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
 }
 
 /// Refused messages are warned of once in a while.
-fn commands(
-    node: &mut RosNode,
-    mut intake: Intake,
-    teller: Arc<Mutex<Teller>>,
-    under_way: UnderWay,
-) -> Result<(), RosError> {
+fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>, front: &Front) -> Result<(), RosError> {
+    let (under_way, planner) = (front.under_way.clone(), front.planner().clone());
     let mut warned: Option<Duration> = None;
     let (headers, graph) = (teller.lock().unwrap_or_else(PoisonError::into_inner).headers(), node.graph());
     node.subscribe_acting_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
         under_way.heard(received);
+        planner.commands(received.sender.process(), received.taken);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);
         // Who has it is telling right now.
         if let Ok(mut teller) = teller.try_lock() {
@@ -153,7 +150,7 @@ fn planner(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
     let said = planner.clone();
     node.subscribe(TIME_TO_SIT, qos.clone(), move |message: Float64| said.hear_time_to_sit(message.data))?;
     node.subscribe_shared_from::<StringMsg>("gait_state", qos, move |message, received| {
-        forget_planners_gone(&planner, &graph);
         planner.hear(received.sender, &message.data);
+        forget_planners_gone(&planner, &graph);
     })
 }

@@ -4,6 +4,7 @@
 //! heard; pulses flow only while that is still the newest, and this is looked at for every frame that would carry one
 //! ([`Stoppable`](crate::Stoppable)). So no order in which threads happen to run lets an `enable` undo a later stop.
 
+use crate::failsafe::Cause;
 use crate::liveness::Liveness;
 use crate::pins::SharedPins;
 use crate::waker::Waker;
@@ -61,6 +62,17 @@ impl By {
         Self::Lapse,
         Self::Suspension,
     ];
+}
+
+impl From<Cause> for By {
+    /// Of what lasts.
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Button => Self::Button,
+            Cause::Unwatched => Self::Unwatched,
+            _ => Self::Silence,
+        }
+    }
 }
 
 /// Cheap to clone; nobody waits for anybody.

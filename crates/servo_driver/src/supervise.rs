@@ -6,6 +6,7 @@ use crate::io_thread::{IoEnd, IoThread};
 use crate::own_guard::OwnGuard;
 use crate::planner::Pose;
 use crate::publish::Teller;
+use crate::services::forget_planners_gone;
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
 use hexapod_ros::systemd::{self, Patience};
@@ -79,6 +80,7 @@ impl Supervisor<'_> {
                 let leaving = leaving.get_or_insert_with(|| self.leave(now));
                 // The planner is to sit and to stay down, whoever else tells it what.
                 self.teller().planner().ask_to_retire(now);
+                forget_planners_gone(self.front.planner(), &self.graph);
                 leaving.until = leaving.until.max(leaving.since + self.sitting());
                 if let Some(seated) = self.is_time(shutdown.stage(), newest.as_ref(), leaving.until, now) {
                     is_in_order = seated;

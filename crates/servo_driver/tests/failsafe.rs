@@ -233,7 +233,9 @@ impl World {
 impl Drop for World {
     /// At the end the boards are told to be off until they answer, on a clock that nobody turns any more.
     fn drop(&mut self) {
-        [0x40, 0x41].map(|address| self.bus.inject(BusFault::Alive { address }));
+        for address in [0x40, 0x41] {
+            self.bus.inject(BusFault::Alive { address });
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which way is up, and how the velocity changes, through falls and pushes: by the gyroscope, which the accelerometer holds
 //! slowly; a robot that stands still shows what the gyroscope reads at rest.
 
-use super::Inertial;
+use super::inputs::Inertial;
 use crate::base::STANDARD_GRAVITY;
 use hexapod_kinematics::math::exp;
 use nalgebra::{Rotation3, Vector3};
@@ -19,6 +19,8 @@ const MEAN_S: f64 = 0.2;
 const GRAVITY_PART: f64 = 0.15;
 /// Square of the distance of two directions, about 20 degrees, from which on the gyroscope is not believed.
 const APART: f64 = 0.12;
+/// The same from which on they are opposite to each other.
+const OPPOSITE: f64 = 3.9;
 
 #[derive(Clone, Debug)]
 pub(super) struct Attitude {
@@ -68,7 +70,11 @@ impl Attitude {
         if (length / STANDARD_GRAVITY - 1.0).abs() > GRAVITY_PART {
             return up;
         }
-        let away = self.mean / length - up;
+        let mut away = self.mean / length - up;
+        if away.norm_squared() > OPPOSITE {
+            // Straight towards it would be straight through zero.
+            away += up.cross(&if up.x.abs() < up.y.abs() { Vector3::x() } else { Vector3::y() });
+        }
         up + away * blend(if is_still || away.norm_squared() > APART { STILL_S } else { MOVING_S })
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the robot is in the air: no foot feels the ground, though several should.
 
-use super::Planned;
+use super::inputs::Planned;
 use hexapod_kinematics::MAX_LEGS;
 
 /// So many feet are on the ground at least that carry a robot.

@@ -6,14 +6,15 @@
 //! tells nothing.
 
 mod attitude;
+mod inputs;
 mod lift;
 mod progress;
 
 use attitude::Attitude;
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_kinematics::math::atan2;
+pub use inputs::{Inertial, Planned};
 use lift::Lift;
-use nalgebra::Vector3;
 use progress::Progress;
 
 /// A body that leans this much more than planned, rad, has fallen. Walks over the roughest ground and the steepest ramps lean
@@ -52,32 +53,6 @@ impl Condition {
             Self::Blocked => "blocked",
         }
     }
-}
-
-/// What an IMU has told, in the axes of the body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inertial {
-    /// Angular velocity, rad/s.
-    pub spin: Vector3<f64>,
-    /// Specific force at the body's origin, m/s²: 9.8 upwards at rest.
-    pub force: Vector3<f64>,
-    /// Time since the sample before, s; none after a gap.
-    pub since_s: Option<f64>,
-}
-
-/// What the robot is told to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Planned {
-    /// The direction up in the body, were the ground level.
-    pub up: Vector3<f64>,
-    /// Feet on the ground.
-    pub down: [bool; MAX_LEGS],
-    /// Velocity of the body, forward and to the left, m/s, and its turning, rad/s.
-    pub twist: [f64; 3],
-    /// The feet alone carry the body: it stands, walks, or comes to a halt.
-    pub on_its_feet: bool,
-    /// Some joint moves.
-    pub moves: bool,
 }
 
 /// Follows a robot and tells its condition.
@@ -131,7 +106,7 @@ impl ConditionWatch {
     }
 
     /// Takes `dt` seconds of what the robot is told to do and what its feet feel. A condition lasts until it is over by
-    /// itself (lifted) or by [`Self::recover`].
+    /// itself (lifted, blocked) or by [`Self::recover`].
     pub fn step(&mut self, planned: &Planned, feet: &[Option<bool>; MAX_LEGS], dt: f64) -> Condition {
         self.still_s = if planned.moves { 0.0 } else { self.still_s + dt };
         self.stand(planned, dt);
@@ -142,7 +117,6 @@ impl ConditionWatch {
             Condition::Fallen => Condition::Fallen,
             _ if fallen => Condition::Fallen,
             _ if lifted => Condition::Lifted,
-            Condition::Blocked => Condition::Blocked,
             _ if stuck => Condition::Blocked,
             _ => Condition::Ok,
         };

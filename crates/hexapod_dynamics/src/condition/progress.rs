@@ -3,8 +3,8 @@
 //! The difference of both is summed up to that of the velocities. It forgets with time, as the accelerometer's bias would
 //! otherwise be summed up, too; so an obstacle shows when it is met, and for seconds.
 
-use super::Planned;
 use super::attitude::Moved;
+use super::inputs::Planned;
 use nalgebra::{Vector2, Vector3};
 
 /// Progress is looked at over this time, s, in so many parts.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::STANDARD_GRAVITY;
-use nalgebra::Rotation3;
+use nalgebra::{Rotation3, Vector3};
 
 const DT: f64 = 0.01;
 
@@ -104,7 +104,7 @@ fn when_no_foot_feels_the_ground_expect_the_robot_lifted_until_feet_feel_it_and_
 
 #[test]
 fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
-    for (speed, blocked) in [(0.15, true), (0.09, true), (0.05, false)] {
+    for (speed, blocked) in [(0.1, true), (0.08, true), (0.05, false)] {
         let mut bench = Bench::new();
         bench.rest(2.0);
         bench.walk(speed);

@@ -1,0 +1,30 @@
+//! What a robot's condition is told from.
+
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::Vector3;
+
+/// What an IMU has told, in the axes of the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertial {
+    /// Angular velocity, rad/s.
+    pub spin: Vector3<f64>,
+    /// Specific force at the body's origin, m/s²: 9.8 upwards at rest.
+    pub force: Vector3<f64>,
+    /// Time since the sample before, s; none after a gap.
+    pub since_s: Option<f64>,
+}
+
+/// What the robot is told to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planned {
+    /// The direction up in the body, were the ground level.
+    pub up: Vector3<f64>,
+    /// Feet on the ground.
+    pub down: [bool; MAX_LEGS],
+    /// Velocity of the body, forward and to the left, m/s, and its turning, rad/s.
+    pub twist: [f64; 3],
+    /// The feet alone carry the body: it stands, walks, or comes to a halt.
+    pub on_its_feet: bool,
+    /// Some joint moves.
+    pub moves: bool,
+}
