@@ -43,6 +43,19 @@ impl Leg {
         Self { name, joints, foot_link, tip, foot_reason, ball, chain, ranges, home, posture, solver }
     }
 
+    /// The same leg in another body frame, `body_from_frame` being its pose in the present one.
+    pub(crate) fn in_frame(&self, body_from_frame: &Isometry3<f64>) -> Self {
+        if *body_from_frame == Isometry3::identity() {
+            return self.clone();
+        }
+        let mut joints = self.joints.clone();
+        if let Some(first) = joints.first_mut() {
+            first.origin = body_from_frame.inv_mul(&first.origin);
+        }
+        let leg = Self::new(self.name.clone(), joints, self.foot_link, self.tip);
+        Self { posture: self.posture, foot_reason: self.foot_reason.clone(), ball: self.ball, ..leg }
+    }
+
     /// Name, unique among the legs.
     pub fn name(&self) -> &str {
         &self.name
