@@ -12,6 +12,7 @@ pub use derivatives::Matrix6xN;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::chain::{Chain, LegJoint, Matrix3xN};
 use crate::closed_form::{Range, Solver};
+use crate::model::JointLimits;
 
 /// A leg: joints from the hip outwards, and a foot, which is a point.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,14 @@ impl Leg {
         }
         let leg = Self::new(self.name.clone(), joints, self.foot_link, self.tip);
         Self { posture: self.posture, foot_reason: self.foot_reason.clone(), ball: self.ball, ..leg }
+    }
+
+    /// The same leg with other limits of its joints.
+    pub(crate) fn with_limits(&self, limits: impl Fn(&LegJoint) -> JointLimits) -> Self {
+        let joints = self.joints.iter().map(|joint| LegJoint { limits: limits(joint), ..joint.clone() });
+        let mut leg = Self::new(self.name.clone(), joints.collect(), self.foot_link, self.tip);
+        leg.set_posture(&self.posture);
+        Self { foot_reason: self.foot_reason.clone(), ball: self.ball, ..leg }
     }
 
     /// Name, unique among the legs.

@@ -20,9 +20,10 @@ mod sizes;
 
 pub use options::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader};
 
+use crate::chain::LegJoint;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
-use crate::model::Model;
+use crate::model::{JointLimits, Model};
 use nalgebra::Isometry3;
 
 /// A model with its legs.
@@ -74,6 +75,7 @@ impl Robot {
         model.notes.extend(first_of(widened, "joints"));
         let names = names::names(&model, &chains);
         given_feet::put_in(&model, &mut chains, &names, options)?;
+        model.notes.extend(foot::agree(&model, &mut chains, read));
         if let Some(fault) = chains.iter().find_map(|chain| chain.foot.fault.clone()) {
             return Err(fault);
         }
@@ -84,7 +86,9 @@ impl Robot {
         model.notes.extend(first_of(remarks, "legs"));
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
-            legs.push(find::leg(&model, chain, name)?);
+            let leg = find::leg(&model, chain, name)?;
+            foot::check_guess(&model, &chain.foot, &leg)?;
+            legs.push(leg);
         }
         let base_from_hips = hips::base_from_hips(&legs, options.front);
         let in_hips = |legs: &[Leg]| legs.iter().map(|leg| leg.in_frame(&base_from_hips)).collect::<Vec<Leg>>();
@@ -121,6 +125,29 @@ impl Robot {
         }
         let legs = self.legs.iter().map(|leg| leg.in_frame(&frame)).collect();
         Self { model: self.model.in_frame(&frame), legs, base_from_hips: Isometry3::identity() }
+    }
+
+    /// The same robot with other limits of its legs' joints.
+    #[must_use]
+    pub fn with_limits(&self, limits: impl Fn(&LegJoint) -> JointLimits) -> Self {
+        let legs = self.legs.iter().map(|leg| leg.with_limits(&limits)).collect();
+        Self { model: self.model.clone(), legs, ..*self }
+    }
+
+    /// The same robot without collision shapes.
+    #[must_use]
+    pub fn without_collisions(&self) -> Self {
+        let mut robot = self.clone();
+        robot.model.links.iter_mut().for_each(|link| link.collisions.clear());
+        robot
+    }
+
+    /// The same robot without masses.
+    #[must_use]
+    pub fn without_masses(&self) -> Self {
+        let mut robot = self.clone();
+        robot.model.links.iter_mut().for_each(|link| link.inertial = None);
+        robot
     }
 
     /// Legs, left front to rear, then right front to rear.
