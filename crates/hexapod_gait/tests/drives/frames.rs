@@ -45,7 +45,7 @@ fn same_walks(
     urdf: &str,
     base_from_own: &Isometry3<f64>,
     drives: &[(Twist, BodyOffset, usize)],
-    same: f64,
+    within: f64,
 ) -> Result<(), TestCaseError> {
     let (mut one, mut other) = (engine_of(urdf), engine_of(&moved(urdf, base_from_own)));
     let names = |engine: &Engine| engine.legs().iter().map(|leg| leg.name().to_owned()).collect::<Vec<_>>();
@@ -54,14 +54,14 @@ fn same_walks(
     other.stand();
     let compared = |one: &Tick, other: &Tick| {
         let apart = furthest(&one.angles, &other.angles);
-        prop_assert!(apart < same, "{} rad apart", apart);
+        prop_assert!(apart < within, "{} rad apart", apart);
         prop_assert_eq!((one.state, one.contacts), (other.state, other.contacts));
         let (own, theirs) = (twist_of(one.twist, base_from_own), other.twist);
-        prop_assert!((own.vx - theirs.vx).abs() + (own.vy - theirs.vy).abs() + (own.wz - theirs.wz).abs() < same);
+        prop_assert!((own.vx - theirs.vx).abs() + (own.vy - theirs.vy).abs() + (own.wz - theirs.wz).abs() < within);
         for (foot, same) in one.feet.iter().zip(&other.feet).take(one.angles.len().min(4)) {
             let in_body = base_from_own * one.footprint_from_body.inverse_transform_point(&(*foot).into());
             let theirs = other.footprint_from_body.inverse_transform_point(&(*same).into());
-            prop_assert!((in_body - theirs).norm() < same);
+            prop_assert!((in_body - theirs).norm() < within);
         }
         Ok(())
     };
