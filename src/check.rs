@@ -61,6 +61,9 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }
+    if let Some(note) = coarse(&setups.planner.engine, setups.driver.servos()) {
+        say(format_args!("note     {note}"))?;
+    }
     for stray in files.strays() {
         say(format_args!("note     {}", stray_line(&stray)))?;
     }
@@ -99,6 +102,27 @@ fn check_together(setups: &Setups, all: &AllParams, files: &Files) -> Result<Vec
 fn not_of_ros(legs: &[Leg]) -> impl Iterator<Item = String> {
     let names = legs.iter().map(|leg| leg.name()).filter(|name| !is_ros_name(name));
     names.map(|name| format!("leg `{name}` has no topic for its force, and no service to relax it: {ROS_NAME}"))
+}
+
+/// Servos that turn farther than this for a count of their board place feet coarsely, rad: half a degree.
+const COARSE_RAD: f64 = 0.5 * std::f64::consts::PI / 180.0;
+
+/// What to say of servos whose pulses are too few for their angles, and what that costs.
+fn coarse(engine: &Engine, servos: &ServoConfig) -> Option<String> {
+    let joints = engine.legs().iter().flat_map(|leg| leg.joints().iter().map(move |joint| (leg, joint)));
+    let counts = joints.filter_map(|(leg, joint)| {
+        let servo = servos.servos().get(servos.joint_index(joint.name())?)?;
+        Some((leg, joint.name(), servo.resolution_rad())).filter(|(.., count)| *count > COARSE_RAD)
+    });
+    let counts: Vec<_> = counts.collect();
+    let (leg, name, count) = counts.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let (degrees, mm) = (count.to_degrees(), 0.5 * count * leg.length() * 1e3);
+    let others =
+        if counts.len() > 1 { format!(" ({} joints turn by more than 0.5)", counts.len()) } else { String::new() };
+    Some(format!(
+        "one count of its board turns {name} by {degrees:.2} degrees{others}: feet are up to {mm:.1} mm beside their places, and \
+         slip; map only the range that the legs need to the pulses, or raise pwm_frequency_hz if the servos bear it"
+    ))
 }
 
 /// Hips farther above or below the root link than this have a height of their own to be told, m.

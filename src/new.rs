@@ -35,7 +35,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     let files = [
         ("hexapod.yaml", parameter_text(&setup, &urdf, &gait)),
         ("robot.yaml", robot_text(&setup.engine)),
-        ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot()))),
+        ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
     let mut told = String::new();
     for (name, text) in files {

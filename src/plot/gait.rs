@@ -5,7 +5,7 @@ use crate::cli::GaitArgs;
 use crate::exit::Failure;
 use crate::parameters::AllParams;
 use crate::setups::parameters_of;
-use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist};
+use hexapod_gait::{Balance, Engine, GaitState, Input, Tick, Twist, leg_places};
 use hexapod_plot::{GaitChart, GaitRow, LineChart, Panel, Series, Theme, gait_diagram, line_plot, page};
 use nalgebra::Vector2;
 
@@ -129,8 +129,8 @@ fn footfalls(engine: &Engine, cycle: &[Tick], title: String, seconds: f64) -> St
 
 /// Feet of the left side over the ground, in the frame below the body.
 fn paths(engine: &Engine, cycle: &[Tick]) -> Vec<Series> {
-    let legs = engine.legs().iter().enumerate().filter(|(_, leg)| leg.hip_in_body().y > 0.0);
-    legs.map(|(index, leg)| {
+    let legs = engine.legs().iter().zip(leg_places(engine.robot())).enumerate().filter(|(_, (_, place))| place.left);
+    legs.map(|(index, (leg, _))| {
         let mut points: Vec<[f64; 2]> =
             cycle.iter().map(|tick| [tick.feet[index].x * 1e3, tick.feet[index].z * 1e3]).collect();
         points.extend(points.first().copied());

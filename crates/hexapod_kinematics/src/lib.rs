@@ -28,7 +28,7 @@ pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, Effort, NearestPose};
 pub use leg::{Ball, Leg, Matrix6xN};
-pub use legs::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use legs::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
 };

@@ -146,15 +146,6 @@ fn when_the_text_is_no_robot_expect_a_refusal() {
 }
 
 #[test]
-fn when_text_stands_between_elements_expect_its_line() {
-    let text = GOOD.replacen("<box size=\"0.2 0.1 0.04\"/>", "<box size=\"0.2 0.1 0.04\"/>\n  0\n", 1);
-    let at = 1 + text[..text.find("\n  0\n").unwrap() + 1].matches('\n').count() as u32;
-    let error = Robot::from_urdf(&text).unwrap_err();
-    assert_eq!((error.fault(), error.line()), (ModelFault::Syntax, Some(at)), "{error}");
-    assert!(error.to_string().contains("<geometry>: holds text"), "{error}");
-}
-
-#[test]
 fn when_a_leg_has_no_foot_expect_what_to_add() {
     let start = GOOD.find("<link name=\"left_foot\"/>").unwrap();
     let end = start + GOOD[start..].find("</joint>").unwrap() + "</joint>".len();

@@ -5,6 +5,7 @@ use hexapod_kinematics::{LegOptions, LimitChange, ModelFault, Robot};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
 
+const SHIPPED: &str = include_str!("../../../urdf/hexapod.urdf");
 const COXA: &str = "<limit lower=\"-0.9\" upper=\"0.9\" velocity=\"5.0\" effort=\"1.5\"/>";
 
 /// The shipped shape with pieces of its text replaced, everywhere.
@@ -215,11 +216,11 @@ fn when_feet_are_given_by_leg_expect_them_there_and_unknown_ones_refused() {
 
 #[test]
 fn when_a_mesh_is_of_another_kind_expect_it_named_as_not_read() {
-    let mesh = "<visual><geometry><mesh filename=\"package://a/tibia.dae\"/></geometry></visual>";
+    let mesh = "<visual><geometry><mesh filename=\"package://a/tibia.blend\"/></geometry></visual>";
     let text = with_ends("_servo", mesh, None);
     noted(
         &Robot::from_urdf(&text).unwrap(),
-        &["tibia.dae is DAE, which is not read", "_tibia_link: [0.0660, 0.0000, 0.0000]}", "6 legs"],
+        &["tibia.blend is BLEND, which is not read", "_tibia_link: [0.0660, 0.0000, 0.0000]}", "6 legs"],
     );
 }
 
@@ -237,4 +238,109 @@ fn when_joints_have_friction_expect_it_kept_and_nonsense_counted_as_none() {
     assert_eq!(friction(shipped), (0.03, 0.01));
     assert_eq!(friction(&shipped.replace(given, "")), (0.0, 0.0));
     assert_eq!(friction(&shipped.replace(given, "<dynamics damping=\"-1\" friction=\"NaN\"/>")), (0.0, 0.0));
+}
+
+/// The shipped robot below other links and joints.
+fn below(above: &str) -> String {
+    SHIPPED.replacen("<link name=\"base_link\">", &format!("{above}<link name=\"base_link\">"), 1)
+}
+
+#[test]
+fn when_text_stands_between_elements_expect_it_ignored_with_its_line() {
+    let text = SHIPPED.replacen("<box size=\"0.24 0.14 0.003\"/>", "<box size=\"0.24 0.14 0.003\"/>\n  0\n", 1);
+    let text = text.replacen("<link name=\"base_link\">", "hm<link name=\"base_link\">", 1);
+    let (robot, plain) = (Robot::from_urdf(&text).unwrap(), Robot::from_urdf(SHIPPED).unwrap());
+    assert_eq!(robot.legs(), plain.legs());
+    assert_eq!(robot.model().links()[0].visuals(), plain.model().links()[0].visuals());
+    let notes = robot.model().notes().join("; ");
+    assert!(notes.contains("text between elements") && notes.contains("line "), "{notes}");
+}
+
+#[test]
+fn when_a_world_or_joints_of_a_free_body_are_above_the_base_expect_them_left_out() {
+    let joint = |name: &str, kind: &str, parent: &str, child: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/><axis xyz=\"0 0 1\"/>\
+             <limit lower=\"-9\" upper=\"9\" effort=\"1\" velocity=\"1\"/></joint>"
+        )
+    };
+    let links = |names: &[&str]| names.iter().map(|name| format!("<link name=\"{name}\"/>")).collect::<String>();
+    let plain = Robot::from_urdf(SHIPPED).unwrap();
+    for above in [
+        links(&["world"]) + &joint("w", "fixed", "world", "base_link"),
+        links(&["odom"]) + &joint("w", "planar", "odom", "base_link"),
+        links(&["world", "tx", "rz"])
+            + &joint("x", "prismatic", "world", "tx")
+            + &joint("z", "continuous", "tx", "rz")
+            + &joint("f", "fixed", "rz", "base_link").replace("type=\"fixed\"", "type=\"floating\""),
+        links(&["world", "anchor"])
+            + &joint("w", "fixed", "world", "anchor")
+            + &joint("x", "prismatic", "anchor", "base_link"),
+    ] {
+        let robot = Robot::from_urdf(&below(&above)).unwrap();
+        assert_eq!((robot.model().base_link(), robot.legs().len()), ("base_link", 6), "{above}");
+        assert_eq!(robot.model().position_count(), plain.model().position_count());
+        assert_eq!(robot.legs()[0].hip_in_body(), plain.legs()[0].hip_in_body());
+        assert!(robot.model().notes().iter().any(|note| note.contains("\"base_link\" is the base")), "{above}");
+    }
+    let footprint = links(&["base_footprint"]) + &joint("lift", "fixed", "base_footprint", "base_link");
+    assert_eq!(Robot::from_urdf(&below(&footprint)).unwrap().model().base_link(), "base_footprint");
+}
+
+#[test]
+fn when_a_guessed_foot_is_above_its_joint_expect_it_refused_with_where_to_give_it() {
+    let tibia = |z: f64| {
+        format!(
+            "<inertial><origin xyz=\"0.02 0 {z}\"/><mass value=\"0.1\"/><inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" \
+             ixz=\"0\" iyz=\"0\"/></inertial><visual><geometry><mesh filename=\"tibia.blend\"/></geometry></visual>"
+        )
+    };
+    let robot = |z: f64| {
+        let mut text = String::from("<robot name=\"r\"><link name=\"base\"/>");
+        for (index, (x, y)) in [(0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)].into_iter().enumerate() {
+            let mut parent = "base".to_owned();
+            for (part, axis, origin) in [
+                ("coxa", "0 0 1", format!("{x} {y} 0")),
+                ("femur", "0 1 0", "0.05 0 0".into()),
+                ("tibia", "0 1 0", "0.07 0 0".into()),
+            ] {
+                let (name, inside) = (format!("{part}{index}"), if part == "tibia" { tibia(z) } else { String::new() });
+                text += &format!(
+                    "<link name=\"{name}\">{inside}</link><joint name=\"{name}\" type=\"revolute\"><parent link=\"{parent}\"/>\
+                     <child link=\"{name}\"/><origin xyz=\"{origin}\"/><axis xyz=\"{axis}\"/>\
+                     <limit lower=\"-1.5\" upper=\"1.5\" effort=\"1\" velocity=\"5\"/></joint>"
+                );
+                parent = name;
+            }
+        }
+        Robot::from_urdf(&(text + "</robot>"))
+    };
+    assert!(robot(-0.05).is_ok());
+    let error = robot(0.05).unwrap_err().to_string();
+    assert!(
+        error.contains("100 mm above its last joint") && error.contains("BLEND") && error.contains("feet: {tibia0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn when_one_leg_has_a_named_tip_beyond_the_ball_that_others_stand_on_expect_it_to_stand_like_them() {
+    // The shipped feet are links called so, with a ball: here none is, and one leg has a tip 15 mm farther out.
+    let tip = "<link name=\"right_rear_tip\"/><joint name=\"right_rear_tip\" type=\"fixed\"><parent link=\"right_rear_tibia_link\"/>\
+               <child link=\"right_rear_tip\"/><origin xyz=\"0.148 0 0\"/></joint></robot>";
+    let text = SHIPPED.replace("_foot", "_imu").replace("</robot>", tip);
+    let robot = Robot::from_urdf(&text).unwrap();
+    for leg in robot.legs() {
+        assert!((leg.tip().translation.vector.norm() - 0.133).abs() < 1e-9, "{}: {}", leg.name(), leg.foot_reason());
+    }
+    noted(&robot, &["right_rear_tip", "148 mm", "133 mm"]);
+    // Who names the link of a leg's foot is not overruled by one that is called a foot.
+    let legs = robot.legs().iter().map(|leg| hexapod_kinematics::LegSpec {
+        name: leg.name().into(),
+        foot_link: format!("{}_tibia_link", leg.name()),
+    });
+    let options = LegOptions { legs: legs.collect(), ..LegOptions::default() };
+    let given = Robot::from_urdf_with(&text, &options).unwrap();
+    let rear = given.leg_index("right_rear").unwrap();
+    assert!(given.legs()[rear].tip().translation.vector.norm() < 0.14, "{}", given.legs()[rear].foot_reason());
 }

@@ -4,7 +4,7 @@ use crate::config_file::ConfigFile;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, leg_places};
+use hexapod_gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, SupportPolygon, leg_places};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -28,6 +28,8 @@ struct Known {
     name: String,
     /// Whether the robot stands on its feet at every moment of it.
     stable: bool,
+    /// Whether the feet that stay bear the robot, if only for a moment: others are not chosen unless asked for.
+    borne: bool,
     /// The gait, or why it is not for this robot.
     gait: Result<Gait, String>,
 }
@@ -122,7 +124,9 @@ impl Gaits {
                     continue;
                 }
             };
-            known.push(Known { name, stable: spec.stable, gait });
+            // One that is written for this robot is meant.
+            let borne = is_meant(document, &name) || gait.as_ref().is_ok_and(|gait| is_borne(gait, &hips));
+            known.push(Known { name, stable: spec.stable, borne, gait });
         }
         Self { known }
     }
@@ -233,9 +237,9 @@ impl Gaits {
         self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
     }
 
-    /// The gaits of this robot with their names, stable ones before others.
+    /// The gaits of this robot that may be chosen by themselves, with their names, stable ones before others.
     pub(crate) fn in_order_of_worth(&self) -> impl Iterator<Item = (&str, &Gait)> {
-        let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable);
+        let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable && known.borne);
         of(true).chain(of(false)).filter_map(|known| Some((known.name.as_str(), known.gait.as_ref().ok()?)))
     }
 }
@@ -271,6 +275,29 @@ fn stands(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
     let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
     let size = hips.iter().map(|hip| (hip - middle).norm()).fold(0.0, f64::max);
     gait.least_margin(hips, middle) >= -1e-6 - 0.03 * size
+}
+
+/// How far the middle of the legs may be beside the line between two feet that bear the robot for a moment, in parts of the
+/// farthest hip's distance from it.
+const BESIDE: f64 = 0.25;
+
+/// Whether at every moment feet on both sides of the middle of the legs stand, as the two of a trot that are diagonal.
+fn is_borne(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
+    let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
+    let around: Vec<Vector2<f64>> = hips.iter().map(|hip| hip - middle).collect();
+    let near = BESIDE * around.iter().map(|hip| hip.norm()).fold(0.0, f64::max);
+    let lift_offs = (0..hips.len()).map(|leg| gait.lift_off_phase(leg) + 1e-6);
+    lift_offs.into_iter().all(|phase| {
+        let stands = |leg: &usize| matches!(gait.leg_phase(*leg, phase), LegPhase::Stance(_));
+        let standing: Vec<Vector2<f64>> = (0..hips.len()).filter(stands).map(|leg| around[leg]).collect();
+        let pairs =
+            standing.iter().enumerate().flat_map(|(index, a)| standing[index + 1..].iter().map(move |b| (a, b)));
+        let bears = |(a, b): (&Vector2<f64>, &Vector2<f64>)| {
+            let between = b - a;
+            a.dot(&between) <= 0.0 && b.dot(&between) >= 0.0 && a.perp(b).abs() <= near * between.norm()
+        };
+        SupportPolygon::new(standing.iter().copied()).margin(Vector2::zeros()) >= 0.0 || pairs.into_iter().any(bears)
+    })
 }
 
 /// Whether a robot with another number of legs would stand on this gait: two rows of legs, evenly apart.

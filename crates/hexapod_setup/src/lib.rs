@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod binding;
 mod blame;
 mod config_file;
 mod files;

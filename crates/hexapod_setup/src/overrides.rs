@@ -4,7 +4,7 @@ use crate::config_file::ConfigFile;
 use crate::forward::Forward;
 use crate::plausible::{self, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_kinematics::{LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
+use hexapod_kinematics::{Front, LegAngles, LegOptions, LegSpec, LimitChange, ModelError, Robot};
 use nalgebra::Vector3;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -88,6 +88,8 @@ impl Overrides {
             feet: points,
             foot_links,
             limits: in_order(limits).map(|(joint, limits)| change(joint, &limits)).collect(),
+            // Who says where the front is goes by that, whatever the legs are called.
+            front: if forward.is_some() { Front::Base } else { Front::Named },
         };
         Ok(Self { document: Some(document), options, postures, packed, forward })
     }

@@ -1,5 +1,6 @@
 //! Servos made up for a robot on a simulated bus.
 
+use hexapod_gait::{Demand, JointDemand};
 use hexapod_kinematics::{JointLimits, Robot};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 
@@ -15,10 +16,16 @@ const FREQUENCY_HZ: f64 = 333.0;
 const CHANNELS: usize = 16;
 const FIRST_ADDRESS: i64 = 0x40;
 
-/// A file of simulated servos for a robot, as it may be written for its owner to go on with.
+/// A range that a servo is set up for whole, rad: a count of a board at 50 Hz is less than half a degree then.
+const FINE: f64 = 3.2;
+/// What a servo is set up for beside what is asked of its joint, where the joint's range is wider than that, rad.
+const BESIDE: f64 = 0.35;
+
+/// A file of simulated servos for a robot, as it may be written for its owner to go on with: of joints that could turn far,
+/// each for what the legs need, as all the pulses that there are leave few for each degree.
 #[must_use]
-pub fn servos_text(robot: &Robot) -> String {
-    let RawServoConfig { boards, servos, .. } = made_up(robot, RawTiming::default());
+pub fn servos_text(robot: &Robot, demand: Option<&Demand>) -> String {
+    let RawServoConfig { boards, servos, .. } = made_up_for(robot, RawTiming::default(), demand);
     let mut out = String::from("simulated: true\n\nboards:\n");
     for RawBoard { address, .. } in boards {
         // What every servo bears.
@@ -45,17 +52,32 @@ pub fn servos_text(robot: &Robot) -> String {
 
 /// A servo for each joint of the legs, on as many boards as it takes.
 pub(crate) fn made_up(robot: &Robot, timing: RawTiming) -> RawServoConfig {
+    made_up_for(robot, timing, None)
+}
+
+fn made_up_for(robot: &Robot, timing: RawTiming, demand: Option<&Demand>) -> RawServoConfig {
     let mut servos = Vec::new();
-    for leg in robot.legs() {
-        for joint in leg.joints() {
+    for (of, leg) in robot.legs().iter().enumerate() {
+        for (place, joint) in leg.joints().iter().enumerate() {
             let index = servos.len();
             let [board, channel] = [index / CHANNELS, index % CHANNELS].map(|n| i64::try_from(n).unwrap_or(0));
-            servos.push((joint.name().to_owned(), servo(board, channel, leg.name(), joint.limits())));
+            let asked = demand.and_then(|demand| demand.of_joint(of, place));
+            let limits = asked.map_or(*joint.limits(), |asked| needed(joint.limits(), asked));
+            servos.push((joint.name().to_owned(), servo(board, channel, leg.name(), &limits)));
         }
     }
     let boards = 0..i64::try_from(servos.len().div_ceil(CHANNELS)).unwrap_or(0);
     let board = |n: i64| RawBoard { address: FIRST_ADDRESS + n, pwm_frequency_hz: FREQUENCY_HZ, oscillator_hz: 25e6 };
     RawServoConfig { boards: boards.map(board).collect(), servos: ServoMap(servos), timing }
+}
+
+/// The part of a joint's range that is asked for, and a little more, where it is wide.
+fn needed(limits: &JointLimits, asked: &JointDemand) -> JointLimits {
+    if limits.upper - limits.lower <= FINE {
+        return *limits;
+    }
+    let [lower, upper] = [asked.lower.0 - BESIDE, asked.upper.0 + BESIDE];
+    JointLimits { lower: lower.max(limits.lower), upper: upper.min(limits.upper), ..*limits }
 }
 
 fn servo(board: i64, channel: i64, leg: &str, limits: &JointLimits) -> RawServo {

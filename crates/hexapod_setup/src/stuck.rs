@@ -1,5 +1,6 @@
 //! What to tell the owner of a robot that stands, and does not walk.
 
+use crate::binding::{Trial, wider};
 use crate::rehearsal::{Stuck, is_without_room, stand_up};
 use crate::robot::Description;
 use hexapod_config::units::short;
@@ -31,11 +32,14 @@ pub(crate) struct Told {
 }
 
 /// What is in the way of a robot that is stuck.
-pub(crate) fn told(stuck: &Stuck, engine: &Engine, description: &Description) -> Told {
-    let mut told = if is_without_room(engine) {
+pub(crate) fn told(stuck: &Stuck, trial: &Trial<'_>) -> Told {
+    let (engine, description) = (trial.engine, trial.description);
+    let mut told = if let Some(binding) = trial.binding() {
+        binding
+    } else if is_without_room(engine) {
         crowded(engine).or_else(|| no_room(engine, description)).unwrap_or_else(|| little_room(engine))
     } else if matches!(stuck.by, LimitedBy::JointVelocity | LimitedBy::JointAcceleration) {
-        unbalanced(engine).filter(|_| slowest(engine).1 >= SLOW_RAD_S).unwrap_or_else(|| too_slow(engine))
+        unbalanced(engine).filter(|_| !is_slow(engine)).unwrap_or_else(|| too_slow(engine))
     } else {
         unbalanced(engine).unwrap_or_else(|| little_room(engine))
     };
@@ -48,7 +52,7 @@ pub(crate) fn told(stuck: &Stuck, engine: &Engine, description: &Description) ->
 }
 
 /// The leg that cannot be lifted, because without it the others do not hold the robot up.
-fn unbalanced(engine: &Engine) -> Option<Told> {
+pub(crate) fn unbalanced(engine: &Engine) -> Option<Told> {
     let lifts = lifts(engine);
     let worst = lifts.iter().min_by(|a, b| a.margin_m.total_cmp(&b.margin_m)).filter(|lift| lift.is_unsafe())?;
     let room_mm = engine.stance().reach().least() * MM;
@@ -116,7 +120,12 @@ fn slowest(engine: &Engine) -> (&str, f64) {
     joints.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }
 
-fn too_slow(engine: &Engine) -> Told {
+/// Whether a joint is slower than those of servos that walk.
+pub(crate) fn is_slow(engine: &Engine) -> bool {
+    slowest(engine).1 < SLOW_RAD_S
+}
+
+pub(crate) fn too_slow(engine: &Engine) -> Told {
     let (joint, velocity) = slowest(engine);
     Told {
         joint: joint.into(),
@@ -151,7 +160,7 @@ fn crowded(engine: &Engine) -> Option<Told> {
 }
 
 /// The leg that has no room about the place where its foot rests, and what bars it.
-fn no_room(engine: &Engine, description: &Description) -> Option<Told> {
+pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Told> {
     let step_mm = engine.stance().spec().step_height * MM;
     let barred = engine.legs().iter().enumerate().filter_map(|(index, leg)| {
         let (joint, count) = most_in_the_way(engine, index, leg)?;
@@ -159,7 +168,6 @@ fn no_room(engine: &Engine, description: &Description) -> Option<Told> {
     });
     let (leg, joint, _) = barred.max_by_key(|(.., count)| *count)?;
     let (name, limits) = (joint.name(), joint.limits());
-    let file = description.robot_file.display();
     Some(Told {
         joint: name.into(),
         attribute: "limit",
@@ -170,10 +178,9 @@ fn no_room(engine: &Engine, description: &Description) -> Option<Told> {
             short(limits.upper)
         ),
         help: format!(
-            "if its servo turns farther, widen the limits, as in `limits: {{{name}: {{lower: {}, upper: {}}}}}` in {file}, and so \
-             for each leg; or choose another body_height, or a smaller step_height and max_step_height, in hexapod.yaml",
-            short(limits.lower.min(-std::f64::consts::FRAC_PI_2)),
-            short(limits.upper.max(std::f64::consts::FRAC_PI_2))
+            "if its servo turns farther, {}; or choose another body_height, or a smaller step_height and max_step_height, in \
+             hexapod.yaml",
+            wider(name, limits, description)
         ),
     })
 }
@@ -216,7 +223,7 @@ fn little_room(engine: &Engine) -> Told {
     }
 }
 
-fn first_joint(leg: &Leg) -> String {
+pub(crate) fn first_joint(leg: &Leg) -> String {
     leg.joints().first().map_or_else(String::new, |joint| joint.name().into())
 }
 

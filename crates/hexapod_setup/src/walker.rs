@@ -1,5 +1,6 @@
 //! A robot that is ready to walk: its engine, gaits and motions.
 
+use crate::binding::Trial;
 use crate::config_file::ConfigFile;
 use crate::gaits::Gaits;
 use crate::motions::{Motions, leg_clearance_of};
@@ -180,7 +181,16 @@ fn engine(
     // Another gait may do: stable ones first.
     let others = gaits.in_order_of_worth().filter(|(other, _)| *other != name);
     let walked = others.into_iter().find(|(_, other)| rehearse(&engine, **other).is_ok());
-    let Told { joint, attribute, why, help } = told(&stuck, &engine, description);
+    let trial = Trial {
+        engine: &engine,
+        gait,
+        settings,
+        stance,
+        wish: planner::wish(params),
+        disabled: &disabled,
+        description,
+    };
+    let Told { joint, attribute, why, help } = told(&stuck, &trial);
     match walked {
         Some((other, gait)) => {
             let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };

@@ -243,3 +243,57 @@ fn when_legs_stand_so_near_that_steps_are_shortened_expect_a_note_with_both() {
     let told = notes(around);
     assert!(told.contains("legs l1 and l2 would come too near to each other: feet keep"), "{told}");
 }
+
+#[test]
+fn when_slow_joints_bind_expect_what_was_found_by_doing_without_them() {
+    let slow = urdf(PLAIN).replace("velocity='4'", "velocity='0.02'");
+    let told = |text: String| {
+        let error = walker(text, "bound.urdf").unwrap_err();
+        format!("{} {}", error.message(), error.remedy())
+    };
+    assert!(told(slow).contains("too slow"), "{}", told(urdf(PLAIN).replace("velocity='4'", "velocity='0.02'")));
+}
+
+#[test]
+fn when_the_table_of_the_documents_is_copied_expect_a_robot_that_walks() {
+    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/robots.md");
+    let text = std::fs::read_to_string(documents).unwrap();
+    let table = text.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap().to_owned();
+    assert_eq!(walker(table, "robot.yaml").map(|walker| walker.gait_name).unwrap(), "crawl");
+}
+
+#[test]
+fn when_a_quadrupeds_base_is_at_a_corner_expect_the_gaits_of_one_whose_base_is_in_the_middle() {
+    let quadruped = |x: f64, y: f64| {
+        let around = [0.785, 2.356, -2.356, -0.785];
+        let mut text = urdf(Odd { around: [around[0], around[1], around[2], around[3], 0.0, 0.0], ..PLAIN });
+        for leg in 4..6 {
+            let (from, to) = (
+                text.find(&format!("<link name='l{leg}_coxa_link'")).unwrap(),
+                text.find(&format!("<link name='l{}_coxa_link'", leg + 1)),
+            );
+            text.replace_range(from..to.unwrap_or(text.len() - "</robot>".len()), "");
+        }
+        text.replace(
+            "</robot>",
+            &format!("<link name='corner'/><joint name='c' type='fixed'><parent link='corner'/><child link='base_link'/><origin xyz='{x} {y} 0'/></joint></robot>"),
+        )
+    };
+    let gaits = |x: f64, y: f64| {
+        let walker = walker(quadruped(x, y), "quadruped.urdf").unwrap();
+        let gaits: Vec<_> = walker
+            .gaits
+            .iter()
+            .map(|(name, gait)| (name.to_owned(), [0, 1, 2, 3].map(|leg| gait.lift_off_phase(leg))))
+            .collect();
+        (walker.gait_name, gaits)
+    };
+    assert_eq!(gaits(0.0, 0.0), gaits(0.4, 0.3));
+    for (name, lift_offs) in gaits(0.4, 0.3).1 {
+        let at_once = |at: f64| lift_offs.iter().filter(|other| (*other - at).abs() < 1e-9).count();
+        assert!(
+            lift_offs.iter().all(|at| at_once(*at) <= 2),
+            "{name} lifts more than it can stand without: {lift_offs:?}"
+        );
+    }
+}

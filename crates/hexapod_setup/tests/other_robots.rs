@@ -147,7 +147,7 @@ fn when_servos_are_the_robots_own_expect_them_as_written_on_either_bus() {
 fn when_simulated_servos_are_written_for_a_robot_expect_them_read_as_they_would_have_been_made_up() {
     let robot = robot(8);
     let made_up = simulated_servos(&Path::new(CONFIG).join("servos.yaml"), &robot).unwrap().config;
-    let document = Document::parse(Source::new("servos.yaml", servos_text(&robot))).unwrap();
+    let document = Document::parse(Source::new("servos.yaml", servos_text(&robot, None))).unwrap();
     let written = check_servos(&document, &robot).unwrap();
     assert_eq!((written.servos().len(), written.boards().len()), (24, 2));
     for (one, two) in written.servos().iter().zip(made_up.servos()) {
@@ -160,11 +160,11 @@ fn when_simulated_servos_are_written_for_a_robot_expect_them_read_as_they_would_
 #[test]
 fn when_the_servos_of_a_file_are_made_up_expect_them_refused_for_a_real_robot() {
     let (robot, path) = (robot(6), std::env::temp_dir().join(format!("hexapod_made_up_{}.yaml", std::process::id())));
-    std::fs::write(&path, servos_text(&robot)).unwrap();
+    std::fs::write(&path, servos_text(&robot, None)).unwrap();
     let error = read_servos(&path, &robot).unwrap_err();
     assert_eq!((error.key(), error.line(), error.each().count()), (Some("simulated"), Some(1), 1), "{error}");
     assert!(simulated_servos(&path, &robot).is_ok());
-    std::fs::write(&path, servos_text(&robot).replace("simulated: true", "")).unwrap();
+    std::fs::write(&path, servos_text(&robot, None).replace("simulated: true", "")).unwrap();
     assert!(read_servos(&path, &robot).is_ok());
     std::fs::remove_file(path).unwrap();
 }
@@ -182,4 +182,47 @@ fn when_a_robot_has_three_legs_expect_to_be_told_that_it_cannot_walk() {
     for legs in 4..=8 {
         assert!(Gaits::read(&Path::new(CONFIG).join("gaits.yaml"), &robot(legs)).is_ok(), "{legs}");
     }
+}
+
+#[test]
+fn when_joints_could_turn_far_expect_servos_for_what_the_legs_need_with_fine_counts() {
+    use hexapod_gait::{Demand, Engine, Gait, GaitSpec, LegClearance, Settings, StanceWish, TwistLimits, leg_places};
+    let wide = include_str!("../../../urdf/hexapod.urdf").replace("<limit ", "<limit tmp=\"\" ");
+    let wide: String = wide
+        .split_inclusive('>')
+        .map(|tag| {
+            if !tag.contains("<limit tmp") {
+                return tag.to_owned();
+            }
+            let mut tag = tag.replace("tmp=\"\" ", "");
+            for (name, limit) in [("lower=\"", "-3.14159"), ("upper=\"", "3.14159")] {
+                let from = tag.find(name).unwrap() + name.len();
+                let to = from + tag[from..].find('"').unwrap();
+                tag.replace_range(from..to, limit);
+            }
+            tag
+        })
+        .collect();
+    let robot = std::sync::Arc::new(Robot::from_urdf(&wide).unwrap());
+    let stance = StanceWish::default().stance(&robot).unwrap();
+    let limits = TwistLimits {
+        linear_velocity: 0.15,
+        angular_velocity: 0.8,
+        linear_acceleration: 0.3,
+        angular_acceleration: 1.5,
+        linear_jerk: 7.5,
+        angular_jerk: 37.5,
+    };
+    let leg_clearance = LegClearance::default();
+    let settings =
+        Settings { stance: stance.spec(), step_height: 0.03, limits, stand_time: 1.5, sit_time: 0.8, leg_clearance };
+    let gait = Gait::try_new(&GaitSpec::default(), &leg_places(&robot)).unwrap();
+    let engine = Engine::with_stance(std::sync::Arc::clone(&robot), gait, settings, stance);
+    let demand = Demand::of(&engine, [("tripod", &gait)], []);
+    let worst = |demand: Option<&Demand>| {
+        let document = Document::parse(Source::new("servos.yaml", servos_text(&robot, demand))).unwrap();
+        let servos = check_servos(&document, &robot).unwrap();
+        servos.servos().iter().map(|servo| servo.resolution_rad().to_degrees()).fold(0.0, f64::max)
+    };
+    assert!(worst(None) > 0.8 && worst(Some(&demand)) < 0.5, "{} {}", worst(None), worst(Some(&demand)));
 }

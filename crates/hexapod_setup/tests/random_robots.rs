@@ -269,7 +269,8 @@ fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on
             "l7_3: {lower",
         ),
         (126, "l6_0", "with leg l6 in the air its centre of mass is 12 mm outside its other feet", "can be missed"),
-        (289, "l5_0", "with leg l5 in the air its centre of mass is 29 mm outside its other feet", "can be missed"),
+        // Wherever its weight lies it does not walk; with hips that turn farther it does.
+        (289, "l0_0", "its feet have too little room to step: l0_0 turns only from", "with more it walks"),
     ] {
         let error = walker(urdf(&mut Random(seed))).unwrap_err();
         assert!(error.key().unwrap().contains(&format!("\"{key}")), "{seed}: {error}");

@@ -44,7 +44,7 @@ impl Engine {
     }
 
     fn take_pose(&mut self, angles: &[LegAngles; MAX_LEGS]) {
-        let (sitting, standing) = (self.plant.stance.spec().sit_height, self.plant.stance.spec().height);
+        let (sitting, standing) = (self.plant.stance.own_spec().sit_height, self.plant.stance.own_spec().height);
         let depths = angles.iter().zip(self.plant.legs()).map(|(angles, leg)| -leg.foot_in_body(angles).z);
         let height = depths.fold(sitting, f64::max).min(standing);
         let mode = if height > sitting + NEAR_M { Mode::Found } else { Mode::Sitting };

@@ -27,7 +27,7 @@ impl Engine {
         for (leg, rest) in self.plant.stance.rest().iter().enumerate() {
             (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);
         }
-        let StanceSpec { height, sit_height: lowest, .. } = self.plant.stance.spec();
+        let StanceSpec { height, sit_height: lowest, .. } = self.plant.stance.own_spec();
         let present = &self.now.route.start().angles;
         // `Stance::new` has made sure that every foot rests within reach at this height.
         let angles = pose.solve(&self.plant.robot, height, present).unwrap_or(*present);
@@ -87,7 +87,7 @@ impl Engine {
     pub(crate) fn settle(&mut self, pose: &Pose, angles: &[LegAngles; MAX_LEGS]) {
         let walk =
             Walk::standing(&pose.feet, self.plant.stance.own_nominal(), self.now.control.gaits.walked.cycle_time());
-        self.rest_over(Mode::Standing, walk, self.plant.stance.spec().height, angles);
+        self.rest_over(Mode::Standing, walk, self.plant.stance.own_spec().height, angles);
         self.now.route.start_mut().offset = pose.offset;
         self.report_rest();
     }

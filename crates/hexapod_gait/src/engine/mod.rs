@@ -4,11 +4,13 @@
 //! the grid, or to the next moment at which a foot is lifted or put down, all goes on in closed form (`path`). A tick
 //! reads that path at its own time, so the path is the same at any rate.
 
+pub(crate) mod base;
 pub(crate) mod found;
 pub(crate) mod handover;
 pub(crate) mod report;
 mod tuning;
 
+use crate::engine::base::Base;
 use crate::engine::report::report;
 use crate::gait::Gait;
 use crate::path::Path;
@@ -19,6 +21,7 @@ use crate::plane::grid::{GRID_NS, tick_s};
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::plant::about_hips;
 use crate::plant::apart::Shortened;
 use crate::plant::settings::Settings;
 use crate::plant::stance::{Stance, StanceError};
@@ -28,7 +31,7 @@ use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use crate::state::segment::{Route, Segment, Travel};
 use crate::state::tick::{Input, Tick};
-use hexapod_kinematics::{Effort, Leg, LegAngles, Look, Robot, SelfCollision};
+use hexapod_kinematics::{Effort, Leg, LegAngles, Look, MAX_LEGS, Robot, SelfCollision};
 use nalgebra::Vector2;
 use std::sync::Arc;
 
@@ -49,6 +52,12 @@ pub struct Engine {
     pub(crate) plant: Arc<Plant>,
     pub(crate) tuning: Tuning,
     pub(crate) now: Snapshot,
+    /// The robot as it is described; the plant's is about the middle of its hips.
+    robot: Arc<Robot>,
+    /// Where its base link is, if elsewhere, and the last tick and the resting feet as they are there.
+    base: Option<Base>,
+    shown: Tick,
+    rest_feet: [Vector2<f64>; MAX_LEGS],
     /// How near legs were to each other: it saves time and changes nothing.
     look: Look,
 }
@@ -66,7 +75,8 @@ impl Engine {
     /// The same with a stance that has been worked out for this robot, whatever the settings say of it.
     #[must_use]
     pub fn with_stance(robot: Arc<Robot>, gait: Gait, settings: Settings, stance: Stance) -> Self {
-        let plant = Arc::new(Plant::new(robot, &settings, stance));
+        let plant = Arc::new(Plant::new(about_hips(&robot), &settings, stance));
+        let base = Base::of(&robot);
         let tuning = Tuning { step_height: settings.step_height, limits: settings.limits };
         let now = Snapshot {
             route: Route::at(&State::sitting(&plant, gait.cycle_time())),
@@ -78,7 +88,10 @@ impl Engine {
                 plant.legs().get(leg).map_or(LegAngles::zeros(0), Leg::posture)
             })),
         };
-        let mut engine = Self { plant, tuning, now, look: Look::default() };
+        let shown = now.tick;
+        let in_base = |at: &Vector2<f64>| base.map_or(*at, |base| base.place(*at));
+        let rest_feet = std::array::from_fn(|leg| plant.stance.rest().get(leg).map(in_base).unwrap_or_default());
+        let mut engine = Self { plant, tuning, now, robot, base, shown, rest_feet, look: Look::default() };
         // Whatever it may have been made ready for.
         engine.now.control.gaits.walked = engine.fit().timed(gait.with_needs(None));
         engine.report_rest();
@@ -124,16 +137,16 @@ impl Engine {
     /// The robot's legs, in the order of every array here.
     #[must_use]
     pub fn legs(&self) -> &[Leg] {
-        self.plant.robot.legs()
+        self.robot.legs()
     }
 
     /// The robot.
     #[must_use]
     pub fn robot(&self) -> &Arc<Robot> {
-        &self.plant.robot
+        &self.robot
     }
 
-    /// Where the feet rest and how far they reach.
+    /// Where the feet rest and how far they reach, in the frame of the hips.
     #[must_use]
     pub fn stance(&self) -> &Stance {
         &self.plant.stance
@@ -161,7 +174,7 @@ impl Engine {
     /// The resting feet in the footprint frame, m.
     #[must_use]
     pub fn rest_feet(&self) -> &[Vector2<f64>] {
-        self.plant.stance.rest()
+        self.rest_feet.get(..self.legs().len()).unwrap_or(&self.rest_feet)
     }
 
     /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest;
@@ -180,7 +193,24 @@ impl Engine {
     /// The last tick.
     #[must_use]
     pub fn last(&self) -> &Tick {
+        if self.base.is_some() { &self.shown } else { &self.now.tick }
+    }
+
+    /// The same in the frame of the hips.
+    pub(crate) fn own_last(&self) -> &Tick {
         &self.now.tick
+    }
+
+    /// Where the base link is, if not in the middle of the hips.
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.base.as_ref()
+    }
+
+    /// Takes down the last tick as it is outside.
+    fn show(&mut self) {
+        if let Some(base) = &self.base {
+            self.shown = base.tick(&self.now.tick);
+        }
     }
 
     /// What the last tick has taken.
@@ -198,6 +228,7 @@ impl Engine {
     /// Goes on from where an engine of the same robot and settings was when it was saved.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.now = *snapshot;
+        self.show();
     }
 
     /// Asks the robot to stand up, or to stop walking and stand.
@@ -253,6 +284,17 @@ impl Engine {
     /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
+        match self.base {
+            Some(base) => {
+                self.advance(&base.input(input), dt);
+                self.show();
+            }
+            None => self.advance(input, dt),
+        }
+        self.last()
+    }
+
+    fn advance(&mut self, input: &Input, dt: f64) {
         let dt = tick_s(dt);
         let mut left = (dt * 1e9).round() as u64;
         let mut travel = Travel::none();
@@ -273,7 +315,6 @@ impl Engine {
                 report(&self.plant, &mut self.now.tick, &within, &travel, dt);
             }
         }
-        &self.now.tick
     }
 
     /// Goes on in the present segment, for `left` ns or to its end; how far. A state is large: it is read where it lies.
@@ -319,5 +360,6 @@ impl Engine {
     /// Takes down the pose of a robot that has just been put there.
     pub(crate) fn report_rest(&mut self) {
         report(&self.plant, &mut self.now.tick, self.now.route.start(), &Travel::none(), 0.0);
+        self.show();
     }
 }

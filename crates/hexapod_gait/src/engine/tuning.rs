@@ -32,7 +32,7 @@ impl Engine {
         if height.is_nan() {
             return;
         }
-        self.tuning.step_height = height.clamp(0.0, self.plant.stance.spec().step_height);
+        self.tuning.step_height = height.clamp(0.0, self.plant.stance.own_spec().step_height);
         self.time_gaits();
     }
 

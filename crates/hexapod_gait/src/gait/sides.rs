@@ -1,22 +1,24 @@
 //! Which legs are on which side, and their order from front to rear.
 
 use crate::gait::LegPlace;
-use hexapod_kinematics::Robot;
+use hexapod_kinematics::{Leg, Robot};
 use nalgebra::Vector2;
 
 /// Part of the farthest hip's distance up to which a hip is on the middle line.
 const MIDDLE_LINE: f64 = 0.05;
 
-/// The robot's legs by side and rank, front to rear, for the rule of a gait.
+/// Hips are equally far forward when they differ by less, in parts of the farthest hip's distance.
+const AS_FAR: f64 = 1e-6;
+
+/// The robot's legs by side and rank, front to rear, for the rule of a gait: in the frame of its hips.
 #[must_use]
 pub fn leg_places(robot: &Robot) -> Vec<LegPlace> {
-    let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
-    // A robot built with its front along y has its sides along x: a split that is less even along y, while the one along
-    // x leaves no hip on the middle line. Legs of which more are on one side, as of three and one, do that in neither.
-    let along_y: Vec<Vector2<f64>> = hips.iter().map(|hip| Vector2::new(hip.y, -hip.x)).collect();
-    let hips = if on_middle_line(&along_y) == 0 && doubt(&along_y) < doubt(&hips) { along_y } else { hips };
-    let left = sides(&hips);
-    let rank = |i: usize| (0..hips.len()).filter(|&j| left[j] == left[i] && hips[j].x > hips[i].x).count();
+    let frame = robot.base_from_hips();
+    let in_hips = |leg: &Leg| frame.inverse_transform_point(&leg.hip_in_body().into()).coords.xy();
+    let hips: Vec<Vector2<f64>> = robot.legs().iter().map(in_hips).collect();
+    let (left, as_far) = (sides(&hips), AS_FAR * farthest(&hips));
+    let is_ahead = |one: usize, other: usize| left[one] == left[other] && hips[one].x > hips[other].x + as_far;
+    let rank = |i: usize| (0..hips.len()).filter(|&j| is_ahead(j, i)).count();
     let legs = robot.legs().iter().enumerate();
     legs.map(|(i, leg)| LegPlace { name: leg.name().into(), left: left[i], rank: rank(i) }).collect()
 }
@@ -36,20 +38,13 @@ fn sides(hips: &[Vector2<f64>]) -> Vec<bool> {
     left
 }
 
-/// How little a split into sides says: how uneven it is, and how many hips are on the middle line.
-fn doubt(hips: &[Vector2<f64>]) -> usize {
-    let left = sides(hips).iter().filter(|is_left| **is_left).count();
-    (2 * left).abs_diff(hips.len()) + on_middle_line(hips)
-}
-
-fn on_middle_line(hips: &[Vector2<f64>]) -> usize {
-    let middle = middle_line(hips);
-    hips.iter().filter(|hip| hip.y.abs() <= middle).count()
-}
-
 /// Distance from the middle line up to which a hip is on it, m.
 fn middle_line(hips: &[Vector2<f64>]) -> f64 {
-    MIDDLE_LINE * hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max)
+    MIDDLE_LINE * farthest(hips)
+}
+
+fn farthest(hips: &[Vector2<f64>]) -> f64 {
+    hips.iter().map(|hip| hip.norm()).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -67,14 +62,6 @@ mod tests {
         let turns = (0..6).map(|k| math::sin_cos(std::f64::consts::FRAC_PI_3 * f64::from(k)));
         let ring: Vec<[f64; 2]> = turns.map(|(y, x)| [x, y]).collect();
         assert_eq!(sides(&points(&ring)), [true, true, true, false, false, false]);
-    }
-
-    #[test]
-    fn when_the_front_is_along_y_expect_the_split_along_x_to_be_the_plain_one() {
-        let hips = [[0.2, 0.05], [0.0, 0.05], [-0.2, 0.05], [0.2, -0.05], [0.0, -0.05], [-0.2, -0.05]];
-        let turned = hips.map(|[x, y]| [-y, x]);
-        assert_eq!(doubt(&points(&hips)), 0);
-        assert!(doubt(&points(&turned)) > 0);
     }
 
     #[test]

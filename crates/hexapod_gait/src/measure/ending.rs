@@ -96,7 +96,7 @@ impl Ending {
         let centring_s = longest_centring(&engine.fit().limits_for(gait), cycle) + gait.swing_part() * cycle;
         let rising_s = STAGES * turning_s.max(STAGE_TIME_S);
         let shifting_s = 2.0 * (FARTHEST_POSE_M / plant.shift_m_s2()).sqrt();
-        let spec = plant.stance.spec();
+        let spec = plant.stance.own_spec();
         let lowered = plant.height_profile(spec.height, spec.sit_height, plant.sit_time).left();
         Self {
             stepping_s: cycle.max(centring_s.max(rising_s) - self.braking_s) + shifting_s,
@@ -111,7 +111,7 @@ fn braking(engine: &Engine, gait: &Gait) -> f64 {
     let (plant, limits) = (&engine.plant, engine.fit().limits_for(gait));
     let [shortest, _] = gait.cycle_times();
     let stepped = gait.stride() * plant.stance.reach().axes().max() / (gait.duty_factor() * shortest);
-    let now = engine.last().twist;
+    let now = engine.own_last().twist;
     let linear = limits.linear_velocity.min(stepped).max(now.speed());
     let angular = limits.angular_velocity.min(stepped / plant.farthest_rest).max(now.wz.abs());
     let time = |speed: f64, acceleration: f64| if speed > 0.0 { speed / acceleration } else { 0.0 };

@@ -3,6 +3,7 @@
 use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Solved, Stage};
+use crate::plant::about_hips;
 use crate::plant::mass::Masses;
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Neighbour, Robot, SelfCollision};
@@ -110,6 +111,7 @@ const MAX_LURCH_RAD: f64 = 0.1;
 /// # Errors
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, collision: &SelfCollision) -> Result<(), Refusal> {
+    let robot = &about_hips(robot);
     let mut checker = Checker { robot, home, masses: Masses::of(robot), collision, seed: home.angles, lean: None };
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;

@@ -159,7 +159,7 @@ impl Ranges {
 
 /// The joints of a leg whose foot rests under a body that stands.
 fn at_rest(robot: &Robot, stance: &Stance, leg: usize) -> LegAngles {
-    let (of, spec) = (&robot.legs()[leg], stance.spec());
+    let (of, spec) = (&robot.legs()[leg], stance.own_spec());
     let sitting = stance.inverse(leg, of, &stance.rest()[leg].push(-spec.sit_height), &of.posture());
     let seed = sitting.unwrap_or_else(|| of.posture());
     stance.inverse(leg, of, &stance.rest()[leg].push(-spec.height), &seed).unwrap_or(seed)
@@ -167,7 +167,7 @@ fn at_rest(robot: &Robot, stance: &Stance, leg: usize) -> LegAngles {
 
 /// The joints of each leg all around its reach, on the ground and lifted, under a body that stands.
 fn places(robot: &Robot, stance: &Stance) -> Vec<Vec<LegAngles>> {
-    let (spec, axes) = (stance.spec(), stance.reach().axes());
+    let (spec, axes) = (stance.own_spec(), stance.reach().axes());
     let legs = robot.legs().iter().enumerate();
     legs.map(|(index, leg)| {
         let home = at_rest(robot, stance, index);

@@ -100,7 +100,7 @@ impl BatchIk {
         };
         let (sectors, roomy) = (within(&|leg| stance.usable_range(leg)), within(&|leg| stance.roomy_range(leg)));
         let easy = within(&|index| {
-            let (leg, rest) = (&robot.legs()[index], stance.rest()[index].push(-stance.spec().height));
+            let (leg, rest) = (&robot.legs()[index], stance.rest()[index].push(-stance.own_spec().height));
             let easy = easy_range(leg, stance.inverse(index, leg, &rest, &leg.posture()), stance.usable_range(index));
             common(easy, apart.clear_range(index))
         });

@@ -57,7 +57,7 @@ impl JointBound {
             for direction in directions() {
                 for part in [0.0, 0.5, 1.0] {
                     let at = stance.rest()[index] + direction * (USED_PART * part * stance.reach().along(direction));
-                    let foot = Vector3::new(at.x, at.y, -stance.spec().height);
+                    let foot = Vector3::new(at.x, at.y, -stance.own_spec().height);
                     bound.take_place(leg, &foot, |foot, seed| stance.inverse(index, leg, foot, seed));
                 }
             }
@@ -100,7 +100,7 @@ impl JointBound {
 
     /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
     pub(crate) fn measured(robot: &Robot, stance: &Stance, gait: &Gait, stride: f64) -> LiftNeeds {
-        let most = stance.spec().step_height;
+        let most = stance.own_spec().step_height;
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
         let farthest_lean = gait.sway_reach() * stance.reach().least();
         let leans = [0.0, farthest_lean];
@@ -115,7 +115,7 @@ impl JointBound {
                     for lean in leans {
                         // The body leans away from the leg that is lifted, which is then the farther out.
                         let away = rest.normalize() * *lean;
-                        let path = Path { gait, twist, rest, from_body: away.push(-stance.spec().height) };
+                        let path = Path { gait, twist, rest, from_body: away.push(-stance.own_spec().height) };
                         path.needs(stance, (index, leg), most, &mut at);
                     }
                 }
@@ -152,7 +152,7 @@ impl JointBound {
 pub(crate) fn foot_speed(robot: &Robot, stance: &Stance) -> f64 {
     let mut bound = JointBound { acceleration: 0.0, velocity: 0.0 };
     for (index, leg) in robot.legs().iter().enumerate() {
-        let rest = stance.rest()[index].push(-stance.spec().height);
+        let rest = stance.rest()[index].push(-stance.own_spec().height);
         bound.take_place(leg, &rest, |foot, seed| stance.inverse(index, leg, foot, seed));
     }
     1.0 / bound.velocity.max(f64::EPSILON)

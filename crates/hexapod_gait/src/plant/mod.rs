@@ -71,13 +71,18 @@ const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
 pub(crate) const STAGE_TIME_S: f64 = 0.25;
 
+/// The same robot with its base frame in the middle of its hips.
+pub(crate) fn about_hips(robot: &Arc<Robot>) -> Arc<Robot> {
+    if *robot.base_from_hips() == Isometry3::identity() { Arc::clone(robot) } else { Arc::new(robot.about_hips()) }
+}
+
 /// How far each foot is carried to see how far the centre of mass goes with it, m.
 const CARRIED_M: f64 = 0.01;
 
 /// How far the centre of mass goes with a foot that is carried ahead or aside from its place, in parts of the foot's way.
 fn carried_part(masses: &Masses, robot: &Robot, stance: &Stance, sitting: &[LegAngles; MAX_LEGS]) -> f64 {
     let centre = masses.centre(sitting);
-    let low = -stance.spec().sit_height;
+    let low = -stance.own_spec().sit_height;
     let mut greatest = 0.0f64;
     for (index, (leg, rest)) in robot.legs().iter().zip(stance.rest()).enumerate() {
         for way in [Vector2::x(), Vector2::y(), -Vector2::x(), -Vector2::y()] {
@@ -106,7 +111,7 @@ impl Plant {
         let mut sitting = [LegAngles::zeros(0); MAX_LEGS];
         for (index, (angles, leg)) in sitting.iter_mut().zip(robot.legs()).enumerate() {
             let seed = leg.posture();
-            let rest = stance.rest()[index].push(-stance.spec().sit_height);
+            let rest = stance.rest()[index].push(-stance.own_spec().sit_height);
             // `Stance::new` has made sure that every foot rests within reach at this height.
             *angles = stance.inverse(index, leg, &rest, &seed).unwrap_or(seed);
         }
@@ -147,7 +152,7 @@ impl Plant {
     /// Where the joints of a leg that is switched off are held.
     pub(crate) fn held_up(&self, index: usize) -> LegAngles {
         let rest = self.stance.rest()[index];
-        let StanceSpec { height, sit_height, step_height, .. } = self.stance.spec();
+        let StanceSpec { height, sit_height, step_height, .. } = self.stance.own_spec();
         // Clear of the ground, also when the robot sits.
         let z = (step_height - height).max(CLEAR_M - sit_height);
         let (leg, seed) = (&self.robot.legs()[index], self.sitting[index]);
@@ -183,7 +188,7 @@ impl Plant {
 
     /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest.
     pub(crate) fn standing_margin(&self) -> f64 {
-        let height = self.stance.spec().height;
+        let height = self.stance.own_spec().height;
         let stands = |leg: &usize| self.missing & (1 << leg) == 0;
         let mut angles: [LegAngles; MAX_LEGS] = std::array::from_fn(|leg| {
             if leg < self.legs().len() && !stands(&leg) { self.held_up(leg) } else { self.sitting[leg] }
@@ -231,7 +236,7 @@ impl Plant {
     /// How far below its own height the body of a robot that walks goes at most, m, as an offset: legs give under load, the
     /// more the lower the body, and the ground is not even.
     pub(crate) fn lowest_walking(&self) -> f64 {
-        let StanceSpec { height, sit_height, .. } = self.stance.spec();
+        let StanceSpec { height, sit_height, .. } = self.stance.own_spec();
         -LOWEST_WALKING * (height - sit_height)
     }
 

@@ -44,10 +44,10 @@ impl Plant {
         if leg.joint_count() != 3 {
             return None;
         }
-        let ground = -self.stance.spec().sit_height;
+        let ground = -self.stance.own_spec().sit_height;
         let rest = self.stance.rest()[index];
         // From where the foot is lifted to, or else from the ground.
-        let lifted = Vector3::new(rest.x, rest.y, ground + self.stance.spec().step_height);
+        let lifted = Vector3::new(rest.x, rest.y, ground + self.stance.own_spec().step_height);
         let from = self.stance.inverse(index, leg, &lifted, &sitting).unwrap_or(sitting);
         let hip = leg.hip_in_body().xy();
         let height = |angles: &LegAngles| leg.foot_in_body(angles).z - ground;

@@ -59,3 +59,10 @@ pub struct StanceSpec {
     /// Greatest length of a step.
     pub max_stride: f64,
 }
+
+impl StanceSpec {
+    /// The same with heights counted from a point of the body so much higher, m.
+    pub(crate) fn raised(self, by: f64) -> Self {
+        Self { height: self.height + by, sit_height: self.sit_height + by, ..self }
+    }
+}

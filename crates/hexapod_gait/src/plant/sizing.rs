@@ -3,7 +3,7 @@
 use crate::plane::reach::STRIDE_PART;
 use crate::plant::resting::LOOK_EFFORT;
 use crate::plant::settings::StanceSpec;
-use crate::plant::stance::{Stance, StanceError};
+use crate::plant::stance::{Stance, StanceError, base_z};
 use hexapod_kinematics::{Effort, Leg, Robot, math};
 use nalgebra::Vector3;
 
@@ -42,7 +42,7 @@ impl StanceWish {
     /// # Errors
     /// The robot cannot stand as it is asked to, or at any height that was tried.
     pub fn suiting(self, robot: &Robot) -> Result<StanceSpec, StanceError> {
-        self.with_circles(robot).map(|stance| stance.spec())
+        self.stance_in(&robot.about_hips(), base_z(robot), false).map(|stance| stance.spec())
     }
 
     /// The same, worked out: what [`Stance::new`] makes of those heights and bounds.
@@ -50,7 +50,15 @@ impl StanceWish {
     /// # Errors
     /// As [`Self::suiting`].
     pub fn stance(self, robot: &Robot) -> Result<Stance, StanceError> {
-        self.with_circles(robot).map(|stance| stance.widened(robot))
+        self.stance_in(&robot.about_hips(), base_z(robot), true)
+    }
+
+    /// The same for a robot about the middle of its hips, the base link being so much higher, m.
+    fn stance_in(self, robot: &Robot, base_z: f64, wide: bool) -> Result<Stance, StanceError> {
+        let from_hips = |height: Option<f64>| height.map(|height| height - base_z);
+        let wish = Self { height: from_hips(self.height), sit_height: from_hips(self.sit_height), ..self };
+        let stance = wish.with_circles(robot).map_err(|error| error.raised(base_z))?;
+        Ok(if wide { stance.widened(robot) } else { stance }.for_base(base_z))
     }
 
     fn with_circles(self, robot: &Robot) -> Result<Stance, StanceError> {

@@ -1,6 +1,7 @@
 //! Where the feet rest and how far they may go: worked out once from the robot's legs.
 //!
-//! The *footprint frame* lies on the ground below the body's centre, x forward; the body stands in it at a height.
+//! The *footprint frame* lies on the ground below the middle of the hips, x along the body; the body stands in it at a
+//! height.
 
 use crate::plane::reach::{Reach, STRIDE_PART};
 use crate::plant::nominal::{DrawIn, NominalStance};
@@ -17,6 +18,8 @@ pub struct Stance {
     rest: [Vector2<f64>; MAX_LEGS],
     reach: Reach,
     spec: StanceSpec,
+    /// How much higher than the middle of the hips the base link is, m.
+    base_z: f64,
     usable: [Usable; MAX_LEGS],
     /// The part of it in which the feet have their room.
     roomy: [Usable; MAX_LEGS],
@@ -56,6 +59,21 @@ pub enum StanceError {
     LegCount(usize),
 }
 
+impl StanceError {
+    /// The same with the height counted from a point of the body so much higher, m.
+    pub(crate) fn raised(self, by: f64) -> Self {
+        match self {
+            Self::Height { leg, height } => Self::Height { leg, height: height + by },
+            other => other,
+        }
+    }
+}
+
+/// How much higher than the middle of a robot's hips its base link is, m.
+pub(crate) fn base_z(robot: &Robot) -> f64 {
+    0.0 - robot.base_from_hips().translation.vector.z
+}
+
 /// Neighbours step towards each other: each may use a little less than half of what is between them.
 const GAP_PART: f64 = 0.45;
 /// Sizes that are tried between the room in all directions and the most.
@@ -66,7 +84,14 @@ impl Stance {
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
-        Ok(Self::with_circles(robot, spec)?.widened(robot))
+        let (about, base_z) = (robot.about_hips(), base_z(robot));
+        let stance = Self::with_circles(&about, spec.raised(-base_z)).map_err(|error| error.raised(base_z))?;
+        Ok(stance.widened(&about).for_base(base_z))
+    }
+
+    /// The same of a robot whose base link is so much higher than the middle of its hips, m.
+    pub(crate) fn for_base(self, base_z: f64) -> Self {
+        Self { base_z, ..self }
     }
 
     /// The same with as much room in every direction as there is in all of them.
@@ -80,7 +105,7 @@ impl Stance {
         let rest = [Vector2::zeros(); MAX_LEGS];
         let draw_in = DrawIn::none();
         let reach = Reach::new(Vector2::zeros());
-        let mut stance = Self { count: legs.len(), rest, reach, spec, usable, roomy, draw_in };
+        let mut stance = Self { count: legs.len(), rest, reach, spec, base_z: 0.0, usable, roomy, draw_in };
         let mut radius = f64::INFINITY;
         for ((rest, leg), usable) in stance.rest.iter_mut().zip(legs).zip(&roomy) {
             let (place, reach) = roomiest_place(Walker::new(leg, usable), spec)
@@ -124,6 +149,12 @@ impl Stance {
     /// What it was worked out for.
     #[must_use]
     pub fn spec(&self) -> StanceSpec {
+        self.spec.raised(self.base_z)
+    }
+
+    /// The same with heights of the middle of the hips.
+    #[inline]
+    pub(crate) fn own_spec(&self) -> StanceSpec {
         self.spec
     }
 

@@ -72,7 +72,7 @@ impl State {
             ns: 0,
             mode: Mode::Sitting,
             walk: Walk::at_rest(plant.stance.own_nominal(), cycle),
-            height: plant.stance.spec().sit_height,
+            height: plant.stance.own_spec().sit_height,
             offset: BodyOffset::default(),
             sway: Vector2::zeros(),
             overlay: Overlay::NONE,

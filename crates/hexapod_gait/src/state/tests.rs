@@ -34,7 +34,7 @@ pub(crate) fn shipped() -> (Plant, Gait) {
 /// The robot in this mode, on feet at rest.
 pub(crate) fn on_its_feet((plant, gait): &(Plant, Gait), mode: Mode) -> State {
     let mut state = State::sitting(plant, gait.cycle_time());
-    (state.mode, state.height) = (mode, plant.stance.spec().height);
+    (state.mode, state.height) = (mode, plant.stance.own_spec().height);
     bent(plant, state)
 }
 

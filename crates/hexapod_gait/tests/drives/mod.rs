@@ -3,6 +3,7 @@
 mod auto_pose;
 mod collisions;
 mod contacts;
+mod frames;
 mod heights;
 mod levelling;
 mod margins;

@@ -2,12 +2,14 @@
 
 use super::placed::{Detail, MAX_SHAPES, Placed};
 use crate::math::sin_cos;
+use crate::solid::Bulk;
 use crate::solid::capsule::{Bounds, Capsule};
 use crate::solid::convex::Convex;
 use crate::solid::cuboid::Cuboid;
 use crate::solid::distance;
 use crate::{Geometry, Leg, LegAngles, MAX_LEG_JOINTS, Model, Shape};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use std::f64::consts::PI;
 
 /// A leg's capsules and boxes, link by link, in the frame of the joint that carries the link.
 #[derive(Clone, Debug)]
@@ -166,16 +168,39 @@ fn collect(model: &Model, link: usize, pose: &Isometry3<f64>, shapes: &mut Vec<S
     }
 }
 
-/// A box as it is, and capsules about any other shape; none for a mesh that could not be read.
+/// A cylinder is chunky up to this length, in its radii.
+const CHUNKY: f64 = 3.0;
+
+/// The box about a mesh, where it takes up less room than the capsules about it, as about a chunky hip.
+fn box_about(shape: &Shape, bulk: &Bulk) -> Option<Cuboid> {
+    let [low, high] = bulk.corners();
+    let (size, middle) = (high - low, Translation3::from(0.5 * (low + high)));
+    let volume = |of: &Capsule| PI * of.radius * of.radius * ((of.ends[1] - of.ends[0]).norm() + 4.0 / 3.0 * of.radius);
+    let round: f64 = bulk.capsules().iter().map(volume).sum();
+    (size.product() < round).then(|| Cuboid::new(&(shape.link_from_shape * middle), 0.5 * size))
+}
+
+/// A box as it is, boxes about what is chunky, and capsules about any other shape; none for a mesh that could not be read.
 fn of_shape(shape: &Shape) -> Vec<Convex> {
     let along = |axis: Vector3<f64>, radius: f64| vec![Capsule { ends: [axis, -axis], radius }];
     let capsules = match &shape.geometry {
         Geometry::Sphere { radius } => along(Vector3::zeros(), *radius),
+        // The round ends of a capsule would stick out of a short cylinder by more than the corners of a box do.
+        Geometry::Cylinder { radius, length } if *length < CHUNKY * radius => {
+            return vec![Convex::Cuboid(Cuboid::new(
+                &shape.link_from_shape,
+                Vector3::new(*radius, *radius, 0.5 * length),
+            ))];
+        }
         Geometry::Capsule { radius, length } | Geometry::Cylinder { radius, length } => {
             along(Vector3::new(0.0, 0.0, 0.5 * length), *radius)
         }
         Geometry::Box { size } => return vec![Convex::Cuboid(Cuboid::new(&shape.link_from_shape, 0.5 * size))],
-        Geometry::Mesh { bulk, .. } => bulk.as_ref().map(|bulk| bulk.capsules().to_vec()).unwrap_or_default(),
+        Geometry::Mesh { bulk: Some(bulk), .. } => match box_about(shape, bulk) {
+            Some(cuboid) => return vec![Convex::Cuboid(cuboid)],
+            None => bulk.capsules().to_vec(),
+        },
+        Geometry::Mesh { bulk: None, .. } => Vec::new(),
     };
     let placed = |of: Capsule| Capsule { ends: of.ends.map(|end| moved(&shape.link_from_shape, &end)), ..of };
     capsules.into_iter().map(|capsule| Convex::Capsule(placed(capsule))).collect()

@@ -12,6 +12,7 @@ pub use derivatives::Matrix6xN;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::chain::{Chain, LegJoint, Matrix3xN};
 use crate::closed_form::{Range, Solver};
+use crate::model::JointLimits;
 
 /// A leg: joints from the hip outwards, and a foot, which is a point.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,27 @@ impl Leg {
         let ranges = if let Solver::Parallel(parallel) = &solver { parallel.ranges(ranges) } else { ranges };
         let (foot_reason, ball) = (String::new(), None);
         Self { name, joints, foot_link, tip, foot_reason, ball, chain, ranges, home, posture, solver }
+    }
+
+    /// The same leg in another body frame, `body_from_frame` being its pose in the present one.
+    pub(crate) fn in_frame(&self, body_from_frame: &Isometry3<f64>) -> Self {
+        if *body_from_frame == Isometry3::identity() {
+            return self.clone();
+        }
+        let mut joints = self.joints.clone();
+        if let Some(first) = joints.first_mut() {
+            first.origin = body_from_frame.inv_mul(&first.origin);
+        }
+        let leg = Self::new(self.name.clone(), joints, self.foot_link, self.tip);
+        Self { posture: self.posture, foot_reason: self.foot_reason.clone(), ball: self.ball, ..leg }
+    }
+
+    /// The same leg with other limits of its joints.
+    pub(crate) fn with_limits(&self, limits: impl Fn(&LegJoint) -> JointLimits) -> Self {
+        let joints = self.joints.iter().map(|joint| LegJoint { limits: limits(joint), ..joint.clone() });
+        let mut leg = Self::new(self.name.clone(), joints.collect(), self.foot_link, self.tip);
+        leg.set_posture(&self.posture);
+        Self { foot_reason: self.foot_reason.clone(), ball: self.ball, ..leg }
     }
 
     /// Name, unique among the legs.

@@ -1,6 +1,6 @@
 //! Chains that could be legs by their joints and are none: arms, heads, tails.
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector2};
 
 use super::branch::{Branch, MIN_LEG_JOINTS, not_a_leg};
 use super::options::{MAX_LEGS, MIN_LEGS};
@@ -87,8 +87,9 @@ fn without_digits(model: &Model, branch: &Branch) -> String {
 fn drop_odd_shapes(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
     let shapes: Vec<Outline> = chosen.iter().map(|branch| Outline::of(model, branch)).collect();
     let others = |at: usize| shapes.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, shape)| shape);
+    let middle = middle(&shapes);
     let is_odd = |(at, shape): (usize, &Outline)| {
-        (!others(at).any(|other| shape.is_like(other)), others(at).any(|other| shape.is_opposite(other)))
+        (!others(at).any(|other| shape.is_like(other)), others(at).any(|other| shape.is_opposite(other, middle)))
     };
     let odd: Vec<(bool, bool)> = shapes.iter().enumerate().map(is_odd).collect();
     let unlike = odd.iter().filter(|(unlike, _)| *unlike).count();
@@ -105,6 +106,13 @@ fn drop_odd_shapes(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<Stri
         }
         leg
     });
+}
+
+/// The middle of the box about all hips: the base link may be anywhere.
+fn middle(shapes: &[Outline]) -> Vector2<f64> {
+    let hips = || shapes.iter().map(|shape| shape.hip.coords.xy());
+    let end = |of: fn(&Vector2<f64>, &Vector2<f64>) -> Vector2<f64>| hips().reduce(|a, b| of(&a, &b));
+    end(|a, b| a.inf(b)).zip(end(|a, b| a.sup(b))).map_or_else(Vector2::zeros, |(least, most)| 0.5 * (least + most))
 }
 
 /// What a chain looks like with all joints at zero.
@@ -136,10 +144,9 @@ impl Outline {
     }
 
     /// On the other side of the body, or diagonally across it.
-    fn is_opposite(&self, other: &Self) -> bool {
-        let (own, other) = (self.hip.coords.xy(), other.hip.coords.xy());
-        let images =
-            [(1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(x, y)| nalgebra::Vector2::new(x * other.x, y * other.y));
+    fn is_opposite(&self, other: &Self, middle: Vector2<f64>) -> bool {
+        let (own, other) = (self.hip.coords.xy() - middle, other.hip.coords.xy() - middle);
+        let images = [(1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(x, y)| Vector2::new(x * other.x, y * other.y));
         images.iter().any(|image| (own - image).norm() <= OPPOSITE * own.norm())
     }
 }

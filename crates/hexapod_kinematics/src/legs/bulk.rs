@@ -2,7 +2,7 @@
 
 use super::options::MeshReader;
 use crate::model::{Geometry, Model};
-use crate::solid::{Bulk, stl_vertices};
+use crate::solid::{Bulk, mesh_vertices};
 use nalgebra::Vector3;
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(super) fn measure(model: &mut Model, read: MeshReader<'_>) {
     let mut files: HashMap<String, Option<Vec<Vector3<f64>>>> = HashMap::new();
     for shape in model.links.iter_mut().flat_map(|link| &mut link.collisions) {
         if let Geometry::Mesh { filename, scale, bulk } = &mut shape.geometry {
-            let vertices = files.entry(filename.clone()).or_insert_with_key(|name| stl_vertices(&read(name)?));
+            let vertices = files.entry(filename.clone()).or_insert_with_key(|name| mesh_vertices(&read(name)?));
             *bulk = vertices.as_deref().and_then(|vertices| scaled(vertices, scale));
         }
     }

@@ -2,10 +2,12 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::find::LegChain;
 use super::options::{LegOptions, MeshReader};
 use crate::error::{ModelError, ModelFault, Place};
+use crate::leg::Leg;
 use crate::model::{Geometry, Link, Model, Shape};
-use crate::solid::stl_vertices;
+use crate::solid::mesh_vertices;
 
 /// Parts of a link's name that say it is a foot, and words of it that do.
 const FOOT_PARTS: [&str; 4] = ["foot", "feet", "toe", "paw"];
@@ -38,6 +40,10 @@ pub(super) struct Foot {
     pub(super) reason: String,
     /// True where nothing in the description says so.
     pub(super) guessed: bool,
+    /// True where only a mesh shows it that is not read.
+    pub(super) unseen: bool,
+    /// True where the name of a link says so.
+    pub(super) by_name: bool,
     /// What to do about a foot that may be elsewhere, as the end of the reason.
     pub(super) advice: String,
     /// What is wrong where it is not known, until something gives it by the name of the leg.
@@ -48,7 +54,16 @@ impl Foot {
     /// At a point of a link.
     pub(super) fn at(link: usize, point: Vector3<f64>, reason: String) -> Self {
         let link_from_foot = Isometry3::translation(point.x, point.y, point.z);
-        Self { link, link_from_foot, reason, guessed: false, advice: String::new(), fault: None }
+        Self {
+            link,
+            link_from_foot,
+            reason,
+            guessed: false,
+            unseen: false,
+            by_name: false,
+            advice: String::new(),
+            fault: None,
+        }
     }
 
     /// Nowhere yet.
@@ -101,7 +116,8 @@ pub(super) fn foot_of(
         links.filter(|link| out(link) > MIN_TIP).max_by(|a, b| out(a).total_cmp(&out(b)))
     };
     if let Some(link) = farthest(&mut rigid.iter().copied().filter(|&link| is_called_foot(model, link))) {
-        return Ok(Foot::link(link, format!("link \"{}\", by its name", name_of(&link))));
+        let how = format!("link \"{}\", by its name", name_of(&link));
+        return Ok(Foot { by_name: true, ..Foot::link(link, how) });
     }
     let plain = |link: &usize| !is_mounted(&name_of(link).to_lowercase());
     let fixed = farthest(&mut rigid.iter().copied().filter(plain));
@@ -169,8 +185,19 @@ pub(super) fn foot_in(
 ) -> Result<Foot, ModelError> {
     let name = model.links().get(link).map_or("", Link::name);
     let given = options.feet.iter().any(|(of, _)| of.is_empty() || of == name);
-    if given || distance(model, link) <= MIN_TIP {
+    if given {
         return foot_of(model, link, options, read);
+    }
+    if distance(model, link) <= MIN_TIP {
+        // The link that is named counts, not one that hangs on it and is called a foot.
+        let Some(End { point, out, .. }) = end_of(model, &[link], read) else {
+            return foot_of(model, link, options, read);
+        };
+        let reason = format!(
+            "the end of link \"{name}\", given as the foot of its leg, {:.0} mm from the last joint",
+            out * 1e3
+        );
+        return Ok(Foot::at(link, point, reason));
     }
     Ok(Foot::link(link, format!("link \"{name}\", given as the foot of its leg")))
 }
@@ -269,16 +296,80 @@ fn guess(model: &Model, link: usize) -> Option<Foot> {
         "a guess at {x:.4} {y:.4} {z:.4} of link \"{name}\" ({how}): its mesh {mesh} {why}, so where the link ends is not \
          known; measure it and give it in robot.yaml, as in feet: {{{name}: [{x:.4}, {y:.4}, {z:.4}]}}"
     );
-    Some(Foot { guessed: true, ..Foot::at(link, point, reason) })
+    Some(Foot { guessed: true, unseen: true, ..Foot::at(link, point, reason) })
+}
+
+/// A guess that has the foot above its joint by more than this part of its distance, with all joints at zero, is wrong.
+const ABOVE: f64 = 0.2;
+
+/// Refuses a foot that nothing shows where the guess has it above the joint that carries it: legs stand on their feet.
+pub(super) fn check_guess(model: &Model, foot: &Foot, leg: &Leg) -> Result<(), ModelError> {
+    let placed = leg.chain.placed(leg.home().padded());
+    let joint = placed.screws().last().map_or_else(Vector3::zeros, |joint| joint.point);
+    let (at, link) = (placed.foot_at_zero() - joint, model.links().get(foot.link));
+    let Some(link) = link.filter(|_| foot.unseen && at.z > ABOVE * at.norm()) else { return Ok(()) };
+    let found = format!(
+        "ends leg \"{}\", and its foot is {:.0} mm above its last joint as {}",
+        leg.name(),
+        at.z * 1e3,
+        foot.reason
+    );
+    let name = link.name();
+    let hint = format!(
+        "a foot is below the joint that carries it: put the mesh where the description has it, or give the foot in robot.yaml, in \
+         m in the frame of that link, about {:.0} mm from it, as in feet: {{{name}: [0.0, 0.0, -{:.3}]}}",
+        at.norm() * 1e3,
+        at.norm()
+    );
+    Err(ModelError::new(ModelFault::Legs, Place::named("link", name, link.line()), found, hint))
+}
+
+/// Feet that differ by less than this part of their distance from the last joint are alike.
+const ALIKE: f64 = 0.02;
+
+/// Has a leg whose foot a link's name says stand on the end of its shapes, where all other legs have their feet as far from
+/// the last joint as that is and this one's is elsewhere: a frame for a tool or a sensor is no foot. What to tell of it.
+pub(super) fn agree(model: &Model, chains: &mut [LegChain], read: MeshReader<'_>) -> Vec<String> {
+    let out = |foot: &Foot| (joint_from_link(model, foot.link) * foot.link_from_foot).translation.vector.norm();
+    let outs: Vec<f64> = chains.iter().map(|chain| out(&chain.foot)).collect();
+    let alike = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
+    let mut told = Vec::new();
+    for (index, chain) in chains.iter_mut().enumerate() {
+        let mut others = outs.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, out)| *out);
+        let (Some(usual), own) = (others.next(), outs[index]) else { continue };
+        if !chain.foot.by_name || alike(own, usual) || !others.all(|other| alike(other, usual)) {
+            continue;
+        }
+        let Some(end) = end_of(model, &fixed_to(model, chain.foot.link), read).filter(|end| alike(end.out, usual))
+        else {
+            continue;
+        };
+        let name = |link: usize| model.links().get(link).map_or("", Link::name);
+        let reason = format!(
+            "the end of link \"{}\", {:.0} mm from the last joint, as in the other legs",
+            name(end.link),
+            end.out * 1e3
+        );
+        told.push(format!(
+            "link \"{}\" is called a foot and is {:.0} mm from the last joint, where those of all other legs are {:.0} mm from it: \
+             the end of link \"{}\" is taken; write feet in robot.yaml if that is wrong",
+            name(chain.foot.link),
+            own * 1e3,
+            usual * 1e3,
+            name(end.link)
+        ));
+        chain.foot = Foot::at(end.link, end.point, reason);
+    }
+    told
 }
 
 /// Why a mesh does not say how long a link is.
 fn why_not_read(mesh: &str) -> String {
     let kind = mesh.rsplit_once('.').map(|(_, kind)| kind.to_uppercase()).unwrap_or_default();
     match kind.as_str() {
-        "STL" => "is not found, or holds no triangles".into(),
-        "" => "is of no known kind (STL meshes are read)".into(),
-        kind => format!("is {kind}, which is not read (STL meshes are)"),
+        "STL" | "OBJ" | "DAE" => "is not found, or holds no triangles".into(),
+        "" => "is of no known kind (STL, OBJ and DAE meshes are read)".into(),
+        kind => format!("is {kind}, which is not read (STL, OBJ and DAE meshes are)"),
     }
 }
 
@@ -306,7 +397,7 @@ fn farthest_point(shape: &Shape, joint_from_link: &Isometry3<f64>, read: MeshRea
         Geometry::Capsule { radius, length } => Vector3::new(0.0, 0.0, length * 0.5 + radius),
         Geometry::Sphere { .. } => Vector3::zeros(),
         Geometry::Mesh { filename, scale, .. } => {
-            let vertices = stl_vertices(&read(filename)?)?;
+            let vertices = mesh_vertices(&read(filename)?)?;
             return vertices.iter().map(|v| in_link(v.component_mul(scale))).max_by(farther);
         }
     };

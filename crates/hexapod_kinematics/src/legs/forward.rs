@@ -11,15 +11,8 @@ const APART: f64 = 0.1;
 
 /// What to tell where legs called front are not in front, or legs called left not on the left.
 pub(super) fn contradiction(legs: &[Leg]) -> Option<String> {
-    let words: Vec<Words> = legs.iter().map(Words::of).collect();
-    let least = APART * legs.iter().map(Leg::length).fold(f64::INFINITY, f64::min);
-    let direction = |to: fn(&Words) -> bool, from: fn(&Words) -> bool| {
-        let away = middle(legs, &words, to)? - middle(legs, &words, from)?;
-        away.try_normalize(least)
-    };
-    let forward = direction(|words| words.front, |words| words.rear);
-    let left = direction(|words| words.left, |words| words.right);
-    let by_side = left.map(|left| Vector2::new(left.y, -left.x));
+    let Named { forward, left } = Named::of(legs);
+    let by_side = left.map(turned_right);
     if forward.or(by_side)?.x < AGREES {
         let axis = nearest_axis(forward.or(by_side)?);
         let called = if forward.is_some() {
@@ -38,6 +31,35 @@ pub(super) fn contradiction(legs: &[Leg]) -> Option<String> {
          are, not by their names"
             .to_owned()
     })
+}
+
+/// Where the names of the legs have the front, as a direction in the base link's frame.
+pub(super) fn named(legs: &[Leg]) -> Option<Vector2<f64>> {
+    let Named { forward, left } = Named::of(legs);
+    forward.or(left.map(turned_right))
+}
+
+/// The directions that the names of the legs have.
+struct Named {
+    forward: Option<Vector2<f64>>,
+    left: Option<Vector2<f64>>,
+}
+
+impl Named {
+    fn of(legs: &[Leg]) -> Self {
+        let words: Vec<Words> = legs.iter().map(Words::of).collect();
+        let least = APART * legs.iter().map(Leg::length).fold(f64::INFINITY, f64::min);
+        let direction = |to: fn(&Words) -> bool, from: fn(&Words) -> bool| {
+            let away = middle(legs, &words, to)? - middle(legs, &words, from)?;
+            away.try_normalize(least)
+        };
+        let forward = direction(|words| words.front, |words| words.rear);
+        Self { forward, left: direction(|words| words.left, |words| words.right) }
+    }
+}
+
+fn turned_right(way: Vector2<f64>) -> Vector2<f64> {
+    Vector2::new(way.y, -way.x)
 }
 
 fn nearest_axis(direction: Vector2<f64>) -> &'static str {

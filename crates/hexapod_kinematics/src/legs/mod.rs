@@ -8,6 +8,7 @@ mod find;
 mod foot;
 mod forward;
 mod given_feet;
+mod hips;
 mod limits;
 mod locked;
 mod names;
@@ -17,19 +18,22 @@ mod order;
 mod posture;
 mod sizes;
 
-pub use options::{LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader};
+pub use options::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader};
 
+use crate::chain::LegJoint;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
-use crate::model::Model;
+use crate::model::{JointLimits, Model};
+use nalgebra::Isometry3;
 
 /// A model with its legs.
 ///
-/// Legs are ordered left front to rear, then right front to rear (x forward, y left, REP-103).
+/// Legs are ordered left front to rear, then right front to rear, about the middle of their hips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Robot {
     model: Model,
     legs: Vec<Leg>,
+    base_from_hips: Isometry3<f64>,
 }
 
 impl Robot {
@@ -71,6 +75,7 @@ impl Robot {
         model.notes.extend(first_of(widened, "joints"));
         let names = names::names(&model, &chains);
         given_feet::put_in(&model, &mut chains, &names, options)?;
+        model.notes.extend(foot::agree(&model, &mut chains, read));
         if let Some(fault) = chains.iter().find_map(|chain| chain.foot.fault.clone()) {
             return Err(fault);
         }
@@ -81,23 +86,68 @@ impl Robot {
         model.notes.extend(first_of(remarks, "legs"));
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
-            let mut leg = find::leg(&model, chain, name)?;
-            leg.posture = posture::natural(&leg);
+            let leg = find::leg(&model, chain, name)?;
+            foot::check_guess(&model, &chain.foot, &leg)?;
             legs.push(leg);
+        }
+        let base_from_hips = hips::base_from_hips(&legs, options.front);
+        let in_hips = |legs: &[Leg]| legs.iter().map(|leg| leg.in_frame(&base_from_hips)).collect::<Vec<Leg>>();
+        let about = in_hips(&legs);
+        for (leg, in_hips) in legs.iter_mut().zip(&about) {
+            leg.posture = posture::natural(in_hips);
         }
         sizes::check_scale(&model, &legs)?;
         if options.legs.is_empty() {
             sizes::check_alike(&model, &legs, options)?;
-            order::sort(&mut legs);
+            order::sort(&mut legs, &base_from_hips);
             model.notes.extend(odd::odd_legs(&model, &legs));
         }
-        model.notes.extend(odd::odd_axes(&legs));
+        model.notes.extend(odd::odd_axes(&in_hips(&legs)));
         model.notes.extend(first_of(sizes::odd_parts(&model, &legs, options), "parts of legs"));
         model.notes.extend(sizes::too_heavy(&model, &legs));
         model.notes.extend(sizes::too_light(&model, &legs));
         model.notes.extend(limits::without_effort(&legs));
         model.notes.extend(forward::contradiction(&legs));
-        Ok(Self { model, legs })
+        Ok(Self { model, legs, base_from_hips })
+    }
+
+    /// The frame of the hips in the base link's: in their middle, x along the body.
+    pub fn base_from_hips(&self) -> &Isometry3<f64> {
+        &self.base_from_hips
+    }
+
+    /// The same robot with its base frame moved to that of its hips.
+    #[must_use]
+    pub fn about_hips(&self) -> Self {
+        let frame = self.base_from_hips;
+        if frame == Isometry3::identity() {
+            return self.clone();
+        }
+        let legs = self.legs.iter().map(|leg| leg.in_frame(&frame)).collect();
+        Self { model: self.model.in_frame(&frame), legs, base_from_hips: Isometry3::identity() }
+    }
+
+    /// The same robot with other limits of its legs' joints.
+    #[must_use]
+    pub fn with_limits(&self, limits: impl Fn(&LegJoint) -> JointLimits) -> Self {
+        let legs = self.legs.iter().map(|leg| leg.with_limits(&limits)).collect();
+        Self { model: self.model.clone(), legs, ..*self }
+    }
+
+    /// The same robot without collision shapes.
+    #[must_use]
+    pub fn without_collisions(&self) -> Self {
+        let mut robot = self.clone();
+        robot.model.links.iter_mut().for_each(|link| link.collisions.clear());
+        robot
+    }
+
+    /// The same robot without masses.
+    #[must_use]
+    pub fn without_masses(&self) -> Self {
+        let mut robot = self.clone();
+        robot.model.links.iter_mut().for_each(|link| link.inertial = None);
+        robot
     }
 
     /// Legs, left front to rear, then right front to rear.

@@ -1,6 +1,8 @@
 //! Names of legs: what the names of their joints have in common, else where they are.
 
 use super::find::LegChain;
+use super::hips::base_from_hips;
+use super::options::Front;
 use super::order::{Side, side_of};
 use crate::leg::Leg;
 use crate::model::Model;
@@ -52,10 +54,11 @@ fn all_differ(names: &[String]) -> bool {
 
 /// `left_front`, `left_middle`, `left_rear`, ... by position, numbered where a side has more than four.
 fn by_place(model: &Model, chains: &[LegChain]) -> Vec<String> {
-    let spots: Vec<(Side, f64)> = chains
-        .iter()
-        .map(|chain| super::find::leg(model, chain, String::new()).map_or((Side::Left, 0.0), |leg: Leg| side_of(&leg)))
-        .collect();
+    let legs: Option<Vec<Leg>> =
+        chains.iter().map(|chain| super::find::leg(model, chain, String::new()).ok()).collect();
+    let Some(legs) = legs else { return (1..=chains.len()).map(|index| format!("leg_{index}")).collect() };
+    let frame = base_from_hips(&legs, Front::Base);
+    let spots: Vec<(Side, f64)> = legs.iter().map(|leg| side_of(leg, &frame)).collect();
     spots
         .iter()
         .enumerate()

@@ -1,6 +1,6 @@
 //! Legs that are not like the others: chains that may be no legs, and axes that may be slips.
 
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
 use super::options::MIN_LEGS;
 use super::order::{Side, side_of};
@@ -89,7 +89,8 @@ fn middle(numbers: impl Iterator<Item = f64>) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
-/// What to tell of each joint that turns about another axis than those of all other legs, or the other way.
+/// What to tell of each joint that turns about another axis than those of all other legs, or the other way; the legs are in the
+/// frame of their hips.
 pub(super) fn odd_axes(legs: &[Leg]) -> Vec<String> {
     let count = Usual::of(legs).joints;
     let legs: Vec<&Leg> = legs.iter().filter(|leg| leg.joint_count() == count).collect();
@@ -165,7 +166,7 @@ impl Lines {
 fn odd_sign(legs: &[&Leg], axes: &[Vector3<f64>], index: usize) -> Option<usize> {
     let reference = axes.first()?;
     let forward: Vec<bool> = axes.iter().map(|axis| axis.dot(reference) > 0.0).collect();
-    let left: Vec<bool> = legs.iter().map(|leg| side_of(leg).0 == Side::Left).collect();
+    let left: Vec<bool> = legs.iter().map(|leg| side_of(leg, &Isometry3::identity()).0 == Side::Left).collect();
     let agree = |of: &dyn Fn(usize) -> bool| {
         let mut ways = (0..legs.len()).filter(|at| of(*at)).map(|at| forward[at]);
         ways.next().filter(|first| ways.all(|way| way == *first))

@@ -24,6 +24,19 @@ pub struct LegOptions {
     pub foot_links: Vec<(String, String)>,
     /// Limits that replace the description's, such as the acceleration, which a URDF before 1.2 cannot give.
     pub limits: Vec<LimitChange>,
+    /// What says where the front is.
+    pub front: Front,
+}
+
+/// What says where the front of a robot is, by which its legs are told apart. Commands count in the base link's frame
+/// either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Front {
+    /// The names of its legs, where they say so.
+    #[default]
+    Named,
+    /// x of its base link, whatever the legs are called.
+    Base,
 }
 
 /// One leg as given.

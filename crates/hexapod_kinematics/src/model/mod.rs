@@ -7,6 +7,8 @@ mod pose;
 mod transform;
 pub(crate) mod tree;
 
+use nalgebra::Isometry3;
+
 pub use joint::{Joint, JointFriction, JointKind, Mimic};
 pub use limits::{JointLimits, LimitChange, LimitsError};
 pub use link::{Geometry, Inertial, Link, Shape};
@@ -85,6 +87,21 @@ impl Model {
         }
         path.reverse();
         path
+    }
+
+    /// The same with another frame of the base link, `base_from_frame` being its pose in the present one.
+    pub(crate) fn in_frame(&self, base_from_frame: &Isometry3<f64>) -> Self {
+        let mut model = self.clone();
+        let moved = |pose: &mut Isometry3<f64>| *pose = base_from_frame.inv_mul(pose);
+        for joint in model.joints.iter_mut().filter(|joint| joint.parent == self.base) {
+            moved(&mut joint.parent_from_joint);
+        }
+        if let Some(base) = model.links.get_mut(self.base) {
+            base.inertial.iter_mut().for_each(|inertial| moved(&mut inertial.link_from_inertial));
+            let shapes = base.visuals.iter_mut().chain(&mut base.collisions);
+            shapes.for_each(|shape| moved(&mut shape.link_from_shape));
+        }
+        model
     }
 
     /// Remarks on what the description leaves open and how it was read, one sentence each.

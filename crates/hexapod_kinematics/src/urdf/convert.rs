@@ -9,6 +9,7 @@ use super::body;
 use super::lines::{ElementLines, Lines};
 use super::origin::pose;
 use super::remarks::Remarks;
+use super::virtual_root::VirtualRoot;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::model::tree::{LooseJoint, LooseMimic, Parts};
 use crate::model::{JointFriction, JointKind, JointLimits, LimitChange, LimitsError};
@@ -28,19 +29,22 @@ pub(super) fn parts(robot: &urdf_rs::Robot, lines: &Lines, limits: &[LimitChange
     let mut parts = Parts { name: robot.name.clone(), links: Vec::new(), joints: Vec::new(), notes: Vec::new() };
     let mass = robot.links.iter().map(|link| link.inertial.mass.value).sum();
     let mut whole = body::Whole { mass, ..body::Whole::default() };
-    for (i, link) in robot.links.iter().enumerate() {
+    let has_shape = |index: usize| match lines.shapes.as_ref().and_then(|shapes| shapes.get(index)) {
+        Some(shapes) => !shapes.visuals.is_empty() || !shapes.collisions.is_empty(),
+        None => robot.links.get(index).is_some_and(|link| !link.visual.is_empty() || !link.collision.is_empty()),
+    };
+    let above = VirtualRoot::of(robot, has_shape);
+    parts.notes.extend(lines.stray.iter().cloned().chain(above.note()));
+    for (i, link) in robot.links.iter().enumerate().filter(|(_, link)| !above.links.contains(&link.name)) {
         let shapes = lines.shapes.as_ref().and_then(|shapes| shapes.get(i)).cloned();
         parts.links.push(body::link(link, lines.links.get(i).unwrap_or(&unknown), shapes, &mut whole)?);
     }
     parts.notes.extend(whole.into_notes());
     let mut remarks = Remarks::default();
-    for (i, joint) in robot.joints.iter().enumerate() {
+    for (i, joint) in robot.joints.iter().enumerate().filter(|(_, joint)| !above.joints.contains(&joint.name)) {
         let missing = lines.without_limits.get(i).cloned().flatten();
         let source = Source { joint, lines: lines.joints.get(i).unwrap_or(&unknown), missing, limits };
-        match joint.joint_type {
-            JointType::Floating => source.drop_floating_root(robot, &mut parts)?,
-            _ => parts.joints.push(source.convert(&mut remarks)?),
-        }
+        parts.joints.push(source.convert(&mut remarks)?);
     }
     parts.notes.extend(remarks.into_notes("joints"));
     Ok(parts)
@@ -95,6 +99,10 @@ impl Source<'_> {
             JointType::Continuous => Ok(JointKind::Continuous),
             JointType::Prismatic => Ok(JointKind::Prismatic),
             JointType::Fixed => Ok(JointKind::Fixed),
+            JointType::Floating => {
+                let hint = "a floating joint may only carry the body, on a root link that carries nothing else";
+                Err(ModelError::new(ModelFault::JointKind, self.place("type"), "is floating", hint))
+            }
             _ => {
                 let hint = "write revolute, continuous, prismatic or fixed";
                 Err(ModelError::new(ModelFault::JointKind, self.place("type"), "is not supported", hint))
@@ -196,21 +204,5 @@ impl Source<'_> {
             effort: given.effort,
             acceleration: Some(given.acceleration).filter(|a| a.is_finite()),
         }
-    }
-
-    /// A floating joint below a root that carries nothing else only says that the robot is free to move: the
-    /// root is left out and the joint's child is the base.
-    fn drop_floating_root(&self, robot: &urdf_rs::Robot, parts: &mut Parts) -> Result<(), ModelError> {
-        let root = &self.joint.parent.link;
-        let used = robot.joints.iter().filter(|j| j.parent.link == *root || j.child.link == *root).count();
-        if used > 1 || root == &self.joint.child.link {
-            let hint = "a floating joint may only carry the body, on a root link that carries nothing else";
-            return Err(ModelError::new(ModelFault::JointKind, self.place("type"), "is floating", hint));
-        }
-        parts.links.retain(|link| link.name() != root);
-        parts
-            .notes
-            .push(format!("link \"{root}\" only carries a floating joint: \"{}\" is the base", self.joint.child.link));
-        Ok(())
     }
 }

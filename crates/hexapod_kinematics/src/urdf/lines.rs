@@ -19,6 +19,8 @@ pub(super) struct Lines {
     pub(super) shapes: Option<Vec<LinkShapes>>,
     /// Where what `urdf-rs` need not read stands, in bytes.
     pub(super) skipped: Vec<Range<usize>>,
+    /// What to tell of text between elements.
+    pub(super) stray: Option<String>,
 }
 
 /// Where an element and the elements inside it stand.

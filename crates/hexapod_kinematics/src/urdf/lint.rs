@@ -78,23 +78,25 @@ fn skip_the_rest(robot: Node<'_, '_>, lines: &mut Lines) {
     let parts = robot.children().filter(|n| n.has_tag_name("link") || n.has_tag_name("joint"));
     let others = parts.flat_map(|part| part.descendants()).filter(|n| n.is_element() && !shapes::is_element(*n));
     lines.skipped.extend(others.map(|node| node.range()));
+    skip_stray_text(robot, lines);
     lines.skipped.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
 }
 
-/// The first text between the elements of a link or joint, which has no meaning there.
-pub(super) fn stray_text(text: &str) -> Option<ModelError> {
-    let lines = Lines::new(text);
-    let document = Document::parse_with_options(text, ParsingOptions::default()).ok()?;
-    let robot = document.root_element();
-    let parts = robot.children().filter(|node| node.has_tag_name("link") || node.has_tag_name("joint"));
-    let mut texts = parts.flat_map(|part| part.descendants()).filter(Node::is_text);
-    let stray = texts.find(|node| node.text().is_some_and(|words| !words.trim().is_empty()))?;
-    let words: String = stray.text()?.trim().chars().take(20).collect();
-    let parent = stray.parent()?;
-    let before = stray.text()?.len() - stray.text()?.trim_start().len();
-    let place = Place::element(format!("<{}>", parent.tag_name().name()), lines.at(stray.range().start + before));
-    let found = format!("holds text between its elements: {words:?}");
-    Some(ModelError::new(ModelFault::Syntax, place, found, "take it out"))
+/// Text between elements, which has no meaning in a URDF and is passed over, as other readers do.
+fn skip_stray_text(robot: Node<'_, '_>, lines: &mut Lines) {
+    let is_stray = |node: &Node<'_, '_>| node.is_text() && node.text().is_some_and(|words| !words.trim().is_empty());
+    let of_urdf = robot.children().filter(|node| shapes::is_element(*node));
+    let inside =
+        of_urdf.flat_map(|part| part.descendants()).filter(|node| node.parent().is_some_and(shapes::is_element));
+    let stray: Vec<Node<'_, '_>> = robot.children().chain(inside).filter(is_stray).collect();
+    let words = |node: &Node<'_, '_>| node.text().unwrap_or_default().trim().chars().take(20).collect::<String>();
+    lines.stray = stray.first().map(|first| {
+        let text = first.text().unwrap_or_default();
+        let line = lines.at(first.range().start + text.len() - text.trim_start().len()).unwrap_or_default();
+        let others = if stray.len() > 1 { format!(", as in {} other places", stray.len() - 1) } else { String::new() };
+        format!("line {line} holds text between elements, {:?}{others}: it is ignored", words(first))
+    });
+    lines.skipped.extend(stray.iter().map(|node| node.range()));
 }
 
 /// Angles between parts are believed up to two turns either way, rad.

@@ -12,6 +12,7 @@ mod nesting;
 mod origin;
 mod remarks;
 mod shapes;
+mod virtual_root;
 mod write;
 
 pub(crate) use lint::{MOST_TURNS_RAD, degrees_hint};
@@ -24,8 +25,9 @@ impl Model {
     ///
     /// # Errors
     /// [`ModelError`] with line, element and attribute for anything that is not one tree of physically possible
-    /// links and joints. Mimic joints are supported outside legs; floating joints only below a root link that
-    /// carries nothing else (the joint's child becomes the base); planar and spherical joints are refused by name.
+    /// links and joints. Mimic joints are supported outside legs; floating and planar joints only below a root link that
+    /// carries nothing else, as other joints between the world and the body (the body becomes the base); spherical joints
+    /// are refused by name.
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
         let model = Self::from_urdf_with(text, &[])?;
         match model.joints.iter().find_map(|joint| joint.fault.clone()) {
@@ -39,11 +41,8 @@ impl Model {
     pub(crate) fn from_urdf_with(text: &str, limits: &[LimitChange]) -> Result<Self, ModelError> {
         let lines = lint::lint(text)?;
         let robot = urdf_rs::read_from_string(&lines.without_skipped(text)).map_err(|error| {
-            // The reader does not say where; stray text is what it trips over when all else has been looked at.
-            lint::stray_text(text).unwrap_or_else(|| {
-                let found = format!("cannot be read: {error}");
-                ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
-            })
+            let found = format!("cannot be read: {error}");
+            ModelError::new(ModelFault::Syntax, Place::element("<robot>", None), found, "correct the URDF")
         })?;
         tree::assemble(convert::parts(&robot, &lines, limits)?)
     }

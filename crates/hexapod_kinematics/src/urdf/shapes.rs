@@ -18,7 +18,7 @@ pub(super) struct LinkShapes {
 }
 
 /// The shapes of all links in document order, and where they stand in the text, in bytes. `None` where something is
-/// unusual about them: a version of the format, which has rules of its own, or text between elements.
+/// unusual about them, as a version of the format, which has rules of its own.
 pub(super) fn of_links(robot: Node<'_, '_>) -> Option<(Vec<LinkShapes>, Vec<Range<usize>>)> {
     if robot.has_attribute("version") {
         return None;
@@ -42,9 +42,6 @@ pub(super) fn of_links(robot: Node<'_, '_>) -> Option<(Vec<LinkShapes>, Vec<Rang
 }
 
 fn shape(node: Node<'_, '_>) -> Option<Shape> {
-    if has_stray_text(node) {
-        return None;
-    }
     let origin = node.children().find(|n| n.has_tag_name("origin"));
     let numbers = |name: &str| match origin.and_then(|origin| origin.attribute(name)) {
         Some(text) => vector(text),
@@ -90,14 +87,6 @@ const ELEMENTS: [&str; 27] = [
 /// Whether this is an element of a URDF.
 pub(super) fn is_element(node: Node<'_, '_>) -> bool {
     ELEMENTS.contains(&node.tag_name().name())
-}
-
-/// Text between the elements of a URDF.
-fn has_stray_text(node: Node<'_, '_>) -> bool {
-    node.children().any(|child| match child.text().filter(|_| child.is_text()) {
-        Some(text) => !text.trim().is_empty(),
-        None => child.is_element() && is_element(child) && has_stray_text(child),
-    })
 }
 
 fn geometry(node: Node<'_, '_>) -> Option<Geometry> {
@@ -148,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn when_a_description_is_of_a_later_version_or_holds_stray_text_expect_its_shapes_left_to_urdf_rs() {
+    fn when_a_description_is_of_a_later_version_expect_its_shapes_left_to_urdf_rs() {
         let with = |version: &str, stray: &str| {
             format!(
                 r#"<robot name="r"{version}><link name="a"><visual>{stray}<geometry><sphere radius="1"/></geometry>
                    </visual></link></robot>"#
             )
         };
-        for (text, left) in [(with("", ""), false), (with(r#" version="1.1""#, ""), true), (with("", "hm"), true)] {
+        for (text, left) in [(with("", ""), false), (with(r#" version="1.1""#, ""), true), (with("", "hm"), false)] {
             assert_eq!(lint::lint(&text).unwrap().shapes.is_none(), left, "{text}");
         }
     }

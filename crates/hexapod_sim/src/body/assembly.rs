@@ -84,7 +84,7 @@ const MOST_FOR_LEG: f64 = 500.0;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// No link has a mass.
-    #[error("robot \"{robot}\" weighs nothing: give its links an <inertial>")]
+    #[error("robot \"{robot}\" weighs nothing: give its links an <inertial>, or, in a table, its joints a `body`")]
     Weightless {
         /// Its name.
         robot: String,

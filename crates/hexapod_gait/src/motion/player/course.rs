@@ -27,7 +27,7 @@ impl Player {
 
     /// Whether the robot stands on its feet all along the straight way home through joint space.
     fn is_straight_home_safe(&mut self) -> bool {
-        let robot = Arc::clone(self.engine.robot());
+        let robot = Arc::clone(&self.engine.plant.robot);
         let way = Stage::of_joints(&robot, &self.angles, &self.home.angles);
         holds(&robot, &self.engine.plant.masses, &self.home, &way)
     }
@@ -98,7 +98,7 @@ impl Player {
 
     /// The next stage on the way from where the robot is to `goal`, if it is not there.
     fn next_stage(&mut self, goal: &Target) -> Result<Option<Stage>, NoLegToSpare> {
-        let robot = Arc::clone(self.engine.robot());
+        let robot = Arc::clone(&self.engine.plant.robot);
         let (Target::Feet(now), Target::Feet(goal)) = (self.now, *goal) else {
             let to = if let Target::Joints(angles) = goal { *angles } else { self.home.angles };
             let far = self.angles.iter().zip(&to).any(|(from, to)| from.distance_squared(to) > 1e-18);

@@ -23,7 +23,7 @@ impl Player {
             self.rest();
             return true;
         }
-        let robot = Arc::clone(self.engine.robot());
+        let robot = Arc::clone(&self.engine.plant.robot);
         for put in [home_feet, feet_below] {
             let to = landed(&now, &self.home.pose, self.legs(), put);
             let Ok(angles) = to.solve(&robot, self.home.height, &self.angles) else { continue };
@@ -62,7 +62,7 @@ impl Player {
         if let Target::Feet(pose) = self.now {
             return Some(pose);
         }
-        let robot = Arc::clone(self.engine.robot());
+        let robot = Arc::clone(&self.engine.plant.robot);
         let found = ground(&robot, &self.engine.plant.masses, &self.angles)?;
         let offset = BodyOffset::of_pose(&found.footprint_from_body, self.home.height);
         let mut pose = Pose { offset, feet: found.feet, planted: [false; MAX_LEGS] };

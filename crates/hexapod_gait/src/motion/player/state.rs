@@ -32,7 +32,9 @@ pub struct Player {
     pub(super) sent_home: bool,
     /// For how long the engine has been bringing the body straight above its feet for what waits, s.
     pub(super) straightening_s: f64,
+    /// In the frame of the hips, and as it is outside.
     pub(super) tick: Tick,
+    pub(super) shown: Tick,
 }
 
 /// Why a motion that was asked for is not played, or not to its end, though nobody has asked for that.
@@ -82,7 +84,7 @@ impl Player {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let home = engine.home();
-        let (tick, angles) = (*engine.last(), engine.last().angles);
+        let (tick, angles) = (*engine.own_last(), engine.last().angles);
         Self {
             job: Job::default(),
             phase: Phase::Idle,
@@ -98,6 +100,7 @@ impl Player {
             home,
             angles,
             tick,
+            shown: tick,
         }
     }
 
@@ -121,7 +124,11 @@ impl Player {
     /// The last tick.
     #[must_use]
     pub fn last(&self) -> &Tick {
-        if self.is_playing() { &self.tick } else { self.engine.last() }
+        match self.engine.base() {
+            _ if !self.is_playing() => self.engine.last(),
+            Some(_) => &self.shown,
+            None => &self.tick,
+        }
     }
 
     /// Whether a motion was dropped since this was asked last, and why.

@@ -60,7 +60,7 @@ impl Player {
             }
             GaitState::Standing => {
                 (self.sent_home, self.straightening_s) = (false, 0.0);
-                self.tick = *self.engine.last();
+                self.tick = *self.engine.own_last();
                 self.angles = self.tick.angles;
                 self.home = self.engine.home();
                 let mut pose = self.home.pose;

@@ -62,7 +62,7 @@ impl Player {
         }
         let angles = self.angles;
         self.now = Target::Joints(angles);
-        self.phase = Phase::Leaving(Some(Stage::of_joints(self.engine.robot(), &self.angles, &self.home.angles)));
+        self.phase = Phase::Leaving(Some(Stage::of_joints(&self.engine.plant.robot, &self.angles, &self.home.angles)));
     }
 
     /// Comes to full speed, or to a halt where the motion is broken off or near its end.
@@ -115,7 +115,7 @@ impl Player {
     fn solve(&self, target: &Target) -> Result<[LegAngles; MAX_LEGS], usize> {
         match target {
             Target::Joints(angles) => Ok(*angles),
-            Target::Feet(pose) => pose.solve(self.engine.robot(), self.home.height, &self.angles),
+            Target::Feet(pose) => pose.solve(&self.engine.plant.robot, self.home.height, &self.angles),
         }
     }
 
@@ -158,13 +158,16 @@ impl Player {
             }
             Target::Joints(angles) => {
                 // A pose that would not stand keeps the ground it had: it is on its way to one that does.
-                if let Some(ground) = ground(self.engine.robot(), &self.engine.plant.masses, angles) {
+                if let Some(ground) = ground(&self.engine.plant.robot, &self.engine.plant.masses, angles) {
                     (tick.feet, tick.contacts) = (ground.feet, ground.planted);
                     tick.footprint_from_body = ground.footprint_from_body;
                 }
             }
         }
         (self.now, self.angles) = (*target, *angles);
+        if let Some(base) = self.engine.base() {
+            self.shown = base.tick(&self.tick);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct HeightStep {
 #[inline]
 pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Option<HeightStep> {
     let NominalAim { raised, reach_part } = wanted;
-    let (present, own_height) = (&start.walk.nominal, cx.plant.stance.spec().height);
+    let (present, own_height) = (&start.walk.nominal, cx.plant.stance.own_spec().height);
     let at = start.height - own_height;
     if (raised - at).abs() < SAME && (reach_part - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
         let nominal = || cx.plant.stance.nominal(raised, reach_part);
@@ -108,15 +108,15 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
 /// From here on the body's height is that of its nominal stance: it is about to step.
 pub(crate) fn stepping(plant: &Plant, start: &State) -> State {
     let raised = start.walk.nominal.raised;
-    let mut next = State { height: plant.stance.spec().height + raised, ..*start };
+    let mut next = State { height: plant.stance.own_spec().height + raised, ..*start };
     next.offset.translation.z -= raised;
     next
 }
 
 /// From here on the height of the stance is the one from which its offset counts: it stands.
 pub(crate) fn standing(plant: &Plant, start: &State) -> State {
-    let mut next = State { height: plant.stance.spec().height, mode: Mode::Standing, ..*start };
-    next.offset.translation.z += start.height - plant.stance.spec().height;
+    let mut next = State { height: plant.stance.own_spec().height, mode: Mode::Standing, ..*start };
+    next.offset.translation.z += start.height - plant.stance.own_spec().height;
     next.rates.offset.translation.z += start.rates.height;
     next.rates.height = 0.0;
     next

@@ -111,7 +111,7 @@ fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     let mut reach_part = if rests { granted.reach_part } else { present.reach_part };
     let raised = cx.plant.raised_with(granted.offset.translation.z);
     // Feet that are still to be drawn in or to go out leave the body room to go up or down before them.
-    let behind = raised - (start.height - cx.plant.stance.spec().height);
+    let behind = raised - (start.height - cx.plant.stance.own_spec().height);
     if behind.abs() > BEHIND_M {
         reach_part = reach_part.min(BEHIND_REACH);
     }

@@ -31,7 +31,7 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// A robot of this nominal stance with its body at this offset.
     pub(crate) fn of(cx: &Context, start: &'a State, nominal: &'a NominalStance, offset: &BodyOffset) -> Self {
-        let body_from_footprint = offset.footprint_from_body(cx.plant.stance.spec().height).inverse();
+        let body_from_footprint = offset.footprint_from_body(cx.plant.stance.own_spec().height).inverse();
         let mut counts = [false; MAX_LEGS];
         let feet = start.walk.feet().iter();
         counts.iter_mut().zip(feet).for_each(|(counts, foot)| *counts = *foot != Foot::Missing);

@@ -93,7 +93,7 @@ mod tests {
         let limits = crate::plane::limits::tests::LIMITS;
         let stance = plant.stance;
         let settings = Settings {
-            stance: stance.spec(),
+            stance: stance.own_spec(),
             step_height: 0.03,
             limits,
             stand_time: 1.5,

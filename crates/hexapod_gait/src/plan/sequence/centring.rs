@@ -55,7 +55,7 @@ fn bars_the_stance(cx: &Context, start: &State, leg: usize) -> bool {
 
 pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, effort: &mut Effort) -> bool {
     const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-    let drop = start.height - cx.plant.stance.spec().sit_height;
+    let drop = start.height - cx.plant.stance.own_spec().sit_height;
     let mut angles = start.angles_of(leg);
     PARTS.iter().all(|part| {
         let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);

@@ -18,7 +18,7 @@ const LYING_M: f64 = 1e-3;
 const LEAST_SINKING: f64 = 0.3;
 
 pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
-    Mode::Lowering(plant.height_profile(start.height, plant.stance.spec().sit_height, plant.sit_time))
+    Mode::Lowering(plant.height_profile(start.height, plant.stance.own_spec().sit_height, plant.sit_time))
 }
 
 /// Lowers the body with every foot where it is over the ground, in its place or not.
@@ -69,17 +69,17 @@ pub(crate) fn come_to_rest(plant: &Plant, start: &State) -> State {
 }
 
 fn lies(plant: &Plant, start: &State) -> bool {
-    start.height - plant.stance.spec().sit_height <= LYING_M
+    start.height - plant.stance.own_spec().sit_height <= LYING_M
 }
 
 /// Starts to turn all legs to the sitting pose.
 fn sinking(plant: &Plant, start: &State) -> Mode {
-    Mode::Sinking(plant.height_profile(start.height, plant.stance.spec().sit_height, sinking_time(plant, start)))
+    Mode::Sinking(plant.height_profile(start.height, plant.stance.own_spec().sit_height, sinking_time(plant, start)))
 }
 
 /// Seconds that sinking takes: what is left of the way down is gone as fast as the whole of it.
 pub(crate) fn sinking_time(plant: &Plant, start: &State) -> f64 {
-    let (sitting, standing) = (plant.stance.spec().sit_height, plant.stance.spec().height);
+    let (sitting, standing) = (plant.stance.own_spec().sit_height, plant.stance.own_spec().height);
     let part = ((start.height - sitting) / (standing - sitting)).clamp(LEAST_SINKING, 1.0);
     plant.time_to_sitting(&start.angles, part * plant.sit_time)
 }

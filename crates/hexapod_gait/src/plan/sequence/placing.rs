@@ -19,7 +19,7 @@ pub(crate) fn place_from(plant: &Plant, start: &State, placed: u32, effort: &mut
     let from = start.angles_of(leg);
     let (stage, to) = match lifted(plant, leg, &from, effort) {
         Some(to) => (LegStage::Lifting, to),
-        None => (LegStage::Carrying, angles_in_place(plant, start, leg, plant.stance.spec().step_height, effort)),
+        None => (LegStage::Carrying, angles_in_place(plant, start, leg, plant.stance.own_spec().step_height, effort)),
     };
     let placed = placed | (1 << leg);
     let profile = plant.leg_profile(leg, &from, &to);
@@ -31,7 +31,7 @@ pub(crate) fn place_from(plant: &Plant, start: &State, placed: u32, effort: &mut
 pub(crate) fn next_stage(plant: &Plant, start: &State, done: LegSequence, effort: &mut Effort) -> State {
     let (stage, lift) = match done.stage {
         LegStage::Lifting if done.goal == Goal::Pack => return start.in_mode(folding(plant, start, done)),
-        LegStage::Lifting => (LegStage::Carrying, plant.stance.spec().step_height),
+        LegStage::Lifting => (LegStage::Carrying, plant.stance.own_spec().step_height),
         LegStage::Carrying => (LegStage::Putting, 0.0),
         LegStage::Putting if let Goal::Land(then) = done.goal => {
             return landed(plant, start, done.leg, then, effort);
@@ -72,7 +72,7 @@ fn folding(plant: &Plant, start: &State, done: LegSequence) -> Mode {
 
 /// Raises the body to where it walks.
 pub(crate) fn rise(plant: &Plant, start: &State) -> Mode {
-    Mode::Rising(plant.height_profile(start.height, plant.stance.spec().height, plant.stand_time))
+    Mode::Rising(plant.height_profile(start.height, plant.stance.own_spec().height, plant.stand_time))
 }
 
 /// The margin by which the robot stands on the feet where they are, but for one.
@@ -103,7 +103,7 @@ fn angles_in_place(plant: &Plant, start: &State, leg: usize, lift: f64, effort: 
 /// The angles with the foot straight above where it is, if the leg can lift it.
 fn lifted(plant: &Plant, leg: usize, from: &LegAngles, effort: &mut Effort) -> Option<LegAngles> {
     let foot = plant.legs().get(leg)?.foot_in_body(from);
-    plant.inverse(leg, &(foot + Vector3::new(0.0, 0.0, plant.stance.spec().step_height)), from, effort)
+    plant.inverse(leg, &(foot + Vector3::new(0.0, 0.0, plant.stance.own_spec().step_height)), from, effort)
 }
 
 #[cfg(test)]

@@ -1,0 +1,191 @@
+//! What keeps a robot that stands from walking, found by doing without it: the constraint without which it walks.
+
+use crate::rehearsal::{is_without_room, rehearse};
+use crate::robot::Description;
+use crate::stuck::{Told, first_joint, is_slow, no_room, too_slow, unbalanced};
+use hexapod_config::units::short;
+use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceSpec, StanceWish};
+use hexapod_kinematics::{JointLimits, Leg, LegJoint, Neighbour, Robot};
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// Parts of the clearance that are tried in its place.
+const CLEARANCES: [f64; 4] = [0.5, 0.25, 0.1, 0.0];
+/// How many times as fast joints turn that are not bound by their speed.
+const FASTER: f64 = 10.0;
+/// How much farther joints turn than they do in a trial of which of them binds, rad.
+const FARTHER_RAD: f64 = 0.6;
+
+/// A robot that gets stuck, and all that its engine was made of.
+pub(crate) struct Trial<'a> {
+    pub engine: &'a Engine,
+    pub gait: Gait,
+    pub settings: Settings,
+    pub stance: Stance,
+    pub wish: StanceWish,
+    /// Legs that are switched off.
+    pub disabled: &'a [String],
+    pub description: &'a Description,
+}
+
+impl Trial<'_> {
+    /// The constraint without which the robot walks, if one is enough.
+    pub(crate) fn binding(&self) -> Option<Told> {
+        self.clearance()
+            .or_else(|| self.shapes())
+            .or_else(|| if is_slow(self.engine) { self.speed() } else { None })
+            .or_else(|| self.balance())
+            .or_else(|| self.speed())
+            .or_else(|| self.limits())
+    }
+
+    fn robot(&self) -> &Arc<Robot> {
+        &self.description.robot
+    }
+
+    fn walks_with(&self, settings: Settings) -> bool {
+        self.walks(Arc::clone(self.robot()), settings, self.stance)
+    }
+
+    fn walks(&self, robot: Arc<Robot>, settings: Settings, stance: Stance) -> bool {
+        let disabled = self.disabled.iter().map(String::as_str);
+        let engine = Engine::with_stance(robot, self.gait, settings, stance).without_legs(disabled);
+        engine.is_ok_and(|engine| rehearse(&engine, self.gait).is_ok())
+    }
+
+    /// Whether another robot walks, on a stance of its own.
+    fn walks_as(&self, robot: Robot) -> bool {
+        let settings = |spec: StanceSpec| {
+            let step_height = self.settings.step_height.min(spec.step_height);
+            Settings { stance: spec, step_height, ..self.settings }
+        };
+        self.wish.stance(&robot).is_ok_and(|stance| self.walks(Arc::new(robot), settings(stance.spec()), stance))
+    }
+
+    /// The distance that is kept between legs.
+    fn clearance(&self) -> Option<Told> {
+        let (pair, leg) = self.pair()?;
+        let kept_m = self.settings.leg_clearance.metres();
+        let enough = CLEARANCES
+            .into_iter()
+            .filter_map(|part| LegClearance::try_new(part * kept_m))
+            .find(|leg_clearance| self.walks_with(Settings { leg_clearance: *leg_clearance, ..self.settings }))?;
+        Some(Told {
+            joint: first_joint(leg),
+            attribute: "origin",
+            why: format!(
+                "{pair} are kept {:.0} mm apart (leg_clearance), and that leaves its feet {:.0} mm of room to step",
+                kept_m * 1e3,
+                self.engine.stance().reach().least() * 1e3
+            ),
+            help: format!(
+                "write `leg_clearance: {}` in motions.yaml, with which it walks, or place these hips farther apart",
+                short(enough.metres())
+            ),
+        })
+    }
+
+    /// The collision shapes, where legs come too near to each other whatever is kept between them.
+    fn shapes(&self) -> Option<Told> {
+        let (pair, leg) = self.pair()?;
+        let leg_clearance = LegClearance::try_new(0.0)?;
+        let shapeless = Arc::new(self.robot().without_collisions());
+        self.walks(shapeless, Settings { leg_clearance, ..self.settings }, self.stance).then(|| Told {
+            joint: first_joint(leg),
+            attribute: "origin",
+            why: format!(
+                "the collision shapes of {pair} leave its feet {:.0} mm of room to step, also with a leg_clearance of 0",
+                self.engine.stance().reach().least() * 1e3
+            ),
+            help: "correct the <collision> of their links, about which capsules and boxes are laid; without shapes the robot \
+                   walks; or place these hips farther apart"
+                .into(),
+        })
+    }
+
+    fn walks_with_robot(&self, robot: Robot) -> bool {
+        self.walks(Arc::new(robot), self.settings, self.stance)
+    }
+
+    /// The legs, or the leg and the body, for which steps are shortened, as a sentence names them.
+    fn pair(&self) -> Option<(String, &Leg)> {
+        let Shortened { leg, to, .. } = self.engine.shortened()?;
+        let legs = self.robot().legs();
+        let one = legs.get(leg)?;
+        let pair = match to {
+            Neighbour::Leg(other) => format!("legs {} and {}", one.name(), legs.get(other).map_or("", Leg::name)),
+            Neighbour::Body => format!("leg {} and the body", one.name()),
+        };
+        Some((pair, one))
+    }
+
+    fn speed(&self) -> Option<Told> {
+        let faster = |joint: &LegJoint| {
+            let limits = *joint.limits();
+            let acceleration = limits.acceleration.map(|acceleration| FASTER * acceleration);
+            JointLimits { velocity: FASTER * limits.velocity, acceleration, ..limits }
+        };
+        self.walks_with_robot(self.robot().with_limits(faster)).then(|| too_slow(self.engine))
+    }
+
+    /// The ranges of joints: of the one that bars a foot, of one joint of each leg, or of all.
+    fn limits(&self) -> Option<Told> {
+        let barring = if is_without_room(self.engine) { no_room(self.engine, self.description) } else { None };
+        let place = |told: &Told| self.robot().joint_place(&told.joint).map(|(_, index)| index);
+        if let Some(told) = barring.filter(|told| place(told).is_some_and(|index| self.walks_farther(Some(index)))) {
+            return Some(told);
+        }
+        let joints = self.robot().legs().iter().map(Leg::joint_count).min().unwrap_or(0);
+        let one = (0..joints).find(|index| self.walks_farther(Some(*index)));
+        if one.is_none() && !self.walks_farther(None) {
+            return None;
+        }
+        let joint = self.robot().legs().first()?.joints().get(one.unwrap_or(0))?;
+        let (name, limits) = (joint.name(), joint.limits());
+        let (why, key) = match one {
+            Some(_) => (format!("{name} turns only from {} to {} rad", short(limits.lower), short(limits.upper)), name),
+            None => ("the joints of its legs turn too little".to_owned(), "all"),
+        };
+        let wider = wider(key, limits, self.description);
+        Some(Told {
+            joint: name.into(),
+            attribute: "limit",
+            why: format!("its feet have too little room to step: {why}"),
+            help: format!("with more it walks: if the servos turn farther, {wider}"),
+        })
+    }
+
+    /// Whether the robot walks where this joint of each leg, or all, turn farther.
+    fn walks_farther(&self, index: Option<usize>) -> bool {
+        let farther = |joint: &LegJoint| {
+            let limits = *joint.limits();
+            let is_free = index.is_none_or(|index| self.place(joint) == Some(index));
+            let [lower, upper] = if is_free { widened(&limits) } else { [limits.lower, limits.upper] };
+            JointLimits { lower, upper, ..limits }
+        };
+        self.walks_as(self.robot().with_limits(farther))
+    }
+
+    /// Which joint of its leg a joint is.
+    fn place(&self, joint: &LegJoint) -> Option<usize> {
+        self.robot().joint_place(joint.name()).map(|(_, index)| index)
+    }
+
+    fn balance(&self) -> Option<Told> {
+        let walks = self.walks_with_robot(self.robot().without_masses());
+        if walks { unbalanced(self.engine) } else { None }
+    }
+}
+
+/// How to widen the limits of a joint, or of `all`, and so of each leg.
+pub(crate) fn wider(key: &str, limits: &JointLimits, description: &Description) -> String {
+    let [lower, upper] = widened(limits).map(short);
+    let file = description.robot_file.display();
+    format!(
+        "widen the limits, as in `limits: {{{key}: {{lower: {lower}, upper: {upper}}}}}` in {file}, and so for each leg"
+    )
+}
+
+fn widened(limits: &JointLimits) -> [f64; 2] {
+    [(limits.lower - FARTHER_RAD).max(-PI).min(limits.lower), (limits.upper + FARTHER_RAD).min(PI).max(limits.upper)]
+}
