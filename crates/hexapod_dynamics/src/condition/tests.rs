@@ -114,7 +114,7 @@ fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that
             |most: f64| move |t: f64| Vector3::x() * most * if (t * 4.0 + 0.25).fract() < 0.5 { 1.0 } else { -1.0 };
         assert_eq!(bench.go(20.0, Vector3::zeros(), jolts(1.0 * speed)), Condition::Ok, "{speed} m/s");
         bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
-        let told = bench.go(1.1, Vector3::zeros(), jolts(32.0 * speed));
+        let told = bench.go(1.1, Vector3::zeros(), jolts(-32.0 * speed));
         assert_eq!(told == Condition::Blocked, blocked, "{speed} m/s: {told:?}");
     }
 }
