@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 mod common;
+mod cut_outputs;
 mod failsafe;
 mod inputs;
 mod io_thread;
 mod messages;
-mod outputs;
 mod seams;
 mod standstill;

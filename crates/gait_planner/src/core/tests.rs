@@ -5,7 +5,7 @@ mod standing;
 mod sticks;
 
 use super::*;
-use crate::command::queues;
+use crate::command::{Asked, queues};
 use crate::params::{settings, shipped};
 use crate::setup::Setup;
 use hexapod_gait::Twist;
