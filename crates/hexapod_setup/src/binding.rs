@@ -2,19 +2,16 @@
 
 use crate::rehearsal::{is_without_room, rehearse};
 use crate::robot::Description;
-use crate::stuck::{Told, first_joint, is_slow, no_room, too_slow, unbalanced};
+use crate::stuck::{Told, first_joint, is_slow, no_room, too_slow, unbalanced, widened, wider};
 use hexapod_config::units::short;
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceSpec, StanceWish};
 use hexapod_kinematics::{JointLimits, Leg, LegJoint, Neighbour, Robot};
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// Parts of the clearance that are tried in its place.
 const CLEARANCES: [f64; 4] = [0.5, 0.25, 0.1, 0.0];
 /// How many times as fast joints turn that are not bound by their speed.
 const FASTER: f64 = 10.0;
-/// How much farther joints turn than they do in a trial of which of them binds, rad.
-const FARTHER_RAD: f64 = 0.6;
 
 /// A robot that gets stuck, and all that its engine was made of.
 pub(crate) struct Trial<'a> {
@@ -175,17 +172,4 @@ impl Trial<'_> {
         let walks = self.walks_with_robot(self.robot().without_masses());
         if walks { unbalanced(self.engine) } else { None }
     }
-}
-
-/// How to widen the limits of a joint, or of `all`, and so of each leg.
-pub(crate) fn wider(key: &str, limits: &JointLimits, description: &Description) -> String {
-    let [lower, upper] = widened(limits).map(short);
-    let file = description.robot_file.display();
-    format!(
-        "widen the limits, as in `limits: {{{key}: {{lower: {lower}, upper: {upper}}}}}` in {file}, and so for each leg"
-    )
-}
-
-fn widened(limits: &JointLimits) -> [f64; 2] {
-    [(limits.lower - FARTHER_RAD).max(-PI).min(limits.lower), (limits.upper + FARTHER_RAD).min(PI).max(limits.upper)]
 }

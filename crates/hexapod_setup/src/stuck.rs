@@ -1,16 +1,17 @@
 //! What to tell the owner of a robot that stands, and does not walk.
 
-use crate::binding::{Trial, wider};
 use crate::rehearsal::{Stuck, is_without_room, stand_up};
 use crate::robot::Description;
 use hexapod_config::units::short;
 use hexapod_gait::{Balance, Engine, LimitedBy, Tick};
-use hexapod_kinematics::{Effort, Leg, LegJoint};
+use hexapod_kinematics::{Effort, JointLimits, Leg, LegJoint};
 use nalgebra::{Vector2, Vector3};
 
 /// A leg without which the centre of mass is nearer to the edge of the other feet than this, in lengths of the leg, is what
 /// keeps the robot from walking.
 const UNSAFE: f64 = 0.1;
+/// How much farther joints turn than they do in a trial of which of them binds, rad.
+const FARTHER_RAD: f64 = 0.6;
 /// Slower than servos that are sold for legs, which turn by 60 degrees in half a second: joints of this velocity are to
 /// blame where a path is too fast for them, faster ones where nothing else is.
 const SLOW_RAD_S: f64 = 2.0;
@@ -32,9 +33,8 @@ pub(crate) struct Told {
 }
 
 /// What is in the way of a robot that is stuck.
-pub(crate) fn told(stuck: &Stuck, trial: &Trial<'_>) -> Told {
-    let (engine, description) = (trial.engine, trial.description);
-    let mut told = if let Some(binding) = trial.binding() {
+pub(crate) fn told(stuck: &Stuck, binding: Option<Told>, engine: &Engine, description: &Description) -> Told {
+    let mut told = if let Some(binding) = binding {
         binding
     } else if is_without_room(engine) {
         crowded(engine).or_else(|| no_room(engine, description)).unwrap_or_else(|| little_room(engine))
@@ -232,4 +232,21 @@ fn standing(engine: &Engine) -> Tick {
     let mut engine = engine.clone();
     stand_up(&mut engine);
     *engine.last()
+}
+
+/// How to widen the limits of a joint, or of `all`, and so of each leg.
+pub(crate) fn wider(key: &str, limits: &JointLimits, description: &Description) -> String {
+    let [lower, upper] = widened(limits).map(short);
+    let file = description.robot_file.display();
+    format!(
+        "widen the limits, as in `limits: {{{key}: {{lower: {lower}, upper: {upper}}}}}` in {file}, and so for each leg"
+    )
+}
+
+/// Limits that let a joint turn farther.
+pub(crate) fn widened(limits: &JointLimits) -> [f64; 2] {
+    [
+        (limits.lower - FARTHER_RAD).max(-std::f64::consts::PI).min(limits.lower),
+        (limits.upper + FARTHER_RAD).min(std::f64::consts::PI).max(limits.upper),
+    ]
 }

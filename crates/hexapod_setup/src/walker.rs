@@ -190,7 +190,7 @@ fn engine(
         disabled: &disabled,
         description,
     };
-    let Told { joint, attribute, why, help } = told(&stuck, &trial);
+    let Told { joint, attribute, why, help } = told(&stuck, trial.binding(), &engine, description);
     match walked {
         Some((other, gait)) => {
             let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };

@@ -8,6 +8,7 @@ pub(crate) mod base;
 pub(crate) mod found;
 pub(crate) mod handover;
 pub(crate) mod report;
+mod shown;
 mod tuning;
 
 use crate::engine::base::Base;
@@ -171,19 +172,6 @@ impl Engine {
         self.plant.apart.is_of_lines(leg)
     }
 
-    /// The resting feet in the footprint frame, m.
-    #[must_use]
-    pub fn rest_feet(&self) -> &[Vector2<f64>] {
-        self.rest_feet.get(..self.legs().len()).unwrap_or(&self.rest_feet)
-    }
-
-    /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest;
-    /// negative outside, where the robot tips over as soon as it stands.
-    #[must_use]
-    pub fn standing_margin(&self) -> f64 {
-        self.plant.standing_margin()
-    }
-
     /// The gait that is walked.
     #[must_use]
     pub fn gait(&self) -> &Gait {
@@ -194,16 +182,6 @@ impl Engine {
     #[must_use]
     pub fn last(&self) -> &Tick {
         if self.base.is_some() { &self.shown } else { &self.now.tick }
-    }
-
-    /// The same in the frame of the hips.
-    pub(crate) fn own_last(&self) -> &Tick {
-        &self.now.tick
-    }
-
-    /// Where the base link is, if not in the middle of the hips.
-    pub(crate) fn base(&self) -> Option<&Base> {
-        self.base.as_ref()
     }
 
     /// Takes down the last tick as it is outside.

@@ -3,7 +3,6 @@
 mod auto_pose;
 mod collisions;
 mod contacts;
-mod frames;
 mod heights;
 mod levelling;
 mod margins;

@@ -4,6 +4,7 @@ mod accelerations;
 mod bounds;
 mod demand;
 mod ending;
+mod frames;
 mod heaves;
 mod rates;
 mod streams;

@@ -1,5 +1,6 @@
 //! Legs detected in a model: chains from the base to a foot, named and put in order.
 
+mod agreement;
 mod arms;
 mod ball;
 mod branch;
@@ -75,7 +76,7 @@ impl Robot {
         model.notes.extend(first_of(widened, "joints"));
         let names = names::names(&model, &chains);
         given_feet::put_in(&model, &mut chains, &names, options)?;
-        model.notes.extend(foot::agree(&model, &mut chains, read));
+        model.notes.extend(agreement::agree(&model, &mut chains, read));
         if let Some(fault) = chains.iter().find_map(|chain| chain.foot.fault.clone()) {
             return Err(fault);
         }
@@ -87,7 +88,7 @@ impl Robot {
         let mut legs = Vec::with_capacity(chains.len());
         for (chain, name) in chains.iter().zip(names) {
             let leg = find::leg(&model, chain, name)?;
-            foot::check_guess(&model, &chain.foot, &leg)?;
+            agreement::check_guess(&model, &chain.foot, &leg)?;
             legs.push(leg);
         }
         let base_from_hips = hips::base_from_hips(&legs, options.front);

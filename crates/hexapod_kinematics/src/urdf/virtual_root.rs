@@ -1,7 +1,9 @@
 //! Links and joints above the body that only say where the robot is in the world, and that it is free to move there.
 
-use crate::legs::MIN_LEGS;
 use urdf_rs::{Joint, JointType, Link, Robot};
+
+/// A link from which fewer legs go is none that carries them.
+const MIN_LEGS: usize = 3;
 
 /// Names of a root link that is the world: fixed to it, a robot would not walk.
 const WORLDS: [&str; 3] = ["world", "map", "odom"];

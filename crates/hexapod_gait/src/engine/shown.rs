@@ -1,0 +1,31 @@
+//! What is told of an engine in the frame of the base link, and what it has in that of the hips.
+
+use super::Engine;
+use super::base::Base;
+use crate::state::tick::Tick;
+use nalgebra::Vector2;
+
+impl Engine {
+    /// The same in the frame of the hips.
+    pub(crate) fn own_last(&self) -> &Tick {
+        &self.now.tick
+    }
+
+    /// Where the base link is, if not in the middle of the hips.
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.base.as_ref()
+    }
+
+    /// The resting feet in the footprint frame, m.
+    #[must_use]
+    pub fn rest_feet(&self) -> &[Vector2<f64>] {
+        self.rest_feet.get(..self.legs().len()).unwrap_or(&self.rest_feet)
+    }
+
+    /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest;
+    /// negative outside, where the robot tips over as soon as it stands.
+    #[must_use]
+    pub fn standing_margin(&self) -> f64 {
+        self.plant.standing_margin()
+    }
+}
