@@ -146,8 +146,8 @@ impl Core {
         match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
-            // By an IMU alone it is not sure enough to stop a robot that gets on.
-            Some(Condition::Blocked | Condition::Ok) | None => {}
+            // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
+            _ => {}
         }
         self.watch.fell(self.plight.condition() == Condition::Fallen);
     }
@@ -264,11 +264,7 @@ impl Core {
                 self.ended_by("pack");
             }
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
-            Command::Stop => {
-                self.steering.stop(at, self.life());
-                self.player.stop();
-                self.ended_by("stop");
-            }
+            Command::Stop => self.stop(at),
             Command::Freeze => self.freeze("emergency stop", at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -292,12 +288,17 @@ impl Core {
         }
     }
 
-    /// The servos have been let go: what the robot was doing is over. It is left where it is, as they leave it, and walks
-    /// again for who has sent a command of zero, and then another one.
+    /// What the robot was doing is over. It is left where it is, and walks again for who has sent a command of zero first.
     fn freeze(&mut self, why: &'static str, at: Moment) {
         self.player.freeze();
         self.steering.release(at);
         self.tracker.abort(why);
+    }
+
+    fn stop(&mut self, at: Moment) {
+        self.steering.stop(at, self.life());
+        self.player.stop();
+        self.ended_by("stop");
     }
 
     /// What was played is ended by a service.
