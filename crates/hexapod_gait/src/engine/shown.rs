@@ -6,7 +6,7 @@ use crate::state::tick::Tick;
 use nalgebra::Vector2;
 
 impl Engine {
-    /// The same in the frame of the hips.
+    /// The last tick, in the frame of the hips.
     pub(crate) fn own_last(&self) -> &Tick {
         &self.now.tick
     }
