@@ -47,7 +47,7 @@ impl Fault {
             }
             Self::Fallen => {
                 "fault: the robot has fallen, and its servos are let go; put it on its feet, then enable the servos (service \
-                 enable): it sits then, and stands up when it is told to"
+                 enable)"
             }
             Self::Late => {
                 "fault: the control loop has missed more than half of its ticks for 3 s; free the processor, lower the \

@@ -83,6 +83,10 @@ impl Plight {
             |told: &Option<(Feet, Moment)>| told.filter(|(_, at)| is_fresh(at)).map_or([None; MAX_LEGS], |told| told.0);
         let (switches, mut feet) = (fresh(&self.switches), fresh(&self.estimate));
         feet.iter_mut().zip(switches).for_each(|(foot, switch)| *foot = switch.or(*foot));
+        if self.let_go && self.watch.is_upright() {
+            // Somebody has put it on its feet. Its servos stay off until they are enabled.
+            self.watch.recover();
+        }
         let before = self.condition();
         let now = self.watch.step(&planned(tick), &feet, dt);
         (now != before).then_some(now)

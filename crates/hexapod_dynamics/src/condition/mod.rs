@@ -22,9 +22,9 @@ use progress::Progress;
 const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// For how long it has to lean so, s.
 const FALLEN_S: f64 = 0.1;
-/// An IMU is mounted as it says if it has a robot that stands still upright to within this angle, rad, for so long, s.
+/// An IMU is mounted as it says if it has the robot as upright as planned, to within this angle, rad, for so long, s.
 const UPRIGHT_RAD: f64 = std::f64::consts::FRAC_PI_6;
-const UPRIGHT_S: f64 = 0.5;
+const UPRIGHT_S: f64 = 1.0;
 /// A robot that is to stand still does so after this time, s.
 const SETTLES_S: f64 = 0.3;
 
@@ -59,7 +59,7 @@ impl Condition {
 #[derive(Clone, Debug)]
 pub struct ConditionWatch {
     attitude: Option<Attitude>,
-    /// For how long the robot has been told to be still, and upright meanwhile, s.
+    /// For how long the robot has been told to be still, and for how long it has been upright, s.
     still_s: f64,
     upright_s: f64,
     /// The IMU has had the robot upright.
@@ -135,6 +135,12 @@ impl ConditionWatch {
         self.progress.forget();
     }
 
+    /// Whether the robot has been as upright as planned for a second.
+    #[must_use]
+    pub fn is_upright(&self) -> bool {
+        self.upright_s > UPRIGHT_S
+    }
+
     /// Feet are not believed, before they have felt the ground again.
     pub fn doubt_feet(&mut self) {
         self.lift = Lift::default();
@@ -148,7 +154,7 @@ impl ConditionWatch {
 
     /// Learns whether the IMU is mounted as it says.
     fn stand(&mut self, planned: &Planned, dt: f64) {
-        let upright = self.still_s > SETTLES_S && self.lean(planned).is_some_and(|lean| lean < UPRIGHT_RAD);
+        let upright = self.lean(planned).is_some_and(|lean| lean < UPRIGHT_RAD);
         self.upright_s = if upright { self.upright_s + dt } else { 0.0 };
         self.stood |= self.upright_s > UPRIGHT_S;
     }

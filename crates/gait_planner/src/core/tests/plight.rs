@@ -60,8 +60,10 @@ fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enab
     bench.imu(100, Vector3::zeros(), -Vector3::z() * G, true);
     assert!(bench.core.last().angles == left, "nothing moves");
     bench.poses.push(Held::Nothing).unwrap();
-    bench.imu(300, Vector3::zeros(), Vector3::z() * G, true);
-    assert_eq!(bench.condition(), Condition::Fallen, "until somebody enables it");
+    bench.imu(300, Vector3::zeros(), -Vector3::z() * G, true);
+    assert_eq!(bench.condition(), Condition::Fallen, "until somebody puts it on its feet");
+    bench.imu(400, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Sitting, Condition::Ok), "it may be enabled");
     let sits = bench.core.last().angles;
     assert!(sits == Bench::new_pose(), "from here it is switched on");
     bench.poses.push(Held::Part).unwrap();
