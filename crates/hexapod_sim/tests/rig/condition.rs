@@ -260,7 +260,7 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
     let mut course = Course::random(floor, seed);
     course.restless &= seed.is_multiple_of(2);
     course.kind = KINDS[0];
-    let mut robot = Watched::standing(&course.setting(), seed % 3 == 0);
+    let mut robot = Watched::standing(&course.setting(), seed.is_multiple_of(3));
     let mut driver = Driver::new(&course);
     let mut drive = Drive::default();
     for _ in 0..(seconds / TICK_S) as usize {
