@@ -15,10 +15,10 @@ def drawn(session, folder, *arguments):
     return out.read_text()
 
 
-def test_when_the_shipped_robot_is_drawn_expect_the_picture_of_the_readme(session, tmp_path):
+def test_when_the_shipped_robot_is_drawn_expect_the_picture_of_the_documentation(session, tmp_path):
     hint = 'hexapod plot workspace --out docs/workspace.svg'
     assert drawn(session, tmp_path) == (ROOT / 'docs' / 'workspace.svg').read_text(), hint
-    assert 'docs/workspace.svg' in (ROOT / 'README.md').read_text()
+    assert 'workspace.svg' in (ROOT / 'docs' / 'robots.md').read_text()
 
 
 def test_when_one_leg_is_asked_for_expect_only_that(session, tmp_path):
