@@ -81,10 +81,16 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
     )
 }
 
-/// Whoever enables the servos means those who are there now.
+/// Whoever enables the servos means those who are there now. Only where somebody bars that is the graph asked: it takes
+/// milliseconds for each of many sources, and an `enable` false waits behind it.
 fn forget_those_gone(front: &Front, graph: &Graph) {
-    forget_planners_gone(front.planner(), graph);
-    front.heartbeats().forget_gone(monotonic_now(), |sender| Some((graph.name_of(sender)?, sender.process())));
+    if !front.planner().pose().may_arm() {
+        forget_planners_gone(front.planner(), graph);
+    }
+    let now = monotonic_now();
+    if front.heartbeats().cause(now).is_some() {
+        front.heartbeats().forget_gone(now, |sender| Some((graph.name_of(sender)?, sender.process())));
+    }
 }
 
 /// What a planner said last does not outlive it.
