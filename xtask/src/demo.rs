@@ -14,8 +14,7 @@ use crate::setup::Scope;
 
 /// Returns only on failure; otherwise this process is the demo, so that signals reach it directly.
 pub fn demo(layout: &Layout, args: impl Iterator<Item = OsString>) -> Result<()> {
-    let ros = Ros::ensure(layout, Scope::Run)?;
-    page::try_build(layout);
+    let ros = Ros::ensure_beside(layout, Scope::Run, || page::try_build(layout))?;
     let program = release_dir()?.join(PACKAGE);
     if !program.exists() {
         eprintln!("building; the first time takes some minutes, most of them for the ROS 2 bindings ...");

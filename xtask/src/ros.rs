@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::Result;
 
@@ -30,10 +31,21 @@ pub enum Ros {
 }
 
 impl Ros {
+    /// The ROS 2 to use, set up as far as `scope` asks, and meanwhile `work`: installing waits for the network, building
+    /// for the processor.
+    pub fn ensure_beside(layout: &Layout, scope: Scope, work: impl FnOnce() + Send) -> Result<Self> {
+        if in_shell(layout).is_none() {
+            setup::check(layout)?;
+        }
+        thread::scope(|threads| {
+            threads.spawn(work);
+            Self::ensure(layout, scope)
+        })
+    }
+
     /// The ROS 2 to use, set up as far as `scope` asks.
     pub fn ensure(layout: &Layout, scope: Scope) -> Result<Self> {
-        let variable = |name| std::env::var(name).unwrap_or_default();
-        if let Some(distro) = sourced(&variable("ROS_DISTRO"), &variable("AMENT_PREFIX_PATH"), &layout.ros()) {
+        if let Some(distro) = in_shell(layout) {
             return Ok(Self::Sourced { distro });
         }
         let key = setup::ensure(layout, scope)?;
@@ -89,6 +101,12 @@ pub fn cargo_in(layout: &Layout, ros: Option<&Ros>) -> Command {
 /// there are none: the dev profile, with debug assertions.
 pub fn profile(ros: Option<&Ros>) -> &'static [&'static str] {
     if ros.is_some() { &["--release"] } else { &[] }
+}
+
+/// The distribution of the ROS 2 that this shell has sourced.
+fn in_shell(layout: &Layout) -> Option<String> {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    sourced(&variable("ROS_DISTRO"), &variable("AMENT_PREFIX_PATH"), &layout.ros())
 }
 
 /// The distribution of a sourced ROS 2 that is not our own.

@@ -50,6 +50,14 @@ pub fn ensure(layout: &Layout, scope: Scope) -> Result<Key> {
     setup.overlay()?.key()
 }
 
+/// What this machine lacks for the setup, where there is one to do: before anything is begun.
+pub fn check(layout: &Layout) -> Result<()> {
+    if (Setup { layout }).pending_in_venv()?.contains(&Stage::Venv) {
+        needs::check(&layout.ros())?;
+    }
+    Ok(())
+}
+
 /// Takes the lock of the setup; it is released when the file is closed here and in every tool started with it.
 fn acquire(layout: &Layout) -> Result<File> {
     let path = layout.ros().join("lock");

@@ -26,7 +26,7 @@ pub fn wasm(layout: &Layout) -> Result<()> {
 pub fn build(layout: &Layout) -> Result<PathBuf> {
     ensure_target()?;
     let mut command = cargo_apart(layout, WASM)?;
-    command.args(["rustc", "--lib", "--crate-type", "cdylib"]);
+    command.args(["rustc", "--quiet", "--lib", "--crate-type", "cdylib"]);
     command.args(["--profile", PROFILE, "--target", TARGET]);
     // What the user sets is for this machine's processor; and nobody on the web is to read where it was built.
     command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags(layout.root()));
