@@ -24,9 +24,9 @@ COMMAND_S, STAYS_S = 60.0, 20.0
 # it needs what a machine for tests has not. The first pattern that fits counts.
 ENDS, STAYS, ELSEWHERE = 'ends', 'stays', 'elsewhere'
 HOW = [
-    (r'(cd src/hexapod && )?cargo xtask (test|ci|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
+    (r'cargo xtask (test|ci|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
     (r'eval "\$\(cargo xtask env\)"', ELSEWHERE, 'xtask/tests'),
-    (r'cd crates/hexapod_sim && cargo run --example', ELSEWHERE, 'takes minutes; the tests of the crate build it'),
+    (r'cargo run --release -p hexapod_sim --example', ELSEWHERE, 'takes minutes; the tests of the crate build it'),
     (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
      'changes the machine'),
     (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),

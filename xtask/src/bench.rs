@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use crate::cargo::{BENCH, cargo_apart, run};
+use crate::cargo::{BENCH, cargo, run};
 use crate::layout::{Layout, target_dir};
 
 /// What a build that is meant for present PCs alone would be given.
@@ -15,15 +15,15 @@ const TUNED: &str = "-C target-cpu=x86-64-v3";
 pub fn bench(layout: &Layout, args: impl Iterator<Item = OsString>) -> Result<()> {
     let args: Vec<OsString> = args.collect();
     println!("== built as it ships ==");
-    run(cargo_apart(layout, BENCH)?.arg("bench").args(&args))?;
+    run(cargo(layout).args(["bench", "-p", BENCH]).args(&args))?;
     if std::env::var_os("RUSTFLAGS").is_some() || !has_avx2() {
         return Ok(());
     }
     println!("== built with {TUNED}, which does not ship ==");
-    let mut tuned = cargo_apart(layout, BENCH)?;
+    let mut tuned = cargo(layout);
     // A folder of its own, so that neither is built anew for the other.
     tuned.env("RUSTFLAGS", TUNED).env("CARGO_TARGET_DIR", target_dir()?.join("tuned"));
-    run(tuned.arg("bench").args(&args))
+    run(tuned.args(["bench", "-p", BENCH]).args(&args))
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -7,9 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::layout::{Layout, target_dir};
 
-/// The crates that stand apart from the workspace, where `Cargo.toml` excludes them.
-pub const APART: [&str; 3] = [BENCH, SIM, WASM];
-/// The benches of the pure crates.
+/// The benches of the pure crates, and the only crate that is not built with the others: its peer's dependencies have
+/// other features, with which cargo would compile r2r once more.
 pub const BENCH: &str = "hexapod_bench";
 /// The robot in a physics engine.
 pub const SIM: &str = "hexapod_sim";
@@ -25,13 +24,6 @@ pub fn cargo(layout: &Layout) -> Command {
     command.current_dir(layout.root());
     forget_xtask(&mut command);
     command
-}
-
-/// A cargo command in the crate `name`, which stands apart from the workspace but builds where it does.
-pub fn cargo_apart(layout: &Layout, name: &str) -> Result<Command> {
-    let mut command = cargo(layout);
-    command.current_dir(layout.root().join("crates").join(name)).env("CARGO_TARGET_DIR", target_dir()?);
-    Ok(command)
 }
 
 /// Removes what cargo tells xtask about itself, which build scripts would take for news and run again.

@@ -1,6 +1,5 @@
 //! The project's commands: `cargo xtask help` lists them.
 
-mod apart;
 mod bench;
 mod bindings;
 mod cargo;
@@ -9,6 +8,7 @@ mod demo;
 mod env;
 mod layout;
 mod libraries;
+mod meanwhile;
 mod needs;
 mod overlay;
 mod page;

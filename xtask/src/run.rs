@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{cargo, cargo_apart};
+use crate::cargo::cargo;
 use crate::layout::{Layout, target_dir};
 use crate::process::{read, step_back};
 use crate::report::Report;
@@ -72,25 +72,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A section in the crate `name`, which stands apart.
-    pub fn apart(&mut self, title: &str, name: &str, arguments: impl FnOnce(&mut Command) -> &mut Command) {
-        match cargo_apart(self.layout, name) {
-            Ok(mut command) => self.report.section(title, arguments(&mut command), &[0]),
-            Err(error) => self.report.fail(title, &format!("{error:#}")),
-        }
-    }
-
     /// Tests with a seed that no run has had before: the title says how to have its cases again. A case that fails once in
     /// very many runs is a bug to be told of, and none of the change at hand. A change that breaks a property breaks it for
     /// many cases: where a test that failed does so with the next seed, too, the run fails.
-    pub fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Result<Command>) {
+    pub fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Command) {
         if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
             return;
         }
-        let (mut first, mut second) = match (command(self.layout), command(self.layout)) {
-            (Ok(first), Ok(second)) => (first, second),
-            (Err(error), _) | (_, Err(error)) => return self.report.fail(title, &format!("{error:#}")),
-        };
+        let (mut first, mut second) = (command(self.layout), command(self.layout));
         let seed = UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
         let title = |seed: u64| format!("{title} with {SEED}={seed}");
         first.env(SEED, seed.to_string());

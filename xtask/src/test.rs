@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::cargo::{APART, cargo};
+use crate::cargo::cargo;
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
@@ -43,7 +43,7 @@ pub struct Crates<'a> {
 
 impl Crates<'_> {
     /// A cargo command about all of them, `before` its packages.
-    fn cargo(self, layout: &Layout, before: &[&str]) -> Command {
+    pub fn cargo(self, layout: &Layout, before: &[&str]) -> Command {
         let mut command = cargo_in(layout, self.ros);
         command.args(before).args(profile(self.ros)).args(selection(self.members));
         if self.ros.is_some() {
@@ -62,7 +62,6 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let mut run = Run { layout, options, report: Report::new() };
 
     run.formatting();
-    run.formatting_apart();
     run.dependencies();
     let mut page = Vec::new();
     run.beside(|run| run.lints(crates), |run| page = run.built_page())?;
@@ -72,7 +71,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     }
     match &ros {
         Some(ros) => {
-            run.beside(|run| run.no_hurry(crates.ros), |run| run.with_executables(ros, crates))?;
+            run.beside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
             run.robots(ros, Part::OneAtATime);
@@ -80,7 +79,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         None => {
             run.tests(crates);
             run.other_cases(crates);
-            run.no_hurry(crates.ros);
+            run.no_hurry(crates);
         }
     }
     Ok(run.report.finish())
@@ -105,12 +104,6 @@ impl Run<'_> {
             command
         };
         self.report.section(title, &mut deny(&["check", "bans", "licenses", "sources"]), &[0]);
-        let rules = self.layout.root().join("deny.toml");
-        for name in APART {
-            self.apart(&format!("dependencies, {name}"), name, |command| {
-                command.args(["deny", "check", "--config"]).arg(&rules).args(["licenses", "sources"])
-            });
-        }
         let title = "advisories";
         if read(&mut deny(&["fetch", "db"])).is_err() {
             return self.report.skip(title, "the advisory database cannot be fetched from here");
@@ -177,18 +170,8 @@ impl Run<'_> {
             if std::env::var_os(CASES).is_none() {
                 command.env(CASES, "64");
             }
-            Ok(command)
+            command
         });
-    }
-
-    /// What no other section waits for.
-    fn no_hurry(&mut self, ros: Option<&Ros>) {
-        self.physics(ros);
-        self.fresh_drives(ros);
-        self.lints_apart(ros);
-        self.benchmarks(ros);
-        self.physics_in_a_browser();
-        self.wasm(ros);
     }
 
     /// Tests of the same executables on cases that no run has had before: fuzzing, and properties of the engine.

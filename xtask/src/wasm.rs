@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{WASM, cargo_apart, run};
+use crate::cargo::{WASM, cargo, run};
 use crate::layout::{Layout, target_dir};
 use crate::process::read;
 
@@ -25,8 +25,8 @@ pub fn wasm(layout: &Layout) -> Result<()> {
 /// Builds it, and puts it where the page's build takes it from.
 pub fn build(layout: &Layout) -> Result<PathBuf> {
     ensure_target()?;
-    let mut command = cargo_apart(layout, WASM)?;
-    command.args(["rustc", "--quiet", "--lib", "--crate-type", "cdylib"]);
+    let mut command = cargo(layout);
+    command.args(["rustc", "--quiet", "-p", WASM, "--lib", "--crate-type", "cdylib"]);
     command.args(["--profile", PROFILE, "--target", TARGET]);
     // What the user sets is for this machine's processor; and nobody on the web is to read where it was built.
     command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags(layout.root()));

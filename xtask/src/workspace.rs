@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::cargo::BENCH;
 use crate::layout::Layout;
 use crate::process::read;
 use crate::ros::{Ros, cargo_in};
@@ -21,7 +22,7 @@ pub struct Member {
     pub needs_ros: bool,
 }
 
-/// All members, by name.
+/// All members that are built together, by name.
 pub fn members(layout: &Layout, ros: Option<&Ros>) -> Result<Vec<Member>> {
     let mut command = cargo_in(layout, ros);
     let text = read(command.args(["metadata", "--format-version", "1"]))?;
@@ -48,10 +49,8 @@ fn parse(metadata: &Value) -> Result<Vec<Member>> {
         .iter()
         .filter(|package| package["source"].is_null())
         .map(|package| (word(&package["id"]), word(&package["name"])))
-        .map(|(id, name)| (workspace.contains(&id), Member { name, needs_ros: reaches(&id, &bindings, &dependencies) }))
-        // A crate of ours that is none of the workspace stands apart, with tests of its own, or is a node.
-        .filter(|(is_member, member)| *is_member || member.needs_ros)
-        .map(|(_, member)| member)
+        .filter(|(id, name)| workspace.contains(id) && name != BENCH)
+        .map(|(id, name)| Member { name, needs_ros: reaches(&id, &bindings, &dependencies) })
         .collect();
     anyhow::ensure!(!members.is_empty(), "`cargo metadata` names no workspace member");
     members.sort_by(|a, b| a.name.cmp(&b.name));
@@ -81,18 +80,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_crate_reaches_the_binding_through_another_expect_it_to_need_ros_and_a_node_beside_the_workspace_to_count()
-    {
+    fn when_a_crate_reaches_the_binding_through_another_expect_it_to_need_ros() {
         let metadata = serde_json::json!({
-            "workspace_members": ["a", "b", "c"],
+            "workspace_members": ["a", "b", "c", "bench"],
             "packages": [
                 {"name": "c", "id": "c"},
                 {"name": "a", "id": "a"},
                 {"name": "b", "id": "b"},
                 {"name": "r2r", "id": "x", "source": "registry"},
                 {"name": "other", "id": "y", "source": "registry"},
-                {"name": "node", "id": "n"},
-                {"name": "physics", "id": "p"},
+                {"name": BENCH, "id": "bench"},
             ],
             "resolve": {"nodes": [
                 {"id": "a", "dependencies": ["b", "c"]},
@@ -100,14 +97,12 @@ mod tests {
                 {"id": "c", "dependencies": ["y"]},
                 {"id": "x", "dependencies": []},
                 {"id": "y", "dependencies": ["c"]},
-                {"id": "n", "dependencies": ["b"]},
-                {"id": "p", "dependencies": ["c"]},
             ]},
         });
         let members = parse(&metadata).unwrap();
         let needs: Vec<_> = members.iter().map(|member| (member.name.as_str(), member.needs_ros)).collect();
-        assert_eq!(needs, [("a", true), ("b", true), ("c", false), ("node", true)]);
-        assert_eq!(selection(&members[1..]), ["-p", "b", "-p", "c", "-p", "node"]);
+        assert_eq!(needs, [("a", true), ("b", true), ("c", false)]);
+        assert_eq!(selection(&members[1..]), ["-p", "b", "-p", "c"]);
     }
 
     #[test]

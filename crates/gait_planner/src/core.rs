@@ -4,7 +4,7 @@ use crate::command::{Command, Held, Incoming, Received};
 use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
-use crate::life::{ClockRate, Life, Moment, is_fresh};
+use crate::life::{Life, Moment, is_fresh};
 use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
@@ -24,7 +24,6 @@ pub struct Core {
     servos: Servos,
     steering: Steering,
     ticked: Moment,
-    clock_rate: ClockRate,
     felt: Felt,
     plight: Plight,
     timeout: Duration,
@@ -50,7 +49,6 @@ impl Core {
             servos: Servos::new(incoming.poses),
             steering: Steering::new(),
             ticked: Moment::default(),
-            clock_rate: ClockRate::default(),
             felt: Felt::default(),
             timeout,
             input: Input::default(),
@@ -120,12 +118,11 @@ impl Core {
             self.steering.lose();
         }
         self.steering.settle(now, self.life());
-        let slow = self.clock_rate.is_slow();
-        if goes_back || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT, slow)) {
+        if goes_back || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT)) {
             self.felt.forget();
         }
         self.input.contacts = self.felt.believed(&self.player.last().contacts);
-        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT, slow));
+        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT));
         self.ticked = now;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
@@ -142,8 +139,7 @@ impl Core {
 
     /// Looks whether the robot is where it should be, and stops it if it is not.
     fn look_at_robot(&mut self, now: &Moment, dt: f64) {
-        let slow = self.clock_rate.is_slow();
-        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
+        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
             // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
@@ -184,9 +180,8 @@ impl Core {
         if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(reason) }
     }
 
-    /// Takes down how a simulated clock goes, before the ticks it brings.
+    /// Takes down what a simulated clock says, before the ticks it brings.
     pub fn clock(&mut self, now: Moment) {
-        self.clock_rate.take(now);
         self.intake.clock(now);
     }
 
@@ -342,7 +337,7 @@ impl Core {
 
     /// How long a command that drives counts.
     fn life(&self) -> Life {
-        Life { timeout: self.timeout.max(self.intake.least_timeout()), slow: self.clock_rate.is_slow() }
+        Life { timeout: self.timeout.max(self.intake.least_timeout()) }
     }
 }
 

@@ -58,7 +58,7 @@ impl SimulatedLoop {
             if !self.goodbye.goes_on(&mut self.core, real, &self.closing.asked) {
                 return self.closing.over.ask();
             }
-            self.shared.pulse.beat(monotonic_now());
+            self.shared.pulse.beat_slowly(monotonic_now());
             let moment = (Moment { at: next, real }, self.period.as_secs_f64());
             let state = tick(&mut self.core, &mut self.outbox, moment, next);
             self.shared.pulse.rest();
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn when_the_clock_stands_expect_no_ticks_and_the_command_void_when_it_goes_on_too_late() {
-        for (seconds, state) in [(0.2, GaitState::Walking), (0.6, GaitState::Stopping), (60.0, GaitState::Stopping)] {
+        for (seconds, state) in [(0.2, GaitState::Walking), (1.5, GaitState::Walking), (60.0, GaitState::Stopping)] {
             let mut bench = Bench::standing();
             bench.drive();
             bench.run(0.2, 1.0);
@@ -215,7 +215,6 @@ mod tests {
     #[test]
     fn when_a_simulation_is_slow_expect_its_time_to_count_and_real_time_within_bounds() {
         let mut bench = Bench::standing();
-        bench.run(3.0, 0.2);
         bench.drive();
         bench.run(2.0, 0.2);
         assert_eq!(bench.state, GaitState::Walking, "0.4 s of the simulation");

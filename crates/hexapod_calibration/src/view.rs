@@ -12,7 +12,7 @@ const ALWAYS: [(&str, &str); 4] = [
     ("X", "pulses off"),
     ("Backspace", "one step back"),
     ("N P", "next, previous joint"),
-    ("Q", "leave, go on another day"),
+    ("Q", "quit, resume later"),
 ];
 
 /// Most joints that the list shows at a time.

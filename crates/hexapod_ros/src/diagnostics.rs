@@ -69,7 +69,9 @@ impl Status {
         self.value("lateness worst (us)", lateness.worst().as_micros());
         self.value("overruns", lateness.overruns);
         if lateness.overruns > 0 {
-            self.report(Level::Warn, format!("{} deadlines of the loop were missed in a second", lateness.overruns));
+            let missed = lateness.overruns;
+            let deadlines = if missed == 1 { "deadline" } else { "deadlines" };
+            self.report(Level::Warn, format!("{missed} control-loop {deadlines} missed in the last second"));
         }
     }
 }

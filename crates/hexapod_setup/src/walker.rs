@@ -93,7 +93,7 @@ fn thin(engine: &Engine) -> Option<String> {
     (!names.is_empty()).then(|| {
         format!(
             "links of {which} have no box, cylinder, sphere or readable STL mesh in <collision>, or overlap a leg beside them: \
-             leg_clearance counts them as lines from joint to joint, so give it their thickness, too"
+             leg_clearance treats these links as lines from joint to joint; add their thickness to it"
         )
     })
 }

@@ -15,7 +15,7 @@ use crate::waker::Waker;
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime;
 use hexapod_servo::ServoConfig;
-use hexapod_servo::simulated::Standstill;
+use hexapod_servo::simulated::ServoTime;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
@@ -37,7 +37,7 @@ pub struct Io {
     pub(crate) shared: Shared,
     pub(crate) clock: Clock,
     /// What the time-outs of the servos wait with.
-    pub(crate) standstill: Standstill,
+    pub(crate) servo_time: ServoTime,
     /// One bit for each board that the robot stands without.
     pub(crate) spare_boards: u64,
     /// Who must be there to switch the servos off, if this process dies.
@@ -103,8 +103,8 @@ impl Io {
             open: Vec::new(),
         };
         let clock: Clock = Arc::new(monotonic_now);
-        let (standstill, spare_boards, guard) = (Standstill::default(), 0, None);
-        let io = Self { servos, requests, targets, snapshots, shared, clock, standstill, spare_boards, guard };
+        let (servo_time, spare_boards, guard) = (ServoTime::default(), 0, None);
+        let io = Self { servos, requests, targets, snapshots, shared, clock, servo_time, spare_boards, guard };
         (io, Ends { intake, front, desk, snapshots: seen })
     }
 
@@ -124,8 +124,8 @@ impl Io {
     /// Lets what is timed of servos and commands wait while a simulation stands still. Whoever stops them is heard all the
     /// same.
     #[must_use]
-    pub fn with_standstill(self, standstill: Standstill) -> Self {
-        Self { standstill, ..self }
+    pub fn with_servo_time(self, servo_time: ServoTime) -> Self {
+        Self { servo_time, ..self }
     }
 
     /// Sits down before it lets go when one of these boards fails (a bit for each).

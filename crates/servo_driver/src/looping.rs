@@ -134,9 +134,9 @@ impl<B: I2c> Looping<B> {
         (self.guarded.clock)()
     }
 
-    /// The time now for the state machine: it waits with a simulation that stands still. Ticks and stops do not.
+    /// The time now for the state machine: that of a simulation, where there is one. Ticks and stops go by the computer's.
     fn servo_time(&self) -> Duration {
-        self.io.standstill.of(self.now())
+        self.io.servo_time.at(self.now())
     }
 
     /// Switches everything off; true if every board was seen to be off.
@@ -145,7 +145,7 @@ impl<B: I2c> Looping<B> {
         let off = self.guarded.switch_off();
         // What listeners see last.
         let now = self.now();
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, &self.io.standstill, Duration::ZERO, 0);
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, &self.io.servo_time, Duration::ZERO, 0);
         let _ = self.io.snapshots.push(snapshot);
         off
     }
@@ -239,7 +239,7 @@ impl<B: I2c> Looping<B> {
             any = true;
             let before = self.state();
             let answer = match request.order {
-                Order::Enable(ticket) => self.enable(ticket).waiting(self.io.standstill.stands()),
+                Order::Enable(ticket) => self.enable(ticket).waiting(self.io.servo_time.is_paused()),
                 Order::Relax { group, relaxed } => self.relax(group, relaxed),
             };
             let heard = request.reply.try_send(answer).is_ok() && request.claim.finish();
@@ -305,11 +305,11 @@ impl<B: I2c> Looping<B> {
     }
 
     fn targets(&mut self) {
-        let Io { targets, standstill, .. } = &mut self.io;
+        let Io { targets, servo_time, .. } = &mut self.io;
         for message in targets.drain() {
             for (joint, target) in message.iter() {
                 // Refused targets are counted by the driver; messages were checked before they came here.
-                let _ = self.guarded.driver.set_target(standstill.of(target.at), joint, target.angle_rad);
+                let _ = self.guarded.driver.set_target(servo_time.at(target.at), joint, target.angle_rad);
                 self.commanded_at = self.commanded_at.max(Some(target.at));
             }
         }
@@ -326,7 +326,7 @@ impl<B: I2c> Looping<B> {
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
-        let state = self.guarded.driver.tick(self.io.standstill.of(now));
+        let state = self.guarded.driver.tick(self.io.servo_time.at(now));
         self.free_bus(now);
         // At the end of a fault also a board that answers no more is to be silent.
         self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());
@@ -335,8 +335,8 @@ impl<B: I2c> Looping<B> {
         }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
-        let standstill = &self.io.standstill;
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, standstill, now.saturating_sub(due), missed);
+        let servo_time = &self.io.servo_time;
+        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, now.saturating_sub(due), missed);
         // With the ring full the publishing thread is behind, and the next snapshot will do.
         let _ = self.io.snapshots.push(snapshot);
         if state != self.state {

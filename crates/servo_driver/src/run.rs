@@ -49,11 +49,11 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let joints: Vec<_> = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
     let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
-    let standstill = setup.standstill();
+    let servo_time = setup.servo_time();
     let (mut io, Ends { intake, front, desk, snapshots }) = Io::new(setup.servos);
     let intake = intake.of_robot(&setup.urdf.display().to_string());
     front.heartbeats().want(setup.stop_timeout);
-    io = io.with_pins(pins).with_spare_boards(setup.spare_boards).with_standstill(standstill);
+    io = io.with_pins(pins).with_spare_boards(setup.spare_boards).with_servo_time(servo_time);
     if let Some(guard) = guard {
         io = io.with_guard(guard);
     }

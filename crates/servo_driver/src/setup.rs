@@ -11,7 +11,7 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::calibration::Board;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use hexapod_servo::simulated::Standstill;
+use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
@@ -92,11 +92,11 @@ impl Setup {
         Self { boards: Some(boards), ..self }
     }
 
-    /// What the servos' time-outs wait with: the physics of this process, where commands wait with them, too. Nothing else
-    /// holds them up: no `/clock`, and nothing at all on a real bus.
-    pub(crate) fn standstill(&self) -> Standstill {
+    /// What the servos' time-outs go by: the physics of this process, where commands go by them, too; else the computer's
+    /// time. No `/clock` holds them up, and nothing at all does on a real bus.
+    pub(crate) fn servo_time(&self) -> ServoTime {
         let physics = self.boards.as_ref().filter(|_| self.in_simulated_time && self.wants_physics());
-        physics.map(|boards| boards.standstill().clone()).unwrap_or_default()
+        physics.map(|boards| boards.servo_time().clone()).unwrap_or_default()
     }
 
     /// Whether there is a stop button.
@@ -260,8 +260,7 @@ mod tests {
             params.insert("use_sim_time", simulated_time.into());
             let setup = Setup::load(&params).ok()?;
             let boards = SimulatedBus::for_config(setup.servos());
-            boards.standstill().stop(Duration::ZERO);
-            Some(setup.on_boards(boards).standstill().of(Duration::from_secs(1)).is_zero())
+            Some(setup.on_boards(boards).servo_time().at(Duration::from_secs(1)).is_zero())
         };
         assert_eq!([waits("physics", true), waits("physics", false)], [Some(true), Some(false)]);
         assert_eq!([waits("simulated", true), waits("i2c", false)], [Some(false), Some(false)]);

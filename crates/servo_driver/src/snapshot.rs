@@ -3,7 +3,7 @@
 use crate::owners::MAX_JOINTS;
 use crate::stoppable::{Stoppable, Timing};
 use embedded_hal::i2c::I2c;
-use hexapod_servo::simulated::Standstill;
+use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;
 
@@ -35,11 +35,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A tick at `at`, whose state machine waits with `standstill`.
+    /// A tick at `at`, whose state machine goes by `servo_time`.
     pub(crate) fn take<B: I2c>(
         driver: &mut ServoDriver<Stoppable<B>>,
         at: Duration,
-        standstill: &Standstill,
+        servo_time: &ServoTime,
         late: Duration,
         missed: u64,
     ) -> Self {
@@ -54,10 +54,10 @@ impl Snapshot {
         Self {
             at,
             state: driver.state(),
-            waits: standstill.stands(),
+            waits: servo_time.is_paused(),
             fault: driver.fault(),
             counters: *driver.counters(),
-            commanded_at: driver.command_age(standstill.of(at)).map(|age| at.saturating_sub(age)),
+            commanded_at: driver.command_age(servo_time.at(at)).map(|age| at.saturating_sub(age)),
             late,
             missed,
             let_go: driver.let_go(),

@@ -9,4 +9,4 @@ mod inputs;
 mod io_thread;
 mod messages;
 mod seams;
-mod standstill;
+mod servo_time;

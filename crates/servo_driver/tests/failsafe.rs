@@ -52,8 +52,9 @@ impl World {
         let (now, meanwhile) = (Arc::new(AtomicU64::new(1_000_000)), Meanwhile::default());
         let servos = servos_with("stall_after_s: 0.5, stall_error_rad: 0.2, fault_off_after_s: 2.0");
         let bus = SimulatedBus::for_config(&servos);
-        let (hung, hook) = (Arc::clone(&now), Arc::clone(&meanwhile));
+        let (hung, simulated, hook) = (Arc::clone(&now), bus.servo_time().clone(), Arc::clone(&meanwhile));
         let driven = bus.clone().with_hang_hook(move |time| {
+            simulated.step(time);
             hung.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
             if let Some(happens) = hook.lock().unwrap().take() {
                 happens();
@@ -62,7 +63,7 @@ impl World {
         let (wires, (io, ends)) = (Wires::default(), Io::new(servos));
         let clock = Arc::clone(&now);
         let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_pins(wires.clone());
-        let io = io.with_standstill(bus.standstill().clone());
+        let io = io.with_servo_time(bus.servo_time().clone());
         let (is_guarded, mut guard) = (cause == Cause::Unguarded, OnGuard::default());
         let io = if is_guarded { io.with_guard(GuardWatch::new(BUS)) } else { io };
         if is_guarded {
@@ -94,6 +95,9 @@ impl World {
                 self.ends.front.hear_stop(false, &from(BOX, now));
             }
             let now = MS(self.now.fetch_add(10, Ordering::SeqCst) + 10);
+            if !self.bus.servo_time().is_paused() {
+                self.bus.servo_time().step(MS(10));
+            }
             self.bus.advance_to(now);
             self.looping.pass();
             self.ends.desk.attend(now);
@@ -217,7 +221,10 @@ impl World {
             Cause::Board => self.bus.inject(BusFault::Dead { address: 0x40 }),
             Cause::Strained => self.commands.set(Some(1.5)),
             Cause::Stale => self.commands.set(None),
-            Cause::Stalled => drop(self.now.fetch_add(160, Ordering::SeqCst)),
+            Cause::Stalled => {
+                self.now.fetch_add(160, Ordering::SeqCst);
+                self.bus.servo_time().step(MS(160));
+            }
             Cause::Held => {
                 let now = self.now();
                 // The last of what it said: each true has stopped before.
@@ -257,7 +264,7 @@ fn seen(cause: Cause, situation: Situation) -> (World, State) {
     world.bring(situation);
     let before = world.state();
     if situation == Situation::Paused {
-        world.bus.standstill().stop(world.now());
+        world.bus.servo_time().pause(true);
     }
     world.cause(cause);
     world.pass(takes(cause));

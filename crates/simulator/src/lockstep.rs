@@ -7,11 +7,14 @@ use hexapod_ros::{RosError, RosNode, monotonic_now};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How far the physics go beyond the planner's last command: the planner ticks only once the clock has gone on.
-const LEAD: Duration = Duration::from_millis(20);
+/// How far the physics go beyond the planner's last command in lockstep: the planner ticks only once the clock has gone on.
+const IN_STEP: Duration = Duration::from_millis(20);
+/// The same without, where the nodes go by simulated time: other programs may hold up the planner alone, and its last
+/// command is not to become stale meanwhile.
+const LOOSE: Duration = Duration::from_millis(100);
 /// A planner that is silent for so long, of the computer's time, is not waited for until it speaks again: there is none,
 /// or its last message was lost.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Commands dated further ahead than this are not dated in simulated time.
 const ANOTHER_CLOCK: Duration = Duration::from_secs(10);
 
@@ -47,9 +50,10 @@ impl Planner {
         told.filter(|told| now.saturating_sub(told.received) < PATIENCE)
     }
 
-    /// Whether the physics may go on to `time`; `now` is on the monotonic clock.
-    pub fn lets_pass(&self, time: Duration, now: Duration) -> bool {
-        self.told(now).is_none_or(|told| time <= told.stamp + LEAD)
+    /// Whether the physics may go on to `time`, in lockstep or not; `now` is on the monotonic clock.
+    pub fn lets_pass(&self, time: Duration, lockstep: bool, now: Duration) -> bool {
+        let lead = if lockstep { IN_STEP } else { LOOSE };
+        self.told(now).is_none_or(|told| time <= told.stamp + lead)
     }
 
     /// Why the planner does not go by the time of the physics, which is `time`.
@@ -82,27 +86,29 @@ mod tests {
     #[test]
     fn when_the_planner_is_behind_expect_the_physics_to_wait_until_it_has_followed() {
         let planner = planner(ms(1000), ms(50_000));
-        assert!(planner.lets_pass(ms(1020), ms(50_001)));
-        assert!(!planner.lets_pass(ms(1025), ms(50_001)));
+        assert!(planner.lets_pass(ms(1020), true, ms(50_001)));
+        assert!(!planner.lets_pass(ms(1025), true, ms(50_001)));
+        assert!(planner.lets_pass(ms(1100), false, ms(50_001)));
+        assert!(!planner.lets_pass(ms(1105), false, ms(50_001)));
         planner.tell(ms(1010), ms(50_002));
-        assert!(planner.lets_pass(ms(1025), ms(50_003)));
+        assert!(planner.lets_pass(ms(1025), true, ms(50_003)));
         assert_eq!(planner.obstacle(ms(1025), ms(50_003)), None);
     }
 
     #[test]
     fn when_the_planner_is_silent_or_absent_expect_the_physics_to_go_on_and_to_say_so() {
         let planner = planner(ms(1000), ms(50_000));
-        assert!(!planner.lets_pass(ms(9000), ms(50_499)));
-        assert!(planner.lets_pass(ms(9000), ms(50_500)));
+        assert!(!planner.lets_pass(ms(9000), true, ms(52_999)));
+        assert!(planner.lets_pass(ms(9000), true, ms(53_000)));
         for silent in [planner, Planner::default()] {
-            assert!(silent.obstacle(ms(9000), ms(50_500)).is_some_and(|why| why.contains("nothing comes")));
+            assert!(silent.obstacle(ms(9000), ms(53_000)).is_some_and(|why| why.contains("nothing comes")));
         }
     }
 
     #[test]
     fn when_commands_are_dated_by_the_computer_expect_the_remedy() {
         let planner = planner(ms(1_795_000_000_000), ms(50_000));
-        assert!(planner.lets_pass(ms(2000), ms(50_001)));
+        assert!(planner.lets_pass(ms(2000), true, ms(50_001)));
         assert!(planner.obstacle(ms(2000), ms(50_001)).is_some_and(|why| why.contains("use_sim_time:=true")));
     }
 }

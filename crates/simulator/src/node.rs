@@ -36,7 +36,7 @@ pub fn run(
     mut node: RosNode,
     closing: &Closing,
 ) -> Result<(), RunError> {
-    let standstill = boards.standstill().clone();
+    let servo_time = boards.servo_time().clone();
     let plant = setup.plant(servos, boards)?;
     for note in &plant.simulator().world().assembly().notes {
         tracing::warn!("{note}");
@@ -61,7 +61,7 @@ pub fn run(
     let thread = std::thread::Builder::new().name("physics".into());
     let stepping = thread.spawn(move || {
         let _ends_the_node = stop.over.drop_guard();
-        Run::new(plant, planner, standstill, rate_hz).go(&mut teller, (&diagnostics, &mut unheard), &wishes, &stop);
+        Run::new(plant, planner, servo_time, rate_hz).go(&mut teller, (&diagnostics, &mut unheard), &wishes, &stop);
     })?;
     node.spin(&closing.over, Stage::Stopping);
     if stepping.join().is_err() {

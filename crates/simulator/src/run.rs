@@ -6,7 +6,7 @@ use crate::lockstep::Planner;
 use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now, thread_time};
-use hexapod_servo::simulated::Standstill;
+use hexapod_servo::simulated::ServoTime;
 use hexapod_sim::{Supply, lean};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -29,8 +29,10 @@ const SAMPLE: Duration = Duration::from_millis(500);
 pub(crate) struct Wish {
     /// How many times as fast as real time.
     pub speed: f64,
-    /// Whether it waits for the planner.
+    /// Whether it waits for the planner as soon as that is behind.
     pub lockstep: bool,
+    /// Whether it waits for a planner that is far behind.
+    pub waits: bool,
     pub paused: bool,
     /// Periods to go on by while it is paused.
     pub steps: u32,
@@ -47,7 +49,8 @@ pub(crate) struct Wishes(Arc<Mutex<Wish>>);
 impl Wishes {
     /// Nothing but a speed, and whether the planner is waited for.
     pub fn at(speed: f64, lockstep: bool) -> Self {
-        let wish = Wish { speed, lockstep, paused: false, steps: 0, reset: false, pushes: 0, disturbances: None };
+        let (waits, paused, reset, steps, pushes, disturbances) = (true, false, false, 0, 0, None);
+        let wish = Wish { speed, lockstep, waits, paused, steps, reset, pushes, disturbances };
         Self(Arc::new(Mutex::new(wish)))
     }
 
@@ -66,9 +69,10 @@ impl Wishes {
 
 impl Wish {
     /// The same once the robot is to sit and the process to end, which is promised in real time: a slow simulation goes at
-    /// the pace of that, and one that is paused stands, so that nobody waits for its steps.
+    /// the pace of that, does not wait for a planner that may have ended, and one that is paused stands, so that nobody
+    /// waits for its steps.
     fn closing(self) -> Self {
-        Self { speed: self.speed.max(1.0), steps: 0, ..self }
+        Self { speed: self.speed.max(1.0), waits: self.lockstep, steps: 0, ..self }
     }
 }
 
@@ -86,7 +90,7 @@ pub(crate) struct Run {
     plant: Plant,
     planner: Planner,
     /// What the driver waits with, who plays for its boards in the same process.
-    standstill: Standstill,
+    servo_time: ServoTime,
     step: Duration,
     /// Time between messages.
     period: Duration,
@@ -123,12 +127,12 @@ impl Watch {
 }
 
 impl Run {
-    pub fn new(plant: Plant, planner: Planner, standstill: Standstill, rate_hz: f64) -> Self {
+    pub fn new(plant: Plant, planner: Planner, servo_time: ServoTime, rate_hz: f64) -> Self {
         let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
         let period = Duration::from_secs_f64(1.0 / rate_hz);
         let watch = Watch::default();
         let [time, due, told] = [Duration::ZERO; 3];
-        Self { plant, planner, standstill, step, period, time, due, told, watch }
+        Self { plant, planner, servo_time, step, period, time, due, told, watch }
     }
 
     pub fn go(
@@ -146,7 +150,7 @@ impl Run {
                 wish = wish.closing();
             }
             self.answer(&mut wish, teller);
-            self.halt(&wish, now);
+            self.servo_time.pause(wish.paused);
             self.fall_due(&wish, now.saturating_sub(last));
             last = now;
             let before = self.time;
@@ -183,16 +187,6 @@ impl Run {
         (0..wish.pushes).for_each(|_| self.plant.push());
     }
 
-    /// Has the driver wait while the physics stand.
-    fn halt(&self, wish: &Wish, now: Duration) {
-        if wish.paused {
-            self.standstill.stop(now);
-            self.standstill.step(wish.steps * self.period);
-        } else {
-            self.standstill.go_on(now);
-        }
-    }
-
     /// How far the physics are to go, so much later.
     fn fall_due(&mut self, wish: &Wish, passed: Duration) {
         if wish.paused {
@@ -209,12 +203,13 @@ impl Run {
         let since = monotonic_now().saturating_sub(now);
         let present = teller.now().saturating_sub(since);
         while self.time + self.step <= self.due {
-            if wish.lockstep && !self.planner.lets_pass(self.time + self.step, monotonic_now()) {
+            if wish.waits && !self.planner.lets_pass(self.time + self.step, wish.lockstep, monotonic_now()) {
                 return true;
             }
             let resets = self.plant.simulator().supply().resets();
             self.plant.step();
             self.time += self.step;
+            self.servo_time.step(self.step);
             tell_brown_out(resets, self.plant.simulator().supply());
             teller.tell_time(self.time);
             if self.time.saturating_sub(self.told) >= self.period {

@@ -1,7 +1,7 @@
 use super::*;
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-const LIFE: Life = Life { timeout: TIMEOUT, slow: false };
+const LIFE: Life = Life { timeout: TIMEOUT };
 
 fn at(ms: u64) -> Moment {
     Moment::real(Duration::from_millis(10_000 + ms))

@@ -2,7 +2,7 @@ use super::*;
 use hexapod_ros::Gid;
 use std::time::Duration;
 
-const LIFE: Life = Life { timeout: Duration::from_millis(500), slow: false };
+const LIFE: Life = Life { timeout: Duration::from_millis(500) };
 
 /// An endpoint of a process.
 fn endpoint(process: u8, number: u8) -> Sender {

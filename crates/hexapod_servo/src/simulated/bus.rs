@@ -10,7 +10,7 @@ use thiserror::Error as ThisError;
 use super::chip::{Chip, Output};
 use super::fault::{BusFault, When};
 use super::random::Random;
-use super::standstill::Standstill;
+use super::servo_time::ServoTime;
 use super::transcript::{BusTally, Outcome, Transfer};
 use super::world::World;
 use crate::calibration::ServoConfig;
@@ -42,7 +42,7 @@ type HangHook = Arc<dyn Fn(Duration) + Send + Sync>;
 pub struct SimulatedBus {
     world: Arc<Mutex<World>>,
     hang_hook: Option<HangHook>,
-    standstill: Standstill,
+    servo_time: ServoTime,
 }
 
 impl fmt::Debug for SimulatedBus {
@@ -59,7 +59,7 @@ impl SimulatedBus {
 
     /// These boards.
     pub fn with_chips(chips: Vec<Chip>) -> Self {
-        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None, standstill: Standstill::stoppable() }
+        Self { world: Arc::new(Mutex::new(World::new(chips))), hang_hook: None, servo_time: ServoTime::of_physics() }
     }
 
     /// The boards of a configuration, each with the oscillator it was measured to have.
@@ -102,8 +102,8 @@ impl SimulatedBus {
     }
 
     /// Where the simulation that moves with these boards says that it stands still.
-    pub fn standstill(&self) -> &Standstill {
-        &self.standstill
+    pub fn servo_time(&self) -> &ServoTime {
+        &self.servo_time
     }
 
     /// Copy of a board as it is now.

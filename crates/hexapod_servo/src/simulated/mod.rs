@@ -9,7 +9,7 @@ mod fault;
 mod feedback;
 mod mounting;
 mod random;
-mod standstill;
+mod servo_time;
 mod transcript;
 mod world;
 
@@ -18,5 +18,5 @@ pub use chip::{Chip, Output};
 pub use fault::{BusFault, When};
 pub use feedback::{Feedback, Reported};
 pub use mounting::{Mounting, MountingError, RawMount, RawMounting};
-pub use standstill::Standstill;
+pub use servo_time::ServoTime;
 pub use transcript::{BusTally, Outcome, Transfer};

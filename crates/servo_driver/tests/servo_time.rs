@@ -26,7 +26,7 @@ impl World {
         let bus = SimulatedBus::for_config(&servos);
         let (io, ends) = Io::new(servos);
         let clock = Arc::clone(&now);
-        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_standstill(bus.standstill().clone());
+        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_servo_time(bus.servo_time().clone());
         Self { now, looping: Looping::new(io, bus.clone(), 100.0), bus, ends }
     }
 
@@ -46,6 +46,11 @@ impl World {
         MS(self.now.load(Ordering::SeqCst))
     }
 
+    /// Lets the computer's time pass, and no thread of the process do anything.
+    fn wait(&self, time_ms: u64) {
+        self.now.fetch_add(time_ms, Ordering::SeqCst);
+    }
+
     fn command(&mut self, angle_rad: f64) {
         let (names, now) = (names(), self.now());
         self.ends.intake.take(PLANNER, &names, &vec![angle_rad; names.len()], now).unwrap();
@@ -57,7 +62,11 @@ impl World {
             if commands {
                 self.command(0.0);
             }
-            let now = MS(self.now.fetch_add(10, Ordering::SeqCst) + 10);
+            self.wait(10);
+            if !self.bus.servo_time().is_paused() {
+                self.bus.servo_time().step(MS(10));
+            }
+            let now = self.now();
             self.bus.advance_to(now);
             self.looping.pass();
             self.ends.desk.attend(now);
@@ -73,10 +82,10 @@ impl World {
 #[test]
 fn when_the_simulation_stands_still_for_a_minute_expect_the_servos_to_hold_until_it_has_gone_on_for_as_long_as_ever() {
     let mut world = World::armed();
-    world.bus.standstill().stop(world.now());
+    world.bus.servo_time().pause(true);
     world.pass(60_000, false);
     assert_eq!(world.seen(), (State::Armed, ALL));
-    world.bus.standstill().go_on(world.now());
+    world.bus.servo_time().pause(false);
     world.pass(100, false);
     assert_eq!(world.seen(), (State::Armed, ALL), "commands are no older than before");
     world.pass(1000, false);
@@ -86,9 +95,28 @@ fn when_the_simulation_stands_still_for_a_minute_expect_the_servos_to_hold_until
 }
 
 #[test]
+fn when_the_simulation_is_held_up_with_all_threads_expect_nothing_stale_and_an_enable_granted() {
+    let mut world = World::armed();
+    for held_up_ms in [600, 1500, 60_000] {
+        world.wait(held_up_ms);
+        world.pass(200, false);
+        assert_eq!(world.seen(), (State::Armed, ALL), "{held_up_ms} ms");
+        world.pass(500, true);
+    }
+    world.ends.front.ask(Action::Disable, &from(9, world.now()), |answer| assert!(answer.success));
+    world.pass(2000, true);
+    world.wait(2000);
+    world.ends.front.ask(Action::Enable, &from(9, world.now()), |answer| {
+        assert!(answer.success, "{}", answer.message);
+    });
+    world.pass(1000, true);
+    assert_eq!(world.seen(), (State::Armed, ALL));
+}
+
+#[test]
 fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_heard() {
     let mut world = World::armed();
-    world.bus.standstill().stop(world.now());
+    world.bus.servo_time().pause(true);
     world.pass(5000, false);
     world
         .ends
@@ -102,7 +130,7 @@ fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_he
     });
     world.pass(100, false);
     assert_eq!(world.looping.state(), State::Arming);
-    world.bus.standstill().go_on(world.now());
+    world.bus.servo_time().pause(false);
     world.pass(1000, true);
     assert_eq!(world.seen(), (State::Armed, ALL));
 }
@@ -110,11 +138,11 @@ fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_he
 #[test]
 fn when_the_simulation_goes_on_step_by_step_expect_joints_to_follow_each() {
     let mut world = World::armed();
-    world.bus.standstill().stop(world.now());
+    world.bus.servo_time().pause(true);
     let pulse = |world: &World| world.bus.pulse_us(0x40, 0).unwrap();
     let before = pulse(&world);
     for _ in 0..20 {
-        world.bus.standstill().step(MS(10));
+        world.bus.servo_time().step(MS(10));
         world.command(0.8);
         world.pass(100, false);
     }
@@ -128,7 +156,8 @@ fn when_the_bus_hung_expect_joints_to_go_the_way_that_was_commanded_meanwhile() 
     // Out and some of the way back, with no pass of the thread.
     for angle_rad in [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.25, 0.2, 0.15] {
         world.command(angle_rad);
-        world.now.fetch_add(10, Ordering::SeqCst);
+        world.wait(10);
+        world.bus.servo_time().step(MS(10));
     }
     let (mut last, mut farthest) = (1500.0, 0.0_f64);
     for _ in 0..60 {

@@ -1,0 +1,88 @@
+//! What `cargo xtask test` checks when a processor is idle: what no other section waits for.
+
+use std::process::Command;
+
+use crate::cargo::{BENCH, SIM, WASM, cargo};
+use crate::process::read;
+use crate::ros::profile;
+use crate::run::{Run, SEED};
+use crate::test::Crates;
+use crate::wasm;
+
+/// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.
+const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"];
+/// The tests of the robot in a physics engine, and the random drives among them.
+const PHYSICS: &str = "physics";
+const DRIVES: &str = "drives::when_200";
+
+impl Run<'_> {
+    /// All of it.
+    pub fn no_hurry(&mut self, crates: Crates<'_>) {
+        self.physics(crates);
+        self.fresh_drives(crates);
+        self.benchmarks(crates);
+        self.physics_in_a_browser();
+        self.wasm(crates);
+    }
+
+    /// The robot in a physics engine.
+    fn physics(&mut self, crates: Crates<'_>) {
+        let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--test", PHYSICS]);
+        command.args(&self.options.filter).env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()));
+        self.report.section(&format!("tests, {SIM}"), &mut command, &[0]);
+    }
+
+    /// Random drives with a fresh seed, unless one is given.
+    fn fresh_drives(&mut self, crates: Crates<'_>) {
+        self.fresh(&format!("random drives, {SIM}"), |layout| {
+            let mut command = crates.cargo(layout, &["test", "--test", PHYSICS]);
+            command.arg(DRIVES);
+            command
+        });
+    }
+
+    /// The benchmarks' lints, and each of criterion's once: that it comes to an end is all one run can say.
+    fn benchmarks(&mut self, crates: Crates<'_>) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        let mut section = |title: &str, arguments: &[&str], more: &[&str]| {
+            let mut command = cargo(self.layout);
+            command.args(arguments).args(["-p", BENCH]).args(profile(crates.ros)).args(more);
+            self.report.section(&format!("{title}, {BENCH}"), &mut command, &[0]);
+        };
+        section("lints", &["clippy", "--all-targets"], &["--", "-D", "warnings"]);
+        section("benchmarks once", &["test"], &CRITERION.map(|name| ["--bench", name]).concat());
+    }
+
+    /// Whether the physics build for a browser.
+    fn physics_in_a_browser(&mut self) {
+        if self.options.filter.is_some() {
+            return;
+        }
+        let title = format!("WebAssembly, {SIM}");
+        if wasm::has_target() {
+            let mut command = cargo(self.layout);
+            command.args(["check", "-p", SIM, "--lib", "--target", wasm::TARGET]);
+            self.report.section(&title, &mut command, &[0]);
+        } else {
+            self.report.skip(&title, "rustup target add wasm32-unknown-unknown");
+        }
+    }
+
+    /// The walking engine as WebAssembly, in Node, against the same one here, where both are.
+    fn wasm(&mut self, crates: Crates<'_>) {
+        let title = format!("tests, {WASM}");
+        if read(Command::new("node").arg("--version")).is_err() {
+            self.report.skip(&title, "node is not installed");
+        } else if !wasm::has_target() {
+            self.report.skip(&title, "rustup target add wasm32-unknown-unknown");
+        } else if let Err(error) = wasm::build(self.layout) {
+            self.report.fail(&title, &format!("{error:#}"));
+        } else {
+            let mut command = crates.cargo(self.layout, &["test", "--test", "wasm"]);
+            command.args(&self.options.filter).args(["--", "--ignored"]);
+            self.report.section(&title, &mut command, &[0]);
+        }
+    }
+}
