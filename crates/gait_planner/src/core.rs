@@ -8,7 +8,7 @@ use crate::life::{ClockRate, Life, Moment, is_fresh};
 use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
-use crate::servos::Servos;
+use crate::servos::{RELEASED, Servos};
 use crate::steering::{InVain, Steering, Wanted};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
@@ -142,8 +142,7 @@ impl Core {
 
     /// Looks whether the robot is where it should be, and stops it if it is not.
     fn look_at_robot(&mut self, now: &Moment, dt: f64) {
-        let slow = self.clock_rate.is_slow();
-        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, slow), dt) {
+        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT, self.clock_rate.is_slow()), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
             // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
@@ -179,9 +178,8 @@ impl Core {
     fn end_of_step(&mut self) -> End {
         let driver = self.steering.topic();
         let Some(dropped) = self.player.take_dropped() else { return End::canceled_by(driver) };
-        let reason = dropped.reason();
-        self.refuse("motion", reason);
-        if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(reason) }
+        self.refuse("motion", dropped.reason());
+        if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(dropped.reason()) }
     }
 
     /// Takes down how a simulated clock goes, before the ticks it brings.
@@ -265,7 +263,7 @@ impl Core {
             }
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
             Command::Stop => self.stop(at),
-            Command::Freeze => self.freeze("emergency stop", at),
+            Command::Freeze(why) => self.freeze(why, at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -277,11 +275,14 @@ impl Core {
         self.servos.wait(now.real);
         while let Some((held, before)) = self.servos.next() {
             if let Some(sitting) = self.plight.hear_servos(self.servos.are_held()) {
-                // From there it is switched on again.
                 self.player.lie(sitting);
             }
+            if before.is_none() && self.servos.are_held() {
+                // Whoever pushes while a planner starts under servos that are on may have pushed all along.
+                self.steering.hold(now);
+            }
             match held {
-                Held::Nothing if before => self.freeze("the servos were released", now),
+                Held::Nothing if before == Some(true) => self.freeze(RELEASED, now),
                 Held::Pose(angles) if !self.moved => self.adopt(&angles),
                 _ => {}
             }
@@ -291,7 +292,7 @@ impl Core {
     /// What the robot was doing is over. It is left where it is, and walks again for who has sent a command of zero first.
     fn freeze(&mut self, why: &'static str, at: Moment) {
         self.player.freeze();
-        self.steering.release(at);
+        self.steering.hold(at);
         self.tracker.abort(why);
     }
 
@@ -333,8 +334,7 @@ impl Core {
         }
     }
 
-    /// Lets the engine know what is wanted between two commands of one tick: whether a stop found the stick at rest, or
-    /// it was let go before it was pushed again.
+    /// Shows the engine what is wanted between two commands of one tick: a stick that rested at a stop, or was let go.
     fn notice(&mut self) {
         let twist = self.steering.twist(self.player.engine());
         self.player.engine_mut().notice(twist);

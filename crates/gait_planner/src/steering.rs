@@ -110,9 +110,9 @@ impl Steering {
         self.forget();
     }
 
-    /// The servos were let go: nothing counts until its source has been at rest.
-    pub fn release(&mut self, at: Moment) {
-        self.sources.release(at);
+    /// Nothing may move the robot: nothing counts until its source has been at rest.
+    pub fn hold(&mut self, at: Moment) {
+        self.sources.hold(at);
         self.forget();
     }
 

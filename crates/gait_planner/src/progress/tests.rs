@@ -103,7 +103,7 @@ impl Bench {
 
 const STOP: Do = Do::Send(|| Command::Stop);
 const SIT: Do = Do::Send(|| Command::Sit);
-const FREEZE: Do = Do::Send(|| Command::Freeze);
+const FREEZE: Do = Do::Send(|| Command::Freeze("emergency stop"));
 const EMPTY: Do = Do::Send(|| Command::Motion(None));
 
 /// What is done, and what comes of each request.
