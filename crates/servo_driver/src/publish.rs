@@ -291,11 +291,6 @@ impl Teller {
         self.guard_restarts += 1;
     }
 
-    /// Whether anybody tells a `gait_state`.
-    pub fn planner_is_there(&self) -> bool {
-        !self.graph.senders("gait_state").is_empty()
-    }
-
     /// The two who want the same joints, by name, if they did a moment ago.
     fn conflict(&self, now: Duration) -> Option<(String, String, String)> {
         let conflict = self.intake.last_conflict().filter(|conflict| now.saturating_sub(conflict.at) <= CONFLICT)?;
