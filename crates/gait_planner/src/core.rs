@@ -8,7 +8,7 @@ use crate::life::{ClockRate, Life, Moment, is_fresh};
 use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
-use crate::servos::{RELEASED, Servos};
+use crate::servos::{Change, RELEASED, Servos};
 use crate::steering::{InVain, Steering, Wanted};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
@@ -273,18 +273,18 @@ impl Core {
     /// Hears what the servos hold. Commands wait for it.
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
-        while let Some((held, before)) = self.servos.next() {
+        while let Some((held, change)) = self.servos.next() {
             if let Some(sitting) = self.plight.hear_servos(self.servos.are_held()) {
                 self.player.lie(sitting);
             }
-            if before.is_none() && self.servos.are_held() {
-                // Whoever pushes while a planner starts under servos that are on may have pushed all along.
-                self.steering.hold(now);
+            match change {
+                Change::Released => self.freeze(RELEASED, now),
+                // Whoever pushes may have pushed all along.
+                Change::Found => self.steering.hold(now),
+                Change::Other => {}
             }
-            match held {
-                Held::Nothing if before == Some(true) => self.freeze(RELEASED, now),
-                Held::Pose(angles) if !self.moved => self.adopt(&angles),
-                _ => {}
+            if let (Held::Pose(angles), false) = (held, self.moved) {
+                self.adopt(&angles);
             }
         }
     }

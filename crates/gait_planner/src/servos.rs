@@ -10,6 +10,16 @@ const LISTEN_FIRST: Duration = Duration::from_millis(300);
 /// Why the robot is frozen once its servos carry out no commands any more.
 pub(crate) const RELEASED: &str = "the servos were released";
 
+/// What a word changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The planner has started under servos that were on.
+    Found,
+    /// They carry out no commands any more.
+    Released,
+    Other,
+}
+
 /// Hears what the servos hold.
 pub(crate) struct Servos {
     poses: Consumer<Held>,
@@ -30,10 +40,18 @@ impl Servos {
         self.waited |= now.saturating_sub(*self.started_at.get_or_insert(now)) >= LISTEN_FIRST;
     }
 
-    /// The next word, and whether some servo was held before it, if that is known.
-    pub fn next(&mut self) -> Option<(Held, Option<bool>)> {
+    /// The next word, and what it changes.
+    pub fn next(&mut self) -> Option<(Held, Change)> {
         let held = self.poses.pop().ok()?;
-        Some((held, self.held.replace(!matches!(held, Held::Nothing))))
+        let change = match (held, self.held) {
+            (Held::Nothing, Some(true)) => Change::Released,
+            (Held::Pose(_), None) => Change::Found,
+            // They are switched on leg by leg, maybe before the driver was heard.
+            (Held::Part, None) if !self.waited => Change::Found,
+            _ => Change::Other,
+        };
+        self.held = Some(!matches!(held, Held::Nothing));
+        Some((held, change))
     }
 
     /// Whether something has been heard, or waited for in vain.

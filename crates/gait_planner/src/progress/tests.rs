@@ -46,7 +46,9 @@ impl Bench {
         let now = Duration::from_secs(1000);
         let (motions, told) = (setup.motions, BTreeMap::new());
         let mut bench = Self { core, motions, commands, poses, now, requests: 0, told };
-        bench.poses.push(Held::Part).unwrap();
+        for held in [Held::Nothing, Held::Part] {
+            bench.poses.push(held).unwrap();
+        }
         bench.send(Command::Stand);
         bench.tick(300);
         bench
