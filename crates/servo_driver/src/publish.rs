@@ -176,7 +176,8 @@ impl Teller {
     }
 
     fn keep_planner_frozen(&mut self, now: Duration) {
-        let hangs = self.hung(now).is_some();
+        // Twice: then it is a fault for sure, once the bus is back.
+        let hangs = self.hung(now).is_some_and(|silent| silent > 2 * HUNG_AFTER);
         let frozen = self.newest.is_some_and(|newest| is_deaf(newest.state, hangs, self.was_live));
         self.planner.keep_frozen(frozen, now);
     }
