@@ -279,8 +279,7 @@ impl Core {
             }
             match change {
                 Change::Released => self.freeze(RELEASED, now),
-                // Whoever pushes may have pushed all along.
-                Change::Found => self.steering.hold(now),
+                Change::Found => self.steering.start(now, self.life()),
                 Change::Other => {}
             }
             if let (Held::Pose(angles), false) = (held, self.moved) {

@@ -8,8 +8,9 @@
 //! - After a stop a source counts again once it has sent a zero that was received after the stop: whoever pushed last,
 //!   however long ago, and whoever was heard a moment before. One that was silent at rest, or is new, may drive at once.
 //! - After the robot was held (an emergency stop, a fault of the driver, servos off, lifted), every source has to send a zero.
-//!   One that is heard first after that counts at once if it begins at rest. So it is where the planner starts under servos that
-//!   are on: who is heard then may have been pushed all along.
+//!   One that is heard first after that counts at once if it begins at rest.
+//! - Where the planner starts under servos that are on, whoever pushes in its first moment may have pushed all along, and has to send
+//!   a zero.
 
 use crate::life::{Life, Moment};
 use hexapod_ros::Sender;
@@ -136,8 +137,8 @@ pub(crate) struct Sources {
     known: [Option<Source>; MAX_SOURCES],
     /// Who moves the robot.
     seat: Option<Sender>,
-    /// What a source begins with that is not known.
-    strangers: Option<Bar>,
+    /// What a source begins with that is not known and is heard until then.
+    strangers: Option<(Bar, Duration)>,
     /// When the last stop came, on the monotonic clock.
     stopped: Duration,
 }
@@ -198,7 +199,12 @@ impl Sources {
         let bar = Bar::new(Ignored::Held, at);
         self.known.iter_mut().flatten().for_each(|source| source.bar = Some(bar));
         let strangers = Bar::new(Ignored::Unrested, at);
-        (self.seat, self.strangers, self.stopped) = (None, Some(strangers), at.real);
+        (self.seat, self.strangers, self.stopped) = (None, Some((strangers, Duration::MAX)), at.real);
+    }
+
+    /// The planner starts under servos that are on: who pushes within the life of a command has pushed since before.
+    pub fn start(&mut self, at: Moment, life: Life) {
+        self.strangers = Some((Bar::new(Ignored::Unrested, at), at.real + life.timeout));
     }
 
     /// Whoever moved the robot is silent: whoever pushes may go on.
@@ -245,7 +251,8 @@ impl Sources {
     /// Takes down what a source says, and gives what bars it then.
     fn note(&mut self, word: Word) -> Option<Bar> {
         let place = self.find(word.sender).unwrap_or_else(|| self.make_room());
-        let source = self.known[place].get_or_insert(Source { last: word, bar: self.strangers });
+        let bar = self.strangers.filter(|(_, until)| word.at.real <= *until).map(|(bar, _)| bar);
+        let source = self.known[place].get_or_insert(Source { last: word, bar });
         source.last = word;
         if !word.pushes {
             source.bar = source.bar.filter(|bar| word.at.real < bar.since);
@@ -283,8 +290,8 @@ impl Sources {
         let oldest = (0..MAX_SOURCES).min_by_key(|&place| age(&self.known[place])).unwrap_or_default();
         if let Some(Source { last, bar }) = self.known[oldest].take() {
             let bar = bar.unwrap_or(Bar::new(Ignored::Stopped, last.at));
-            let since = self.strangers.map_or(bar.since, |strangers| strangers.since.max(bar.since));
-            self.strangers = Some(Bar { why: Ignored::Unrested, since, told: false });
+            let since = self.strangers.map_or(bar.since, |(strangers, _)| strangers.since.max(bar.since));
+            self.strangers = Some((Bar { why: Ignored::Unrested, since, told: false }, Duration::MAX));
         }
         oldest
     }

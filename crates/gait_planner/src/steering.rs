@@ -110,6 +110,11 @@ impl Steering {
         self.forget();
     }
 
+    /// The planner starts under servos that are on.
+    pub fn start(&mut self, at: Moment, life: Life) {
+        self.sources.start(at, life);
+    }
+
     /// Nothing may move the robot: nothing counts until its source has been at rest.
     pub fn hold(&mut self, at: Moment) {
         self.sources.hold(at);

@@ -134,6 +134,18 @@ fn when_the_robot_was_held_expect_everybody_to_send_a_zero_and_who_is_new_unless
 }
 
 #[test]
+fn when_the_planner_starts_under_servos_that_are_on_expect_a_zero_of_those_who_push_at_once_and_others_free() {
+    let mut bench = Bench::new();
+    bench.sources.start(at(0), LIFE);
+    assert!(ignored(Ignored::Unrested)(bench.push(1)));
+    assert_eq!((bench.rest(2), bench.push(2), bench.rest(2)), (Heard::Idles, Heard::Moves, Heard::Rests));
+    bench.wait(501);
+    assert!(ignored(Ignored::Unrested)(bench.push(1)), "silence is no zero");
+    assert_eq!((bench.push(3), bench.rest(3)), (Heard::Moves, Heard::Rests), "silent until now");
+    assert_eq!((bench.rest(1), bench.push(1)), (Heard::Idles, Heard::Moves));
+}
+
+#[test]
 fn when_a_zero_or_a_push_was_under_way_as_the_stop_came_expect_it_to_count_as_before_that() {
     let mut bench = Bench::new();
     bench.push(1);
