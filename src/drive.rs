@@ -9,8 +9,8 @@ use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
-use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Graph, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{Caller, Enabler, Graph, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
 use hexapod_setup::{Description, Files, params};
 use hexapod_view::{Action, Snapshot, is_terminal, run_loop, status_line};
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ pub struct Driver {
     sit: Caller<Trigger::Service>,
     halt: Caller<Trigger::Service>,
     emergency_stop: Caller<Trigger::Service>,
-    enable: Caller<SetBool::Service>,
+    enable: Enabler,
     height: f64,
 }
 
@@ -69,7 +69,7 @@ impl Driver {
             sit: node.caller("sit")?,
             halt: node.caller("stop")?,
             emergency_stop: node.caller("emergency_stop")?,
-            enable: node.caller("enable")?,
+            enable: Enabler::new(node.caller("enable")?),
             height: 0.0,
             spinner: None,
         };
@@ -84,6 +84,7 @@ impl Driver {
         if self.watch.stop_is_due() {
             self.stop_at_once();
         }
+        self.enable.poll();
         if self.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
             self.looked = Some(Instant::now());
             self.lookout.see(&self.graph.nodes());
@@ -103,6 +104,9 @@ impl Driver {
             self.watch.tell("keys", false, "not sent: the robot is not heard");
             return;
         }
+        if matches!(action, Action::Stop | Action::EmergencyStop) {
+            self.enable.cancel();
+        }
         let done = match action {
             Action::Drive { linear_x, linear_y, angular_z } => {
                 self.watch.wants([linear_x, linear_y, angular_z]);
@@ -120,9 +124,7 @@ impl Driver {
             }
             Action::Enable(data) => {
                 let watch = self.watch.clone();
-                self.enable.call(&SetBool::Request { data }, move |answer| {
-                    watch.tell("enable", answer.success, &answer.message);
-                })
+                self.enable.call(data, move |answer| watch.tell("enable", answer.success, &answer.message))
             }
             Action::Gait(data) => {
                 self.watch.wants_gait(&data);
@@ -149,7 +151,8 @@ impl Driver {
             watch.stop_answered(answer.success, &answer.message);
         });
         if let Err(error) = sent {
-            self.watch.stop_answered(false, &error.to_string());
+            // Nobody has answered: it is sent again.
+            self.watch.tell("emergency stop", false, &error.to_string());
         }
     }
 

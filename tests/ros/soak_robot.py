@@ -61,20 +61,26 @@ class Robot:
         self.boxes, self.caller, self.pad, self._met = None, None, None, None
         self.joy = self.user.node.create_publisher(Joy, 'joy', 10)
         self.config = with_more_gaits(session.folder)
-        node = self.user.node
-        self.stops = {name: node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
-        self.recoveries = {}
+        self.stops, self.recoveries = self._stop_publishers(), {}
 
     # --- processes
 
     def start(self, apart=False, heartbeat_s=None):
         """Start the robot, composed or by node, and wait until its planner is heard."""
         self.apart, self.is_slow = apart, False
-        self.heartbeat_s = self.heartbeat_s if heartbeat_s is None else heartbeat_s
+        if heartbeat_s is not None:
+            self.heartbeat_s = heartbeat_s
+            # What was latched in an earlier phase is heard by every driver to come, to which a false would be a heartbeat.
+            for publisher in self.stops.values():
+                self.user.node.destroy_publisher(publisher)
+            self.stops = self._stop_publishers()
         for name in NODES if apart else ('hexapod',):
             if name not in self.parts:
                 self._start(name)
         self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot')
+
+    def _stop_publishers(self):
+        return {name: self.user.node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
 
     def _start(self, name):
         self.ears.forget(name)

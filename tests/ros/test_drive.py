@@ -5,6 +5,7 @@ import time
 
 import figures
 import pytest
+from servo_bus import state_of
 from terminal import Terminal
 from user import User
 
@@ -53,6 +54,8 @@ def test_when_the_robot_is_killed_expect_it_told_in_time_and_live_again_when_it_
     assert time.monotonic() - pressed < 1.0
     session.user.spin(0.2)
     assert not moves(twists)
+    # However long it takes, the stop is sent and the line says so.
+    view.until('NOT ANSWERED for 7.', seconds=9.0)
     session.start('hexapod', 'run')
     # The stop is still sent, and the robot that has come in its place answers it.
     view.until_gone('no data for', 'NOT ANSWERED', 'unknown', seconds=15.0)
@@ -111,3 +114,24 @@ def test_when_another_robot_falls_silent_expect_nothing_of_it_here(session, robo
             assert 'no word' not in view.screen() and 'ripple' not in view.screen()
     finally:
         other.close()
+
+
+@pytest.mark.parametrize('stopped_again', [False, True], ids=['once', 'and again before the second call'])
+def test_when_the_servos_are_enabled_by_one_key_after_somebody_stopped_expect_them_on_unless_stopped_again(session, robot, drive, stopped_again):
+    user = session.user
+    user.hear('joint_commands', '/diagnostics')
+    user.client('emergency_stop')
+    view = drive()
+    view.until('sitting', 'gait tripod', seconds=15.0)
+    assert user.call('emergency_stop').success
+    view.until('emergency_stop', seconds=3.0)
+    user.spin(1.0)
+    view.press('r')
+    if stopped_again:
+        user.spin(0.4)
+        assert user.call('emergency_stop').success
+        view.until('refused before it', seconds=3.0)
+        user.spin(1.0)
+        assert state_of(user) == 'emergency_stop'
+    else:
+        user.until(lambda: state_of(user) in ('arming', 'armed'), 3.0, 'servos switched on')

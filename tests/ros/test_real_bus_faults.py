@@ -151,6 +151,50 @@ def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang
     assert robot.wait() == 0
 
 
+@pytest.mark.parametrize('way', ['fault', 'disable'])
+def test_when_no_commands_are_carried_out_expect_the_planner_to_stand_still_until_enabled_and_a_zero(session, boards, way):
+    user = session.user
+    session.start('hexapod', 'run', '--bus', 'i2c', environment=boards.environment)
+    user.hear('joint_commands', 'servo_states', 'gait_state', 'odom', '/diagnostics')
+    user.arm()
+    user.stand()
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.spin(1.0)
+    if way == 'fault':
+        since = time.monotonic()
+        boards.kill(0x41)
+        wait_fault(user, since, 1.0)
+        boards.kill(0x41, dead=False)
+    else:
+        assert user.enable(False).success
+    user.wait_state('standing', seconds=1.0 * figures.BUSY)
+    user.spin(0.2)
+
+    def stays(seconds):
+        heard = len(user.listen('odom')), len(user.listen('joint_commands'))
+        user.spin(seconds)
+        places = {(each.message.pose.pose.position.x, each.message.pose.pose.position.y) for each in user.listen('odom')[heard[0]:]}
+        joints = {tuple(each.message.position) for each in user.listen('joint_commands')[heard[1]:]}
+        assert (len(places), len(joints)) == (1, 1), 'it walks on in place'
+        assert user.latest('gait_state').data == 'standing'
+
+    stays(1.0)
+    user.stream('cmd_vel', twist())
+    user.spin(0.3)
+    user.stream('cmd_vel', twist(0.06))
+    stays(1.5)
+    answer = user.call('stand')
+    assert not answer.success and 'enable' in answer.message
+    user.arm()
+    stays(1.0)
+    user.stream('cmd_vel', twist())
+    user.spin(0.3)
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking', seconds=20.0)
+    user.quiet()
+
+
 def test_when_transfers_fail_and_tear_at_random_expect_no_pulse_out_of_bounds_and_no_stop(armed, driver, boards):
     user, dice = armed, random.Random(11)
     boards.set(NACK_PPM, 10_000)

@@ -1,5 +1,6 @@
 """Several sticks and the page: one moves the robot at a time, and a stop holds each until it has been let go."""
 
+import signal
 import time
 
 import pytest
@@ -172,6 +173,24 @@ def test_when_the_page_stops_in_an_emergency_while_joysticks_are_held_expect_no_
     sticks.hold(0.3, REST, ASIDE)
     sticks.until('walking', AHEAD, ASIDE, seconds=20.0)
     sticks.hold(0.3, REST, REST)
+
+
+def test_when_the_planner_is_started_anew_while_a_stick_is_held_expect_no_step_before_its_zero(session):
+    user = session.user
+    planner, *_ = [session.start(node) for node in ('gait_planner', 'servo_driver', 'state_publisher')]
+    user.hear('joint_commands', 'gait_state', 'servo_states')
+    user.arm()
+    user.stand()
+    sticks = Sticks(user, 1)
+    sticks.until('walking', AHEAD)
+    planner.signal(signal.SIGKILL)
+    sticks.hold(0.5, AHEAD)
+    user.listen('gait_state').clear()
+    session.start('gait_planner')
+    user.until(lambda: sticks.hold(0.05, AHEAD) or user.listen('gait_state'), 10.0, 'the new planner')
+    sticks.stays('standing', 3.0, AHEAD)
+    sticks.hold(0.3, REST)
+    sticks.until('walking', AHEAD, seconds=10.0)
 
 
 @pytest.mark.parametrize('apart', [False, True], ids=['composed', 'apart'])

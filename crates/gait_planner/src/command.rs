@@ -46,8 +46,8 @@ pub enum Command {
     Stop,
     /// Sit down, and stay down for a while: the servos are about to be switched off.
     Retire,
-    /// End everything in the pose the robot is in: an emergency stop.
-    Freeze,
+    /// End everything in the pose the robot is in, for this reason.
+    Freeze(&'static str),
     /// Parameter `step_height`.
     StepHeight(f64),
     /// The velocity and acceleration parameters.
@@ -76,7 +76,7 @@ impl Command {
     /// Whether it stops the robot or asks for a posture.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
-        matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze)
+        matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze(_))
     }
 }
 

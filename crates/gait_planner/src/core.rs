@@ -8,7 +8,7 @@ use crate::life::{Life, Moment, is_fresh};
 use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
-use crate::servos::Servos;
+use crate::servos::{Change, RELEASED, Servos};
 use crate::steering::{InVain, Steering, Wanted};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
@@ -175,9 +175,8 @@ impl Core {
     fn end_of_step(&mut self) -> End {
         let driver = self.steering.topic();
         let Some(dropped) = self.player.take_dropped() else { return End::canceled_by(driver) };
-        let reason = dropped.reason();
-        self.refuse("motion", reason);
-        if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(reason) }
+        self.refuse("motion", dropped.reason());
+        if dropped == Dropped::Driven { End::canceled_by(driver) } else { End::aborted(dropped.reason()) }
     }
 
     /// Takes down what a simulated clock says, before the ticks it brings.
@@ -260,7 +259,7 @@ impl Core {
             }
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
             Command::Stop => self.stop(at),
-            Command::Freeze => self.freeze("emergency stop", at),
+            Command::Freeze(why) => self.freeze(why, at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
@@ -270,15 +269,17 @@ impl Core {
     /// Hears what the servos hold. Commands wait for it.
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
-        while let Some((held, before)) = self.servos.next() {
+        while let Some((held, change)) = self.servos.next() {
             if let Some(sitting) = self.plight.hear_servos(self.servos.are_held()) {
-                // From there it is switched on again.
                 self.player.lie(sitting);
             }
-            match held {
-                Held::Nothing if before => self.freeze("the servos were released", now),
-                Held::Pose(angles) if !self.moved => self.adopt(&angles),
-                _ => {}
+            match change {
+                Change::Released => self.freeze(RELEASED, now),
+                Change::Found => self.steering.start(now, self.life()),
+                Change::Other => {}
+            }
+            if let (Held::Pose(angles), false) = (held, self.moved) {
+                self.adopt(&angles);
             }
         }
     }
@@ -286,7 +287,7 @@ impl Core {
     /// What the robot was doing is over. It is left where it is, and walks again for who has sent a command of zero first.
     fn freeze(&mut self, why: &'static str, at: Moment) {
         self.player.freeze();
-        self.steering.release(at);
+        self.steering.hold(at);
         self.tracker.abort(why);
     }
 
@@ -328,8 +329,7 @@ impl Core {
         }
     }
 
-    /// Lets the engine know what is wanted between two commands of one tick: whether a stop found the stick at rest, or
-    /// it was let go before it was pushed again.
+    /// Shows the engine what is wanted between two commands of one tick: a stick that rested at a stop, or was let go.
     fn notice(&mut self) {
         let twist = self.steering.twist(self.player.engine());
         self.player.engine_mut().notice(twist);

@@ -26,8 +26,8 @@ pub struct Inbox {
     shutdown: Shutdown,
 }
 
-/// How long the robot stays down after it was told that its servos are about to be switched off, and where it is after an
-/// emergency stop; as long as that lasts it is told again at least each second.
+/// How long the robot stays down after it was told that its servos are about to be switched off, and where it is after it was
+/// told that they carry out no commands; as long as that lasts it is told again at least each second.
 const HELD_BACK: Duration = Duration::from_millis(1500);
 
 /// Why nothing is taken that would move the robot up or on.
@@ -35,7 +35,7 @@ const HELD_BACK: Duration = Duration::from_millis(1500);
 pub enum Barrier {
     /// The servos are about to be switched off.
     Retired,
-    /// An emergency stop.
+    /// The servos carry out no commands: an emergency stop, a fault, or they were switched off.
     Frozen,
 }
 
@@ -48,7 +48,8 @@ impl Barrier {
                 "the robot is sitting down because its servos are about to be switched off; see the servo driver's /diagnostics"
             }
             Self::Frozen => {
-                "emergency stop: the robot does not move until the servos are enabled again (service enable)"
+                "the servos carry out no commands (emergency stop, fault, or switched off): the robot does not move until they are \
+                 enabled again (service enable)"
             }
         }
     }
@@ -119,7 +120,7 @@ impl Inbox {
         let real = received.at.real;
         match received.command {
             Command::Retire => self.bar(Barrier::Retired, real),
-            Command::Freeze => self.bar(Barrier::Frozen, real),
+            Command::Freeze(_) => self.bar(Barrier::Frozen, real),
             _ => {}
         }
         let moves = received.command.keeps_up() || received.command.drives();

@@ -113,7 +113,7 @@ fn may_wait(command: &Command) -> bool {
         | Command::Pack
         | Command::Stop
         | Command::Retire
-        | Command::Freeze
+        | Command::Freeze(_)
         | Command::StepHeight(_)
         | Command::Limits(_)
         | Command::Timeout(_) => false,

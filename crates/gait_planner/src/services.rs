@@ -3,6 +3,7 @@
 use crate::command::Command;
 use crate::fault::Fault;
 use crate::inbox::{Barrier, Inbox};
+use crate::servos::RELEASED;
 use crate::setup::Setup;
 use crate::status::SharedState;
 use hexapod_gait::GaitState;
@@ -125,7 +126,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<Share
     freeze(node, inbox)
 }
 
-/// For the servo driver: true as long as an emergency stop lasts, false as soon as it is over.
+/// For the servo driver: true as long as it carries out no commands, false as soon as it does.
 fn freeze(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     let inbox = inbox.clone();
     node.serve::<SetBool::Service>("freeze", move |request| {
@@ -139,7 +140,7 @@ fn freeze(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
 fn set_frozen(inbox: &Inbox, frozen: bool, now: Duration) -> Result<(), String> {
     match (frozen, inbox.barrier(now)) {
         (true, Some(Barrier::Frozen)) => inbox.bar(Barrier::Frozen, now),
-        (true, _) => return inbox.send("freeze", Command::Freeze),
+        (true, _) => return inbox.send("freeze", Command::Freeze(RELEASED)),
         (false, Some(Barrier::Frozen)) => inbox.unbar(),
         (false, _) => {}
     }
@@ -238,7 +239,7 @@ mod tests {
         let stand = || Service::Stand.ask(&Robot::default(), &standing(), &inbox);
         let now = monotonic_now();
         set_frozen(&inbox, true, now).unwrap();
-        assert!(matches!(queue.pop().unwrap().command, Command::Freeze));
+        assert!(matches!(queue.pop().unwrap().command, Command::Freeze(_)));
         assert!(stand().is_err_and(|reason| reason.contains("emergency stop") && reason.contains("enable")));
         for (speed, taken) in [(0.1, false), (0.0, true)] {
             assert_eq!(inbox.send("cmd_vel", Command::Twist(Twist::new(speed, 0.0, 0.0))).is_ok(), taken);
@@ -261,7 +262,7 @@ mod tests {
     fn when_a_stick_is_pushed_while_nothing_may_move_expect_the_control_loop_to_know_whose() {
         let (inbox, mut queue) = inbox(&Shutdown::default());
         set_frozen(&inbox, true, monotonic_now()).unwrap();
-        assert!(matches!(queue.pop().unwrap().command, Command::Freeze));
+        assert!(matches!(queue.pop().unwrap().command, Command::Freeze(_)));
         let at = monotonic_now();
         let from = From { sender: Sender::Local(7), at, taken: at, sent: Duration::ZERO, sequence: None };
         for (speed, expect) in [(0.1, true), (0.0, false)] {

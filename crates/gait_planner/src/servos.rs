@@ -7,39 +7,60 @@ use std::time::Duration;
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
 
+/// Why the robot is frozen once its servos carry out no commands any more.
+pub(crate) const RELEASED: &str = "the servos were released";
+
+/// What a word changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The planner has started under servos that were on.
+    Found,
+    /// They carry out no commands any more.
+    Released,
+    Other,
+}
+
 /// Hears what the servos hold.
 pub(crate) struct Servos {
     poses: Consumer<Held>,
     started_at: Option<Duration>,
-    heard: bool,
-    /// Some servo is told something.
-    held: bool,
+    /// Nothing came for too long.
+    waited: bool,
+    /// Whether some servo is told something; unknown before the first word.
+    held: Option<bool>,
 }
 
 impl Servos {
     pub fn new(poses: Consumer<Held>) -> Self {
-        Self { poses, started_at: None, heard: false, held: false }
+        Self { poses, started_at: None, waited: false, held: None }
     }
 
     /// Waits for the first word until `now` at most.
     pub fn wait(&mut self, now: Duration) {
-        self.heard |= now.saturating_sub(*self.started_at.get_or_insert(now)) >= LISTEN_FIRST;
+        self.waited |= now.saturating_sub(*self.started_at.get_or_insert(now)) >= LISTEN_FIRST;
     }
 
-    /// The next word, and whether some servo was held before it.
-    pub fn next(&mut self) -> Option<(Held, bool)> {
+    /// The next word, and what it changes.
+    pub fn next(&mut self) -> Option<(Held, Change)> {
         let held = self.poses.pop().ok()?;
-        self.heard = true;
-        Some((held, std::mem::replace(&mut self.held, !matches!(held, Held::Nothing))))
+        let change = match (held, self.held) {
+            (Held::Nothing, Some(true)) => Change::Released,
+            (Held::Pose(_), None) => Change::Found,
+            // They are switched on leg by leg, maybe before the driver was heard.
+            (Held::Part, None) if !self.waited => Change::Found,
+            _ => Change::Other,
+        };
+        self.held = Some(!matches!(held, Held::Nothing));
+        Some((held, change))
     }
 
     /// Whether something has been heard, or waited for in vain.
     pub fn are_known(&self) -> bool {
-        self.heard
+        self.waited || self.held.is_some()
     }
 
     /// Whether some servo is told something.
     pub fn are_held(&self) -> bool {
-        self.held
+        self.held == Some(true)
     }
 }

@@ -7,7 +7,10 @@
 //!   when the driver lets go. Only where the driver falls silent, as a process that dies does, whoever pushes goes on.
 //! - After a stop a source counts again once it has sent a zero that was received after the stop: whoever pushed last,
 //!   however long ago, and whoever was heard a moment before. One that was silent at rest, or is new, may drive at once.
-//! - After an emergency stop, and where the servos were released, every source has to send a zero, a new one, too.
+//! - After the robot was held (an emergency stop, a fault of the driver, servos off, lifted), every source has to send a zero.
+//!   One that is heard first after that counts at once if it begins at rest.
+//! - Where the planner starts under servos that are on, whoever pushes in its first moment may have pushed all along, and has to send
+//!   a zero.
 
 use crate::life::{Life, Moment};
 use hexapod_ros::Sender;
@@ -24,8 +27,10 @@ pub enum Ignored {
     Overruled,
     /// The robot was stopped.
     Stopped,
-    /// The servos were let go.
-    Released,
+    /// Nothing might move the robot: an emergency stop, a fault, servos off, a robot in the air.
+    Held,
+    /// It is new since then, and was pushed when it was heard first.
+    Unrested,
 }
 
 impl Ignored {
@@ -35,7 +40,8 @@ impl Ignored {
         match self {
             Self::Overruled => "overruled",
             Self::Stopped => "stopped",
-            Self::Released => "servos released",
+            Self::Held => "robot held",
+            Self::Unrested => "not yet at rest",
         }
     }
 
@@ -47,7 +53,14 @@ impl Ignored {
                 "another source moves the robot: release the stick (send a zero command), and push it again when that rests"
             }
             Self::Stopped => "stopped: release the stick (send a zero command) to walk again",
-            Self::Released => "servos released: release the stick (send a zero command) to walk again",
+            Self::Held => {
+                "the robot was held (emergency stop, fault, servos off, or lifted): release the stick (send a zero command) to \
+                 walk again"
+            }
+            Self::Unrested => {
+                "a new source that was in motion when it was first heard: release the stick (send a zero command) once, and push \
+                 it again"
+            }
         }
     }
 }
@@ -124,8 +137,8 @@ pub(crate) struct Sources {
     known: [Option<Source>; MAX_SOURCES],
     /// Who moves the robot.
     seat: Option<Sender>,
-    /// What a source begins with that is not known.
-    strangers: Option<Bar>,
+    /// What a source begins with that is not known and is heard until then.
+    strangers: Option<(Bar, Duration)>,
     /// When the last stop came, on the monotonic clock.
     stopped: Duration,
 }
@@ -166,7 +179,7 @@ impl Sources {
     /// Takes in that a source pushes while nothing may move the robot.
     pub fn hear_in_vain(&mut self, word: Word) {
         self.note(word);
-        self.bar(word.sender, Bar::new(Ignored::Released, word.at));
+        self.bar(word.sender, Bar::new(Ignored::Held, word.at));
         self.seat = self.seat.filter(|seat| *seat != word.sender);
     }
 
@@ -181,11 +194,17 @@ impl Sources {
         (self.seat, self.stopped) = (None, at.real);
     }
 
-    /// The servos were let go: the same for everybody, also for who is not known yet.
-    pub fn release(&mut self, at: Moment) {
-        let bar = Bar::new(Ignored::Released, at);
+    /// Nothing may move the robot: the same for everybody, also for who is not known yet.
+    pub fn hold(&mut self, at: Moment) {
+        let bar = Bar::new(Ignored::Held, at);
         self.known.iter_mut().flatten().for_each(|source| source.bar = Some(bar));
-        (self.seat, self.strangers, self.stopped) = (None, Some(bar), at.real);
+        let strangers = Bar::new(Ignored::Unrested, at);
+        (self.seat, self.strangers, self.stopped) = (None, Some((strangers, Duration::MAX)), at.real);
+    }
+
+    /// The planner starts under servos that are on: who pushes within the life of a command has pushed since before.
+    pub fn start(&mut self, at: Moment, life: Life) {
+        self.strangers = Some((Bar::new(Ignored::Unrested, at), at.real + life.timeout));
     }
 
     /// Whoever moved the robot is silent: whoever pushes may go on.
@@ -232,7 +251,8 @@ impl Sources {
     /// Takes down what a source says, and gives what bars it then.
     fn note(&mut self, word: Word) -> Option<Bar> {
         let place = self.find(word.sender).unwrap_or_else(|| self.make_room());
-        let source = self.known[place].get_or_insert(Source { last: word, bar: self.strangers });
+        let bar = self.strangers.filter(|(_, until)| word.at.real <= *until).map(|(bar, _)| bar);
+        let source = self.known[place].get_or_insert(Source { last: word, bar });
         source.last = word;
         if !word.pushes {
             source.bar = source.bar.filter(|bar| word.at.real < bar.since);
@@ -270,8 +290,8 @@ impl Sources {
         let oldest = (0..MAX_SOURCES).min_by_key(|&place| age(&self.known[place])).unwrap_or_default();
         if let Some(Source { last, bar }) = self.known[oldest].take() {
             let bar = bar.unwrap_or(Bar::new(Ignored::Stopped, last.at));
-            let since = self.strangers.map_or(bar.since, |strangers| strangers.since.max(bar.since));
-            self.strangers = Some(Bar { since, told: false, ..bar });
+            let since = self.strangers.map_or(bar.since, |(strangers, _)| strangers.since.max(bar.since));
+            self.strangers = Some((Bar { why: Ignored::Unrested, since, told: false }, Duration::MAX));
         }
         oldest
     }
@@ -280,7 +300,7 @@ impl Sources {
 impl Ignored {
     /// The weightier of two.
     fn max_with(self, other: Self) -> Self {
-        if self == Self::Released { self } else { other }
+        if matches!(self, Self::Held | Self::Unrested) { self } else { other }
     }
 }
 

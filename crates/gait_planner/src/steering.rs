@@ -110,9 +110,14 @@ impl Steering {
         self.forget();
     }
 
-    /// The servos were let go: nothing counts until its source has been at rest.
-    pub fn release(&mut self, at: Moment) {
-        self.sources.release(at);
+    /// The planner starts under servos that are on.
+    pub fn start(&mut self, at: Moment, life: Life) {
+        self.sources.start(at, life);
+    }
+
+    /// Nothing may move the robot: nothing counts until its source has been at rest.
+    pub fn hold(&mut self, at: Moment) {
+        self.sources.hold(at);
         self.forget();
     }
 

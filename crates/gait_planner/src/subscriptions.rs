@@ -90,7 +90,7 @@ fn emergency_stop(node: &mut RosNode, inbox: &Inbox) -> Result<(), RosError> {
     let to = inbox.clone();
     node.subscribe_from("emergency_stop", stream(), move |message: Bool, from| {
         if message.data {
-            to.take("emergency_stop", Ok(Command::Freeze), from);
+            to.take("emergency_stop", Ok(Command::Freeze("emergency stop")), from);
         }
     })
 }

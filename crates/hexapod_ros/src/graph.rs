@@ -4,6 +4,7 @@ use crate::ears::Ears;
 use crate::local::LocalTopics;
 use crate::received::{Process, Sender};
 use hexapod_rcl::{Endpoint, RclError};
+use std::collections::HashMap;
 
 /// What a node knows of the others, for any thread. Once the node is gone, nobody is there.
 #[derive(Clone)]
@@ -22,6 +23,15 @@ impl Graph {
     #[must_use]
     pub fn senders(&self, topic: &str) -> Vec<Endpoint> {
         self.graph.publishers(topic).unwrap_or_else(|error| unknown(topic, &error))
+    }
+
+    /// Who of `heard` still sends on `topic`. The graph is asked once, however many they are.
+    #[must_use]
+    pub fn present(&self, topic: &str, heard: &[Sender]) -> Present {
+        let remote = self.senders(topic).into_iter().map(|endpoint| (Sender::Remote(endpoint.gid), endpoint.node));
+        let local = heard.iter().filter(|sender| matches!(sender, Sender::Local(_)));
+        let local = local.filter_map(|sender| Some((*sender, Some(self.name_of(*sender)?))));
+        Present::of(remote.chain(local))
     }
 
     /// Who subscribes to `topic`.
@@ -59,6 +69,27 @@ impl Graph {
             Sender::Remote(gid) => self.graph.node_of(gid).ok().flatten(),
             Sender::Local(id) => self.local.as_ref()?.name_of(id),
         }
+    }
+}
+
+/// Those who send on a topic, and their nodes' names as far as they are known, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Present(HashMap<Sender, Option<String>>);
+
+impl Present {
+    /// These.
+    #[must_use]
+    pub fn of(senders: impl IntoIterator<Item = (Sender, Option<String>)>) -> Self {
+        Self(senders.into_iter().collect())
+    }
+
+    /// Whether `sender` sends no more. The middleware takes 20 s to miss one that was killed: it is gone, too, if it is silent,
+    /// and one of those `speaking` is a node of its name in another process.
+    #[must_use]
+    pub fn lacks(&self, sender: Sender, silent: bool, speaking: &[Sender]) -> bool {
+        let Some(node) = self.0.get(&sender) else { return true };
+        let follows = |other: &Sender| other.process() != sender.process() && self.0.get(other) == Some(node);
+        silent && node.is_some() && speaking.iter().any(follows)
     }
 }
 

@@ -2,10 +2,8 @@ use std::time::Duration;
 
 /// An answer of a robot that is heard takes some milliseconds: later than this it is missing.
 const ANSWER_TIME: Duration = Duration::from_millis(300);
-/// How often an emergency stop that is not answered is sent again, and for how long: a robot that comes back minutes
-/// later is not to be stopped by it.
+/// How often an emergency stop is sent again until it is answered: whoever pressed it sees the alarm until then.
 const REPEAT_EVERY: Duration = Duration::from_millis(500);
-const REPEAT_FOR: Duration = Duration::from_secs(5);
 
 /// An emergency stop from its key to its answer, and the alarm when that is not what it should be.
 ///
@@ -53,8 +51,8 @@ impl StopAlarm {
 
     /// Whether it is to be sent again, which counts as done.
     pub fn is_due(&mut self, now: Duration) -> bool {
-        let State::Asked { first, last } = &mut self.state else { return false };
-        let due = now.saturating_sub(*last) >= REPEAT_EVERY && now.saturating_sub(*first) <= REPEAT_FOR;
+        let State::Asked { last, .. } = &mut self.state else { return false };
+        let due = now.saturating_sub(*last) >= REPEAT_EVERY;
         if due {
             *last = now;
         }
@@ -102,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn when_it_is_not_answered_expect_it_sent_again_for_some_seconds_and_no_longer() {
+    fn when_it_is_not_answered_expect_it_sent_again_until_it_is() {
         let mut alarm = StopAlarm::default();
         assert!(!alarm.is_due(at(9000)));
         alarm.ask(at(0));
-        let sent: Vec<_> = (0..20_000).step_by(10).filter(|&now| alarm.is_due(at(now))).collect();
-        assert_eq!(sent, (1..=10).map(|half| half * 500).collect::<Vec<_>>());
-        alarm.ask(at(30_000));
+        let sent: Vec<_> = (0..=20_000).step_by(10).filter(|&now| alarm.is_due(at(now))).collect();
+        assert_eq!(sent, (1..=40).map(|half| half * 500).collect::<Vec<_>>());
+        assert!(alarm.is_due(at(1_000_000)) && alarm.words(at(1_000_000), true).contains("NOT ANSWERED"));
         alarm.answer(Ok(()));
-        assert!(!alarm.is_due(at(31_000)));
+        assert!(!alarm.is_due(at(1_001_000)));
     }
 }

@@ -7,8 +7,10 @@ use hexapod_ros::bounds::reason;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::sensor_msgs::msg::Joy;
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
-use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now, qos};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{
+    Caller, Enabler, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now, qos,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +52,7 @@ struct Desk {
     joysticks: BTreeMap<Sender, Buttons>,
     stop: Stop,
     calls: Vec<(Action, Caller<Trigger::Service>)>,
-    enable: Caller<SetBool::Service>,
+    enable: Enabler,
     motion: Publisher<StringMsg>,
     gait: Publisher<StringMsg>,
 }
@@ -69,7 +71,7 @@ impl Desk {
             joysticks: BTreeMap::new(),
             stop: Stop { caller: node.caller("emergency_stop")?, asked: None, answered: Arc::default(), told: 0 },
             calls,
-            enable: node.caller("enable")?,
+            enable: Enabler::new(node.caller("enable")?),
             motion: node.publisher("motion", QosProfile::default())?,
             gait: node.publisher("gait", QosProfile::default())?,
         })
@@ -84,8 +86,10 @@ impl Desk {
         let actions = buttons.take(pressed, &self.setup.meaning, from.at);
         let is_held = buttons.is_stop_held(&self.setup.meaning);
         if actions.iter().any(|(_, action)| **action == Action::EmergencyStop) {
+            self.enable.cancel();
             self.stop.ask(monotonic_now());
         }
+        self.enable.poll();
         self.stop.repeat(is_held, monotonic_now());
         for (button, action) in actions {
             tracing::info!("button {button}: {action}");
@@ -118,7 +122,7 @@ impl Desk {
             Action::EmergencyStop => Ok(()),
             Action::Enable(data) => {
                 let action = action.clone();
-                self.enable.call(&SetBool::Request { data: *data }, move |a| tell(&action, a.success, &a.message))
+                self.enable.call(*data, move |a| tell(&action, a.success, &a.message))
             }
             Action::Motion(name) => self.motion.publish(&StringMsg { data: name.clone() }),
             Action::Gait(name) => self.gait.publish(&StringMsg { data: name.clone() }),

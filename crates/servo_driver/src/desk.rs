@@ -1,6 +1,7 @@
 //! Where calls wait for their answers. No thread is made for a call, and no call waits behind another.
 
-use crate::front::Call;
+use crate::front::{Call, held_off};
+use crate::heartbeats::Heartbeats;
 use crate::requests::{Action, Answer, Claim, Order, Request};
 use crate::stop::StopLine;
 use crate::targets::IntakeCount;
@@ -27,6 +28,7 @@ pub struct Desk {
     pub(crate) calls: Receiver<Call>,
     pub(crate) requests: Producer<Request>,
     pub(crate) line: StopLine,
+    pub(crate) heartbeats: Heartbeats,
     /// Wakes the thread of the bus.
     pub(crate) bus: Waker,
     pub(crate) count: Arc<IntakeCount>,
@@ -50,13 +52,20 @@ enum Stage {
 }
 
 impl Desk {
-    /// Hands on what came in and answers what can be answered at `now`; returns when to look again, if anything waits.
-    pub fn attend(&mut self, now: Duration) -> Option<Duration> {
+    /// Takes in what was called by `now`; whether an `enable` is among it.
+    pub fn take_in(&mut self, now: Duration) -> bool {
+        let before = self.open.len();
         while self.open.len() < MAX_CALLS {
             let Ok(call) = self.calls.try_recv() else { break };
             let stage = if call.stop > 0 { Stage::Stopping } else { Stage::Commands };
             self.open.push(Open { call, since: now, stage });
         }
+        self.open[before..].iter().any(|open| open.call.action == Action::Enable)
+    }
+
+    /// Hands on what came in and answers what can be answered at `now`; returns when to look again, if anything waits.
+    pub fn attend(&mut self, now: Duration) -> Option<Duration> {
+        self.take_in(now);
         let mut index = 0;
         while index < self.open.len() {
             match self.look(index, now) {
@@ -76,13 +85,21 @@ impl Desk {
                 if let Action::Relax { group, relaxed } = open.call.action {
                     return self.ask(index, Order::Relax { group, relaxed }, now);
                 }
+                // What lasts does so for longer than any quiet.
+                if let Some(lasting) = held_off(&self.line, &self.heartbeats, now) {
+                    return Some(Answer::refused(lasting));
+                }
+                let quiet_at = match open.call.quiet_at {
+                    Ok(quiet_at) => quiet_at,
+                    Err(doubt) => return Some(Answer::refused(doubt.to_string())),
+                };
                 if let Err(void) = self.line.check(ticket) {
                     return Some(Answer::refused(void.to_string()));
                 }
                 if let Some(other_robot) = self.count.other_robot(now) {
                     return Some(Answer::refused(format!("FAILED commands: {other_robot}")));
                 }
-                if now < open.call.not_before {
+                if now < quiet_at {
                     return None;
                 }
                 let heard = self.count.taken() > 0 || now.saturating_sub(since) >= DISCOVERY;

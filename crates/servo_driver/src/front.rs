@@ -5,7 +5,7 @@ use crate::heartbeats::Heartbeats;
 use crate::planner::Planner;
 use crate::requests::{Action, Answer};
 use crate::stop::{By, Stop, StopLine, Ticket};
-use crate::under_way::UnderWay;
+use crate::under_way::{Doubt, UnderWay};
 use crate::waker::Waker;
 use hexapod_ros::{Process, Received};
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -19,8 +19,8 @@ pub(crate) struct Call {
     pub action: Action,
     /// For an `enable`: what it is worth.
     pub ticket: Ticket,
-    /// And when it is quiet enough for it.
-    pub not_before: Duration,
+    /// And when it is quiet enough for it, or why it may have been sent before a stop.
+    pub quiet_at: Result<Duration, Doubt>,
     /// For a stop: its number.
     pub stop: u64,
     pub reply: Reply,
@@ -29,7 +29,8 @@ pub(crate) struct Call {
 /// The way in. Cheap to clone; a stop takes no lock but that of the pins, and waits for nobody.
 #[derive(Clone)]
 pub struct Front {
-    pub(crate) line: StopLine,
+    /// What every stop pulls.
+    pub line: StopLine,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) under_way: UnderWay,
     pub(crate) planner: Planner,
@@ -47,7 +48,7 @@ pub(crate) fn held_off(line: &StopLine, heartbeats: &Heartbeats, now: Duration) 
 
 impl Front {
     /// Takes in a call. A stop has acted when this returns; `reply` gets the answer when the boards were told, or could not
-    /// be. An `enable` that may have been sent before a stop is refused here and now.
+    /// be. Nothing that an `enable` waits for is done here: a stop may come next, on the same thread.
     pub fn ask(&self, action: Action, from: &Received, reply: impl FnOnce(Answer) + Send + 'static) {
         let before = self.line.newest();
         let stop = match action {
@@ -57,22 +58,16 @@ impl Front {
         };
         // Before it is judged: a stop in between voids it.
         let ticket = self.line.ticket(from.taken);
-        let mut not_before = Duration::ZERO;
+        let mut quiet_at = Ok(Duration::ZERO);
         if action == Action::Enable {
-            let judged = self.under_way.enable(from, self.line.newest());
-            // What lasts does so for longer than any quiet.
-            let lasting = held_off(&self.line, &self.heartbeats, from.taken);
-            match lasting.map_or_else(|| judged.map_err(|doubt| doubt.to_string()), Err) {
-                Ok(quiet_at) => not_before = quiet_at,
-                Err(reason) => return reply(Answer::refused(reason)),
-            }
+            quiet_at = self.under_way.enable(from, self.line.newest());
         } else {
             if action == Action::Disable {
                 self.under_way.off(from, stop, before);
             }
             self.under_way.called(from, self.line.newest());
         }
-        let call = Call { action, ticket, not_before, stop, reply: Box::new(reply) };
+        let call = Call { action, ticket, quiet_at, stop, reply: Box::new(reply) };
         match self.calls.try_send(call) {
             Ok(()) => self.desk.wake(),
             Err(TrySendError::Full(call) | TrySendError::Disconnected(call)) => {
@@ -101,11 +96,6 @@ impl Front {
             self.heartbeats.hear(sender, stop, sequence, taken);
         }
         self.under_way.heard(from);
-    }
-
-    /// Tells that the process had not run, as whoever watches it has seen `at` that time: everything is off until enabled.
-    pub fn was_frozen(&self, at: Duration) {
-        self.line.emergency_stop(By::Lapse, at);
     }
 
     /// Looks at who may call, if there was a stop since: `callers` tells the processes. Those who come later could not call

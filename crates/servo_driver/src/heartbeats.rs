@@ -4,8 +4,9 @@
 //! subscriptions is known by its number.
 
 use crate::failsafe;
-use hexapod_ros::{Process, Sender};
-use std::collections::HashMap;
+use crate::liveness::nanos;
+use hexapod_ros::{Present, Sender};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -149,31 +150,27 @@ impl Heartbeats {
         self.heard().stopper
     }
 
+    /// The source whose heartbeat is the oldest.
+    pub(crate) fn quietest(&self) -> Option<Sender> {
+        let heard = self.heard();
+        let beating = heard.sources.iter().filter(|(_, source)| source.beats);
+        beating.min_by_key(|(_, source)| source.received).map(|(sender, _)| *sender)
+    }
+
     /// Forgets sources that are not there any more at `now`: whoever enables the servos again, with a source that beats,
-    /// means to do without them. Those are gone whose node has no name any more, and those that have fallen silent and
-    /// beat again from a node of the same name in another process: the middleware takes a while to miss one that was
-    /// killed. `node_of` tells a sender's node and process; nothing is locked while it does.
-    pub fn forget_gone(&self, now: Duration, node_of: impl Fn(Sender) -> Option<(String, Process)>) {
+    /// means to do without them. `look_up` tells who of these is present; nothing is locked while it does.
+    pub fn forget_gone(&self, now: Duration, look_up: impl FnOnce(&[Sender]) -> Present) {
         let timeout = Duration::from_nanos(self.0.timeout_ns.load(Ordering::SeqCst));
-        let there: Vec<(Sender, Source)> =
-            self.heard().sources.iter().map(|(sender, source)| (*sender, *source)).collect();
-        let nodes: HashMap<Sender, Option<(String, Process)>> =
-            there.iter().map(|(sender, _)| (*sender, node_of(*sender))).collect();
+        let known: Vec<Sender> = self.heard().sources.keys().copied().collect();
+        let present = look_up(&known);
+        let known: HashSet<Sender> = known.into_iter().collect();
         let mut heard = self.heard();
-        let node = |sender: &Sender| nodes.get(sender).and_then(Option::as_ref);
         let is_silent = |source: &Source| now > source.received + timeout;
-        let beating: Vec<&(String, Process)> = heard
-            .sources
-            .iter()
-            .filter(|(_, source)| source.beats && !is_silent(source))
-            .filter_map(|(sender, _)| node(sender))
-            .collect();
-        let lives_on = |(name, process): &(String, Process)| {
-            beating.iter().any(|(other, elsewhere)| other == name && elsewhere != process)
-        };
+        let beating = heard.sources.iter().filter(|(_, source)| source.beats && !is_silent(source));
+        let beating: Vec<Sender> = beating.map(|(sender, _)| *sender).collect();
         heard.sources.retain(|sender, source| {
             // One that was not there a moment ago is there now.
-            !nodes.contains_key(sender) || node(sender).is_some_and(|node| !is_silent(source) || !lives_on(node))
+            !known.contains(sender) || !present.lacks(*sender, is_silent(source), &beating)
         });
         self.0.unwatched.fetch_and(heard.sources.len() >= MAX_SOURCES, Ordering::SeqCst);
         self.work_out(&heard);
@@ -247,10 +244,6 @@ impl Source {
         self.seen |= bit;
         (new, false)
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ impl Io {
             calls: waiting,
             requests: to_io,
             line: shared.line.clone(),
+            heartbeats: shared.heartbeats.clone(),
             bus: shared.waker.clone(),
             count: intake.count(),
             open: Vec::new(),

@@ -4,7 +4,7 @@ use crate::front::Front;
 use crate::requests::PAUSED;
 use crate::snapshot::Snapshot;
 use crate::stop::By;
-use hexapod_ros::Graph;
+use hexapod_ros::{Graph, Sender};
 use hexapod_servo::State;
 
 /// The state that was logged last, and where it is asked who stops the servos.
@@ -44,16 +44,24 @@ impl Journal {
         match self.front.line.by() {
             By::Service => "the service emergency_stop".into(),
             By::Button => "the stop button (stop_pin)".into(),
-            By::Silence => "a lost heartbeat on the topic emergency_stop (emergency_stop_timeout)".into(),
+            By::Silence => {
+                let source = self.front.heartbeats().quietest();
+                let of = source.map(|source| format!("of {} ", self.name(Some(source)))).unwrap_or_default();
+                format!("a lost heartbeat {of}on the topic emergency_stop (emergency_stop_timeout)")
+            }
             By::Guard => "the guard, which heard nothing of this process".into(),
             By::Lapse => "this process, which stood still".into(),
             By::Suspension => "SIGTSTP (Ctrl-Z)".into(),
             By::Topic => {
-                let name = self.front.heartbeats.stopper().and_then(|sender| self.graph.name_of(sender));
-                format!("{} on the topic emergency_stop", name.unwrap_or_else(|| "an unknown node".into()))
+                let source = self.name(self.front.heartbeats().stopper());
+                format!("{source} on the topic emergency_stop")
             }
             By::Unwatched => "more sources on the topic emergency_stop than can be watched".into(),
         }
+    }
+
+    fn name(&self, sender: Option<Sender>) -> String {
+        sender.and_then(|sender| self.graph.name_of(sender)).unwrap_or_else(|| "an unknown node".into())
     }
 }
 

@@ -89,7 +89,8 @@ impl Liveness {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
+/// For an atomic.
+pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

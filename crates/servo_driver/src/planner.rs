@@ -1,7 +1,7 @@
 //! What the driver knows of the planner: the state it says it is in, and how long it takes to sit.
 
 use hexapod_ros::ending::{LONGEST, USUAL};
-use hexapod_ros::{Process, Sender};
+use hexapod_ros::{Present, Process, Sender};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -99,29 +99,24 @@ impl Planner {
         commands.push((process, now));
     }
 
-    /// Forgets at `now` what a killed planner said whose node speaks in another process since. `node_of` tells a sender's.
-    pub fn forget_killed(&self, now: Duration, node_of: impl Fn(Sender) -> Option<String>) {
+    /// What was said by those who are not there any more at `now` does not count. `look_up` tells who of these is present;
+    /// nothing is locked while it does.
+    pub fn forget_gone(&self, now: Duration, look_up: impl FnOnce(&[Sender]) -> Present) {
+        let known: Vec<Sender> = self.said().iter().map(|(sender, _)| *sender).collect();
+        let present = look_up(&known);
         let commands = self.0.commands.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut by = self.said();
-        let nodes: Vec<_> = by.iter().map(|(sender, _)| (sender.process(), node_of(*sender))).collect();
         let is_silent = |process: Process| {
             let last = commands.iter().find(|(other, _)| *other == process);
             last.is_none_or(|(_, at)| now.saturating_sub(*at) > KILLED_AFTER)
         };
-        // They stand in the order in which they spoke last.
-        let is_followed = |at: usize| {
-            let (process, node) = &nodes[at];
-            node.is_some() && nodes[at + 1..].iter().any(|(other, name)| name == node && other != process)
-        };
-        let mut at = 0..nodes.len();
-        by.retain(|(sender, _)| !at.next().is_some_and(|at| is_followed(at) && is_silent(sender.process())));
-        self.settle(&by);
-    }
-
-    /// What was said by those who are not there any more does not count.
-    pub fn forget_gone(&self, is_there: impl Fn(Sender) -> bool) {
         let mut by = self.said();
-        by.retain(|(sender, _)| is_there(*sender));
+        // They stand in the order in which they spoke last.
+        let order: Vec<Sender> = by.iter().map(|(sender, _)| *sender).collect();
+        let mut later = order.as_slice();
+        by.retain(|(sender, _)| {
+            later = later.get(1..).unwrap_or_default();
+            !known.contains(sender) || !present.lacks(*sender, is_silent(sender.process()), later)
+        });
         self.settle(&by);
     }
 
@@ -162,7 +157,7 @@ mod tests {
             planner.hear(Sender::Local(1), said);
             assert_eq!((planner.pose(), planner.pose().may_arm()), (pose, may_arm), "{said}");
         }
-        planner.forget_gone(|_| false);
+        planner.forget_gone(Duration::ZERO, |_| Present::default());
         assert_eq!(planner.pose(), Pose::Unknown);
     }
 
@@ -184,14 +179,15 @@ mod tests {
             planner.hear(sender, said);
             planner.commands(sender.process(), ms(commanded));
         }
-        let name = |_| Some("/gait_planner".to_owned());
-        planner.forget_killed(ms(1250), name);
+        let named = |sender: Sender, name: &str| (sender, Some(name.to_owned()));
+        let all = |name| Present::of([named(killed, name), named(lives, "/gait_planner"), named(new, "/gait_planner")]);
+        planner.forget_gone(ms(1250), |_| all("/gait_planner"));
         assert_eq!(planner.said().len(), 3, "a moment of silence is no death");
-        planner.forget_killed(ms(1700), |sender| (sender != killed).then(|| "/gait_planner".to_owned()));
+        planner.forget_gone(ms(1700), |_| all("/other"));
         assert_eq!(planner.said().len(), 3, "another node");
-        planner.forget_killed(ms(1700), name);
+        planner.forget_gone(ms(1700), |_| all("/gait_planner"));
         assert_eq!((planner.said().len(), planner.pose()), (2, Pose::Moving), "the one that lives moves");
-        planner.forget_gone(|sender| sender != lives);
+        planner.forget_gone(ms(1700), |_| Present::of([named(new, "/gait_planner")]));
         assert_eq!(planner.pose(), Pose::Sitting);
     }
 
@@ -205,7 +201,7 @@ mod tests {
         planner.hear(first, "standing");
         assert_eq!(planner.pose(), Pose::Standing);
         planner.hear(second, "walking");
-        planner.forget_gone(|sender| sender == first);
+        planner.forget_gone(Duration::ZERO, |_| Present::of([(first, None)]));
         assert_eq!(planner.pose(), Pose::Standing, "nor does one who has gone block anything");
         for number in 0..100 {
             planner.hear(Sender::Local(number), "walking");

@@ -1,4 +1,4 @@
-//! What the driver asks of the planner: to sit, to stay down, and to move nothing during an emergency stop.
+//! What the driver asks of the planner: to sit, to stay down, and to move nothing while no commands are carried out.
 
 use crate::snapshot::Snapshot;
 use hexapod_ros::bounds::excerpt;
@@ -55,30 +55,29 @@ impl PlannerCalls {
         }
     }
 
-    /// Tells the planner that it is `stopped` by an emergency stop, and again as long as that lasts: it moves nothing
-    /// meanwhile.
-    pub fn keep_frozen(&mut self, stopped: bool, now: Duration) {
-        if stopped && now >= self.frozen + FREEZE_AGAIN {
+    /// Tells the planner that no commands are carried out, and again as long as that lasts: it moves nothing meanwhile.
+    pub fn keep_frozen(&mut self, frozen: bool, now: Duration) {
+        if frozen && now >= self.frozen + FREEZE_AGAIN {
             let is_new = self.frozen.is_zero();
             self.frozen = now;
             // A planner other than ours may know `sit` alone.
             if let Err(error) = self.freeze.call(&SetBool::Request { data: true }, |_| {})
                 && is_new
             {
-                tracing::debug!("the planner cannot be told of the emergency stop: {error}");
+                tracing::debug!("the planner cannot be told that no commands are carried out: {error}");
                 self.call_sit(now);
             }
-        } else if !stopped {
+        } else if !frozen {
             self.frozen = Duration::ZERO;
         }
     }
 
-    /// Lets the planner go on after an emergency stop.
+    /// Lets the planner go on: commands are carried out again.
     pub fn release(&mut self) {
-        // The newest snapshot may still be that of the stop.
+        // The newest snapshot may still be from before.
         self.frozen = monotonic_now();
         if let Err(error) = self.freeze.call(&SetBool::Request { data: false }, |_| {}) {
-            tracing::debug!("the planner cannot be told that the emergency stop is over: {error}");
+            tracing::debug!("the planner cannot be told that commands are carried out again: {error}");
         }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct Teller {
     snapshots: Consumer<Snapshot>,
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
+    /// The servos have been on.
+    was_live: bool,
     /// The last states told.
     message: JointState,
     lateness: Lateness,
@@ -95,6 +97,7 @@ impl Teller {
             snapshots: sources.snapshots,
             intake: sources.intake,
             newest: None,
+            was_live: false,
             message: JointState::default(),
             lateness: Lateness::default(),
             latency: Lateness::default(),
@@ -173,8 +176,10 @@ impl Teller {
     }
 
     fn keep_planner_frozen(&mut self, now: Duration) {
-        let stopped = self.newest.is_some_and(|newest| newest.state == State::EmergencyStop);
-        self.planner.keep_frozen(stopped, now);
+        // Twice: then it is a fault for sure, once the bus is back.
+        let hangs = self.hung(now).is_some_and(|silent| silent > 2 * HUNG_AFTER);
+        let frozen = self.newest.is_some_and(|newest| is_deaf(newest.state, hangs, self.was_live));
+        self.planner.keep_frozen(frozen, now);
     }
 
     /// Tells how it ended: `failed` says what did not end in order.
@@ -200,6 +205,7 @@ impl Teller {
             }
             let fault = || snapshot.fault.map_or("no reason known".into(), |fault| words(fault, &self.joints));
             self.journal.take(&snapshot, fault);
+            self.was_live |= snapshot.state.is_live();
             self.newest = Some(snapshot);
         }
     }
@@ -286,16 +292,21 @@ impl Teller {
         self.guard_restarts += 1;
     }
 
-    /// Whether anybody tells a `gait_state`.
-    pub fn planner_is_there(&self) -> bool {
-        !self.graph.senders("gait_state").is_empty()
-    }
-
     /// The two who want the same joints, by name, if they did a moment ago.
     fn conflict(&self, now: Duration) -> Option<(String, String, String)> {
         let conflict = self.intake.last_conflict().filter(|conflict| now.saturating_sub(conflict.at) <= CONFLICT)?;
         let name = |sender: Sender| self.graph.name_of(sender).unwrap_or_else(|| "an unknown node".into());
         let joint = self.joints.get(conflict.joint).cloned().unwrap_or_default();
         Some((joint, name(conflict.owner), name(conflict.refused)))
+    }
+}
+
+/// Whether the driver carries out no commands, so that the planner is to move nothing. Before the first `enable` it may: then
+/// it is tried without servos.
+fn is_deaf(state: State, hangs: bool, was_live: bool) -> bool {
+    match state {
+        State::EmergencyStop | State::Fault => true,
+        State::Disarmed => was_live,
+        State::Arming | State::Armed | State::Holding | State::Retiring => hangs,
     }
 }

@@ -66,7 +66,7 @@ impl Sentry {
     fn look(&mut self, now: Duration) {
         let liveness = self.line.liveness();
         if liveness.lapse(now).is_some() {
-            self.line.emergency_stop(By::Lapse, now);
+            self.line.stood_still(now);
         }
         liveness.look(now);
         if let Some(button) = &mut self.button {

@@ -12,7 +12,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
 use hexapod_ros::realtime::priority;
-use hexapod_ros::{Graph, Received, Reply, RosError, RosNode, Sender, monotonic_now, qos};
+use hexapod_ros::{Graph, Lane, Received, Reply, RosError, RosNode, monotonic_now, qos};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,16 +29,15 @@ pub(crate) fn open(
     groups: &[String],
     teller: &Arc<Mutex<Teller>>,
 ) -> Result<(), RosError> {
-    stops(node, front)?;
+    stops(node, front, teller)?;
     commands(node, intake, Arc::clone(teller), front)?;
     planner(node, front)?;
-    relax(node, front, groups)?;
-    enable(node, front, teller)
+    relax(node, front, groups)
 }
 
 /// Stops, on a thread that does nothing else: of the topic, whatever its senders' reliability and durability, and of the
-/// service.
-fn stops(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
+/// services. With `enable` false comes `enable` true, which waits elsewhere for all it needs ([`Desk`](crate::desk::Desk)).
+fn stops(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut lane = node.lane("servo-stop", priority::STOP)?;
     // Best effort hears everybody, reliable has what was lost sent again, latched hears what was said before the start.
     let heard = || QosProfile::default().keep_last(STOPS);
@@ -48,23 +47,21 @@ fn stops(node: &mut RosNode, front: &Front) -> Result<(), RosError> {
             front.hear_stop(message.data, received);
         })?;
     }
-    let front = front.clone();
+    let stops = front.clone();
     lane.serve_later_from::<Trigger::Service>("emergency_stop", move |_, reply, received| {
-        front.ask(Action::EmergencyStop, received, move |Answer { success, message }| {
+        stops.ask(Action::EmergencyStop, received, move |Answer { success, message }| {
             reply.send(Trigger::Response { success, message });
         });
-    })
+    })?;
+    enable(&mut lane, front, teller)
 }
 
-fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Result<(), RosError> {
-    let (front, graph, teller) = (front.clone(), node.graph(), Arc::clone(teller));
-    node.serve_later_from::<SetBool::Service>(
+fn enable(lane: &mut Lane<'_>, front: &Front, teller: &Arc<Mutex<Teller>>) -> Result<(), RosError> {
+    let (front, teller) = (front.clone(), Arc::clone(teller));
+    lane.serve_later_from::<SetBool::Service>(
         "enable",
         move |request: SetBool::Request, reply: Reply<SetBool::Service>, received| {
             let action = if request.data { Action::Enable } else { Action::Disable };
-            if action == Action::Enable {
-                forget_those_gone(&front, &graph);
-            }
             let teller = Arc::clone(&teller);
             front.ask(action, received, move |Answer { success, message }| {
                 if success && action == Action::Enable {
@@ -81,26 +78,20 @@ fn enable(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Res
     )
 }
 
-/// Whoever enables the servos means those who are there now. Only where somebody bars that is the graph asked: it takes
-/// milliseconds for each of many sources, and an `enable` false waits behind it.
-fn forget_those_gone(front: &Front, graph: &Graph) {
+/// Whoever enables the servos means those who are there now. Only where somebody bars that is the graph asked.
+pub(crate) fn forget_those_gone(front: &Front, graph: &Graph) {
     if !front.planner().pose().may_arm() {
         forget_planners_gone(front.planner(), graph);
     }
     let now = monotonic_now();
     if front.heartbeats().cause(now).is_some() {
-        front.heartbeats().forget_gone(now, |sender| Some((graph.name_of(sender)?, sender.process())));
+        front.heartbeats().forget_gone(now, |heard| graph.present("emergency_stop", heard));
     }
 }
 
 /// What a planner said last does not outlive it.
 pub(crate) fn forget_planners_gone(planner: &Planner, graph: &Graph) {
-    let there = graph.senders("gait_state");
-    planner.forget_gone(|sender| match sender {
-        Sender::Remote(gid) => there.iter().any(|endpoint| endpoint.gid == gid),
-        Sender::Local(_) => graph.name_of(sender).is_some(),
-    });
-    planner.forget_killed(monotonic_now(), |sender| graph.name_of(sender));
+    planner.forget_gone(monotonic_now(), |heard| graph.present("gait_state", heard));
 }
 
 /// A service for each leg: `relax/left_front` takes its pulses away and gives them back.

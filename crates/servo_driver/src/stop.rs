@@ -5,7 +5,7 @@
 //! ([`Stoppable`](crate::Stoppable)). So no order in which threads happen to run lets an `enable` undo a later stop.
 
 use crate::failsafe::Cause;
-use crate::liveness::Liveness;
+use crate::liveness::{Liveness, nanos};
 use crate::pins::SharedPins;
 use crate::waker::Waker;
 use std::sync::Arc;
@@ -151,6 +151,11 @@ impl StopLine {
         self.stop(Stop::Emergency, received)
     }
 
+    /// This process has stood still, as is seen at `now`: everything is off until enabled.
+    pub fn stood_still(&self, now: Duration) {
+        self.emergency_stop(By::Lapse, now);
+    }
+
     /// Who asked for the newest emergency stop.
     pub(crate) fn by(&self) -> By {
         By::ALL.get(usize::from(self.state.by.load(Ordering::SeqCst))).copied().unwrap_or(By::Service)
@@ -258,10 +263,6 @@ impl Outcome {
     fn of(bits: u8) -> Self {
         Self { acknowledged: bits & 1 != 0, latched: bits & 2 != 0 }
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

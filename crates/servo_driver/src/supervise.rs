@@ -6,7 +6,7 @@ use crate::io_thread::{IoEnd, IoThread};
 use crate::own_guard::OwnGuard;
 use crate::planner::Pose;
 use crate::publish::Teller;
-use crate::services::forget_planners_gone;
+use crate::services::{forget_planners_gone, forget_those_gone};
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
 use hexapod_ros::systemd::{self, Patience};
@@ -26,6 +26,8 @@ const ALIVE_EVERY: Duration = Duration::from_millis(250);
 /// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
 /// switches them off.
 const LOST_AFTER: Duration = Duration::from_secs(2);
+/// How often it is looked at the end who of the planners is there: the graph takes its time.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Longest sleep, which bounds how late the I/O thread's end is seen.
 const NAP: Duration = Duration::from_millis(200);
 /// Longest sleep while the planner sits down at the end, and while only this thread sees a stop because the bus hangs.
@@ -58,6 +60,9 @@ impl Supervisor<'_> {
         let mut watchdog = Watchdog::default();
         loop {
             let now = monotonic_now();
+            if self.desk.take_in(now) {
+                forget_those_gone(&self.front, &self.graph);
+            }
             let answers = self.desk.attend(now);
             let (next, newest, hung) = {
                 let mut teller = self.teller();
@@ -80,9 +85,13 @@ impl Supervisor<'_> {
                 let leaving = leaving.get_or_insert_with(|| self.leave(now));
                 // The planner is to sit and to stay down, whoever else tells it what.
                 self.teller().planner().ask_to_retire(now);
-                forget_planners_gone(self.front.planner(), &self.graph);
+                if now >= leaving.looked + LOOK_EVERY {
+                    leaving.looked = now;
+                    forget_planners_gone(self.front.planner(), &self.graph);
+                    leaving.is_alone = self.graph.senders("gait_state").is_empty();
+                }
                 leaving.until = leaving.until.max(leaving.since + self.sitting());
-                if let Some(seated) = self.is_time(shutdown.stage(), newest.as_ref(), leaving.until, now) {
+                if let Some(seated) = self.is_time(shutdown.stage(), newest.as_ref(), leaving, now) {
                     is_in_order = seated;
                     break;
                 }
@@ -115,7 +124,7 @@ impl Supervisor<'_> {
     /// Once the end has been asked for nobody switches the servos on any more.
     fn leave(&self, now: Duration) -> Leaving {
         self.front.close();
-        Leaving { since: now, until: now, patience: Patience::default() }
+        Leaving { since: now, until: now, looked: Duration::ZERO, is_alone: false, patience: Patience::default() }
     }
 
     /// How long the robot is waited for.
@@ -124,18 +133,17 @@ impl Supervisor<'_> {
         if planner.pose() == Pose::Unknown { OF_OTHERS } else { planner.time_to_sit() }
     }
 
-    /// Whether the channels may go off, which they do at `until` at the latest; and if so, whether the robot sits, or was
-    /// not to be waited for.
-    fn is_time(&self, stage: Stage, newest: Option<&Snapshot>, until: Duration, now: Duration) -> Option<bool> {
+    /// Whether the channels may go off, and if so, whether the robot sits, or was not to be waited for.
+    fn is_time(&self, stage: Stage, newest: Option<&Snapshot>, leaving: &Leaving, now: Duration) -> Option<bool> {
         let newest = newest.filter(|newest| newest.state.is_live());
         let pose = self.front.planner().pose();
         let Some(newest) = newest.filter(|_| stage < Stage::Now && pose != Pose::Sitting) else { return Some(true) };
         let silent = newest.commanded_at.map(|at| now.saturating_sub(at));
-        if silent.is_none_or(|silent| silent > GONE) && !self.teller().planner_is_there() {
+        if silent.is_none_or(|silent| silent > GONE) && leaving.is_alone {
             // One that has gone sat before, unless it said otherwise.
             return Some(pose == Pose::Unknown);
         }
-        (now > until).then_some(pose == Pose::Unknown)
+        (now > leaving.until).then_some(pose == Pose::Unknown)
     }
 }
 
@@ -144,6 +152,9 @@ struct Leaving {
     since: Duration,
     /// When the robot is let go, seated or not: the longest that its planner has said meanwhile.
     until: Duration,
+    /// When it was last looked who says a `gait_state`, and whether nobody did.
+    looked: Duration,
+    is_alone: bool,
     patience: Patience,
 }
 

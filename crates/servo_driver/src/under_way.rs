@@ -11,8 +11,9 @@
 //!   clock shows. One that is late by that clock is refused, whatever else speaks for it, and so is one whose clock was set.
 //!
 //! So the clock of a sender never makes up for the quiet time, and two clocks are never compared with each other.
+//! A client that calls again as it was told to may not have heard of a stop in between: its second call is refused.
 
-use hexapod_ros::{Process, Received, Sender};
+use hexapod_ros::{Process, Received, Sender, call_again};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,6 +23,8 @@ pub const QUIET: Duration = Duration::from_millis(750);
 /// A middleware holds nothing back for longer: a participant that is not heard for 20 s is forgotten (the lease of Fast DDS),
 /// with all that it has still to deliver.
 const LONGEST: Duration = Duration::from_secs(20);
+/// A second call comes no later than this after the first.
+const SECOND: Duration = Duration::from_secs(2);
 /// What the ways of prompt calls differ by at most on a busy machine,
 const SLACK: Duration = Duration::from_millis(100);
 /// and what those of two are alike in.
@@ -66,6 +69,8 @@ struct Caller {
     first: Option<(Sender, Receipt)>,
     /// The first `enable` since then, likewise.
     again: Option<(Sender, Receipt)>,
+    /// The newest `enable` that was refused, and its client.
+    refused: Option<(Sender, Duration)>,
     heard: Duration,
 }
 
@@ -97,21 +102,23 @@ enum Why {
     Late(Duration),
     /// The sender's clock was set.
     ClockSet,
+    /// Its first call was refused before the stop.
+    Second,
     /// Nothing tells.
     Unknown,
 }
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (since, wait) = (self.since.as_secs_f64(), self.wait.as_secs_f64());
-        write!(f, "a stop was received {since:.2} s ago, and ")?;
+        write!(f, "a stop was received {:.2} s ago, and ", self.since.as_secs_f64())?;
         match self.why {
             Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
             Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,
             Why::ClockSet => f.write_str("the sender's clock was set: nobody knows when this enable was sent")?,
+            Why::Second => f.write_str("the first call of this enable was refused before it")?,
             Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
         }
-        write!(f, ". Nothing was switched on: wait {wait:.2} s and call enable again")
+        write!(f, ". Nothing was switched on: {}", call_again(self.wait))
     }
 }
 
@@ -172,14 +179,20 @@ impl Known {
         let Some(stop) = self.stop_before(call, newest) else { return Ok(Duration::ZERO) };
         let since = call.taken.saturating_sub(stop);
         let is_here = matches!(call.sender, Sender::Local(_));
+        let caller = self.callers.iter().find(|caller| caller.process == call.sender.process());
+        let wait = caller.map_or(QUIET, |caller| caller.wait(call, stop));
+        if caller.is_some_and(|caller| caller.is_second(call, stop)) {
+            return Err(Doubt { why: Why::Second, since, wait });
+        }
         if is_here || since > LONGEST || self.is_newcomer(call.sender.process(), newest) {
             return Ok(stop + QUIET);
         }
-        let caller = self.callers.iter().find(|caller| caller.process == call.sender.process());
         let vouched = caller.map_or(Err(Why::Unknown), |caller| caller.vouch(call, stop));
-        vouched.map(|()| stop + QUIET).map_err(|why| match QUIET.checked_sub(since) {
-            Some(wait) => Doubt { why: Why::Quiet, since, wait },
-            None => Doubt { why, since, wait: caller.map_or(QUIET, |caller| caller.wait(call, stop)) },
+        let is_quiet = since <= QUIET;
+        vouched.map(|()| stop + QUIET).map_err(|why| Doubt {
+            why: if is_quiet { Why::Quiet } else { why },
+            since,
+            wait,
         })
     }
 
@@ -205,7 +218,14 @@ impl Known {
                 let oldest = (0..MOST).min_by_key(|&index| self.callers[index].heard).unwrap_or(0);
                 self.callers.swap_remove(oldest);
             }
-            self.callers.push(Caller { process, receipts: vec![], first: None, again: None, heard: heard.taken });
+            self.callers.push(Caller {
+                process,
+                receipts: vec![],
+                first: None,
+                again: None,
+                refused: None,
+                heard: heard.taken,
+            });
             self.callers.len() - 1
         });
         self.callers[at].heard = heard.taken;
@@ -243,11 +263,18 @@ impl Caller {
         if again.is_none_or(|(_, again)| call.taken >= again.taken + QUIET) {
             self.again = Some((call.sender, receipt));
         }
+        self.refused = (!granted).then_some((call.sender, call.taken));
         if granted && !self.is_usual(receipt) {
             // Whatever its sender's clock did: what comes next is measured by this.
             self.receipts.clear();
         }
         self.call(call, newest);
+    }
+
+    /// Whether this may be the second call of an `enable` that was refused before the stop.
+    fn is_second(&self, call: &Received, stop: Duration) -> bool {
+        let first = self.refused.filter(|(client, at)| *client == call.sender && *at < stop);
+        first.is_some_and(|(_, at)| call.taken < at + SECOND)
     }
 
     /// How long it is until another call tells more.

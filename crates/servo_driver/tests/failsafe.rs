@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::{PLANNER, Wires, from, names, pulses, servos_with};
-use hexapod_ros::{Gid, Received, Sender};
+use hexapod_ros::{Gid, Present, Received, Sender};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};
 use servo_driver::Action;
@@ -205,7 +205,7 @@ impl World {
             Cause::Service => self.ask(Action::EmergencyStop),
             Cause::Off => self.ask(Action::Disable),
             Cause::Topic => self.ends.front.hear_stop(true, &from(PRESSER, self.now())),
-            Cause::Frozen => self.ends.front.was_frozen(self.now()),
+            Cause::Frozen => self.ends.front.line.stood_still(self.now()),
             Cause::Button => self.wires.stop.store(true, Ordering::SeqCst),
             Cause::Silent => self.beats.set(false),
             Cause::Unheard => self.ends.front.heartbeats().want(MS(100)),
@@ -215,7 +215,7 @@ impl World {
             }
             Cause::Battery => self.low(true),
             Cause::BatteryAlone => {
-                self.ends.front.planner().forget_gone(|_| false);
+                self.ends.front.planner().forget_gone(self.now(), |_| Present::default());
                 self.low(true);
             }
             Cause::Board => self.bus.inject(BusFault::Dead { address: 0x40 }),
@@ -323,7 +323,7 @@ fn when_a_stop_comes_while_the_bus_hangs_expect_the_outputs_cut_and_the_rest_onc
             match cause {
                 Cause::Service => front.ask(Action::EmergencyStop, &from(9, now), |_| {}),
                 Cause::Topic => front.hear_stop(true, &from(PRESSER, now)),
-                Cause::Frozen => front.was_frozen(now),
+                Cause::Frozen => front.line.stood_still(now),
                 _ => front.ask(Action::Disable, &from(9, now), |_| {}),
             }
             assert!(!outputs.load(Ordering::SeqCst), "{cause}");

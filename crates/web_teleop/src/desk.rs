@@ -107,6 +107,7 @@ impl Desk {
             tracing::error!("nobody answers the stop: cut the power");
             self.tell_stop(now);
         }
+        self.hands.tick();
         self.forget_calls(now);
         if !self.teller.guests.is_empty() && now >= self.teller.next {
             let enabled =
@@ -286,7 +287,7 @@ impl Desk {
         };
         let inbox = self.inbox.clone();
         let sent = self.hands.call(service, move |success, message| {
-            let _ = inbox.send(Input::Answered { call: number, success, message });
+            let _ = inbox.send(Input::Answered { call: number, success, message: message.into() });
         });
         self.hands.warn(sent);
     }

@@ -8,8 +8,8 @@ use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
-use hexapod_ros::r2r::std_srvs::srv::{SetBool, Trigger};
-use hexapod_ros::{Caller, Publisher, RosClock, RosError, RosNode, monotonic_now};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{Caller, Enabler, Publisher, RosClock, RosError, RosNode, monotonic_now};
 
 /// Velocity commands, in the type that the planner takes.
 enum CmdVel {
@@ -31,7 +31,7 @@ pub(crate) struct Hands {
     stand: Caller<Trigger::Service>,
     sit: Caller<Trigger::Service>,
     pack: Caller<Trigger::Service>,
-    enable: Caller<SetBool::Service>,
+    enable: Enabler,
     recorder: Recorder,
     errors: RateLimited,
 }
@@ -57,7 +57,7 @@ impl Hands {
             stand: node.caller("stand")?,
             sit: node.caller("sit")?,
             pack: node.caller("pack")?,
-            enable: node.caller("enable")?,
+            enable: Enabler::new(node.caller("enable")?),
             recorder,
             errors: RateLimited::default(),
         })
@@ -90,6 +90,11 @@ impl Hands {
         }
     }
 
+    /// Does what is due of calls.
+    pub fn tick(&self) {
+        self.enable.poll();
+    }
+
     /// Says on the topic that the robot is to stop at once, whoever hears it.
     pub fn say_stop(&self) -> Result<(), RosError> {
         self.stopped.publish(&Bool { data: true })
@@ -97,6 +102,7 @@ impl Hands {
 
     /// Calls a stop; `answered` gets whether it worked, and the answer.
     pub fn stop(&self, stop: Stop, answered: impl FnOnce(bool, String) + Send + 'static) -> Result<(), RosError> {
+        self.enable.cancel();
         let caller = match stop {
             Stop::Emergency => &self.emergency_stop,
             Stop::Halt => &self.halt,
@@ -105,17 +111,21 @@ impl Hands {
     }
 
     /// Calls a service; `answered` gets whether it worked, and the answer.
-    pub fn call(&self, service: Service, answered: impl FnOnce(bool, String) + Send + 'static) -> Result<(), RosError> {
+    pub fn call(
+        &self,
+        service: Service,
+        answered: impl Fn(bool, &str) + Send + Sync + 'static,
+    ) -> Result<(), RosError> {
         let caller = match service {
             Service::Enable | Service::Disable => {
-                let request = SetBool::Request { data: service == Service::Enable };
-                return self.enable.call(&request, move |answer| answered(answer.success, answer.message));
+                let on = service == Service::Enable;
+                return self.enable.call(on, move |answer| answered(answer.success, &answer.message));
             }
             Service::Stand => &self.stand,
             Service::Sit => &self.sit,
             Service::Pack => &self.pack,
         };
-        caller.call(&Trigger::Request {}, move |answer| answered(answer.success, answer.message))
+        caller.call(&Trigger::Request {}, move |answer| answered(answer.success, &answer.message))
     }
 
     pub fn pose(&self, offset: PoseOffset) -> Result<(), RosError> {

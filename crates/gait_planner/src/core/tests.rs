@@ -130,7 +130,7 @@ fn when_stopped_in_an_emergency_while_a_motion_plays_expect_it_broken_off_where_
     bench.tick(200);
     assert_eq!(bench.state(), GaitState::Playing);
     let left = bench.core.last().angles;
-    bench.send(Command::Freeze);
+    bench.send(Command::Freeze("emergency stop"));
     bench.tick(100);
     assert!(bench.core.last().angles == left && bench.state() == GaitState::Standing);
     bench.send(Command::Sit);

@@ -46,7 +46,9 @@ impl Bench {
         let now = Duration::from_secs(1000);
         let (motions, told) = (setup.motions, BTreeMap::new());
         let mut bench = Self { core, motions, commands, poses, now, requests: 0, told };
-        bench.poses.push(Held::Part).unwrap();
+        for held in [Held::Nothing, Held::Part] {
+            bench.poses.push(held).unwrap();
+        }
         bench.send(Command::Stand);
         bench.tick(300);
         bench
@@ -103,7 +105,7 @@ impl Bench {
 
 const STOP: Do = Do::Send(|| Command::Stop);
 const SIT: Do = Do::Send(|| Command::Sit);
-const FREEZE: Do = Do::Send(|| Command::Freeze);
+const FREEZE: Do = Do::Send(|| Command::Freeze("emergency stop"));
 const EMPTY: Do = Do::Send(|| Command::Motion(None));
 
 /// What is done, and what comes of each request.

@@ -47,8 +47,8 @@ impl Bench {
         self.sources.stop(at(self.now), LIFE);
     }
 
-    fn release(&mut self) {
-        self.sources.release(at(self.now));
+    fn hold(&mut self) {
+        self.sources.hold(at(self.now));
     }
 }
 
@@ -118,17 +118,31 @@ fn when_stopped_expect_those_who_pushed_or_were_there_to_send_a_zero_and_others_
 }
 
 #[test]
-fn when_the_servos_were_released_expect_everybody_to_send_a_zero_who_is_new_too() {
+fn when_the_robot_was_held_expect_everybody_to_send_a_zero_and_who_is_new_unless_it_begins_at_rest() {
     let mut bench = Bench::new();
     bench.rest(1);
     bench.wait(5000);
-    bench.release();
-    for number in [1, 2] {
-        assert!(ignored(Ignored::Released)(bench.push(number)));
-    }
+    bench.hold();
+    assert!(ignored(Ignored::Held)(bench.push(1)));
+    assert!(ignored(Ignored::Unrested)(bench.push(2)), "it may have been pushed all along");
     bench.stop();
-    assert!(ignored(Ignored::Released)(bench.push(1)), "a stop after that does not make it a lesser one");
-    assert_eq!((bench.rest(2), bench.push(2)), (Heard::Idles, Heard::Moves));
+    assert!(ignored(Ignored::Held)(bench.push(1)), "a stop after that does not make it a lesser one");
+    assert_eq!((bench.rest(2), bench.push(2), bench.rest(2)), (Heard::Idles, Heard::Moves, Heard::Rests));
+    bench.wait(60_000);
+    assert_eq!((bench.rest(3), bench.push(3), bench.rest(3)), (Heard::Idles, Heard::Moves, Heard::Rests));
+    assert!(ignored(Ignored::Unrested)(bench.push(4)), "however long ago that was");
+}
+
+#[test]
+fn when_the_planner_starts_under_servos_that_are_on_expect_a_zero_of_those_who_push_at_once_and_others_free() {
+    let mut bench = Bench::new();
+    bench.sources.start(at(0), LIFE);
+    assert!(ignored(Ignored::Unrested)(bench.push(1)));
+    assert_eq!((bench.rest(2), bench.push(2), bench.rest(2)), (Heard::Idles, Heard::Moves, Heard::Rests));
+    bench.wait(501);
+    assert!(ignored(Ignored::Unrested)(bench.push(1)), "silence is no zero");
+    assert_eq!((bench.push(3), bench.rest(3)), (Heard::Moves, Heard::Rests), "silent until now");
+    assert_eq!((bench.rest(1), bench.push(1)), (Heard::Idles, Heard::Moves));
 }
 
 #[test]
@@ -149,11 +163,11 @@ fn when_a_zero_or_a_push_was_under_way_as_the_stop_came_expect_it_to_count_as_be
 #[test]
 fn when_a_stick_was_pushed_while_nothing_might_move_expect_it_to_be_let_go_first() {
     let mut bench = Bench::new();
-    bench.release();
+    bench.hold();
     bench.rest(1);
     let word = Word { sender: sender(1), topic: "cmd_vel", at: at(0), pushes: true };
     bench.sources.hear_in_vain(word);
-    assert!(ignored(Ignored::Released)(bench.push(1)));
+    assert!(ignored(Ignored::Held)(bench.push(1)));
     bench.rest(1);
     assert_eq!(bench.push(1), Heard::Moves);
 }
@@ -182,7 +196,7 @@ enum Event {
     InVain(usize),
     Wait(u64),
     Stop,
-    Release,
+    Hold,
 }
 
 /// Numbers that look like chance, the same for the same seed.
@@ -205,7 +219,7 @@ impl Dice {
             19 => Event::Wait(400 + self.below(200) as u64),
             20 => Event::Wait(600 + self.below(4400) as u64),
             21 => Event::Stop,
-            _ => Event::Release,
+            _ => Event::Hold,
         }
     }
 }
@@ -265,9 +279,9 @@ fn check(seed: u64, sources: usize) {
                 }
                 moves = None;
             }
-            Event::Release => {
+            Event::Hold => {
                 bench.now += 1;
-                bench.release();
+                bench.hold();
                 models.iter_mut().for_each(|model| model.owes = true);
                 moves = None;
             }

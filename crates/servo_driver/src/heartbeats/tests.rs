@@ -1,4 +1,5 @@
 use super::*;
+use hexapod_ros::Gid;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const BOX: Sender = Sender::Local(1);
@@ -35,10 +36,9 @@ fn when_one_of_two_sources_falls_silent_expect_the_other_not_to_hide_it() {
     }
     assert_eq!(heartbeats.cause(MS(1200)), None);
     assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(Some(MS(201)))));
-    let names = |sender| (sender == OTHER).then(|| ("/other".to_owned(), [0; 12]));
-    heartbeats.forget_gone(MS(1201), names);
+    heartbeats.forget_gone(MS(1201), |_| Present::of([(OTHER, Some("/other".to_owned()))]));
     assert_eq!(heartbeats.cause(MS(1201)), None, "whoever enables again does without it");
-    heartbeats.forget_gone(MS(1201), |_| None);
+    heartbeats.forget_gone(MS(1201), |_| Present::default());
     assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(None)), "but not without any");
 }
 
@@ -46,20 +46,29 @@ fn when_one_of_two_sources_falls_silent_expect_the_other_not_to_hide_it() {
 fn when_a_source_is_started_anew_expect_the_old_one_forgotten_and_no_other_that_has_died() {
     let heartbeats = Heartbeats::default();
     heartbeats.want(MS(200));
-    let (first, again) = (Sender::Local(11), Sender::Local(12));
+    let remote = |process, endpoint| {
+        let mut gid = [process; 16];
+        gid[15] = endpoint;
+        Sender::Remote(Gid(gid))
+    };
+    let (first, beside, again) = (remote(1, 1), remote(1, 2), remote(2, 1));
     say(&heartbeats, first, false, 1000);
     say(&heartbeats, OTHER, false, 2000);
-    let names = |sender| {
-        let name = if sender == OTHER { "/other" } else { "/box" };
-        Some((name.to_owned(), [u8::from(sender == again); 12]))
+    let names = |heard: &[Sender]| {
+        let name = |sender| if sender == OTHER { "/other" } else { "/box" };
+        Present::of(heard.iter().map(|sender| (*sender, Some(name(*sender).to_owned()))))
     };
-    let one_process = |sender| names(sender).map(|(name, _)| (name, [0; 12]));
     heartbeats.forget_gone(MS(2001), names);
     assert!(heartbeats.cause(MS(2001)).is_some(), "/box is still dead");
+    say(&heartbeats, beside, false, 2010);
+    heartbeats.forget_gone(MS(2011), names);
+    assert!(heartbeats.cause(MS(2011)).is_some(), "one of two senders of a process has died");
+    heartbeats.forget_gone(MS(2011), |heard| {
+        let there = heard.iter().filter(|sender| **sender != beside);
+        names(&there.copied().collect::<Vec<_>>())
+    });
     say(&heartbeats, again, false, 2010);
     assert!(heartbeats.cause(MS(2011)).is_some(), "nobody has enabled the servos since");
-    heartbeats.forget_gone(MS(2011), one_process);
-    assert!(heartbeats.cause(MS(2011)).is_some(), "one of two senders of a process has died");
     heartbeats.forget_gone(MS(2011), names);
     assert_eq!(heartbeats.cause(MS(2011)), None, "it beats again");
     say(&heartbeats, OTHER, false, 2400);
@@ -127,6 +136,7 @@ fn when_there_are_hundreds_of_sources_expect_each_watched() {
         beat(1150, Some(silent));
         assert_eq!(heartbeats.cause(MS(1200)), None);
         assert_eq!(heartbeats.cause(MS(1201)), Some(Cause::Silent(Some(MS(201)))), "{silent}");
+        assert_eq!(heartbeats.quietest(), Some(Sender::Local(silent)));
         beat(1210, None);
         for at in [1220, 1230, 1240] {
             say(&heartbeats, Sender::Local(silent), true, at);
@@ -144,7 +154,12 @@ fn when_there_are_more_sources_than_are_watched_expect_no_servos_on_until_some_h
         assert!(say(&heartbeats, Sender::Local(number), false, 1000));
     }
     assert_eq!(heartbeats.cause(MS(1001)), Some(Cause::Unwatched));
-    let names = |gone| move |sender| (sender != Sender::Local(gone)).then(|| ("/box".to_owned(), [0; 12]));
+    let names = |gone| {
+        move |heard: &[Sender]| {
+            let there = heard.iter().filter(|sender| **sender != Sender::Local(gone));
+            Present::of(there.map(|sender| (*sender, Some("/box".to_owned()))))
+        }
+    };
     heartbeats.forget_gone(MS(1002), names(2000));
     assert_eq!(heartbeats.cause(MS(1003)), Some(Cause::Unwatched), "all are there");
     heartbeats.forget_gone(MS(1004), names(3));
@@ -170,7 +185,7 @@ fn when_nodes_are_looked_up_expect_stops_heard_meanwhile() {
     say(&heartbeats, BOX, false, 1000);
     heartbeats.forget_gone(MS(1001), |_| {
         assert_eq!(heartbeats.try_hear(OTHER, true, Some(1), MS(1002)), Some(true), "it waits for nobody");
-        None
+        Present::default()
     });
     assert_eq!(heartbeats.stopper(), Some(OTHER));
     assert_eq!(heartbeats.heard().sources.len(), 1, "who has just come is not gone");

@@ -54,7 +54,28 @@ fn when_nobody_has_stopped_expect_every_enable_granted() {
 fn when_a_stop_has_just_come_expect_every_enable_refused_with_the_time_to_wait() {
     let under_way = UnderWay::default();
     let told = under_way.enable(&Client::new(1).call(1119, 1120), Some((1, MS(1000)))).unwrap_err().to_string();
-    assert!(told.contains("0.12 s ago") && told.contains("wait 0.63 s and call enable again"), "{told}");
+    assert!(told.contains("0.12 s ago") && told.contains("wait 0.75 s and call enable again"), "{told}");
+}
+
+#[test]
+fn when_a_client_calls_again_as_it_is_told_to_expect_it_granted_unless_a_stop_came_in_between() {
+    for (sent, stopped) in [(1001, 1000), (1400, 1000), (1749, 1000), (1751, 1000), (9000, 1000)] {
+        let (under_way, mut client) = (UnderWay::default(), Client::new(1));
+        let doubt = under_way.enable(&client.call(sent, sent), Some((1, MS(stopped)))).unwrap_err();
+        let later = sent + u64::try_from(doubt.wait.as_millis()).unwrap();
+        let (second, newer) = (client.call(later, later), Some((2, MS(later - 1))));
+        assert!(under_way.enable(&second, Some((1, MS(stopped)))).is_ok(), "called at {sent}");
+        let (under_way, mut client) = (UnderWay::default(), Client::new(1));
+        for at in [100, 900] {
+            under_way.heard(&client.call(at, at));
+        }
+        assert!(under_way.enable(&client.call(700, sent), Some((1, MS(stopped)))).is_err());
+        // By its clock it was surely sent after the newer stop; whoever asked for it did not know of that.
+        let second = client.call(later + 1000, later + 1000);
+        assert_eq!(why(under_way.enable(&second, newer)), Some(Why::Second), "called at {sent}");
+        let third = client.call(later + 2000, later + 2000);
+        assert!(under_way.enable(&third, newer).is_ok(), "called at {sent}");
+    }
 }
 
 #[test]

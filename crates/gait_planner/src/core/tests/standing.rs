@@ -26,7 +26,7 @@ impl Bench {
 #[test]
 fn when_the_clock_stands_expect_an_emergency_stop_and_released_servos_to_end_the_walk_where_the_robot_is() {
     let stops: [fn(&mut Bench); 2] =
-        [|bench| bench.send(Command::Freeze), |bench| bench.poses.push(Held::Nothing).unwrap()];
+        [|bench| bench.send(Command::Freeze("emergency stop")), |bench| bench.poses.push(Held::Nothing).unwrap()];
     for stop in stops {
         let mut bench = in_mid_stride();
         let angles = bench.core.last().angles;

@@ -67,7 +67,7 @@ fn when_the_page_halts_while_a_stick_is_held_expect_no_walk_before_that_stick_wa
 fn when_stopped_in_an_emergency_while_sticks_are_held_expect_each_to_be_let_go_before_it_counts() {
     let mut bench = Bench::standing();
     bench.hold(1.0, &[(STICK, push), (OTHER, aside)]);
-    bench.send(Command::Freeze);
+    bench.send(Command::Freeze("emergency stop"));
     bench.hold(3.0, &[(STICK, push), (OTHER, aside), (PAGE, zero)]);
     assert_eq!(bench.state(), GaitState::Standing);
     // Let go, and pushed again while the emergency stop lasts.
@@ -96,4 +96,25 @@ fn when_another_stick_rests_after_a_walk_was_given_up_or_a_motion_plays_expect_n
     bench.send(Command::Motion(Some(motion("bow"))));
     bench.hold(2.0, &[(STICK, zero), (OTHER, zero)]);
     assert_eq!(bench.state(), GaitState::Playing);
+}
+
+#[test]
+fn when_a_planner_starts_under_servos_that_are_on_while_a_stick_is_held_expect_no_step_before_its_zero() {
+    let setup = Setup::load(&shipped()).unwrap();
+    let mut before = Bench::standing();
+    before.hold(1.0, &[(STICK, push)]);
+    for late in [0, 40] {
+        let mut bench = Bench::just_started(setup.engine.clone(), setup.timeout);
+        bench.tick(late);
+        bench.poses.push(Held::Pose(before.core.last().angles)).unwrap();
+        bench.hold(3.0, &[(STICK, push), (PAGE, zero)]);
+        assert_eq!(bench.state(), GaitState::Standing);
+        let told = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
+        assert!(told.contains("new source") && told.contains("release the stick"), "{told}");
+        bench.hold(12.0, &[(STICK, push), (PAGE, aside)]);
+        assert_eq!(bench.core.remarks().hands.moved_by, Some((PAGE, "cmd_vel")), "it began at rest");
+        bench.hold(1.0, &[(STICK, zero), (PAGE, zero)]);
+        bench.hold(1.0, &[(STICK, push), (PAGE, zero)]);
+        assert_eq!(bench.state(), GaitState::Walking);
+    }
 }
