@@ -60,6 +60,14 @@ impl ServoConfig {
         self.timing
     }
 
+    /// This joint alone, on its board: what it needs of a robot whose other boards need not be there. None for no such joint.
+    pub fn alone(&self, joint: usize) -> Option<Self> {
+        let servo = self.servos.get(joint)?.clone();
+        let boards = vec![*self.boards.get(servo.board)?];
+        let groups = vec![self.groups.get(servo.group)?.clone()];
+        Some(Self { boards, servos: vec![Servo { board: 0, group: 0, ..servo }], groups, timing: self.timing })
+    }
+
     /// Index of a joint by name.
     pub fn joint_index(&self, joint: &str) -> Option<usize> {
         self.servos.iter().position(|servo| servo.joint == joint)
