@@ -9,7 +9,7 @@ use hexapod_config::ros_params::Params;
 use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
-use hexapod_setup::{Description, Files, Frames};
+use hexapod_setup::{Description, Files, Frames, motors};
 use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, Terrain, World};
 
 /// All the node needs, read and checked.
@@ -52,7 +52,9 @@ impl Setup {
 
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
-        let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
+        let motors = motors(&files.in_config("servos.yaml"), &description.robot).into_iter();
+        let kinds: Vec<_> = motors.map(|(joint, motor)| (joint, motor.kind)).collect();
+        let config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &kinds)?;
         let frames = Frames::new(description.robot.model(), NAME, params)?;
         check_world_frame(params, &frames, &description)?;
         Ok(Self {

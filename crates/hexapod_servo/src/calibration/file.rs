@@ -33,8 +33,17 @@ pub struct ServoFile {
     simulated: bool,
 }
 
-/// The kind of servos that stand in for those of a robot whose owner has not said yet which they are.
-pub const PLACEHOLDER: &str = "simulated";
+/// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
+pub fn is_placeholder(kind: &str) -> bool {
+    kind.starts_with("simulated")
+}
+
+impl Motor {
+    /// Whether nobody has said which servo it is.
+    pub fn is_placeholder(&self) -> bool {
+        is_placeholder(&self.kind) && !self.has_own_points
+    }
+}
 
 /// Which motor a joint has.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +62,11 @@ impl ServoFile {
     /// Names of the joints, in the order of the file.
     pub fn joints(&self) -> impl Iterator<Item = &str> {
         self.servos.iter().map(|(joint, _)| joint.as_str())
+    }
+
+    /// Names of the kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.kinds.keys().map(String::as_str)
     }
 
     /// Whether the file says that its plugs and pulses are made up.

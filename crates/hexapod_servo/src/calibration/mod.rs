@@ -23,7 +23,7 @@ pub use clock::PwmClock;
 pub use config::{Board, ServoConfig};
 pub use curve::PulseCurve;
 pub use error::ServoConfigError;
-pub use file::{Motor, PLACEHOLDER, ServoFile};
+pub use file::{Motor, ServoFile, is_placeholder};
 pub use origins::Origins;
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 pub use servo::{Limited, Servo};
