@@ -1,7 +1,7 @@
 //! What can be walked without ROS.
 
 use super::files::{FileArgs, terrain};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// What is said of a list of commands.
 macro_rules! commands_help {
@@ -64,9 +64,24 @@ pub struct SimArgs {
     /// Set a parameter of a node, as in gait_planner.step_height:=0.02 or simulator.seed:=7
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
+    /// How the robot is when time begins
+    #[arg(long, value_enum, default_value_t)]
+    pub start: Start,
     /// The table to write; - is the standard output
     #[arg(long, value_name = "FILE", default_value = "run.csv")]
     pub out: std::path::PathBuf,
+}
+
+/// How a robot begins its walk in physics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Start {
+    /// It lies on its legs, its servos without pulses, and stands up
+    Sitting,
+    /// It stands, its servos on
+    #[default]
+    Standing,
+    /// Its body hangs where it is, its legs as in standing, and no foot touches anything
+    Hanging,
 }
 
 const SIM_HELP: &str = concat!(

@@ -8,7 +8,7 @@ mod tally;
 
 pub use table::HEADER;
 
-use crate::cli::{Bus, BusArgs, SimArgs};
+use crate::cli::{Bus, BusArgs, SimArgs, Start};
 use crate::commands::{self, List};
 use crate::composed::on_terrain;
 use crate::exit::Failure;
@@ -50,7 +50,7 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
     let setups = setups(arguments)?;
     let misfortunes = misfortunes(&list, &setups)
         .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
-    let mut stack = Stack::new(setups, arguments.gait.as_deref())?;
+    let mut stack = Stack::new(setups, arguments.gait.as_deref(), arguments.start)?;
     stack.note(list.notes(&arguments.commands));
     let shutdown = Shutdown::on_signals().map_err(|error| Failure::Running(error.to_string()))?;
     if to_standard_output {
@@ -96,7 +96,10 @@ fn walk(
     let mut go = |stack: &mut Stack, tally: &mut Tally, input: &Input| -> Result<(), Failure> {
         Ok(table.write(&tally.take(&stack.tick(input)?))?)
     };
-    stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?;
+    match stack.start() {
+        Start::Sitting => stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?,
+        Start::Standing | Start::Hanging => begin(&mut stack)?,
+    }
     tally.begin();
     let begins = stack.seconds();
     let rate_hz = stack.rate_hz();
@@ -138,21 +141,52 @@ fn stand(stack: &mut Stack, mut tick: impl FnMut(&mut Stack) -> Result<(), Failu
     let mut until = |done: fn(&Stack) -> bool, stack: &mut Stack| {
         for _ in 0..most {
             tick(stack)?;
-            if let Some((_, why)) = stack.failed() {
-                let supply = stack.gave_way().map(|(at, why)| format!("the supply gave way at {at:.2} s: {why}; so "));
-                let supply = supply.unwrap_or_default();
-                return Err(Failure::Running(format!("the robot has not come to stand: {supply}{why}")));
-            }
+            is_driven(stack)?;
             if done(stack) {
                 return Ok(());
             }
         }
-        Err(Failure::Running(format!("the robot has not come to stand within {MOST_S} s")))
+        Err(Failure::Running(late()))
     };
     until(Stack::is_armed, stack)?;
     stack.stand();
     until(|stack| stack.state() == GaitState::Standing, stack)?;
     (0..(REST_S * stack.rate_hz()) as usize).try_for_each(|_| tick(stack))?;
+    is_up(stack)
+}
+
+/// Has the robot stand before time counts: its legs where they stand, and it held so until its servos follow.
+fn begin(stack: &mut Stack) -> Result<(), Failure> {
+    if !stack.stand_at_once(MOST_S) {
+        return Err(Failure::Running(late()));
+    }
+    let [most, rest] = [MOST_S, REST_S].map(|seconds| (seconds * stack.rate_hz()) as usize);
+    let mut tick = |stack: &mut Stack| stack.tick(&Input::default()).and_then(|_| is_driven(stack));
+    for _ in 0..most {
+        if stack.is_armed() {
+            break;
+        }
+        stack.put();
+        tick(stack)?;
+    }
+    (0..rest).try_for_each(|_| tick(stack))?;
+    stack.begin();
+    is_up(stack)
+}
+
+fn late() -> String {
+    format!("the robot has not come to stand within {MOST_S} s")
+}
+
+/// Refuses to go on without servos.
+fn is_driven(stack: &Stack) -> Result<(), Failure> {
+    let Some((_, why)) = stack.failed() else { return Ok(()) };
+    let supply = stack.gave_way().map(|(at, why)| format!("the supply gave way at {at:.2} s: {why}; so "));
+    Err(Failure::Running(format!("the robot has not come to stand: {}{why}", supply.unwrap_or_default())))
+}
+
+/// Refuses to go on with a robot that lies.
+fn is_up(stack: &Stack) -> Result<(), Failure> {
     if !stack.has_fallen() {
         return Ok(());
     }
@@ -169,13 +203,17 @@ mod tests {
     use crate::cli::FileArgs;
 
     fn walked(commands: &str, terrain: &str, params: &[&str]) -> (String, String) {
+        walked_from(Start::default(), commands, terrain, params)
+    }
+
+    fn walked_from(start: Start, commands: &str, terrain: &str, params: &[&str]) -> (String, String) {
         let root = env!("CARGO_MANIFEST_DIR");
         let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
         let params = params.iter().map(|&param| param.to_owned()).collect();
         let arguments = SimArgs { files, params, terrain: terrain.into(), ..SimArgs::default() };
         let (list, setups) = (commands::parse(commands).unwrap(), setups(&arguments).ok().unwrap());
         let misfortunes = misfortunes(&list, &setups).unwrap();
-        let stack = Stack::new(setups, Some("ripple")).ok().unwrap();
+        let stack = Stack::new(setups, Some("ripple"), start).ok().unwrap();
         let mut table = Vec::new();
         let outcome = walk(stack, (&list, &misfortunes), &Shutdown::default(), &mut table).ok().unwrap();
         (outcome, String::from_utf8(table).unwrap())
@@ -198,6 +236,21 @@ mod tests {
         assert_eq!(last(&table, "falls"), 0.0, "{outcome}");
         assert_eq!(table.lines().map(|line| line.split(',').count()).min(), Some(HEADER.split(',').count()));
         assert!(walked(AHEAD, "flat", &[]).1 == table, "the same bits");
+    }
+
+    #[test]
+    fn when_a_robot_begins_standing_or_hanging_expect_commands_at_once_and_no_way_in_the_air() {
+        for (start, way) in [(Start::Standing, 0.4), (Start::Hanging, 0.0), (Start::Sitting, 0.4)] {
+            let (outcome, table) = walked_from(start, AHEAD, "flat", &[]);
+            let first = column(&table, "seconds")[0];
+            assert!(
+                (first < 0.02) == outcome.contains("first command at 0.00 s") || start == Start::Sitting,
+                "{outcome}"
+            );
+            assert!((last(&table, "x") - column(&table, "x")[0] - way).abs() < 0.1, "{start:?}: {outcome}");
+            let lean = column(&table, "lean").into_iter().fold(0.0, f64::max);
+            assert!(lean < 0.1, "{start:?}: {lean} rad");
+        }
     }
 
     #[test]
@@ -300,7 +353,7 @@ mod tests {
         };
         let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
         let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
-        let stack = Stack::new(setups, None).ok().unwrap();
+        let stack = Stack::new(setups, None, Start::Standing).ok().unwrap();
         let Err(Failure::Running(told)) = walk(stack, (&list, &[]), &Shutdown::default(), Vec::new()) else {
             panic!("it stands")
         };

@@ -254,14 +254,12 @@ fn when_a_board_is_called_by_its_address_or_an_address_lacks_0x_expect_what_was_
 
 #[test]
 fn when_one_joint_is_taken_alone_expect_its_board_and_nothing_else() {
-    let config = ServoConfig::try_from(serde_yaml::from_str::<RawServoConfig>(SHIPPED).unwrap()).unwrap();
-    let joint = config.joint_index("right_rear_tibia").unwrap();
-    let alone = config.alone(joint).unwrap();
+    let config = ServoConfig::try_from(shipped()).expect("valid");
+    let joint = config.joint_index("right_rear_tibia").expect("shipped");
+    let alone = config.only(&[joint]);
     assert_eq!((alone.servos().len(), alone.boards().len(), alone.boards()[0].address()), (1, 1, 0x41));
-    assert_eq!(
-        (alone.servos()[0].board(), alone.servos()[0].channel(), alone.groups()),
-        (0, 8, &["right_rear".to_owned()][..])
-    );
+    assert_eq!((alone.servos()[0].board(), alone.servos()[0].channel()), (0, 8));
     assert_eq!(alone.servos()[0].counts(-1.0), config.servos()[joint].counts(-1.0));
-    assert_eq!(config.alone(99), None);
+    let both = config.only(&[joint, 0]);
+    assert_eq!((both.boards(), both.servos()[0].board(), both.servos()[1].board()), (config.boards(), 1, 0));
 }

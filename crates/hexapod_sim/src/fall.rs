@@ -9,8 +9,9 @@ use std::fmt;
 pub const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// A belly that touches the ground lies on it where it was planned this much higher than the ground is rough, m.
 const CLEAR_M: f64 = 0.01;
-/// Part of the weight that a belly bears which touches the ground.
+/// Part of the weight that a belly bears which touches the ground, and that bears one which lies on it, however rough it is.
 const TOUCHES: f64 = 0.02;
+const LIES: f64 = 0.5;
 
 /// How a robot has fallen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,14 +53,21 @@ impl FallWatch {
             return Some(Fall::Leans(leans));
         }
         let clear = self.belly.iter().map(|corner| (planned * corner).z).fold(f64::INFINITY, f64::min);
-        let lies = clear > self.roughness_m + CLEAR_M && on_its_belly(world);
+        // Rough ground may reach a belly that the feet bear.
+        let part = if clear > self.roughness_m + CLEAR_M { TOUCHES } else { LIES };
+        let lies = clear > CLEAR_M && bears(world) > part;
         lies.then_some(Fall::Lies(clear))
     }
 }
 
 /// Whether the ground bears the body itself.
 pub fn on_its_belly(world: &World) -> bool {
-    world.ground_force(0).norm() > TOUCHES * world.assembly().mass() * world.settings().gravity
+    bears(world) > TOUCHES
+}
+
+/// Part of the weight that the ground bears at the body itself.
+fn bears(world: &World) -> f64 {
+    world.ground_force(0).norm() / (world.assembly().mass() * world.settings().gravity)
 }
 
 /// How much more a body leans than planned, rad.

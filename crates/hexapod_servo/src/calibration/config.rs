@@ -1,5 +1,7 @@
 //! The validated configuration of all boards and servos.
 
+use std::collections::BTreeSet;
+
 use super::clock::PwmClock;
 use super::servo::Servo;
 use super::timing::Timing;
@@ -60,12 +62,16 @@ impl ServoConfig {
         self.timing
     }
 
-    /// This joint alone, on its board: what it needs of a robot whose other boards need not be there. None for no such joint.
-    pub fn alone(&self, joint: usize) -> Option<Self> {
-        let servo = self.servos.get(joint)?.clone();
-        let boards = vec![*self.boards.get(servo.board)?];
-        let groups = vec![self.groups.get(servo.group)?.clone()];
-        Some(Self { boards, servos: vec![Servo { board: 0, group: 0, ..servo }], groups, timing: self.timing })
+    /// These joints alone, in this order, and the boards that they are on: the others need not be there.
+    #[must_use]
+    pub fn only(&self, joints: &[usize]) -> Self {
+        let mut servos: Vec<Servo> = joints.iter().filter_map(|&joint| self.servos.get(joint).cloned()).collect();
+        let needed: BTreeSet<usize> = servos.iter().map(|servo| servo.board).collect();
+        let boards = needed.iter().filter_map(|&board| self.boards.get(board).copied()).collect();
+        for servo in &mut servos {
+            servo.board = needed.range(..servo.board).count();
+        }
+        Self { boards, servos, groups: self.groups.clone(), timing: self.timing }
     }
 
     /// Index of a joint by name.

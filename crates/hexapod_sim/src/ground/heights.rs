@@ -7,6 +7,8 @@ pub struct HeightMap {
     rows: usize,
     cell: f64,
     heights: Vec<f64>,
+    /// Where it is centred, m.
+    middle: [f64; 2],
 }
 
 /// Heights that are no ground.
@@ -43,7 +45,7 @@ impl HeightMap {
         let bad = heights.iter().copied().find(|height| !height.is_finite());
         match bad.or((!(cell.is_finite() && cell > 0.0)).then_some(cell)) {
             Some(value) => Err(HeightMapError::NotFinite { value }),
-            None => Ok(Self { columns, rows, cell, heights }),
+            None => Ok(Self { columns, rows, cell, heights, middle: [0.0; 2] }),
         }
     }
 
@@ -73,6 +75,41 @@ impl HeightMap {
         self.cell
     }
 
+    /// Where it is centred, m.
+    pub(super) fn middle(&self) -> [f64; 2] {
+        self.middle
+    }
+
+    /// How many cells go into a length, m; one at least.
+    pub(super) fn cells_to(&self, length: f64) -> usize {
+        (length / self.cell).ceil().max(1.0) as usize
+    }
+
+    /// A map of cells so many times as long, nowhere below this one, which it covers; none where that is once.
+    pub(super) fn coarser(&self, times: usize) -> Option<Self> {
+        if times < 2 {
+            return None;
+        }
+        let size = |points: usize| (points - 1).div_ceil(times) + 1;
+        let (columns, rows) = (size(self.columns), size(self.rows));
+        // Of all points that share a cell with one: first along x, then along y.
+        let near = |at: usize, points: usize| {
+            let (from, to) = ((at * times).saturating_sub(times), (at * times + times).min(points - 1));
+            from.min(points - 1)..=to
+        };
+        let along =
+            |row: usize, column: usize| near(column, self.columns).map(|x| self.at(x, row)).fold(f64::MIN, f64::max);
+        let highest: Vec<Vec<f64>> =
+            (0..self.rows).map(|row| (0..columns).map(|column| along(row, column)).collect()).collect();
+        let of =
+            |(row, column): (usize, usize)| near(row, self.rows).map(|y| highest[y][column]).fold(f64::MIN, f64::max);
+        let heights = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).map(of).collect();
+        let cell = self.cell * times as f64;
+        let [x, y] = [(columns, self.columns), (rows, self.rows)]
+            .map(|(coarse, fine)| 0.5 * ((coarse - 1) as f64 * cell - (fine - 1) as f64 * self.cell));
+        Some(Self { columns, rows, cell, heights, middle: [x, y] })
+    }
+
     /// Least height, m.
     pub fn lowest(&self) -> f64 {
         self.heights.iter().copied().fold(f64::INFINITY, f64::min)
@@ -81,7 +118,7 @@ impl HeightMap {
     /// Place of a point of the grid, m.
     pub fn place(&self, column: usize, row: usize) -> [f64; 2] {
         let [x, y] = self.extent();
-        [column as f64 * self.cell - 0.5 * x, row as f64 * self.cell - 0.5 * y]
+        [self.middle[0] + column as f64 * self.cell - 0.5 * x, self.middle[1] + row as f64 * self.cell - 0.5 * y]
     }
 
     /// Greatest height between two x and two y, m, of the points of the grid; none where it has no point there.
