@@ -6,7 +6,7 @@ mod walk;
 
 pub use files::{Bus, BusArgs, FileArgs};
 pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
-pub use walk::{SimArgs, Start, TraceArgs};
+pub use walk::{Column, SimArgs, Start, TraceArgs};
 
 use clap::{Args, Parser, Subcommand};
 use files::terrain;

@@ -141,6 +141,16 @@ impl Stack {
         self.start
     }
 
+    /// What is simulated.
+    pub fn plant(&self) -> &Plant {
+        &self.plant
+    }
+
+    /// The planner.
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+
     /// From here on time counts.
     pub fn begin(&mut self) {
         self.zero_s = self.time.as_secs_f64();

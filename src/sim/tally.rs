@@ -5,6 +5,8 @@ use hexapod_gait::{Displacement, GaitState, Twist};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;
 
+/// The columns of results: m, m, m, m, rad, J, J, and how often.
+pub const RESULTS: [&str; 8] = ["way", "planned", "commanded", "slip", "lean", "work", "energy", "falls"];
 /// A robot that falls has to be up for as long before it can fall again, s.
 const UP_S: f64 = 1.0;
 
@@ -136,6 +138,14 @@ impl Tally {
             self.first_fall.get_or_insert(moment.time);
         }
         *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
+    }
+
+    /// What came of it, by [`RESULTS`].
+    pub fn results(&self) -> [f64; 8] {
+        let none = Since::default();
+        let since = self.since.as_ref().unwrap_or(&none);
+        let Way { walked, planned, commanded, .. } = since.way;
+        [walked, planned, commanded, since.slip, since.lean, since.work, since.energy, f64::from(self.falls)]
     }
 
     /// What came of it, in a few lines, for a robot with such servos.
