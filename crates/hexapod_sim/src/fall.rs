@@ -2,6 +2,7 @@
 
 use crate::body::corners;
 use crate::engine::World;
+use crate::ground::Ground;
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::fmt;
 
@@ -42,8 +43,13 @@ pub struct FallWatch {
 impl FallWatch {
     /// Of the robot and the ground of a world.
     pub fn new(world: &World) -> Self {
+        Self::on(world, world.ground())
+    }
+
+    /// Of the robot of a world, as on another ground.
+    pub fn on(world: &World, ground: &Ground) -> Self {
         let shapes = world.assembly().parts.first().map_or(&[][..], |base| &base.shapes);
-        Self { belly: shapes.iter().flat_map(corners).collect(), roughness_m: world.ground().roughness() }
+        Self { belly: shapes.iter().flat_map(corners).collect(), roughness_m: ground.roughness() }
     }
 
     /// How the robot has fallen, if it has; `planned` is where its base was to be over level ground.
