@@ -3,6 +3,7 @@
 mod ends;
 mod gamepad;
 mod legs;
+mod pace;
 
 pub use legs::{legs_chart, legs_table};
 
@@ -19,7 +20,7 @@ use hexapod_gait::{Engine, Gait};
 use hexapod_kinematics::Leg;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_servo::ServoConfig;
-use hexapod_setup::Files;
+use hexapod_setup::{Files, motors};
 use nalgebra::Vector2;
 use std::fmt::Write;
 
@@ -62,6 +63,10 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
         say(format_args!("note     {note}"))?;
     }
     if let Some(note) = coarse(&setups.planner.engine, setups.driver.servos()) {
+        say(format_args!("note     {note}"))?;
+    }
+    let motors = motors(&files.in_config("servos.yaml"), setups.planner.engine.robot());
+    if let Some(note) = pace::note(&setups.planner, setups.driver.servos(), &motors) {
         say(format_args!("note     {note}"))?;
     }
     for stray in files.strays() {

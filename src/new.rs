@@ -44,8 +44,12 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         let _ = writeln!(told, "{} {}", if written { "written" } else { "kept   " }, path.display());
     }
     let folder = into.display();
-    let _ =
-        writeln!(told, "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}");
+    let _ = writeln!(
+        told,
+        "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}\n\
+         with real servos: name their kind in {folder}/servos.yaml, then hexapod servo centre --bus i2c --config {folder}, mount the \
+         horns, and hexapod calibrate --bus i2c --config {folder}"
+    );
     // Whoever reads it may have gone.
     let _ = std::io::stdout().write_all(told.as_bytes());
     Ok(())
@@ -75,9 +79,10 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<bool> {
 }
 
 const SERVOS: &str = "\
-# Which plug drives which joint, and which pulse is which angle: a simulated servo for each joint, so that the robot walks on
-# `bus: simulated` at once. For real servos give board and channel of each plug, take out `simulated: true`, and let
-# `hexapod calibrate --bus i2c` find direction, points and pulses. What each key means: docs/servos.md.
+# Which plug drives which joint, and which pulse is which angle. Servos of kind `simulated` walk on `bus: simulated` at once; a
+# real bus refuses them, as it is not known how far yours turn. For real servos name their kind in `defaults`, as in
+# `all: {kind: mg996r}`, plug them in as board and channel say, and let `hexapod calibrate --bus i2c` find direction, points
+# and pulses. What each key means: docs/servos.md.
 ";
 
 /// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks.

@@ -1,42 +1,65 @@
-//! `hexapod servo`: one joint at an angle, for looking at. The others get no pulse.
+//! `hexapod servo`: one joint at an angle, or servos at their neutral, for looking at. The others get no pulse.
 
-use crate::cli::ServoArgs;
+use crate::cli::{ServoArgs, ServoCommand};
 use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
-use hexapod_servo::{ServoDriver, State};
+use hexapod_servo::calibration::Servo;
+use hexapod_servo::pca9685::{Link, Tally, all_call_off};
+use hexapod_servo::{ServoConfig, ServoDriver, State};
 use servo_driver::bus::Bus;
 use servo_driver::{Hardware, Setup, StopSwitch, Stoppable};
 use std::sync::Arc;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
+const RETRIES: u8 = 2;
 /// Boards that do not acknowledge being off are told again for this long.
 const OFF_PATIENCE: Duration = Duration::from_millis(300);
 /// After a signal the servo is let go within this time, or the bus hangs.
 const ENDING: Duration = Duration::from_millis(800);
 
-/// Turns a joint to an angle, holds it for a while and lets it go.
+/// From one servo that is centred to the next.
+const NEXT: Duration = Duration::from_millis(300);
+
+/// Said where no real servo moves.
+pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c, or set \
+                                    `bus: i2c` of servo_driver in hexapod.yaml";
+
+/// Turns a joint to an angle, or all servos to their neutral, holds them for a while and lets them go.
 ///
 /// # Errors
-/// There is no such joint or angle, or the bus fails.
+/// There is no such joint, leg or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
-    let params = parameters(&arguments.bus)?.driver;
+    let bus = match &arguments.what {
+        Some(ServoCommand::Centre(centre)) => &centre.bus,
+        None => &arguments.bus,
+    };
+    let params = parameters(bus)?.driver;
     tell_files([&params]);
     let setup = Setup::load(&params)?;
-    let place = place(&setup, arguments)?;
+    let (places, seconds) = match &arguments.what {
+        Some(ServoCommand::Centre(centre)) => (neutral(setup.servos(), centre.leg.as_deref())?, centre.seconds),
+        None => (vec![place(setup.servos(), arguments)?], arguments.seconds),
+    };
+    if !setup.is_real() {
+        say(SIMULATED)?;
+    }
     let shutdown = Shutdown::on_signals()?;
     // Dropped last: nobody else has the bus before the pins are given back, too.
-    let Hardware { bus, pins, own_guard, lease: _lease, .. } =
+    let Hardware { mut bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
+    // Boards of other joints need not be there. Where they are, they put out nothing.
+    let _ = all_call_off(&mut Link::new(&mut bus, &mut Tally::default(), RETRIES));
+    let (joints, angles): (Vec<usize>, Vec<f64>) = places.into_iter().unzip();
     let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
-    let driver = ServoDriver::new(setup.servos().clone(), stop.before(bus));
-    let (seconds, theirs, stops) = (arguments.seconds, shutdown.clone(), Arc::clone(&stop));
+    let driver = ServoDriver::new(setup.servos().only(&joints), stop.before(bus));
+    let (theirs, stops) = (shutdown.clone(), Arc::clone(&stop));
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
-        .spawn(move || turn_and_let_go(driver, &stops, place, seconds, &theirs))?;
+        .spawn(move || turn_and_let_go(driver, &stops, &angles, seconds, &theirs))?;
     let keep_guard = || {
         stop.keep_guard();
         false
@@ -47,14 +70,30 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
 }
 
+/// The servos of a leg, or all, and the angles at which their pulses are neutral, within their limits.
+fn neutral(servos: &ServoConfig, leg: Option<&str>) -> Result<Vec<(usize, f64)>, Failure> {
+    let group = leg.map(|leg| {
+        let names = || servos.groups().join(", ");
+        let group = servos.groups().iter().position(|group| group == leg);
+        group.ok_or_else(|| Failure::Words(format!("there is no leg `{leg}`; there are {}", names())))
+    });
+    let group = group.transpose()?;
+    let meant = servos.servos().iter().enumerate().filter(|(_, servo)| group.is_none_or(|of| servo.group() == of));
+    let angle = |servo: &Servo| {
+        let neutral_rad = servo.angle_rad(servo.neutral_us());
+        servo.limit_angle(neutral_rad).map_or(neutral_rad, |limited| limited.value)
+    };
+    Ok(meant.map(|(joint, servo)| (joint, angle(servo))).collect())
+}
+
 fn turn_and_let_go(
     mut driver: ServoDriver<Stoppable<Bus>>,
     stop: &StopSwitch,
-    place: (usize, f64),
+    angles: &[f64],
     seconds: f64,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let result = turn(&mut driver, stop, place, seconds, shutdown);
+    let result = turn(&mut driver, stop, angles, seconds, shutdown);
     stop.enable_outputs(false);
     let off = switch_off(&mut driver);
     stop.settle();
@@ -79,50 +118,52 @@ fn switch_off(driver: &mut ServoDriver<Stoppable<Bus>>) -> bool {
 }
 
 /// Index and angle, within the joint's limits.
-fn place(setup: &Setup, arguments: &ServoArgs) -> Result<(usize, f64), Failure> {
-    let servos = setup.servos();
-    let joint = servos.joint_index(&arguments.joint).ok_or_else(|| {
+fn place(servos: &ServoConfig, arguments: &ServoArgs) -> Result<(usize, f64), Failure> {
+    let (name, degrees) = (arguments.joint.as_deref().unwrap_or_default(), arguments.degrees.unwrap_or_default());
+    let joint = servos.joint_index(name).ok_or_else(|| {
         let names: Vec<_> = servos.servos().iter().map(|servo| servo.joint()).collect();
-        Failure::Words(format!("there is no joint `{}`; there are {}", arguments.joint, names.join(", ")))
+        Failure::Words(format!("there is no joint `{name}`; there are {}", names.join(", ")))
     })?;
-    let angle_rad = arguments.degrees.to_radians();
+    let angle_rad = degrees.to_radians();
     let (lower, upper) = servos.servos()[joint].angle_limits_rad();
     if !(lower..=upper).contains(&angle_rad) {
         let (lower, upper) = (lower.to_degrees(), upper.to_degrees());
-        let words =
-            format!("{} goes from {lower:.1} to {upper:.1} degrees, not to {}", arguments.joint, arguments.degrees);
-        return Err(Failure::Words(words));
+        return Err(Failure::Words(format!("{name} goes from {lower:.1} to {upper:.1} degrees, not to {degrees}")));
     }
     Ok((joint, angle_rad))
 }
 
-/// Arms with this joint alone and holds it.
+/// Arms with the first joint alone, then each next one, says what each is told, and holds them.
 fn turn(
     driver: &mut ServoDriver<Stoppable<Bus>>,
     stop: &StopSwitch,
-    (joint, angle_rad): (usize, f64),
+    angles: &[f64],
     seconds: f64,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let refused = |error: hexapod_servo::TargetError| Failure::Running(error.to_string());
+    let targets: Vec<(usize, f64)> = angles.iter().copied().enumerate().collect();
     driver.tick(monotonic_now());
-    driver.command(monotonic_now(), &[(joint, angle_rad)]).map_err(refused)?;
+    driver.command(monotonic_now(), targets.get(..1).unwrap_or_default()).map_err(refused)?;
     let report = driver.enable(monotonic_now());
     if !report.passed() {
         return Err(Failure::Running(report.to_string()));
     }
-    let mut armed_at = None;
+    // How many have been told of, and when the last was.
+    let (mut told, mut told_at) = (0, Duration::ZERO);
     while !shutdown.wait(Stage::Stopping, PERIOD) {
         let now = monotonic_now();
         if let Some(reason) = stop.stopped() {
             return Err(Failure::Running(reason.into()));
         }
         stop.enable_outputs(true);
-        driver.command(now, &[(joint, angle_rad)]).map_err(refused)?;
+        let is_next = told > 0 && now.saturating_sub(told_at) >= NEXT;
+        let on = (told + usize::from(told == 0 || is_next)).min(targets.len());
+        driver.command(now, &targets[..on]).map_err(refused)?;
         match driver.tick(now) {
-            State::Armed if armed_at.is_none() => {
-                armed_at = Some(now);
-                let _ = say(readout(driver, joint));
+            State::Armed if told < on => {
+                let _ = say(readout(driver, told));
+                (told, told_at) = (told + 1, now);
             }
             State::Fault => {
                 let fault = driver.fault().map_or("fault".into(), |fault| fault.to_string());
@@ -130,8 +171,8 @@ fn turn(
             }
             _ => {}
         }
-        let held = armed_at.map_or(0.0, |at| now.saturating_sub(at).as_secs_f64());
-        if seconds > 0.0 && held >= seconds {
+        let held = now.saturating_sub(told_at).as_secs_f64();
+        if told == targets.len() && seconds > 0.0 && held >= seconds {
             break;
         }
     }

@@ -7,6 +7,7 @@ mod page;
 use crate::cli::CalibrateArgs;
 use crate::exit::{Failure, say};
 use crate::parameters::{files_of, tell_files};
+use crate::servo::SIMULATED;
 use crate::setups::parameters;
 use file::CalibrationFile;
 use hexapod_calibration::{Dialogue, Mode, Outcome, Tone};
@@ -31,6 +32,11 @@ const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// # Errors
 /// There is no terminal, the files do not hold, or there is no bus.
 pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
+    if arguments.mounting.is_some() && arguments.bus.files.config.is_empty() {
+        let words =
+            "practising writes servos.yaml as calibrating does: give it a folder of its own, as in --config practice";
+        return Err(Failure::Words(words.into()));
+    }
     let all = parameters(&arguments.bus)?;
     let (params, planner) = (all.driver, all.planner);
     let setup = Setup::load(&params)?;
@@ -58,7 +64,8 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     if mounting.is_some() && bench.simulated().is_none() {
         return Err(Failure::Words("--mounting is for simulated servos; add --bus simulated".into()));
     }
-    let work = RefCell::new(Work { dialogue, file, bench, mounting, at: monotonic_now() });
+    let is_real = setup.is_real();
+    let work = RefCell::new(Work { dialogue, file, bench, mounting, is_real, at: monotonic_now() });
     let shown = || work.borrow_mut().page();
     run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
     let work = work.into_inner();
@@ -110,6 +117,8 @@ struct Work {
     file: CalibrationFile,
     bench: Bench,
     mounting: Option<Mounting>,
+    /// Whether real servos move.
+    is_real: bool,
     /// When the dialogue last heard of the time.
     at: Duration,
 }
@@ -120,6 +129,9 @@ impl Work {
         self.pass_time();
         let readout = self.bench.readout();
         let mut page = self.dialogue.view();
+        if !self.is_real && self.mounting.is_none() {
+            page.lines.insert(0, (Tone::Bad, SIMULATED.into()));
+        }
         let counts = readout.told.map(|(_, counts)| format!("{counts} counts"));
         page.lines.extend(counts.map(|counts| (Tone::Plain, counts)));
         if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.bench.simulated()) {

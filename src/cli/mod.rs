@@ -6,7 +6,7 @@ mod walk;
 
 pub use files::{Bus, BusArgs, FileArgs};
 pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
-pub use walk::{SimArgs, TraceArgs};
+pub use walk::{Column, SimArgs, Start, TraceArgs};
 
 use clap::{Args, Parser, Subcommand};
 use files::terrain;
@@ -35,7 +35,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Watch over the servo driver from a process of its own: all channels off when it dies or stands still.
     Guard(GuardArgs),
-    /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse.
+    /// Turn one joint to an angle, hold it for a while and let it go; the others get no pulse. Or centre all servos.
     Servo(ServoArgs),
     /// Find the plug, direction, stops and pulses of every servo, guided in the terminal; run it again to verify them.
     /// What is found goes into servos.yaml in your own folder, which no build overwrites.
@@ -190,14 +190,39 @@ pub struct GuardArgs {
 
 /// Which joint and where to.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServoArgs {
+    /// What to do instead.
+    #[command(subcommand)]
+    pub what: Option<ServoCommand>,
     /// Name of the joint.
-    pub joint: String,
+    #[arg(required = true)]
+    pub joint: Option<String>,
     /// Its angle, in degrees.
-    #[arg(allow_negative_numbers = true)]
-    pub degrees: f64,
+    #[arg(required = true, allow_negative_numbers = true)]
+    pub degrees: Option<f64>,
     /// Hold it for so many seconds; 0: until Ctrl-C
     #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+    /// Which boards.
+    #[command(flatten)]
+    pub bus: BusArgs,
+}
+
+/// What to do with several servos.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ServoCommand {
+    /// Turn all servos, or those of one leg, to their neutral, one after another, before the horns go on; then let them go.
+    Centre(CentreArgs),
+}
+
+/// Which servos to centre.
+#[derive(Clone, Debug, Args)]
+pub struct CentreArgs {
+    /// Name of the leg [default: all]
+    pub leg: Option<String>,
+    /// Hold them for so many seconds; 0: until Ctrl-C
+    #[arg(long, default_value_t = 0.0)]
     pub seconds: f64,
     /// Which boards.
     #[command(flatten)]
@@ -216,7 +241,7 @@ pub struct CalibrateArgs {
     /// Verify three angles of each joint (the default once all joints are calibrated)
     #[arg(long)]
     pub verify: bool,
-    /// For practice with --bus simulated: how the servos are mounted (joint: {offset_rad, reversed, plug_of, stops_rad})
+    /// For practice with --bus simulated and a folder of its own: how the servos are mounted (joint: {offset_rad, reversed, plug_of, stops_rad})
     #[arg(long, value_name = "FILE")]
     pub mounting: Option<std::path::PathBuf>,
     /// Which boards.

@@ -1,7 +1,7 @@
 //! What can be walked without ROS.
 
 use super::files::{FileArgs, terrain};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// What is said of a list of commands.
 macro_rules! commands_help {
@@ -53,7 +53,7 @@ pub struct SimArgs {
     #[arg(long)]
     pub headless: bool,
     /// Lines of seconds,vx,vy,wz, and for the body z or x,y,z,roll,pitch,yaw; and of misfortunes, as in 3.0,push (see below)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", required_unless_present = "merge", default_value = "", hide_default_value = true)]
     pub commands: std::path::PathBuf,
     /// What the robot walks on [default: as hexapod.yaml says]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
@@ -64,9 +64,57 @@ pub struct SimArgs {
     /// Set a parameter of a node, as in gait_planner.step_height:=0.02 or simulator.seed:=7
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
+    /// How the robot is when time begins
+    #[arg(long, value_enum, default_value_t)]
+    pub start: Start,
+    /// More columns for the table, as in joints,torques
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub columns: Vec<Column>,
+    /// Walk with each of these values of a parameter, on all cores, as in gait_planner.step_height=0.02,0.03; give it again for
+    /// each combination with another. The table has a line for each walk
+    #[arg(long, value_name = "[NODE.]NAME=A,B,C")]
+    pub sweep: Vec<String>,
+    /// Walk with so many seeds of ground and noise, from 1 on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seeds: u64,
+    /// Of a sweep, only every Nth walk, from the Ith on: for several computers
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Walk nothing, and join the tables of a sweep's shards
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub merge: Vec<std::path::PathBuf>,
     /// The table to write; - is the standard output
     #[arg(long, value_name = "FILE", default_value = "run.csv")]
     pub out: std::path::PathBuf,
+}
+
+/// Columns of the table beside the usual ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Column {
+    /// Angles of the joints, rad
+    Joints,
+    /// Torques of the servos at them, N m
+    Torques,
+    /// Force of the ground on each foot, N, in the world's axes
+    Forces,
+    /// Which feet are planned on the ground
+    Contacts,
+    /// Where the body is by the planned feet, m and rad
+    Odometry,
+    /// The twist of the list, m/s and rad/s
+    Commanded,
+}
+
+/// How a robot begins its walk in physics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Start {
+    /// It lies on its legs, its servos without pulses, and stands up
+    Sitting,
+    /// It stands, its servos on
+    #[default]
+    Standing,
+    /// Its body hangs where it is, its legs as in standing, and no foot touches anything
+    Hanging,
 }
 
 const SIM_HELP: &str = concat!(

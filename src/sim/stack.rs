@@ -1,5 +1,6 @@
 //! Planner, driver and physics in one loop, on the time of the physics.
 
+use crate::cli::Start;
 use crate::exit::Failure;
 use crate::given_up::GivenUp;
 use crate::setups::Setups;
@@ -35,6 +36,9 @@ pub struct Stack {
     time: Duration,
     senses: Senses,
     terrain: String,
+    /// When time began to count, s: what came before was to have it stand.
+    zero_s: f64,
+    start: Start,
     /// As the planner tells them when it starts, and of the list of commands.
     notes: Vec<String>,
 }
@@ -48,6 +52,8 @@ pub struct Moment {
     pub state: GaitState,
     /// That the planner walks.
     pub twist: Twist,
+    /// That it was asked for.
+    pub commanded: Twist,
     /// Where the body truly is.
     pub base: Isometry3<f64>,
     /// How far each foot slid over the ground during the tick, on average, m.
@@ -72,12 +78,13 @@ pub struct Motors {
 }
 
 impl Stack {
-    /// A robot that sits, its servos still without pulses.
-    pub fn new(setups: Setups, gait: Option<&str>) -> Result<Self, Failure> {
+    /// A robot that sits, or hangs, its servos still without pulses.
+    pub fn new(setups: Setups, gait: Option<&str>, start: Start) -> Result<Self, Failure> {
         let Setups { planner, driver, simulator, .. } = setups;
         let Some(simulator) = simulator else {
             return Err(Failure::Words("hexapod sim is for bus physics; leave out -p bus".into()));
         };
+        let simulator = if start == Start::Hanging { simulator.hung_up() } else { simulator };
         let mut engine = planner.engine;
         if let Some(name) = gait {
             engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
@@ -114,6 +121,8 @@ impl Stack {
             time: Duration::ZERO,
             senses,
             terrain: simulator.terrain_name().to_owned(),
+            zero_s: 0.0,
+            start,
             notes: planner.notes,
         })
     }
@@ -124,7 +133,39 @@ impl Stack {
 
     /// Simulated so far.
     pub fn seconds(&self) -> f64 {
-        self.time.as_secs_f64()
+        self.time.as_secs_f64() - self.zero_s
+    }
+
+    /// How it is to begin.
+    pub fn start(&self) -> Start {
+        self.start
+    }
+
+    /// What is simulated.
+    pub fn plant(&self) -> &Plant {
+        &self.plant
+    }
+
+    /// The planner.
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+
+    /// From here on time counts.
+    pub fn begin(&mut self) {
+        self.zero_s = self.time.as_secs_f64();
+    }
+
+    /// Has the planner stand at once, by itself, so that its legs are where they stand; false where it does not.
+    pub fn stand_at_once(&mut self, within_s: f64) -> bool {
+        self.player.stand();
+        let ticks = (within_s * self.rate_hz) as usize;
+        (0..ticks).any(|_| self.player.step(&Input::default(), 1.0 / self.rate_hz).state == GaitState::Standing)
+    }
+
+    /// Puts the robot where the planner has it, at rest.
+    pub fn put(&mut self) {
+        self.plant.put_at(&self.player.last().angles);
     }
 
     pub fn state(&self) -> GaitState {
@@ -220,10 +261,11 @@ impl Stack {
         }
         let simulator = self.plant.simulator();
         Ok(Moment {
-            time: self.ticks as f64 * dt,
+            time: self.ticks as f64 * dt - self.zero_s,
             dt,
             state: tick.state,
             twist: tick.twist,
+            commanded: input.twist,
             base: simulator.world().base(),
             slip,
             work,
@@ -265,7 +307,7 @@ impl Stack {
         // As between the nodes: the planner ends a walk whose servos have been let go.
         if self.failed.is_none() && !self.driver.state().is_live() {
             let why = self.driver.fault().map_or_else(|| self.driver.state().to_string(), |fault| fault.to_string());
-            self.failed = Some((self.time.as_secs_f64(), why));
+            self.failed = Some((self.seconds(), why));
             self.player.freeze();
         }
     }

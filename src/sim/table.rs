@@ -14,18 +14,22 @@ pub struct Table<W: Write> {
 
 impl<W: Write> Table<W> {
     /// With its header.
-    pub fn new(mut out: W) -> Result<Self> {
-        writeln!(out, "{HEADER}")?;
+    pub fn new(mut out: W, more: &[String]) -> Result<Self> {
+        let more = more.iter().map(|name| format!(",{name}")).collect::<String>();
+        writeln!(out, "{HEADER}{more}")?;
         Ok(Self { out })
     }
 
-    pub fn write(&mut self, line: &Line) -> Result<()> {
+    /// A line, and the values of the columns after the usual ones.
+    pub fn write(&mut self, line: &Line, more: &[f64]) -> Result<()> {
         let Line { time, planned: [x, y, yaw], place, turn, lean, slip, work, energy, volts, falls, .. } = line;
         let state = line.state.as_str();
         write!(self.out, "{time:.4},{state},{x:.5},{y:.5},{yaw:.5}")?;
         write!(self.out, ",{:.5},{:.5},{:.5}", place.x, place.y, place.z)?;
         turn.iter().try_for_each(|angle| write!(self.out, ",{angle:.5}"))?;
-        writeln!(self.out, ",{lean:.5},{slip:.6},{work:.4},{energy:.4},{volts:.3},{falls}")
+        write!(self.out, ",{lean:.5},{slip:.6},{work:.4},{energy:.4},{volts:.3},{falls}")?;
+        more.iter().try_for_each(|value| write!(self.out, ",{value:.5}"))?;
+        writeln!(self.out)
     }
 
     pub fn finish(mut self) -> Result<()> {

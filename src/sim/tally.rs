@@ -5,6 +5,8 @@ use hexapod_gait::{Displacement, GaitState, Twist};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;
 
+/// The columns of results: m, m, m, m, rad, J, J, and how often.
+pub const RESULTS: [&str; 8] = ["way", "planned", "commanded", "slip", "lean", "work", "energy", "falls"];
 /// A robot that falls has to be up for as long before it can fall again, s.
 const UP_S: f64 = 1.0;
 
@@ -67,6 +69,8 @@ struct Way {
     ahead: Option<Vector2<f64>>,
     planned: f64,
     walked: f64,
+    /// As the list had it, whatever the planner made of it.
+    commanded: f64,
 }
 
 /// Figures are told by the metre only of ways that are longer, m.
@@ -136,16 +140,29 @@ impl Tally {
         *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
     }
 
+    /// What came of it, by [`RESULTS`].
+    pub fn results(&self) -> [f64; 8] {
+        let none = Since::default();
+        let since = self.since.as_ref().unwrap_or(&none);
+        let Way { walked, planned, commanded, .. } = since.way;
+        [walked, planned, commanded, since.slip, since.lean, since.work, since.energy, f64::from(self.falls)]
+    }
+
     /// What came of it, in a few lines, for a robot with such servos.
     pub fn outcome(&self, motors: Motors) -> String {
         let Some(since) = &self.since else { return String::new() };
-        let Way { walked, planned, .. } = since.way;
+        let Way { walked, planned, commanded, .. } = since.way;
         let per_metre = |of: f64| match walked > LEAST_M {
             true => format!(", {:.3} m a metre of way", of / walked),
             false => String::new(),
         };
         let part = if planned > LEAST_M {
             format!(", {:.3} of the {planned:.3} m planned", walked / planned)
+        } else {
+            String::new()
+        };
+        let asked = if commanded > LEAST_M {
+            format!(", {:.3} of the {commanded:.3} m commanded", walked / commanded)
         } else {
             String::new()
         };
@@ -164,7 +181,7 @@ impl Tally {
             Motors { known, joints } => format!("{:.1} J by {known} of {joints} joints alone: {OTHERS}", since.energy),
         };
         let figures = [
-            ("way", format!("{walked:.3} m{part}")),
+            ("way", format!("{walked:.3} m{part}{asked}")),
             ("slip", format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip))),
             ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
             ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
@@ -184,6 +201,7 @@ impl Since {
         let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
         let steps = matches!(moment.state, GaitState::Walking | GaitState::Stopping);
         let waits = steps && moment.twist == Twist::ZERO;
+        self.way.commanded += moment.commanded.vx.hypot(moment.commanded.vy) * moment.dt;
         self.carried += moment.weight * self.way.go(line.place.xy(), planned, waits, moment.dt);
     }
 }
@@ -202,6 +220,7 @@ mod tests {
             dt: 0.1,
             state: GaitState::Walking,
             twist: Twist::new(0.1, 0.0, 0.0),
+            commanded: Twist::new(0.15, 0.0, 0.0),
             base: Isometry3::from_parts(Vector3::new(x, 0.0, 0.1).into(), turn),
             slip: 0.001,
             work: 0.2,
@@ -243,6 +262,7 @@ mod tests {
         }
         let told = tally.outcome(PERFECT);
         assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
+        assert!(told.contains("m planned, 0.528 of the 1.515 m commanded"), "{told}");
         assert!(told.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{told}");
         assert!(
             told.contains("5.7 degrees") && told.contains("20.2 J at the joints, cost of transport 2.525"),

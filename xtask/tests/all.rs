@@ -7,3 +7,4 @@ mod gait_house;
 mod layers;
 mod modules;
 mod sizes;
+mod wiring;

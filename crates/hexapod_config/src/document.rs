@@ -160,6 +160,13 @@ impl Document {
         ConfigError::at(self.source_of(node), self.tree.pointed(node), key_path, message, help)
     }
 
+    /// An error at the `null` by which a layer takes a key of a mapping away; none where none does.
+    pub fn error_at_null(&self, mapping: &str, key: &str, message: &str, help: &str) -> Option<ConfigError> {
+        let Found::Exact(node) = self.tree.find(mapping) else { return None };
+        let null = self.tree.taken_by(node, key).filter(|_| self.tree.child(node, &Step::Key(key.into())).is_none())?;
+        Some(self.error_at_value(null, &format!("{mapping}.{key}"), message.into(), help.into()))
+    }
+
     /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.
     pub fn location(&self, key_path: &str) -> Option<Location> {
         match self.tree.find(key_path) {

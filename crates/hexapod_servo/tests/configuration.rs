@@ -233,3 +233,33 @@ fn when_much_is_wrong_expect_all_of_it_told() {
     assert!(found[5].to_string().contains("did you mean degrees: 0.0873?"), "{}", found[5]);
     assert!(found.iter().all(|error| !error.to_string().contains("..")), "{found:?}");
 }
+
+#[test]
+fn when_a_board_is_called_by_its_address_or_an_address_lacks_0x_expect_what_was_meant() {
+    let with = |addresses: [&str; 2], board: &str| {
+        let servo = "channel: 0, min_pulse_us: 900, max_pulse_us: 2100, speed_limit_rad_s: 6, points: [{angle_rad: -1, pulse_us: 1000}, {angle_rad: 1, pulse_us: 2000}]";
+        let [one, two] = addresses;
+        let text =
+            format!("boards: [{{address: {one}}}, {{address: {two}}}]\nservos: {{a: {{board: {board}, {servo}}}}}\n");
+        let found = ServoConfig::check(&serde_yaml::from_str(&text).unwrap()).unwrap_err();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let told = with(["40", "0x41"], "0");
+    assert!(told.contains("did you mean 0x40?"), "{told}");
+    let told = with(["0x40", "0x41"], "0x41");
+    assert!(told.contains("did you mean 1, the board of address 0x41?"), "{told}");
+    let told = with(["0x40", "0x40"], "0");
+    assert!(told.contains("solder jumper A0"), "{told}");
+}
+
+#[test]
+fn when_one_joint_is_taken_alone_expect_its_board_and_nothing_else() {
+    let config = ServoConfig::try_from(shipped()).expect("valid");
+    let joint = config.joint_index("right_rear_tibia").expect("shipped");
+    let alone = config.only(&[joint]);
+    assert_eq!((alone.servos().len(), alone.boards().len(), alone.boards()[0].address()), (1, 1, 0x41));
+    assert_eq!((alone.servos()[0].board(), alone.servos()[0].channel()), (0, 8));
+    assert_eq!(alone.servos()[0].counts(-1.0), config.servos()[joint].counts(-1.0));
+    let both = config.only(&[joint, 0]);
+    assert_eq!((both.boards(), both.servos()[0].board(), both.servos()[1].board()), (config.boards(), 1, 0));
+}

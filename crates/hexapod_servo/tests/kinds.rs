@@ -87,10 +87,58 @@ fn when_a_higher_layer_names_a_kind_expect_it_over_own_points_of_a_lower_one() {
     assert_eq!(points(&only(servo, &[]))[0], (0.0, 1400.0));
     for above in ["servos.left_coxa.kind", "kinds.most.travel"] {
         let servo = only(servo, &[above]);
-        assert_eq!((points(&servo)[0], servo.min_pulse_us), ((-2.3562, 600.0), 600.0), "{above}");
+        // 1300 us were -0.25 rad by the points that no longer count.
+        assert_eq!((points(&servo)[0], servo.min_pulse_us), ((-0.25, 1404.5), 1404.5), "{above}");
     }
     let servo = only(servo, &["defaults.all.kind"]);
-    assert_eq!((points(&servo)[0], servo.speed_limit_rad_s), ((-1.5708, 500.0), 6.0));
+    assert_eq!((points(&servo)[0], servo.speed_limit_rad_s), ((-0.25, 1340.9), 6.0));
+}
+
+/// The coxae of the shipped file below one of the owner's that says which kind all servos are.
+fn coxa_of(kind: &str) -> RawServo {
+    let text = SHIPPED.replace("all: {kind: standard}", &format!("all: {{kind: {kind}}}"));
+    let file: ServoFile = serde_yaml::from_str(&text).unwrap();
+    let (raw, _) = file.resolve(|path| usize::from(path == "defaults.all.kind")).unwrap();
+    raw.servos.0.into_iter().find(|(joint, _)| joint == "left_front_coxa").unwrap().1
+}
+
+#[test]
+fn when_an_owner_names_a_kind_for_all_servos_expect_the_coxae_to_turn_no_farther_than_they_did() {
+    for (kind, least, greatest) in [("mg996r", 980.0, 2020.0), ("ds3218_270", 1153.3, 1846.7), ("sg90", 956.0, 1944.0)]
+    {
+        let servo = coxa_of(kind);
+        let ends = (servo.min_pulse_us, servo.max_pulse_us);
+        assert!((ends.0 - least).abs() < 0.2 && (ends.1 - greatest).abs() < 0.2, "{kind}: {ends:?}");
+        assert!((points(&servo)[0].0 + 0.8168).abs() < 1e-3, "{kind}: {:?}", points(&servo));
+    }
+}
+
+#[test]
+fn when_pulses_fall_with_the_angle_expect_the_same_range_on_a_kind_whose_pulses_rise() {
+    let servo = "  a_coxa: {channel: 3, points: [{angle_rad: 0.0, pulse_us: 1500.0}, {angle_rad: 0.5, pulse_us: 1200.0}], min_pulse_us: 1200.0, max_pulse_us: 1560.0}\n";
+    let servo = only(servo, &["defaults.all.kind"]);
+    assert!((servo.min_pulse_us - 1436.3).abs() < 0.1 && (servo.max_pulse_us - 1818.3).abs() < 0.1, "{servo:?}");
+}
+
+#[test]
+fn when_a_kind_tells_its_torque_expect_it_of_the_motor_calibrated_or_not_and_kgf_cm_told() {
+    let file = |servo: &str, torque: f64| -> ServoFile {
+        let kinds = KINDS.replace("trim_rad: 0.1", &format!("stall_torque_nm: {torque}"));
+        serde_yaml::from_str(&format!("{kinds}servos:\n  a_coxa: {servo}\n")).unwrap()
+    };
+    let measured = "points: [{angle_rad: 0.0, pulse_us: 1400.0}, {angle_rad: 0.5, pulse_us: 1600.0}], min_pulse_us: 1300.0, max_pulse_us: 1700.0, speed_limit_rad_s: 1.0";
+    for (servo, has_own_points) in
+        [("{channel: 1, kind: most}", false), (&*format!("{{board: 0, channel: 1, kind: most, {measured}}}"), true)]
+    {
+        let motor = file(servo, 0.9).motor("a_coxa", |_| 0).unwrap();
+        assert_eq!((&*motor.kind, motor.stall_torque_nm, &*motor.path), ("most", Some(0.9), "servos.a_coxa.kind"));
+        assert_eq!(motor.has_own_points, has_own_points);
+    }
+    assert_eq!(file("{channel: 1}", 0.9).motor("a_coxa", |_| 0).unwrap().stall_torque_nm, None);
+    let told = file("{channel: 1}", 1.0).implausible();
+    assert!(told.is_empty(), "{told:?}");
+    let told = file("{channel: 1}", 21.0).implausible();
+    assert!(told.len() == 1 && told[0].to_string().contains("did you mean kgf cm: 2.059?"), "{told:?}");
 }
 
 #[test]
@@ -126,6 +174,7 @@ fn when_kinds_do_not_hold_expect_the_key_and_what_would_be_right() {
     let cases = [
         ("  a_coxa: {}\n", "servos.a_coxa.channel", "missing"),
         ("  a_coxa: {channel: 1, kind: mots}\n", "servos.a_coxa.kind", "half, most"),
+        ("  a_coxa: {channel: 1, kind: HALF}\n", "servos.a_coxa.kind", "did you mean `half`?"),
         (
             "  a_coxa: {channel: 1, travel: {angle_rad: 0.0, from_us: 500.0, to_us: 2500.0}}\n",
             "servos.a_coxa.travel",

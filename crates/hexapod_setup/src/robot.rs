@@ -7,9 +7,10 @@ use crate::limitless;
 use crate::meshes;
 use crate::origin::Origin;
 use crate::overrides::Overrides;
+use crate::servos::motors;
 use crate::written::Written;
 use hexapod_config::{ConfigError, Document, Faults, Source, units};
-use hexapod_kinematics::{LegAngles, LegOptions, MeshReader, ModelError, Robot};
+use hexapod_kinematics::{LegAngles, LegOptions, LimitChange, MeshReader, ModelError, Robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,9 +41,10 @@ impl Description {
     /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
     pub fn read(files: &Files) -> Result<Self, ConfigError> {
         // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
-        static READ: Mutex<BTreeMap<(PathBuf, ConfigFile, PathBuf), Description>> = Mutex::new(BTreeMap::new());
+        static READ: Mutex<BTreeMap<Key, Description>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (files.urdf.clone(), files.in_config("robot.yaml"), files.to_write("robot.yaml"));
+        let beside = (files.in_config("robot.yaml"), files.in_config("servos.yaml"));
+        let key = (files.urdf.clone(), beside, files.to_write("robot.yaml"));
         if let Some(known) = read.get(&key) {
             return Ok(known.clone());
         }
@@ -57,7 +59,8 @@ impl Description {
     /// # Errors
     /// As [`Self::read`].
     pub fn of_text(urdf: Source, beside: &ConfigFile, mesh: MeshReader<'_>) -> Result<Self, ConfigError> {
-        Self::checked(Written::of_text(urdf)?, beside, beside.path(), mesh)
+        let servos = ConfigFile::of_texts([("servos.yaml", "")]);
+        Self::checked(Written::of_text(urdf)?, [beside, &servos], beside.path(), mesh)
     }
 
     /// A fault of this key, where `robot.yaml` or the robot's table has it.
@@ -67,13 +70,14 @@ impl Description {
         Some(document.error_at(key, message, help))
     }
 
-    fn read_anew((urdf, beside, to_write): &(PathBuf, ConfigFile, PathBuf)) -> Result<Self, ConfigError> {
+    fn read_anew((urdf, (beside, servos), to_write): &Key) -> Result<Self, ConfigError> {
+        let beside = [beside, servos];
         Self::checked(Written::read(urdf)?, beside, to_write, &mut |address| meshes::read(address, urdf))
     }
 
     fn checked(
         written: Written,
-        beside: &ConfigFile,
+        [beside, servos]: [&ConfigFile; 2],
         to_write: &Path,
         mesh: MeshReader<'_>,
     ) -> Result<Self, ConfigError> {
@@ -85,6 +89,14 @@ impl Description {
         let mut robot = Robot::from_urdf_and_meshes(&urdf, &overrides.options, mesh);
         if let (Some(forward), Ok(known)) = (overrides.forward, &robot) {
             urdf = forward.turned(&urdf, known.model());
+            robot = Robot::from_urdf_and_meshes(&urdf, &overrides.options, mesh);
+        }
+        if let Ok(known) = &robot
+            && let efforts = efforts(servos, known)
+            && !efforts.is_empty()
+        {
+            // What robot.yaml says comes after them, and counts.
+            overrides.options.limits.splice(0..0, efforts);
             robot = Robot::from_urdf_and_meshes(&urdf, &overrides.options, mesh);
         }
         match robot {
@@ -108,6 +120,16 @@ impl Description {
         }
     }
 }
+
+/// How strong joints are by the kinds of their servos, where these tell it.
+fn efforts(servos: &ConfigFile, robot: &Robot) -> Vec<LimitChange> {
+    let motors = motors(servos, robot).into_iter();
+    let efforts = motors.filter_map(|(joint, motor)| Some((joint, Some(motor.stall_torque_nm?))));
+    efforts.map(|(joint, effort)| LimitChange { joint, effort, ..LimitChange::default() }).collect()
+}
+
+/// The description, robot.yaml and servos.yaml beside it, and where robot.yaml would be written.
+type Key = (PathBuf, (ConfigFile, ConfigFile), PathBuf);
 
 /// Limits that are believed of a joint in a URDF, rad: some robots turn theirs more than once.
 const MOST_TURNS_RAD: f64 = 2.0 * std::f64::consts::TAU;

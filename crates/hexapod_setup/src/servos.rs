@@ -5,7 +5,10 @@ use crate::simulated_servos::made_up;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
-use hexapod_servo::calibration::{Origins, RawServoConfig, ServoConfig, ServoConfigError, ServoFile};
+use hexapod_servo::calibration::{
+    Motor, Origins, RawServoConfig, ServoConfig, ServoConfigError, ServoFile, is_placeholder,
+};
+use std::collections::BTreeMap;
 
 /// How an owner gets a file that fits.
 const NEW: &str =
@@ -29,16 +32,48 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
     let document = file.into().read_on()?;
     let mut faults = Faults::default();
     let file = written(&document, robot, &mut faults);
-    if file.as_ref().is_some_and(ServoFile::is_simulated) {
-        let help = "give each servo its board and channel and each board its pwm_frequency_hz, then take this line out";
-        faults.add(document.error_at(
-            "simulated",
-            "these servos are placeholders, with made-up plugs and pulses",
-            help,
-        ));
-    }
+    file.iter().for_each(|file| refuse_placeholders(&document, file, robot, &mut faults));
     let config = file.and_then(|file| check(&document, file, robot, &mut faults));
     faults.or(config)
+}
+
+/// Notes servos of which nobody has said which they are: the pulses of one kind turn another by half or twice the angle.
+fn refuse_placeholders(document: &Document, file: &ServoFile, robot: &Robot, faults: &mut Faults) {
+    const PULSES: &str = "these servos are placeholders, with made-up pulses";
+    if file.is_simulated() {
+        let help = "`hexapod new` of this version writes one that takes the kind of your servos; or give each servo its kind, \
+                    board and channel in place of points and pulses, then take this line out";
+        faults.add(document.error_at("simulated", PULSES, help));
+    }
+    let motors = joint_names(robot).into_iter().filter_map(|joint| file.motor(joint, layer_in(document)));
+    // Each kind is told once.
+    let made_up = motors.filter(Motor::is_placeholder).map(|motor| (motor.kind, motor.path));
+    for (kind, path) in made_up.collect::<BTreeMap<_, _>>() {
+        let known = file.kinds().filter(|kind| !is_placeholder(kind)).collect::<Vec<_>>().join(", ");
+        let help = format!(
+            "in place of `{kind}` say which servos they are, as in `kind: mg996r` (there are {known}; or describe yours under \
+             `kinds`), plug them in as board and channel say, then run `hexapod calibrate --bus i2c`"
+        );
+        faults.add(document.error_at(&path, PULSES, help));
+    }
+}
+
+/// Of each key of a document, its layer.
+fn layer_in(document: &Document) -> impl Fn(&str) -> usize {
+    |path| document.layer(path).unwrap_or_default()
+}
+
+/// The motors of a robot's joints, as far as `servos.yaml` names kinds for them.
+#[must_use]
+pub fn motors(file: &ConfigFile, robot: &Robot) -> Vec<(String, Motor)> {
+    // What does not hold is told where servos are read.
+    let Ok(document) = file.read_on() else { return vec![] };
+    if is_for_another(&document, file.is_shipped(), robot) {
+        return vec![];
+    }
+    let Some(file) = written(&document, robot, &mut Faults::default()) else { return vec![] };
+    let joints = joint_names(robot).into_iter();
+    joints.filter_map(|joint| Some((joint.to_owned(), file.motor(joint, layer_in(&document))?))).collect()
 }
 
 /// Checks a servo map that was read or is about to be written, be it for real or for simulated servos.
@@ -112,6 +147,9 @@ pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Se
 fn is_for_another(document: &Document, is_shipped: bool, robot: &Robot) -> bool {
     let names = joint_names(robot);
     let servos = document.entries("servos");
+    if names.iter().any(|joint| document.error_at_null("servos", joint, "", "").is_some()) {
+        return false;
+    }
     let is_own = |joint: &str| !is_shipped || document.layer(&format!("servos.{joint}")).is_some_and(|layer| layer > 0);
     let (own, shipped): (Vec<&str>, Vec<&str>) =
         servos.iter().map(|entry| entry.key.as_str()).partition(|joint| is_own(joint));
@@ -150,7 +188,7 @@ fn resolved(document: &Document, file: ServoFile, faults: &mut Faults) -> Option
         implausible.iter().for_each(|error| faults.add(wrong(document, error, None)));
         return None;
     }
-    let resolved = file.resolve(|path| document.layer(path).unwrap_or_default());
+    let resolved = file.resolve(layer_in(document));
     faults.note(resolved.map_err(|error| wrong(document, &error, None)))
 }
 
@@ -217,8 +255,12 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
     let is_meant = |joint: &str| misspelt.contains(&format!("did you mean `{joint}`?"));
     let is_written = |joint: &str| written.iter().any(|entry| entry.key == joint);
     for joint in joints.iter().filter(|joint| !is_written(joint) && !is_meant(joint)) {
+        let null = "null takes the servo of this joint away, and a joint of a leg has one";
+        let null =
+            document.error_at_null("servos", joint, null, "take this line out, or give the servo's board and channel");
         let help = format!("give every joint at least its board and channel; {NEW}");
-        faults.add(document.error_at("servos", format!("joint `{joint}` has no servo"), help));
+        let missing = || document.error_at("servos", format!("joint `{joint}` has no servo"), help);
+        faults.add(null.unwrap_or_else(missing));
     }
     let is_simulated = file.is_simulated();
     // What a servo lacks is known once its joint is.
@@ -235,7 +277,8 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
 
 /// Pulse that most servos take for a radian, us, and how many times more or less is not believed.
 const USUAL_US_PER_RAD: f64 = 640.0;
-const UNUSUAL: f64 = 3.0;
+const FEWER: f64 = 3.0;
+const MORE: f64 = 2.0;
 
 /// Notes neighbouring points that no servo has.
 fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, faults: &mut Faults) {
@@ -244,7 +287,7 @@ fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, fa
             let [us, rad] = [pair[1].pulse_us - pair[0].pulse_us, pair[1].angle_rad - pair[0].angle_rad].map(f64::abs);
             (us, rad)
         });
-        let usual = USUAL_US_PER_RAD / UNUSUAL..=USUAL_US_PER_RAD * UNUSUAL;
+        let usual = USUAL_US_PER_RAD / FEWER..=USUAL_US_PER_RAD * MORE;
         let Some((us, rad)) = spans.into_iter().find(|(us, rad)| !usual.contains(&(us / rad))) else { continue };
         let message = format!(
             "{us:.0} us for {:.1} degrees ({rad:.3} rad) is not what a servo does: most take about 1000 us for 90 degrees",

@@ -3,6 +3,7 @@
 use hexapod_gait::{Demand, JointDemand};
 use hexapod_kinematics::{JointLimits, Robot};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+use std::fmt::Write as _;
 
 /// Joint angles servos can be set up for, rad: a turn either way.
 const TURN: f64 = std::f64::consts::TAU;
@@ -21,30 +22,51 @@ const FINE: f64 = 3.2;
 /// What a servo is set up for beside what is asked of its joint, where the joint's range is wider than that, rad.
 const BESIDE: f64 = 0.35;
 
-/// A file of simulated servos for a robot, as it may be written for its owner to go on with: of joints that could turn far,
-/// each for what the legs need, as all the pulses that there are leave few for each degree.
+/// A travel that most hobby servos have, rad, and the pulses at its ends, us.
+const TRAVEL: f64 = std::f64::consts::PI;
+/// Pulses are kept to what a joint needs, and so much more, us.
+const SLACK_US: f64 = 10.0;
+
+/// A file of simulated servos for a robot, as it may be written for its owner to go on with: each at the middle of what the
+/// legs need of its joint, with the scale of most hobby servos. Kinds called `simulated` are refused on a real bus.
 #[must_use]
 pub fn servos_text(robot: &Robot, demand: Option<&Demand>) -> String {
-    let RawServoConfig { boards, servos, .. } = made_up_for(robot, RawTiming::default(), demand);
-    let mut out = String::from("simulated: true\n\nboards:\n");
-    for RawBoard { address, .. } in boards {
+    let servos = made_up_for(robot, RawTiming::default(), demand).servos.0;
+    let boards = FIRST_ADDRESS..FIRST_ADDRESS + i64::try_from(servos.len().div_ceil(CHANNELS)).unwrap_or(0);
+    let span = |servo: &RawServo| servo.points[1].angle_rad - servo.points[0].angle_rad;
+    let far = servos.iter().map(|(_, servo)| span(servo)).fold(0.0, f64::max);
+    let speed = servos.iter().map(|(_, servo)| servo.speed_limit_rad_s).fold(0.0, f64::max);
+    let [from, to] = ENDS_US;
+    let kind = |name: &str, angle: f64| {
+        format!(
+            "  {name}: {{travel: {{angle_rad: {angle:.4}, from_us: {from:.1}, to_us: {to:.1}}}, speed_limit_rad_s: {speed:.3}}}\n"
+        )
+    };
+    let mut out = String::from("boards:\n");
+    for address in boards {
         // What every servo bears.
-        out += &format!("  - {{address: {address:#04x}, pwm_frequency_hz: 50.0, oscillator_hz: 25000000.0}}\n");
+        let _ = writeln!(out, "  - {{address: {address:#04x}, pwm_frequency_hz: 50.0, oscillator_hz: 25000000.0}}");
     }
-    out += "servos:\n";
-    for (joint, servo) in servos.0 {
-        let point = |p: &RawPoint| format!("{{angle_rad: {:.4}, pulse_us: {:.1}}}", p.angle_rad, p.pulse_us);
-        let points: Vec<String> = servo.points.iter().map(point).collect();
+    out += "kinds:\n";
+    out += &kind("simulated", TRAVEL);
+    if far > TRAVEL {
+        out += "  # These joints are asked to turn farther than a servo of 180 degrees.\n";
+        out += &kind("simulated_far", far);
+    }
+    out += "defaults:\n  all: {kind: simulated}\nservos:\n";
+    for (joint, servo) in servos {
+        let (span, at) = (span(&servo), 0.5 * (servo.points[0].angle_rad + servo.points[1].angle_rad));
+        let (kind, travel) = if span > TRAVEL { ("kind: simulated_far, ", far) } else { ("", TRAVEL) };
+        let half_us = 0.5 * (to - from) * span / travel + SLACK_US;
         let (joint, group) = (joint.replace('\'', "''"), servo.group.unwrap_or_default().replace('\'', "''"));
-        out += &format!(
-            "  '{joint}':\n    board: {}\n    channel: {}\n    points: [{}]\n    direction: 1\n    min_pulse_us: {:.1}\n    \
-             max_pulse_us: {:.1}\n    speed_limit_rad_s: {:.3}\n    group: '{group}'\n",
+        let _ = writeln!(
+            out,
+            "  '{joint}': {{board: {}, channel: {}, {kind}mounted_at_rad: {at:.4}, min_pulse_us: {:.1}, max_pulse_us: {:.1}, \
+             group: '{group}'}}",
             servo.board,
             servo.channel,
-            points.join(", "),
-            servo.min_pulse_us,
-            servo.max_pulse_us,
-            servo.speed_limit_rad_s,
+            1500.0 - half_us,
+            1500.0 + half_us,
         );
     }
     out

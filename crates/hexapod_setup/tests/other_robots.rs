@@ -162,11 +162,39 @@ fn when_the_servos_of_a_file_are_made_up_expect_them_refused_for_a_real_robot() 
     let (robot, path) = (robot(6), std::env::temp_dir().join(format!("hexapod_made_up_{}.yaml", std::process::id())));
     std::fs::write(&path, servos_text(&robot, None)).unwrap();
     let error = read_servos(&path, &robot).unwrap_err();
-    assert_eq!((error.key(), error.line(), error.each().count()), (Some("simulated"), Some(1), 1), "{error}");
+    // Of 206 degrees, as these joints could turn.
+    assert_eq!((error.key(), error.each().count()), (Some("servos.5_tibia.kind"), 1), "{error:#}");
+    assert!(error.message().contains("placeholders") && error.remedy().contains("kind: mg996r"), "{error:#}");
     assert!(simulated_servos(&path, &robot).is_ok());
-    std::fs::write(&path, servos_text(&robot, None).replace("simulated: true", "")).unwrap();
-    assert!(read_servos(&path, &robot).is_ok());
+    // Files of earlier versions say so of themselves, and each pulse with them.
+    std::fs::write(&path, format!("simulated: true\n{}", servos_text(&robot, None))).unwrap();
+    let error = read_servos(&path, &robot).unwrap_err();
+    assert_eq!((error.key(), error.line(), error.each().count()), (Some("simulated"), Some(1), 2), "{error}");
+    let declared = servos_text(&robot, None).replace("kind: simulated_far", "kind: mine").replace(
+        "kinds:\n",
+        "kinds:\n  mine: {travel: {angle_rad: 4.7124, from_us: 500.0, to_us: 2500.0}, speed_limit_rad_s: 5.0}\n",
+    );
+    std::fs::write(&path, declared).unwrap();
+    let servos = read_servos(&path, &robot).unwrap();
+    let ends = (servos.servos()[0].pulse_us(-0.8), servos.servos()[0].pulse_us(-0.6260));
+    let [from, to] = [ends.0, ends.1].map(|pulse| pulse.unwrap().value);
+    assert!((to - from - 73.9).abs() < 0.3, "10 degrees are 74 us of a servo of 270 degrees: {from} to {to}");
     std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn when_joints_turn_less_than_a_servo_expect_its_scale_and_pulses_for_no_more_than_they_turn() {
+    let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
+    let robot = Robot::from_urdf(&urdf).unwrap();
+    let document = Document::parse(Source::new("servos.yaml", servos_text(&robot, None))).unwrap();
+    let servos = check_servos(&document, &robot).unwrap();
+    for servo in servos.servos() {
+        let us = |rad: f64| servo.pulse_wanted_us(rad);
+        assert!((us(0.1) - us(0.0) - 63.66).abs() < 0.01, "{}: {} us for 0.1 rad", servo.joint(), us(0.1) - us(0.0));
+        let (least, greatest) = servo.pulse_limits_us();
+        let (lower, upper) = servo.angle_limits_rad();
+        assert!((us(lower) - least).abs() < 10.1 && (us(upper) - greatest).abs() < 10.1, "{}", servo.joint());
+    }
 }
 
 #[test]

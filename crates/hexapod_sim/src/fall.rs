@@ -2,6 +2,7 @@
 
 use crate::body::corners;
 use crate::engine::World;
+use crate::ground::Ground;
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::fmt;
 
@@ -9,8 +10,9 @@ use std::fmt;
 pub const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// A belly that touches the ground lies on it where it was planned this much higher than the ground is rough, m.
 const CLEAR_M: f64 = 0.01;
-/// Part of the weight that a belly bears which touches the ground.
+/// Part of the weight that a belly bears which touches the ground, and that bears one which lies on it, however rough it is.
 const TOUCHES: f64 = 0.02;
+const LIES: f64 = 0.5;
 
 /// How a robot has fallen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,8 +43,13 @@ pub struct FallWatch {
 impl FallWatch {
     /// Of the robot and the ground of a world.
     pub fn new(world: &World) -> Self {
+        Self::on(world, world.ground())
+    }
+
+    /// Of the robot of a world, as on another ground.
+    pub fn on(world: &World, ground: &Ground) -> Self {
         let shapes = world.assembly().parts.first().map_or(&[][..], |base| &base.shapes);
-        Self { belly: shapes.iter().flat_map(corners).collect(), roughness_m: world.ground().roughness() }
+        Self { belly: shapes.iter().flat_map(corners).collect(), roughness_m: ground.roughness() }
     }
 
     /// How the robot has fallen, if it has; `planned` is where its base was to be over level ground.
@@ -52,14 +59,21 @@ impl FallWatch {
             return Some(Fall::Leans(leans));
         }
         let clear = self.belly.iter().map(|corner| (planned * corner).z).fold(f64::INFINITY, f64::min);
-        let lies = clear > self.roughness_m + CLEAR_M && on_its_belly(world);
+        // Rough ground may reach a belly that the feet bear.
+        let part = if clear > self.roughness_m + CLEAR_M { TOUCHES } else { LIES };
+        let lies = clear > CLEAR_M && bears(world) > part;
         lies.then_some(Fall::Lies(clear))
     }
 }
 
 /// Whether the ground bears the body itself.
 pub fn on_its_belly(world: &World) -> bool {
-    world.ground_force(0).norm() > TOUCHES * world.assembly().mass() * world.settings().gravity
+    bears(world) > TOUCHES
+}
+
+/// Part of the weight that the ground bears at the body itself.
+fn bears(world: &World) -> f64 {
+    world.ground_force(0).norm() / (world.assembly().mass() * world.settings().gravity)
 }
 
 /// How much more a body leans than planned, rad.

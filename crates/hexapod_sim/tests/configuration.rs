@@ -109,3 +109,16 @@ proptest! {
         prop_assert!(error.each().any(|error| error.key() == Some(path.as_str())), "{}: {}", path, error);
     }
 }
+
+#[test]
+fn when_servos_yaml_names_a_kind_expect_its_motor_unless_an_owner_says_another() {
+    let kinds = ["left_front_coxa", "left_front_femur"].map(|joint| (joint.to_owned(), "mg996r".to_owned()));
+    let volts = |above: &str, joint: &str| {
+        let servos = Config::read_for(&document(above), &shipped(), &kinds).unwrap().servos;
+        if let ServoModel::Own(kind) = servos.of(joint) { Some(kind.nominal_v) } else { None }
+    };
+    assert_eq!((volts("", "left_front_coxa"), volts("", "left_front_tibia")), (Some(6.0), None));
+    assert_eq!(volts("servos: {all: perfect}", "left_front_coxa"), None);
+    assert_eq!(volts("servos: {coxa: ds3218}", "left_front_coxa"), Some(6.8));
+    assert_eq!(volts("supply: {open_v: 5.0}", "left_front_coxa"), Some(6.0));
+}

@@ -26,6 +26,23 @@ fn when_a_body_lies_or_leans_as_it_was_told_to_expect_no_fall_and_else_one() {
 }
 
 #[test]
+fn when_a_body_lies_on_rough_ground_expect_a_fall_where_it_was_planned_lower_than_that_is_rough() {
+    let mut rig = Rig::standing(&Course::random(FLOORS[0], 5).setting());
+    rig.driver.emergency_stop().unwrap();
+    for _ in 0..(1.0 / TICK_S) as usize {
+        rig.tick(&Input::default());
+    }
+    let world = rig.simulator.world();
+    for (name, size) in [("steps", 0.03), ("rubble", 0.07), ("gaps", 0.06)] {
+        let watch = FallWatch::on(world, &Ground::of(Terrain::named(name, Some(size), 1).unwrap()));
+        let planned = Isometry3::new(Vector3::z() * 0.09, Vector3::zeros());
+        assert!(matches!(watch.fall(world, &planned), Some(Fall::Lies(_))), "{name}");
+        let low = Isometry3::new(Vector3::z() * 0.03, Vector3::zeros());
+        assert_eq!(watch.fall(world, &low), None, "{name}: it was told to lie");
+    }
+}
+
+#[test]
 fn when_ground_is_rough_expect_how_much_heights_below_a_robot_differ() {
     let of = |name: &str, size: f64| Ground::of(Terrain::named(name, Some(size), 1).unwrap()).roughness();
     let slope: Vec<f64> = (0..100).map(|n| 0.01 * f64::from(n % 10)).collect();

@@ -1,6 +1,6 @@
 //! The plugs of a bench: at most one of them has a pulse, which changes slowly.
 
-use embedded_hal::i2c::I2c;
+use embedded_hal::i2c::{ErrorKind, I2c};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::calibration::{PULSE_US, PwmClock};
 use hexapod_servo::pca9685::registers::{MODE1, MODE1_RUNNING, PRE_SCALE};
@@ -109,20 +109,25 @@ impl<B: I2c> Serving<B> {
     }
 
     fn exchange(&mut self) -> Result<(), String> {
-        let words = |error: BusError| error.to_string();
         let mut tally = Tally::default();
-        for board in self.boards.iter_mut().filter(|board| !board.ready) {
-            let mut link = Link::new(&mut self.bus, &mut tally, RETRIES);
-            pca9685::start(&mut board.shadow, board.clock.prescale(), &mut link).map_err(words)?;
-            pca9685::wake(board.shadow.address(), &mut link).map_err(words)?;
-            std::thread::sleep(pca9685::SETTLE);
-            board.ready = true;
+        let mut silent = Vec::new();
+        for (index, board) in self.boards.iter_mut().enumerate().filter(|(_, board)| !board.ready) {
+            match start(board, &mut Link::new(&mut self.bus, &mut tally, RETRIES)) {
+                Ok(()) => board.ready = true,
+                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => silent.push((index, error)),
+                Err(error) => return Err(error.to_string()),
+            }
         }
+        // Joints of the other boards can be worked on meanwhile.
+        let wanted = self.told.map(|told| told.board);
+        let all = silent.len() == self.boards.len();
+        let missed = silent.iter().find(|(board, _)| wanted.map_or(all, |wanted| wanted == *board));
         self.set_levels();
-        for board in &mut self.boards {
-            board.shadow.flush(&mut Link::new(&mut self.bus, &mut tally, RETRIES)).map_err(words)?;
+        for board in self.boards.iter_mut().filter(|board| board.ready) {
+            let mut link = Link::new(&mut self.bus, &mut tally, RETRIES);
+            board.shadow.flush(&mut link).map_err(|error| error.to_string())?;
         }
-        self.read_back(&mut tally)
+        missed.map_or_else(|| self.read_back(&mut tally), |(_, error)| Err(error.to_string()))
     }
 
     fn set_levels(&mut self) {
@@ -145,7 +150,7 @@ impl<B: I2c> Serving<B> {
         self.read_at = monotonic_now() + READ_BACK;
         let register = self.register;
         self.register = if register == MODE1 { PRE_SCALE } else { MODE1 };
-        for board in &self.boards {
+        for board in self.boards.iter().filter(|board| board.ready) {
             let expected = if register == MODE1 { MODE1_RUNNING } else { board.clock.prescale() };
             let mut link = Link::new(&mut self.bus, tally, RETRIES);
             let address = board.shadow.address();
@@ -165,6 +170,14 @@ impl<B: I2c> Serving<B> {
             let _ = board.shadow.all_off(&mut Link::new(&mut self.bus, &mut tally, RETRIES));
         }
     }
+}
+
+/// Has a board put out nothing, and count.
+fn start<B: I2c>(board: &mut BenchBoard, link: &mut Link<'_, B>) -> Result<(), BusError> {
+    pca9685::start(&mut board.shadow, board.clock.prescale(), link)?;
+    pca9685::wake(board.shadow.address(), link)?;
+    std::thread::sleep(pca9685::SETTLE);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -208,6 +221,35 @@ mod tests {
         assert!((bus.pulse_us(0x40, 3).unwrap() - 1200.0).abs() < 3.0);
         serving.all_off();
         assert_eq!(bus.pulse_us(0x40, 3), None);
+    }
+
+    #[test]
+    fn when_one_board_is_not_there_expect_joints_of_the_other_to_work_and_its_own_to_say_so() {
+        let servo = |board: usize| {
+            format!(
+                "{{ board: {board}, channel: 2, min_pulse_us: 900, max_pulse_us: 2100, speed_limit_rad_s: 6, \
+                 points: [{{ angle_rad: -1, pulse_us: 1000 }}, {{ angle_rad: 1, pulse_us: 2000 }}] }}"
+            )
+        };
+        let yaml = format!(
+            "boards: [{{ address: 0x40 }}, {{ address: 0x41 }}]\nservos:\n  a: {}\n  b: {}\n",
+            servo(0),
+            servo(1)
+        );
+        let config = ServoConfig::try_from(serde_yaml::from_str::<RawServoConfig>(&yaml).unwrap()).unwrap();
+        let bus = SimulatedBus::for_config(&config);
+        bus.inject(BusFault::Dead { address: 0x40 });
+        let mut serving = Serving::new(&config, bus.clone());
+        let on = |board: usize| Some(Pulse { board, channel: 2, pulse_us: 1500.0, rest_us: 1500.0 });
+        serving.tick(on(1));
+        assert_eq!(serving.readout().trouble, None);
+        assert!(bus.pulse_us(0x41, 2).is_some());
+        serving.tick(on(0));
+        assert!(serving.readout().trouble.unwrap().contains("0x40: no acknowledge"));
+        assert_eq!(bus.pulse_us(0x41, 2), None, "one joint at a time");
+        bus.inject(BusFault::Alive { address: 0x40 });
+        serving.tick(on(0));
+        assert!(bus.pulse_us(0x40, 2).is_some(), "{:?}", serving.readout());
     }
 
     #[test]

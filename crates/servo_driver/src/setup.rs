@@ -80,6 +80,12 @@ impl Setup {
         Schedule::new(self.rate_hz, now)
     }
 
+    /// Whether real servos move.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.bus.is_real()
+    }
+
     /// Whether the servos are those of a simulator in this process.
     #[must_use]
     pub fn wants_physics(&self) -> bool {

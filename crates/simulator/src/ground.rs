@@ -47,8 +47,12 @@ pub(crate) fn seed(params: &Params) -> u64 {
 
 /// The terrain that `terrain`, `terrain_size` and `terrain_cell` ask for.
 pub(crate) fn terrain(params: &Params) -> Result<Terrain, ConfigError> {
-    let (name, size) = (text(params, "terrain"), Some(number(params, "terrain_size")).filter(|&size| size > 0.0));
+    let (name, size) = (text(params, "terrain"), Some(number(params, "terrain_size")).filter(|&size| size != 0.0));
     let refused = |reason: String, help: &str| wrong(NAME, params, "terrain", reason, help);
+    if name != "ramp" && size.is_some_and(|size| size < 0.0) {
+        let reason = format!("{name} has no size below 0: only a ramp leads down");
+        return Err(wrong(NAME, params, "terrain_size", reason, "give a size above 0, or 0 for the usual one"));
+    }
     if is_picture(&name) {
         let bytes = bytes(Path::new(&name)).map_err(|why| refused(format!("{name}: {why}"), GIVE_A_PATH))?;
         let map = HeightMap::from_png(&bytes, number(params, "terrain_cell"), size.unwrap_or(USUAL_WHITE_M));

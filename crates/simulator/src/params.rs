@@ -18,9 +18,9 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "terrain_size",
             0.0,
-            "Height of a step, of the highest stone, a ramp's end or a PNG's white, width of a gap, m; 0: the usual one",
+            "Height of a step, of the highest stone, a ramp's end or a PNG's white, width of a gap, m; below 0 a ramp leads down; 0: the usual one",
         )
-        .range(0.0, 1.0)
+        .range(-1.0, 1.0)
         .read_only(),
         ParamSpec::new("terrain_cell", 0.02, "Distance of a PNG's points, m").range(0.001, 1.0).read_only(),
         ParamSpec::new("seed", 1, "Seed of stones and of the sensors' noise").range(0.0, 4294967295.0).read_only(),

@@ -11,6 +11,8 @@ pub struct Plant {
     simulator: Simulator,
     /// Angles of the hinges at the start.
     start: Vec<f64>,
+    /// Where its body hangs, if it does.
+    hangs: Option<Isometry3<f64>>,
     done: Disturbances,
 }
 
@@ -25,16 +27,17 @@ impl Plant {
     pub(crate) fn new(
         (robot, assembly): (&Robot, Assembly),
         angles: &[LegAngles],
-        ground: &Ground,
+        (ground, hangs): (&Ground, Option<Isometry3<f64>>),
         config: &Config,
         (servos, boards): (&ServoConfig, SimulatedBus),
         seed: u64,
     ) -> Result<Self, BuildError> {
-        let world = World::of_robot(robot, assembly, ground, &Mount::Free(Isometry3::identity()), config.engine)?;
+        let mount = hangs.map_or(Mount::Free(Isometry3::identity()), Mount::Fixed);
+        let world = World::of_robot(robot, assembly, ground, &mount, config.engine)?;
         let mut simulator = Simulator::new(world, robot, &config.servos, config.battery);
         simulator.plug_into(Boards::new(boards, servos, simulator.joints(), seed));
         let start = start(&simulator, angles);
-        let mut plant = Self { simulator, start, done: Disturbances::default() };
+        let mut plant = Self { simulator, start, hangs, done: Disturbances::default() };
         plant.put();
         // Legs without pulses give way: what the sensors tell first is of a robot that lies at rest.
         let step_s = plant.simulator.world().settings().step_s;
@@ -44,7 +47,20 @@ impl Plant {
 
     /// Puts the robot back to where it was at the start, at rest.
     pub fn put(&mut self) {
-        self.simulator.put_back(&self.start);
+        self.put_joints(&self.start.clone());
+    }
+
+    /// Puts the robot onto the ground with its legs at these angles, at rest; servos that have pulses keep theirs.
+    pub fn put_at(&mut self, angles: &[LegAngles]) {
+        let at = start(&self.simulator, angles);
+        self.put_joints(&at);
+    }
+
+    fn put_joints(&mut self, at: &[f64]) {
+        match &self.hangs {
+            Some(place) => self.simulator.put(place, at),
+            None => self.simulator.put_back(at),
+        }
     }
 
     /// Does to the robot what is to be done from now on, in place of what was before.

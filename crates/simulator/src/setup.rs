@@ -9,8 +9,9 @@ use hexapod_config::ros_params::Params;
 use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
-use hexapod_setup::{Description, Files, Frames};
+use hexapod_setup::{Description, Files, Frames, motors};
 use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, Terrain, World};
+use nalgebra::Isometry3;
 
 /// All the node needs, read and checked.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Setup {
     misfortunes: Misfortunes,
     /// Where the legs are at the start; as in the description's zero, where nobody says.
     pub(crate) angles: Vec<LegAngles>,
+    /// Whether its body hangs where it is.
+    is_hung_up: bool,
 }
 
 impl Setup {
@@ -52,7 +55,9 @@ impl Setup {
 
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
-        let config = Config::read(&files.in_config("sim.yaml").read()?, &description.robot)?;
+        let motors = motors(&files.in_config("servos.yaml"), &description.robot).into_iter();
+        let kinds: Vec<_> = motors.map(|(joint, motor)| (joint, motor.kind)).collect();
+        let config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &kinds)?;
         let frames = Frames::new(description.robot.model(), NAME, params)?;
         check_world_frame(params, &frames, &description)?;
         Ok(Self {
@@ -70,6 +75,7 @@ impl Setup {
                 .map_err(|Unfit { name, reason, help }| wrong(NAME, params, name, reason, &help))?,
             misfortunes: Misfortunes::at_start(params, description.robot.clone()),
             angles: Vec::new(),
+            is_hung_up: false,
             assembly: Assembly::new(&description.robot),
             description,
             config,
@@ -91,6 +97,12 @@ impl Setup {
     #[must_use]
     pub fn from_angles(self, angles: &[LegAngles]) -> Self {
         Self { angles: angles.to_vec(), ..self }
+    }
+
+    /// The same with its body hung up, so that no foot touches anything.
+    #[must_use]
+    pub fn hung_up(self) -> Self {
+        Self { is_hung_up: true, ..self }
     }
 
     /// What the robot stands on, by its name.
@@ -131,7 +143,9 @@ impl Setup {
     /// What of the robot cannot be simulated.
     pub fn plant(&self, servos: ServoConfig, boards: SimulatedBus) -> Result<Plant, BuildError> {
         let robot = (&*self.description.robot, self.assembly.clone()?);
-        let mut plant = Plant::new(robot, &self.angles, &self.ground(), &self.config, (&servos, boards), self.seed)?;
+        let hangs = self.is_hung_up.then(|| Isometry3::translation(0.0, 0.0, HUNG_M));
+        let mut plant =
+            Plant::new(robot, &self.angles, (&self.ground(), hangs), &self.config, (&servos, boards), self.seed)?;
         plant.disturb(self.disturbances.clone());
         Ok(plant)
     }
@@ -141,6 +155,9 @@ impl Setup {
         Ground { terrain: self.terrain.clone(), surface: self.config.surface, patches: Vec::new() }
     }
 }
+
+/// A body hangs so high, m: higher than legs are long.
+const HUNG_M: f64 = 2.0;
 
 /// The world is a frame of its own: tf has one above each other, and none above itself.
 fn check_world_frame(params: &Params, frames: &Frames, description: &Description) -> Result<(), ConfigError> {

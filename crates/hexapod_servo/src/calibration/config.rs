@@ -1,5 +1,7 @@
 //! The validated configuration of all boards and servos.
 
+use std::collections::BTreeSet;
+
 use super::clock::PwmClock;
 use super::servo::Servo;
 use super::timing::Timing;
@@ -58,6 +60,18 @@ impl ServoConfig {
     /// Times and speeds of the state machine.
     pub fn timing(&self) -> Timing {
         self.timing
+    }
+
+    /// These joints alone, in this order, and the boards that they are on: the others need not be there.
+    #[must_use]
+    pub fn only(&self, joints: &[usize]) -> Self {
+        let mut servos: Vec<Servo> = joints.iter().filter_map(|&joint| self.servos.get(joint).cloned()).collect();
+        let needed: BTreeSet<usize> = servos.iter().map(|servo| servo.board).collect();
+        let boards = needed.iter().filter_map(|&board| self.boards.get(board).copied()).collect();
+        for servo in &mut servos {
+            servo.board = needed.range(..servo.board).count();
+        }
+        Self { boards, servos, groups: self.groups.clone(), timing: self.timing }
     }
 
     /// Index of a joint by name.

@@ -44,6 +44,11 @@ impl PulseCurve {
         segment.angle_rad + (pulse_us - segment.pulse_us) / segment.us_per_rad
     }
 
+    /// Whether pulses are the shorter the greater the angle is.
+    pub(super) fn falls(&self) -> bool {
+        self.segments[0].us_per_rad < 0.0
+    }
+
     /// The last segment that has `begun`, or the first.
     fn segment(&self, begun: impl Fn(&Segment) -> bool) -> &Segment {
         let mut found = &self.segments[0];

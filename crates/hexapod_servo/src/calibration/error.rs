@@ -12,9 +12,11 @@ pub enum ServoConfigError {
     TooManyBoards { count: usize },
     #[error("no servo is listed; name at least one joint")]
     NoServos,
-    #[error("I2C address {address:#04x} is not a PCA9685's; use 0x40 to 0x7f, but not 0x70 (ALLCALL)")]
+    #[error("I2C address {address:#04x} is not a PCA9685's; use 0x40 to 0x7f, but not 0x70 (ALLCALL){}", in_hex(*address))]
     BadAddress { path: String, address: i64 },
-    #[error("address {address:#04x} is already that of boards[{first}]; give every board its own")]
+    #[error(
+        "address {address:#04x} is already that of boards[{first}]; give every board its own: closing solder jumper A0 makes 0x40 0x41, A1 0x42"
+    )]
     DuplicateAddress { path: String, address: i64, first: usize },
     #[error("PWM frequency {frequency_hz} Hz is out of range; use 24 to 1526")]
     BadFrequency { path: String, frequency_hz: f64 },
@@ -31,8 +33,8 @@ pub enum ServoConfigError {
     DuplicateJoint { path: String, joint: String },
     #[error("the joint name is empty; use the joint's name in the URDF")]
     EmptyJoint { path: String },
-    #[error("there is no board {board}; boards are numbered from 0 to {last}")]
-    UnknownBoard { path: String, board: i64, last: usize },
+    #[error("there is no board {board}; boards are numbered from 0 to {last}{}", at_address(*board, *of_address))]
+    UnknownBoard { path: String, board: i64, last: usize, of_address: Option<usize> },
     #[error("channel {channel} does not exist; a PCA9685 has channels 0 to 15")]
     BadChannel { path: String, channel: i64 },
     #[error("board {board} channel {channel} already drives `{other}`; give every servo a channel of its own")]
@@ -73,7 +75,7 @@ pub enum ServoConfigError {
     BadAngle { path: String, angle_rad: f64 },
     #[error("this key is missing; give it here, in the servo's kind or in its defaults")]
     MissingKey { path: String },
-    #[error("no kind is called `{kind}`; there are {known}")]
+    #[error("no kind is called `{kind}`; {}", meant(kind, known))]
     UnknownKind { path: String, kind: String, known: String },
     #[error("a kind cannot name another one; write its keys out")]
     NestedKind { path: String },
@@ -84,6 +86,8 @@ pub enum ServoConfigError {
          from_us: 500.0, to_us: 2500.0}}"
     )]
     BadTravel { path: String },
+    #[error("stall torque {torque_nm} N m is out of range; use a number between 0.01 and 20{}", kgf_cm(*torque_nm))]
+    BadTorque { path: String, torque_nm: f64 },
     #[error("group {group:?} is no name; use letters, digits and `_`")]
     BadGroup { path: String, group: String },
     #[error("{value} is not a finite number; write a plain one")]
@@ -96,10 +100,38 @@ pub enum ServoConfigError {
     OutOfRange { path: String, value: f64, lower: f64, upper: f64 },
 }
 
+/// What to say of an address whose hexadecimal digits were written as a decimal number.
+fn in_hex(address: i64) -> String {
+    let meant = i64::from_str_radix(&address.to_string(), 16).ok().filter(|meant| (0x40..=0x7f).contains(meant));
+    meant.map_or(String::new(), |meant| format!(" (did you mean {meant:#04x}?)"))
+}
+
+/// What to say of a board that was called by its address.
+fn at_address(board: i64, index: Option<usize>) -> String {
+    index.map_or(String::new(), |index| format!(" (did you mean {index}, the board of address {board:#04x}?)"))
+}
+
+/// The kind that was meant, where only case and separators differ, or all there are.
+fn meant(kind: &str, known: &str) -> String {
+    let letters =
+        |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    match known.split(", ").find(|known| letters(known) == letters(kind)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {known}"),
+    }
+}
+
 /// What to say of an angle that would be one in degrees.
 fn degrees(value: f64, greatest_rad: f64) -> String {
     let fits = value.abs() > greatest_rad && value.to_radians().abs() <= greatest_rad;
     if fits { format!(" (in rad; did you mean degrees: {:.4}?)", value.to_radians()) } else { String::new() }
+}
+
+/// What to say of a torque that would be one in kgf cm, as data sheets have it.
+fn kgf_cm(torque: f64) -> String {
+    let meant = torque * 0.098_066_5;
+    let fits = torque > 20.0 && meant <= 20.0;
+    if fits { format!(" (in N m; did you mean kgf cm: {meant:.3}?)") } else { String::new() }
 }
 
 /// What to say of a pulse that would be one in milliseconds.
@@ -154,6 +186,7 @@ impl ServoConfigError {
             | E::NestedKind { path }
             | E::TwoCurves { path }
             | E::BadTravel { path }
+            | E::BadTorque { path, .. }
             | E::BadGroup { path, .. }
             | E::NotFinite { path, .. }
             | E::SitAfterRelax { path, .. }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 
+use super::block::Block;
+use super::chosen::{Chosen, Sources};
 use super::error::ServoConfigError as E;
 use super::ordered;
-use super::raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+use super::origins::Origins;
+use super::raw::{RawBoard, RawServoConfig, RawTiming, ServoMap};
 use super::validate::GREATEST_ANGLE_RAD;
 
-/// Points that a kind's travel gives are rounded to this, in parts of a radian: as fine as a calibration is written.
-const PARTS: f64 = 1e4;
 /// The key of `defaults` that stands for every servo.
 const ALL: &str = "all";
 
@@ -32,58 +33,29 @@ pub struct ServoFile {
     simulated: bool,
 }
 
-/// What is written of a servo, of a kind, or as defaults. See [`RawServo`] for the keys that are not described.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default, expecting = "keys of a servo such as {board: 0, channel: 3}")]
-struct Block {
-    /// Name of an entry in `kinds`.
-    kind: Option<String>,
-    board: Option<i64>,
-    channel: Option<i64>,
-    points: Option<Vec<RawPoint>>,
-    /// In place of points: how far the servo turns between two pulses.
-    travel: Option<Travel>,
-    /// Joint angle at the middle of the travel, in radians.
-    mounted_at_rad: Option<f64>,
-    direction: Option<i64>,
-    trim_rad: Option<f64>,
-    min_pulse_us: Option<f64>,
-    max_pulse_us: Option<f64>,
-    neutral_us: Option<f64>,
-    speed_limit_rad_s: Option<f64>,
-    group: Option<String>,
+/// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
+pub fn is_placeholder(kind: &str) -> bool {
+    kind.starts_with("simulated")
 }
 
-/// A servo whose angle is in proportion to its pulse.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a travel such as {angle_rad: 3.1416, from_us: 500.0, to_us: 2500.0}")]
-struct Travel {
-    /// Angle between the two pulses, in radians.
-    angle_rad: f64,
-    /// Shortest pulse, in microseconds; also `min_pulse_us` where that is not given.
-    from_us: f64,
-    /// Longest pulse, in microseconds; also `max_pulse_us` where that is not given.
-    to_us: f64,
-}
-
-/// Where the keys of each servo stand: `servos.left_front_coxa.points` may be `kinds.mg996r.travel`.
-#[derive(Clone, Debug, Default)]
-pub struct Origins(BTreeMap<String, String>);
-
-impl Origins {
-    /// Where a key stands in the file, given where it would stand if every servo had all of its keys.
-    pub fn of(&self, path: &str) -> String {
-        let end = |at: usize| path[at..].starts_with(['.', '[']);
-        let ends = (1..path.len()).rev().filter(|at| path.is_char_boundary(*at) && end(*at));
-        let found = std::iter::once(path.len()).chain(ends).find_map(|at| Some((at, self.0.get(&path[..at])?)));
-        match found {
-            Some((at, origin)) if origin.as_str() == &path[..at] => path.into(),
-            // The entries of a list that was made up stand nowhere.
-            Some((_, origin)) if origin.ends_with(".travel") => origin.clone(),
-            Some((at, origin)) => format!("{origin}{}", &path[at..]),
-            None => path.into(),
-        }
+impl Motor {
+    /// Whether nobody has said which servo it is.
+    pub fn is_placeholder(&self) -> bool {
+        is_placeholder(&self.kind) && !self.has_own_points
     }
+}
+
+/// Which motor a joint has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motor {
+    /// The name of its kind, and where that is given.
+    pub kind: String,
+    /// The key that gives it.
+    pub path: String,
+    /// Whether its pulses were measured, or written out, and are not those of the kind.
+    pub has_own_points: bool,
+    /// Torque with the shaft held, in N m, where it is known.
+    pub stall_torque_nm: Option<f64>,
 }
 
 impl ServoFile {
@@ -92,25 +64,52 @@ impl ServoFile {
         self.servos.iter().map(|(joint, _)| joint.as_str())
     }
 
+    /// Names of the kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.kinds.keys().map(String::as_str)
+    }
+
     /// Whether the file says that its plugs and pulses are made up.
     pub fn is_simulated(&self) -> bool {
         self.simulated
     }
 
-    /// Angles that no servo has, most often because they are in degrees: what is worked out from them would be told at each
-    /// joint that takes it.
-    pub fn implausible(&self) -> Vec<E> {
+    /// All that is written, with its path.
+    fn blocks(&self) -> impl Iterator<Item = (String, &Block)> {
         let group = |top: &'static str| move |(name, block)| (format!("{top}.{name}"), block);
         let kinds = self.kinds.iter().map(group("kinds"));
         let defaults = self.defaults.iter().map(group("defaults"));
-        let servos = self.servos.iter().map(|(joint, block)| (format!("servos.{joint}"), block));
-        let angles = kinds.chain(defaults).chain(servos).flat_map(|(path, block)| {
+        kinds.chain(defaults).chain(self.servos.iter().map(|(joint, block)| (format!("servos.{joint}"), block)))
+    }
+
+    /// Figures that no servo has, most often because angles are in degrees or torques in kgf cm: what is worked out from them would be told at each
+    /// joint that takes it.
+    pub fn implausible(&self) -> Vec<E> {
+        let angles = self.blocks().flat_map(|(path, block)| {
             let travel = block.travel.map(|travel| (format!("{path}.travel.angle_rad"), travel.angle_rad));
             let mounted = block.mounted_at_rad.map(|angle_rad| (format!("{path}.mounted_at_rad"), angle_rad));
             travel.into_iter().chain(mounted)
         });
+        let torques =
+            self.blocks().filter_map(|(path, block)| Some((path + ".stall_torque_nm", block.stall_torque_nm?)));
+        let torques = torques.filter(|(_, torque_nm)| !(0.01..=20.0).contains(torque_nm));
+        let torques = torques.map(|(path, torque_nm)| E::BadTorque { path, torque_nm });
         let beyond = angles.filter(|(_, angle_rad)| angle_rad.abs() > GREATEST_ANGLE_RAD);
-        beyond.map(|(path, angle_rad)| E::BadAngle { path, angle_rad }).collect()
+        beyond.map(|(path, angle_rad)| E::BadAngle { path, angle_rad }).chain(torques).collect()
+    }
+
+    /// The motor of a joint, where a kind is named for it that is there. `layer` as in [`Self::resolve`].
+    pub fn motor(&self, joint: &str, layer: impl Fn(&str) -> usize) -> Option<Motor> {
+        let (_, own) = self.servos.iter().find(|(name, _)| name == joint)?;
+        // Who has calibrated a servo has not changed its motor.
+        let sources = Sources { complete_from: None, ..self.sources(joint, own, &layer).ok()? };
+        let (_, at, kind, _) = sources.kind.as_ref()?;
+        let (kind, path) = (kind.trim_start_matches("kinds.").to_owned(), format!("{}.kind", sources.blocks[*at].0));
+        let mut origins = Origins::default();
+        let chosen = Chosen { joint, sources, origins: &mut origins, layer: &layer };
+        let torque = chosen.best("stall_torque_nm", |block| block.stall_torque_nm);
+        let (has_own_points, torque) = (own.points.is_some(), torque.map(|pick| pick.value));
+        Some(Motor { kind, path, has_own_points, stall_torque_nm: torque })
     }
 
     /// Leaves the servos of some joints out.
@@ -173,163 +172,6 @@ impl ServoFile {
 /// Whether defaults under this key are for this joint.
 fn fits(key: &str, joint: &str) -> bool {
     key == ALL || joint.strip_suffix(key).is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
-}
-
-impl Block {
-    /// The lowest layer that any of the keys comes from which make a servo complete, if all are there.
-    fn complete_from(&self, joint: &str, layer: &dyn Fn(&str) -> usize) -> Option<usize> {
-        let keys = [
-            ("board", self.board.is_some()),
-            ("channel", self.channel.is_some()),
-            ("points", self.points.is_some()),
-            ("min_pulse_us", self.min_pulse_us.is_some()),
-            ("max_pulse_us", self.max_pulse_us.is_some()),
-            ("speed_limit_rad_s", self.speed_limit_rad_s.is_some()),
-        ];
-        let layer_of = |(key, given): (&str, bool)| given.then(|| layer(&format!("servos.{joint}.{key}")));
-        keys.into_iter().map(layer_of).collect::<Option<Vec<_>>>()?.into_iter().min()
-    }
-}
-
-/// What a servo may take its keys from.
-struct Sources<'a> {
-    /// Defaults and the servo's own keys, with their paths, the least specific first.
-    blocks: Vec<(String, &'a Block)>,
-    /// The kind that counts: the layer and the block that name it, its path, and what it says.
-    kind: Option<(usize, usize, String, &'a Block)>,
-    /// The layer from which on the servo's own keys are complete.
-    complete_from: Option<usize>,
-}
-
-/// How much a key counts: its layer, the block it stands in, and whether it stands there itself or in the kind named.
-type Rank = (usize, usize, bool);
-
-/// A key's value, how much it counts, and where it stands.
-struct Pick<T> {
-    value: T,
-    rank: Rank,
-    path: String,
-}
-
-/// Chooses one servo's keys.
-struct Chosen<'a> {
-    joint: &'a str,
-    sources: Sources<'a>,
-    origins: &'a mut Origins,
-    layer: &'a dyn Fn(&str) -> usize,
-}
-
-impl Chosen<'_> {
-    fn servo(mut self) -> Result<RawServo, E> {
-        let travel = self.best("travel", |block| block.travel);
-        let direction = self.take("direction", |block| block.direction).unwrap_or(1);
-        let limit = |own: Option<Pick<f64>>, end: fn(&Travel) -> f64| match (own, &travel) {
-            (Some(own), Some(travel)) if own.rank < travel.rank => Some((end(&travel.value), travel.path.clone())),
-            (Some(own), _) => Some((own.value, own.path)),
-            (None, travel) => travel.as_ref().map(|travel| (end(&travel.value), travel.path.clone())),
-        };
-        let shortest = limit(self.best("min_pulse_us", |block| block.min_pulse_us), |travel| travel.from_us);
-        let longest = limit(self.best("max_pulse_us", |block| block.max_pulse_us), |travel| travel.to_us);
-        let limits_us = (self.keep("min_pulse_us", shortest)?, self.keep("max_pulse_us", longest)?);
-        Ok(RawServo {
-            board: self.needed("board", |block| block.board)?,
-            channel: self.needed("channel", |block| block.channel)?,
-            points: self.points(travel, direction, limits_us)?,
-            direction,
-            trim_rad: self.take("trim_rad", |block| block.trim_rad).unwrap_or_default(),
-            min_pulse_us: limits_us.0,
-            max_pulse_us: limits_us.1,
-            neutral_us: self.take("neutral_us", |block| block.neutral_us),
-            speed_limit_rad_s: self.needed("speed_limit_rad_s", |block| block.speed_limit_rad_s)?,
-            group: self.take("group", |block| block.group.clone()),
-        })
-    }
-
-    /// The points that are given, or those of the travel, whichever counts more.
-    fn points(
-        &mut self,
-        travel: Option<Pick<Travel>>,
-        direction: i64,
-        limits_us: (f64, f64),
-    ) -> Result<Vec<RawPoint>, E> {
-        let points = self.best("points", |block| block.points.clone());
-        let found = match (points, travel) {
-            (Some(points), Some(travel)) if points.rank == travel.rank => {
-                return Err(E::TwoCurves { path: travel.path });
-            }
-            (Some(points), Some(travel)) if points.rank < travel.rank => Err(travel),
-            (Some(points), _) => Ok(points),
-            (None, Some(travel)) => Err(travel),
-            (None, None) => return self.keep("points", None),
-        };
-        match found {
-            Ok(points) => self.keep("points", Some((points.value, points.path))),
-            Err(Pick { value, path, .. }) => {
-                let mounted_at_rad = self.take("mounted_at_rad", |block| block.mounted_at_rad).unwrap_or_default();
-                let points = value.points(direction as f64 * mounted_at_rad, limits_us);
-                let points = points.ok_or_else(|| E::BadTravel { path: path.clone() })?;
-                self.keep("points", Some((points, path)))
-            }
-        }
-    }
-
-    fn take<T>(&mut self, key: &str, get: impl Fn(&Block) -> Option<T>) -> Option<T> {
-        let pick = self.best(key, get)?;
-        self.keep(key, Some((pick.value, pick.path))).ok()
-    }
-
-    fn needed<T>(&mut self, key: &str, get: impl Fn(&Block) -> Option<T>) -> Result<T, E> {
-        let pick = self.best(key, get);
-        self.keep(key, pick.map(|pick| (pick.value, pick.path)))
-    }
-
-    /// Notes where a value stands.
-    fn keep<T>(&mut self, key: &str, found: Option<(T, String)>) -> Result<T, E> {
-        let path = format!("servos.{}.{key}", self.joint);
-        let (value, origin) = found.ok_or_else(|| E::MissingKey { path: path.clone() })?;
-        self.origins.0.insert(path, origin);
-        Ok(value)
-    }
-
-    /// The value that counts most.
-    fn best<T>(&self, key: &str, get: impl Fn(&Block) -> Option<T>) -> Option<Pick<T>> {
-        let Sources { blocks, kind, complete_from } = &self.sources;
-        let own = blocks.len() - 1;
-        let pick = |rank: Rank, path: String, block: &Block| Some(Pick { value: get(block)?, rank, path });
-        let blocks = blocks.iter().enumerate().filter_map(|(at, (path, block))| {
-            let path = format!("{path}.{key}");
-            pick(((self.layer)(&path), at, true), path, block)
-        });
-        let kind = kind.as_ref().and_then(|(layer, at, path, block)| {
-            let path = format!("{path}.{key}");
-            pick(((*layer).max((self.layer)(&path)), *at, false), path, block)
-        });
-        let counts = |pick: &Pick<T>| match (complete_from, pick.rank) {
-            (Some(complete), (layer, at, true)) if at == own => layer >= *complete,
-            (Some(complete), (layer, ..)) => layer > *complete,
-            (None, _) => true,
-        };
-        blocks.chain(kind).filter(counts).max_by_key(|pick| pick.rank)
-    }
-}
-
-impl Travel {
-    /// Points at both pulse limits and in the middle, around a servo angle; `None` for a travel that cannot be.
-    fn points(self, middle_rad: f64, limits_us: (f64, f64)) -> Option<Vec<RawPoint>> {
-        let us_per_rad = (self.to_us - self.from_us) / self.angle_rad;
-        if !(us_per_rad.is_finite() && us_per_rad > 0.0 && self.angle_rad > 0.0) {
-            return None;
-        }
-        let middle_us = 0.5 * (self.from_us + self.to_us);
-        let (shortest_us, longest_us) = (self.from_us.max(limits_us.0), self.to_us.min(limits_us.1));
-        let inside = shortest_us < middle_us && middle_us < longest_us;
-        let between_us = if inside { middle_us } else { 0.5 * (shortest_us + longest_us) };
-        let point = |pulse_us: f64| {
-            let angle_rad = middle_rad + (pulse_us - middle_us) / us_per_rad;
-            RawPoint { angle_rad: (angle_rad * PARTS).round() / PARTS, pulse_us }
-        };
-        Some([shortest_us, between_us, longest_us].map(point).to_vec())
-    }
 }
 
 /// Without layers: all of it stands in one file.

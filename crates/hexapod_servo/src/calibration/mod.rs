@@ -4,22 +4,27 @@
 //! from defaults; [`ServoConfig::try_from`] turns it into validated boards and
 //! servos or says which key is wrong and what would be right.
 
+mod block;
+mod chosen;
 mod clock;
 mod config;
 mod curve;
 mod error;
 mod file;
 mod ordered;
+mod origins;
 mod raw;
 mod servo;
 mod timing;
+mod travel;
 mod validate;
 
 pub use clock::PwmClock;
 pub use config::{Board, ServoConfig};
 pub use curve::PulseCurve;
 pub use error::ServoConfigError;
-pub use file::{Origins, ServoFile};
+pub use file::{Motor, ServoFile, is_placeholder};
+pub use origins::Origins;
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 pub use servo::{Limited, Servo};
 pub use timing::Timing;

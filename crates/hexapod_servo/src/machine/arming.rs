@@ -10,7 +10,15 @@ use super::driver::{RETRIES, ServoDriver};
 use super::joint::Joint;
 use super::state::State;
 use crate::calibration::Timing;
-use crate::pca9685::{Level, Link, SETTLE};
+use crate::pca9685::{Level, Link, SETTLE, registers};
+
+/// What an owner looks at where a board does not answer.
+fn strapped(address: u8) -> String {
+    match registers::jumpers(address).as_str() {
+        "" => "is VCC connected, and no solder jumper of its address closed?".into(),
+        closed => format!("is VCC connected, and of its address solder jumper {closed} closed?"),
+    }
+}
 
 impl<B: I2c> ServoDriver<B> {
     /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
@@ -95,7 +103,9 @@ impl<B: I2c> ServoDriver<B> {
             match board.prepare(now, READ_BACK / 2 * index / count, &mut link) {
                 Ok(None) => {}
                 Ok(Some(read)) => wrong.push(format!("board {:#04x} reads {read}", board.address())),
-                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => silent.push(error.to_string()),
+                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => {
+                    silent.push(format!("{error} ({})", strapped(board.address())))
+                }
                 Err(error) => broken.push(error.to_string()),
             }
         }

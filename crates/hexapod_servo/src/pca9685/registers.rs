@@ -57,6 +57,12 @@ pub const fn off_h(channel: u8) -> u8 {
     on_l(channel) + 3
 }
 
+/// The solder jumpers that a board of this address has closed, as they are called on it: `A0 and A2`; none for 0x40.
+pub fn jumpers(address: u8) -> String {
+    let closed = (0..6).filter(|bit| address & (1 << bit) != 0).map(|bit| format!("A{bit}"));
+    closed.collect::<Vec<_>>().join(" and ")
+}
+
 /// True for an address a board can be strapped to and that is not the All Call address (7.1.1).
 pub const fn is_board_address(address: u8) -> bool {
     address >= 0x40 && address <= 0x7F && address != ALL_CALL_ADDRESS

@@ -38,11 +38,24 @@ impl Config {
     /// # Errors
     /// Line and key of all that does not hold, and what would be right.
     pub fn read(document: &Document, robot: &Robot) -> Result<Self, ConfigError> {
+        Self::read_for(document, robot, &[])
+    }
+
+    /// The same for joints with servos of a kind, by its name: where no owner's layer says anything under `servos`, a kind
+    /// that is described here is the motor of its joints.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_for(document: &Document, robot: &Robot, kinds: &[(String, String)]) -> Result<Self, ConfigError> {
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
         let config = file.and_then(|file| {
             check_figures(document, &file, &mut faults);
             let servos = servos(document, &file, robot, &mut faults)?;
+            let is_own = |key: &String| document.layer(&format!("servos.{key}")).is_some_and(|layer| layer > 0);
+            let known = |(joint, kind): &(String, String)| Some((joint.clone(), file.kinds.get(kind)?.model()));
+            let of_joints = kinds.iter().filter(|_| !file.servos.keys().any(is_own)).filter_map(known);
+            let servos = of_joints.fold(servos, |servos, (joint, model)| servos.with(&joint, model));
             let imu_link = imu_link(document, &file.sensors.imu.link, robot, &mut faults);
             Some(Self { imu_link, ..Self::of(&file, servos) })
         });

@@ -3,7 +3,7 @@
 use super::convert;
 use super::settings::Mount;
 use crate::body::{Assembly, BuildError, Hinge, HingeKind, Part};
-use crate::ground::Ground;
+use crate::ground::{Ground, Meets};
 use hexapod_kinematics::{Geometry, Shape};
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 use rapier::math::Vector;
@@ -14,7 +14,9 @@ use rapier::prelude::{
     SharedShape,
 };
 
-const ROBOT: Group = Group::GROUP_1;
+/// Parts with feet, and the others: they meet the ground alone.
+const FEET: Group = Group::GROUP_1;
+const OTHERS: Group = Group::GROUP_3;
 const GROUND: Group = Group::GROUP_2;
 
 /// Index of a revolute joint's axis among the engine's six, and of a prismatic joint's.
@@ -45,7 +47,8 @@ pub(super) fn build(
 ) -> Result<Built, BuildError> {
     let mut built = Built::default();
     for (index, part) in assembly.parts.iter().enumerate() {
-        built.put(part, if index == 0 { *mount } else { Mount::Free(Isometry3::identity()) });
+        let own = if assembly.feet.iter().any(|foot| foot.part == index) { FEET } else { OTHERS };
+        built.put(part, own, if index == 0 { *mount } else { Mount::Free(Isometry3::identity()) });
     }
     for hinge in &assembly.hinges {
         let ends = [hinge.parent, hinge.child].map(|part| built.parts.get(part).copied());
@@ -60,7 +63,7 @@ pub(super) fn build(
 
 impl Built {
     /// Adds a part.
-    fn put(&mut self, part: &Part, mount: Mount) {
+    fn put(&mut self, part: &Part, own: Group, mount: Mount) {
         let builder = match mount {
             Mount::Free(_) => RigidBodyBuilder::dynamic(),
             Mount::Fixed(_) => RigidBodyBuilder::fixed(),
@@ -71,7 +74,7 @@ impl Built {
         let body = self.bodies.insert(body);
         let shapes = part.shapes.iter().filter_map(collider).map(|shape| {
             let shape = shape.density(0.0).friction(1.0).friction_combine_rule(CoefficientCombineRule::Multiply);
-            let shape = shape.collision_groups(groups(ROBOT, GROUND)).user_data(self.parts.len() as u128 + 1);
+            let shape = shape.collision_groups(groups(own, GROUND)).user_data(self.parts.len() as u128 + 1);
             self.colliders.insert_with_parent(shape, body, &mut self.bodies)
         });
         self.shapes.push(shapes.collect());
@@ -113,7 +116,12 @@ impl Built {
             let shape = shape.friction(ground.surface.friction);
             let shape = if ground.is_soft() { shape.active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS) } else { shape };
             let shape = shape.friction_combine_rule(CoefficientCombineRule::Multiply);
-            self.colliders.insert(shape.collision_groups(groups(GROUND, ROBOT)));
+            let met = match piece.meets {
+                Meets::All => FEET | OTHERS,
+                Meets::Feet => FEET,
+                Meets::Others => OTHERS,
+            };
+            self.colliders.insert(shape.collision_groups(groups(GROUND, met)));
         }
     }
 }

@@ -12,6 +12,7 @@ pub use heights::{HeightMap, HeightMapError};
 pub use named::TERRAINS;
 pub use picture::PictureError;
 pub use pieces::GroundBox;
+pub(crate) use pieces::Meets;
 
 /// What feet feel of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]

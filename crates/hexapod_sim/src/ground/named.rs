@@ -48,6 +48,19 @@ mod tests {
     }
 
     #[test]
+    fn when_a_ramp_leads_down_expect_its_end_below_and_its_start_level() {
+        let ramp = crate::Ground::of(Terrain::named("ramp", Some(-0.2), 1).unwrap());
+        let height = |x: f64| ramp.highest_within([x, x], [0.0, 0.0]);
+        assert_eq!((height(0.0), height(0.5)), (0.0, 0.0));
+        assert!(
+            (height(1.1) + 0.1).abs() < 1e-9 && (height(3.0) + 0.2).abs() < 1e-9,
+            "{} {}",
+            height(1.1),
+            height(3.0)
+        );
+    }
+
+    #[test]
     fn when_a_ramp_is_named_expect_its_end_as_high_as_its_size() {
         let Some(Terrain::Ramp { slope, length, .. }) = Terrain::named("ramp", Some(0.2), 1) else { panic!() };
         assert!((slope.tan() * length - 0.2).abs() < 1e-12);

@@ -13,7 +13,21 @@ use std::f64::consts::FRAC_PI_2;
 pub(crate) struct Piece {
     pub shape: SharedShape,
     pub pose: Isometry3<f64>,
+    /// What of the robot meets it.
+    pub meets: Meets,
 }
+
+/// Parts of the robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meets {
+    All,
+    /// Those with feet.
+    Feet,
+    Others,
+}
+
+/// All parts but those with feet meet hills in cells no smaller than this, m: finer ones take the engine ten times as long.
+pub(super) const COARSE_M: f64 = 0.02;
 
 /// A box that the robot stands on, for pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,20 +66,31 @@ impl Ground {
                 let stones = blocks::rubble(*height, *stone, *reach, *seed);
                 std::iter::once(floor(0.0)).chain(stones.iter().map(upright)).collect()
             }
-            Terrain::Heights(map) => vec![floor(map.lowest() - BELOW_M), hills(map)],
+            Terrain::Heights(map) => {
+                let coarse = map.coarser(map.cells_to(COARSE_M));
+                let hills = match coarse {
+                    Some(coarse) => vec![hills(map, Meets::Feet), hills(&coarse, Meets::Others)],
+                    None => vec![hills(map, Meets::All)],
+                };
+                std::iter::once(floor(map.lowest() - BELOW_M)).chain(hills).collect()
+            }
         }
     }
 }
 
 fn floor(height: f64) -> Piece {
-    Piece { shape: SharedShape::halfspace(Vector::Z), pose: Isometry3::translation(0.0, 0.0, height) }
+    Piece {
+        shape: SharedShape::halfspace(Vector::Z),
+        pose: Isometry3::translation(0.0, 0.0, height),
+        meets: Meets::All,
+    }
 }
 
 fn upright(block: &Block) -> Piece {
     let middle = |[from, to]: [f64; 2]| 0.5 * (from + to);
     let half = |[from, to]: [f64; 2]| 0.5 * (to - from);
     let pose = Isometry3::translation(middle(block.x), middle(block.y), block.top - 0.5 * DEPTH);
-    Piece { shape: SharedShape::cuboid(half(block.x), half(block.y), 0.5 * DEPTH), pose }
+    Piece { shape: SharedShape::cuboid(half(block.x), half(block.y), 0.5 * DEPTH), pose, meets: Meets::All }
 }
 
 /// A floor, a board that leads up or down from its edge, and a floor at the board's end.
@@ -78,13 +103,14 @@ fn ramp(start: f64, slope: f64, length: f64) -> Vec<Piece> {
     let board = Piece {
         shape: SharedShape::cuboid(0.5 * board, FAR, 0.5 * DEPTH),
         pose: Isometry3::from_parts(middle.into(), turn),
+        meets: Meets::All,
     };
     let level = |x: [f64; 2], top: f64| upright(&Block { x, y: [-FAR, FAR], top });
     vec![level([-FAR, start], 0.0), board, level([start + length, FAR], surface_middle.z * 2.0)]
 }
 
 /// The engine's heights are along its y, its rows along its z: turned about x, its y is up and its z to the right.
-fn hills(map: &HeightMap) -> Piece {
+fn hills(map: &HeightMap, meets: Meets) -> Piece {
     let [columns, rows] = map.size();
     let mut heights = Array2::repeat(rows, columns, 0.0);
     for row in 0..rows {
@@ -96,5 +122,6 @@ fn hills(map: &HeightMap) -> Piece {
     let shape =
         SharedShape::heightfield_with_flags(heights, Vector::new(x, 1.0, y), HeightFieldFlags::FIX_INTERNAL_EDGES);
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
-    Piece { shape, pose: Isometry3::from_parts(Vector3::zeros().into(), turn) }
+    let [x, y] = map.middle();
+    Piece { shape, pose: Isometry3::from_parts(Vector3::new(x, y, 0.0).into(), turn), meets }
 }

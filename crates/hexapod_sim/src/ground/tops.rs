@@ -1,7 +1,7 @@
 //! How high the ground is.
 
 use super::blocks::{self, Block};
-use super::pieces::BELOW_M;
+use super::pieces::{BELOW_M, COARSE_M};
 use super::{Ground, HeightMap, Terrain};
 
 impl Ground {
@@ -29,7 +29,9 @@ impl Ground {
 
 /// Of the floor around them, and of the points of all triangles that reach between.
 fn of_hills(map: &HeightMap, x: [f64; 2], y: [f64; 2]) -> f64 {
-    let around = |[from, to]: [f64; 2]| [from - map.cell(), to + map.cell()];
+    // As far as the coarser hills reach that the body meets.
+    let margin = map.cell().max(2.0 * COARSE_M * f64::from(u8::from(map.cells_to(COARSE_M) > 1)));
+    let around = |[from, to]: [f64; 2]| [from - margin, to + margin];
     let floor = map.lowest() - BELOW_M;
     map.highest_within(around(x), around(y)).map_or(floor, |highest| highest.max(floor))
 }

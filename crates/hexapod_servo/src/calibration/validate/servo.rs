@@ -19,7 +19,7 @@ const SPEED_RAD_S: RangeInclusive<f64> = 1e-6..=100.0;
 pub(super) fn add_servo<'a>(
     config: &mut ServoConfig,
     (joint, raw): (&'a str, &RawServo),
-    clocks: &[Option<PwmClock>],
+    (clocks, addresses): (&[Option<PwmClock>], &[i64]),
     plugs: &mut Vec<(usize, u8, &'a str)>,
     found: &mut Found,
 ) {
@@ -31,7 +31,7 @@ pub(super) fn add_servo<'a>(
     if config.joint_index(joint).is_some() {
         found.push(E::DuplicateJoint { path: format!("servos.{joint}"), joint: joint.into() });
     }
-    let plug = plug(raw, clocks.len(), plugs, joint, &path, found);
+    let plug = plug(raw, addresses, plugs, joint, &path, found);
     let clock = plug.and_then(|(board, _)| clocks[board]);
     let pulses = pulses(raw, clock, &path, found);
     if let Some(group) = raw.group.as_ref().filter(|group| !is_one_word(group)) {
@@ -97,14 +97,16 @@ fn turning(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) ->
 
 fn plug<'a>(
     raw: &RawServo,
-    boards: usize,
+    addresses: &[i64],
     plugs: &mut Vec<(usize, u8, &'a str)>,
     joint: &'a str,
     path: &impl Fn(&str) -> String,
     found: &mut Found,
 ) -> Option<(usize, u8)> {
-    let board = usize::try_from(raw.board).ok().filter(|&board| board < boards);
-    let unknown = || E::UnknownBoard { path: path("board"), board: raw.board, last: boards.saturating_sub(1) };
+    let board = usize::try_from(raw.board).ok().filter(|&board| board < addresses.len());
+    let of_address = addresses.iter().position(|address| i64::from(*address) == raw.board);
+    let last = addresses.len().saturating_sub(1);
+    let unknown = || E::UnknownBoard { path: path("board"), board: raw.board, last, of_address };
     let board = note(found, board.ok_or_else(unknown));
     let channel = u8::try_from(raw.channel).ok().filter(|&channel| usize::from(channel) < registers::CHANNELS);
     let missing = || E::BadChannel { path: path("channel"), channel: raw.channel };
