@@ -27,6 +27,8 @@ struct Signs {
     looked_ns: AtomicU64,
     /// A guard watches.
     is_watched: AtomicBool,
+    /// The physics of this process stand still with it.
+    has_physics: AtomicBool,
     /// When the thread of the bus last came round.
     round_ns: AtomicU64,
     /// It is on its round, and waits for no transfer, which may take as long as the bus likes.
@@ -42,8 +44,16 @@ impl Liveness {
         self.look(now);
     }
 
+    /// In simulated time this process may stand still for as long as it likes: its physics do, too.
+    pub fn go_by_physics(&self) {
+        self.0.has_physics.store(true, Ordering::SeqCst);
+    }
+
     /// For how long this process has stood still by now, if for too long.
     pub fn lapse(&self, now: Duration) -> Option<Duration> {
+        if self.0.has_physics.load(Ordering::SeqCst) {
+            return None;
+        }
         let looked = self.0.looked_ns.load(Ordering::SeqCst);
         let limit = if self.0.is_watched.load(Ordering::SeqCst) { LONGEST_LAPSE } else { LONGEST_SIMULATED };
         let since = now.saturating_sub(Duration::from_nanos(looked));
@@ -112,6 +122,8 @@ mod tests {
             liveness.look(MS(100) + late);
             assert_eq!(liveness.lapse(MS(100) + late), None);
         }
+        liveness.go_by_physics();
+        assert_eq!(liveness.lapse(MS(100_000)), None);
         liveness.end();
         assert_eq!(liveness.lapse(MS(10_000)), None);
     }

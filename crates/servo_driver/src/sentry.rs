@@ -25,12 +25,14 @@ pub(crate) struct Post {
     has_button: bool,
     /// The bus whose guards want to hear of this process.
     device: Option<u8>,
+    /// Whether the boards are those of physics, in simulated time.
+    goes_by_physics: bool,
 }
 
 impl Post {
     pub fn of(setup: &Setup) -> Self {
         let device = if let BusChoice::I2c { device } = setup.bus { Some(device) } else { None };
-        Self { has_button: setup.has_stop_button(), device }
+        Self { has_button: setup.has_stop_button(), device, goes_by_physics: setup.goes_by_physics() }
     }
 
     /// Looks until `end`. A button that is held down stops once. To be started before anything is switched on.
@@ -42,6 +44,9 @@ impl Post {
         let suspended = line.clone();
         before_suspension(move || suspend(&suspended))?;
         line.liveness().begin(self.device.is_some(), monotonic_now());
+        if self.goes_by_physics {
+            line.liveness().go_by_physics();
+        }
         let mut sentry =
             Sentry { line, guards, button: self.has_button.then(|| Steady::new(BOUNCE)), was_pressed: false };
         std::thread::Builder::new().name("servo-sentry".into()).spawn(move || {

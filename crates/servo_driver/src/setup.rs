@@ -98,10 +98,14 @@ impl Setup {
         Self { boards: Some(boards), ..self }
     }
 
+    pub(crate) fn goes_by_physics(&self) -> bool {
+        self.in_simulated_time && self.wants_physics()
+    }
+
     /// What the servos' time-outs go by: the physics of this process, where commands go by them, too; else the computer's
     /// time. No `/clock` holds them up, and nothing at all does on a real bus.
     pub(crate) fn servo_time(&self) -> ServoTime {
-        let physics = self.boards.as_ref().filter(|_| self.in_simulated_time && self.wants_physics());
+        let physics = self.boards.as_ref().filter(|_| self.goes_by_physics());
         physics.map(|boards| boards.servo_time().clone()).unwrap_or_default()
     }
 
