@@ -1,7 +1,9 @@
-# Puts the executables on the path, as `. install/setup.bash` finds it.
-_hexapod_executables="$COLCON_CURRENT_PREFIX/lib/hexapod"
+# Puts the executables on the path, and the package where `ros2` looks for it, as `. install/setup.bash` finds it.
 case ":$PATH:" in
-  *":$_hexapod_executables:"*) ;;
-  *) export PATH="$_hexapod_executables:$PATH" ;;
+  *":$COLCON_CURRENT_PREFIX/lib/hexapod:"*) ;;
+  *) export PATH="$COLCON_CURRENT_PREFIX/lib/hexapod:$PATH" ;;
 esac
-unset _hexapod_executables
+case ":${AMENT_PREFIX_PATH:-}:" in
+  *":$COLCON_CURRENT_PREFIX:"*) ;;
+  *) export AMENT_PREFIX_PATH="$COLCON_CURRENT_PREFIX${AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}" ;;
+esac
