@@ -259,7 +259,7 @@ impl Engine {
         Fit { plant: &self.plant, tuning: &self.tuning }
     }
 
-    /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
+    /// Moves on by `dt` seconds, or by a tenth of a second where that is less, as [`Tick::taken_s`] says. The path never depends on what the joints can do: where one would exceed its
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         match self.base {

@@ -4,6 +4,7 @@ use crate::gait::Gait;
 use crate::plan::blocked::barred::Barred;
 use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
+use crate::plan::missed::Missed;
 use crate::plan::progress::Progress;
 use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
@@ -31,6 +32,7 @@ pub(crate) struct Control {
     pub limits: TwistLimits,
     pub barred: Barred,
     pub progress: Progress,
+    pub missed: Missed,
     /// The twist that the driver wants.
     pub wanted: Twist,
     pub gaits: Gaits,
@@ -178,6 +180,7 @@ impl Control {
             limits: tuning.limits,
             barred: Barred::default(),
             progress: Progress::default(),
+            missed: Missed::NOTHING,
             wanted: Twist::ZERO,
             gaits: Gaits { walked: gait, next: None, since_ns: 0 },
             requests: Requests::default(),

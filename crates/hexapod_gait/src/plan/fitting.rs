@@ -3,6 +3,7 @@
 use crate::gait::Gait;
 use crate::plan::control::Tuning;
 use crate::plane::limits::TwistLimits;
+use crate::plane::ramp::Ramp;
 use crate::plant::Plant;
 use crate::plant::joints::JointBound;
 use hexapod_kinematics::MAX_LEGS;
@@ -75,9 +76,10 @@ impl Fit<'_> {
         gait.with_needs(Some(JointBound::measured(&self.plant.robot, &self.plant.stance, &gait, stride)))
     }
 
-    /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
+    /// The configured limits of the twist, its acceleration no more than its jerk allows and leaves the joints enough for the
+    /// swing.
     pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
-        let limits = self.tuning.limits;
+        let limits = Ramp::smooth(self.tuning.limits);
         let Some(joints) = &self.plant.joints else { return limits };
         limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
     }

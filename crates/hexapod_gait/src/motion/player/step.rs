@@ -10,7 +10,7 @@ use crate::state::tick::{GaitState, Input, Tick};
 const MOST_STRAIGHTENING_S: f64 = 5.0;
 
 impl Player {
-    /// Moves on by `dt` seconds. A twist breaks off what is played.
+    /// Moves on by `dt` seconds, as the engine does. A twist breaks off what is played.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = tick_s(dt);
         let driven = input.twist.is_command();

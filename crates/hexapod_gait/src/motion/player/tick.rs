@@ -147,6 +147,7 @@ impl Player {
             *velocities = now.rate_from(then, if dt > 0.0 { 1.0 / dt } else { 0.0 });
         }
         tick.angles = *angles;
+        tick.taken_s = dt;
         tick.state = GaitState::Playing;
         tick.limited_by = if slowed { LimitedBy::JointVelocity } else { LimitedBy::Nothing };
         let twist = self.job.running().map_or(Twist::ZERO, Motion::twist);
