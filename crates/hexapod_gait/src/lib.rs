@@ -28,6 +28,7 @@ pub use plane::support::SupportPolygon;
 pub use plane::twist::{Displacement, Twist};
 pub use plant::apart::Shortened;
 pub use plant::settings::{LegClearance, Settings, StanceSpec};
+pub use plant::size::size_of;
 pub use plant::sizing::StanceWish;
 pub use plant::stance::{Stance, StanceError};
 pub use state::allowance::Work;

@@ -26,6 +26,6 @@ impl Engine {
     /// negative outside, where the robot tips over as soon as it stands.
     #[must_use]
     pub fn standing_margin(&self) -> f64 {
-        self.plant.standing_margin()
+        self.plant.standing_margin() * self.plant.size
     }
 }

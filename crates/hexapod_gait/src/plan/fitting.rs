@@ -55,7 +55,8 @@ impl Fit<'_> {
 
     /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
     pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
-        gait.step_height().unwrap_or(self.tuning.step_height).min(self.plant.stance.own_spec().step_height)
+        let own = gait.step_height().map(|height| height / self.plant.size);
+        own.unwrap_or(self.tuning.step_height).min(self.plant.stance.own_spec().step_height)
     }
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.

@@ -33,6 +33,11 @@ impl LegClearance {
         (0.0..=Self::GREATEST_M).contains(&distance_m).then_some(Self(distance_m))
     }
 
+    /// A distance in m of a robot of another size, as one that can be asked for is on this one.
+    pub(crate) fn of(distance_m: f64) -> Self {
+        Self(distance_m)
+    }
+
     /// The distance, m.
     #[must_use]
     pub fn metres(self) -> f64 {

@@ -4,6 +4,7 @@ mod agreement;
 mod arms;
 mod ball;
 mod branch;
+mod enlarged;
 mod bulk;
 mod find;
 mod foot;

@@ -13,7 +13,7 @@ impl Player {
     /// Moves on by `dt` seconds, as the engine does. A twist breaks off what is played.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = tick_s(dt);
-        let driven = input.twist.is_command();
+        let driven = self.engine.is_command(input.twist);
         if driven && self.job.is_busy() {
             if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
                 self.drop_motions(Dropped::Driven);
