@@ -4,15 +4,15 @@
 
 use crate::common::{bits, gait, robot, settings, specs};
 use hexapod_gait::motion::{Motion, Player, Pose, check};
-use hexapod_gait::{BodyOffset, Engine, Input, LegClearance, Settings, StanceWish, Twist, TwistLimits, size_of};
+use hexapod_gait::{BodyOffset, Displacement, Engine, Input, LegClearance, Settings, StanceWish, Twist, TwistLimits, size_of};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A hundredth of what a step takes: rounding decides otherwise now and then whether a pose or a foothold just holds.
-const SAME_RAD: f64 = 5e-3;
-const SAME_M: f64 = 1e-3;
+/// What is the same: sizes that are powers of two leave nothing to rounding, which may decide at any other whether a step or a
+/// pose just holds.
+const SAME: f64 = 1e-9;
 
 /// What is asked of a robot for some hundredths of a second.
 #[derive(Clone, Debug)]
@@ -104,18 +104,36 @@ proptest! {
 
     #[test]
     fn when_a_robot_is_of_another_size_expect_it_to_do_the_same_in_its_own_measure(
-        size in prop_oneof![0.2..10.0f64, 0.2..1.0f64, Just(0.25), Just(2.0)],
+        size in prop::sample::select(vec![0.25, 0.5, 2.0, 4.0, 8.0]),
         legs in prop::sample::select(vec![4, 6, 6, 8]), acts in prop::collection::vec(act(), 1..10),
     ) {
         let (one, other) = (angles(legs, 1.0, &acts), angles(legs, size, &acts));
         for (tick, (one, other)) in one.iter().zip(&other).enumerate() {
             for (a, b) in one.0.iter().zip(&other.0) {
-                prop_assert!((a - b).abs() < SAME_RAD, "{a} and {b} rad at tick {tick} of one {size} times as large");
+                prop_assert!((a - b).abs() < SAME, "{a} and {b} rad at tick {tick} of one {size} times as large");
             }
             for (a, b) in one.1.iter().zip(&other.1) {
-                prop_assert!((a - b).norm() < SAME_M, "{a} and {b} at tick {tick} of one {size} times as large");
+                prop_assert!((a - b).norm() < SAME, "{a} and {b} at tick {tick} of one {size} times as large");
             }
-            prop_assert!((one.2.vx - other.2.vx).hypot(one.2.vy - other.2.vy) < SAME_M && (one.2.wz - other.2.wz).abs() < SAME_RAD);
+            prop_assert!((one.2.vx - other.2.vx).hypot(one.2.vy - other.2.vy) < SAME && (one.2.wz - other.2.wz).abs() < SAME);
+        }
+    }
+}
+
+#[test]
+fn when_a_robot_of_any_size_walks_and_turns_expect_the_same_way_in_its_own_measure() {
+    let way = |legs: usize, size: f64, [vx, vy, wz]: [f64; 3]| {
+        let act = Act { twist: [vx, vy, wz], offset: [0.0; 6], ground: None, calls: 11, ticks: 1200 };
+        let walked = angles(legs, size, &[Act { twist: [0.0; 3], ticks: 300, ..act.clone() }, act]);
+        walked.iter().fold(Displacement::identity(), |way, (_, _, twist)| way.then(&twist.motion(0.01)))
+    };
+    for (legs, twist) in [(6, [0.08, 0.02, 0.0]), (6, [0.05, 0.0, 0.04]), (4, [0.03, -0.01, 0.01]), (8, [0.0, 0.06, 0.02])] {
+        let own = way(legs, 1.0, twist);
+        for size in [0.2, 0.3, 0.7, 3.0, 10.0] {
+            let other = way(legs, size, twist);
+            let (off, turned) = ((own.shift() - other.shift()).norm(), (own.angle() - other.angle()).abs());
+            assert!(off < 0.01 * own.shift().norm(), "{off} m off {:?}, {size} times as large", own.shift());
+            assert!(turned <= 0.01 * own.angle().abs() + 1e-9, "{turned} rad off {}", own.angle());
         }
     }
 }

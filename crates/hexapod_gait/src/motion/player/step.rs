@@ -62,7 +62,7 @@ impl Player {
                 (self.sent_home, self.straightening_s) = (false, 0.0);
                 self.tick = *self.engine.own_last();
                 self.angles = self.tick.angles;
-                self.home = self.engine.home();
+                self.home = self.engine.own_home();
                 let mut pose = self.home.pose;
                 (pose.offset, pose.feet) = (self.engine.offset(), self.tick.feet);
                 self.now = Target::Feet(pose);
