@@ -3,8 +3,8 @@
 use crate::config_file::ConfigFile;
 use crate::plausible::{self, LEAN_RAD, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{Engine, size_of};
 use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
+use hexapod_gait::{Engine, size_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;

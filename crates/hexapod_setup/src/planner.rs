@@ -65,7 +65,8 @@ pub fn sized(params: &Params, file: &ConfigFile, robot: &Robot) -> Params {
     let of_shipped = [("step_height", size), ("max_linear_velocity", size)];
     let gentle = ["max_linear_acceleration", "max_linear_jerk"].map(|name| (name, size.min(1.0)));
     for (name, times) in of_shipped.into_iter().chain(gentle) {
-        let Some(ParamSpec { default, range: Some((least, greatest)), .. }) = specs.iter().find(|spec| spec.name == name)
+        let Some(ParamSpec { default, range: Some((least, greatest)), .. }) =
+            specs.iter().find(|spec| spec.name == name)
         else {
             continue;
         };

@@ -26,7 +26,8 @@ fn walker(size: f64, [motions, params]: [&str; 2]) -> Walker {
         given.insert("max_linear_acceleration", ParamValue::Double(0.3));
     }
     let params = planner::sized(&given, &file("hexapod.yaml", PARAMS, params), &description.robot);
-    Walker::read(&params, &description, &file("gaits.yaml", GAITS, ""), &file("motions.yaml", MOTIONS, motions)).unwrap()
+    Walker::read(&params, &description, &file("gaits.yaml", GAITS, ""), &file("motions.yaml", MOTIONS, motions))
+        .unwrap()
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! has it, and whatever its size, in its own measure.
 
 use crate::gait::posture::BodyOffset;
+use crate::plane::size::{Enlarged, size_of};
 use crate::plane::twist::Twist;
-use crate::plant::size::{Enlarged, size_of};
 use crate::state::tick::{Input, Tick};
 use hexapod_kinematics::Robot;
 use nalgebra::{Isometry3, Translation3, Vector2, Vector3};
@@ -39,9 +39,9 @@ impl Base {
             body_offset: BodyOffset { translation: along(translation), rotation: along(rotation) }
                 .enlarged(1.0 / self.size),
             up: input.up.map(along),
-            footholds: input
-                .footholds
-                .map(|at| at.map(|at| self.on_ground.inverse_transform_point(&at.push(0.0).into()).coords.xy() / self.size)),
+            footholds: input.footholds.map(|at| {
+                at.map(|at| self.on_ground.inverse_transform_point(&at.push(0.0).into()).coords.xy() / self.size)
+            }),
             ..*input
         }
     }

@@ -3,8 +3,8 @@
 use crate::engine::Engine;
 use crate::gait::posture::BodyOffset;
 use crate::plan::control::{Posture, Requests};
+use crate::plane::size::Enlarged;
 use crate::plant::settings::StanceSpec;
-use crate::plant::size::Enlarged;
 use crate::state::allowance::WITHIN;
 use crate::state::mode::Mode;
 use crate::state::pose::{Home, Pose};

@@ -20,11 +20,11 @@ use crate::plan::control::{Control, Posture, Requests, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plane::grid::{GRID_NS, tick_s};
 use crate::plane::limits::LimitedBy;
+use crate::plane::size::{Enlarged, own_robot, size_of};
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::plant::apart::Shortened;
 use crate::plant::settings::Settings;
-use crate::plant::size::{Enlarged, own_robot, size_of};
 use crate::plant::stance::{Stance, StanceError};
 use crate::state::State;
 use crate::state::allowance::{Allowance, WITHIN, Work};
@@ -338,11 +338,6 @@ impl Engine {
     /// is at rest, after a stop or as it comes, has been let go.
     pub fn notice(&mut self, twist: Twist) {
         self.now.control.requests.released |= !self.is_command(twist);
-    }
-
-    /// Whether a twist, as it is outside, is more than a stick's noise.
-    pub(crate) fn is_command(&self, twist: Twist) -> bool {
-        self.base.map_or(twist, |base| base.twist(twist)).is_command()
     }
 
     /// Takes down the pose of a robot that has just been put there.

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::base::Base;
+use crate::plane::twist::Twist;
 use crate::state::tick::Tick;
 use nalgebra::Vector2;
 
@@ -14,6 +15,11 @@ impl Engine {
     /// Where the base link is, if not in the middle of the hips.
     pub(crate) fn base(&self) -> Option<&Base> {
         self.base.as_ref()
+    }
+
+    /// Whether a twist, as it is outside, is more than a stick's noise.
+    pub(crate) fn is_command(&self, twist: Twist) -> bool {
+        self.base.map_or(twist, |base| base.twist(twist)).is_command()
     }
 
     /// The resting feet in the footprint frame, m.

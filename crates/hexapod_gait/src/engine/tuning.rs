@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::plan::fitting::Fit;
 use crate::plane::limits::TwistLimits;
-use crate::plant::size::Enlarged;
+use crate::plane::size::Enlarged;
 
 impl Engine {
     /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do

@@ -3,8 +3,8 @@
 use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Solved, Stage};
+use crate::plane::size::{Enlarged, own_robot, size_of};
 use crate::plant::mass::Masses;
-use crate::plant::size::{Enlarged, own_robot, size_of};
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Neighbour, Robot, SelfCollision};
 use nalgebra::UnitQuaternion;
@@ -313,7 +313,8 @@ mod tests {
         let collision = SelfCollision::new(&plant.robot, &angles[..6], 0.02);
         assert_eq!(apart(&plant.robot, (&collision, 1.0), &angles, When::Before), Ok(()));
         angles[1] = LegAngles::from([0.0, -0.6, -2.6]);
-        let refusal = apart(&plant.robot, (&collision, 1.0), &angles, When::At(0.5)).map_err(|refusal| refusal.to_string());
+        let refusal =
+            apart(&plant.robot, (&collision, 1.0), &angles, When::At(0.5)).map_err(|refusal| refusal.to_string());
         let named = format!("at 0.50 s leg {} and the body come within", plant.legs()[1].name());
         assert!(refusal.as_ref().is_err_and(|text| text.starts_with(&named)), "{refusal:?}");
     }

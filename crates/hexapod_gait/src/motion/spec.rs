@@ -127,7 +127,8 @@ impl MotionSpec {
     /// The same for a robot `times` as large.
     #[must_use]
     pub fn enlarged(mut self, times: f64) -> Self {
-        let enlarge = |lengths: [&mut Option<f64>; 3]| lengths.into_iter().flatten().for_each(|length| *length *= times);
+        let enlarge =
+            |lengths: [&mut Option<f64>; 3]| lengths.into_iter().flatten().for_each(|length| *length *= times);
         for FrameSpec { body, feet, .. } in &mut self.frames {
             enlarge([&mut body.x, &mut body.y, &mut body.z]);
             feet.values_mut().for_each(|foot| enlarge([&mut foot.x, &mut foot.y, &mut foot.z]));

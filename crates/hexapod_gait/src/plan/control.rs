@@ -134,6 +134,12 @@ impl Control {
         if self.held { Twist::ZERO } else { twist }
     }
 
+    /// What feet feel, and how late by the time that their swings have gone on.
+    pub(crate) fn sensed(&self, now_ns: u64) -> Sensed {
+        let Sensed { contacts, late } = self.sensing.sensed;
+        Sensed { contacts, late: self.missed.gone_on(now_ns, late) }
+    }
+
     /// Takes what is to be done at this point of the grid.
     pub(crate) fn take_requests(&mut self) -> Requests {
         let requests = std::mem::take(&mut self.requests);

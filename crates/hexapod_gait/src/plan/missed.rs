@@ -54,7 +54,8 @@ mod tests {
             now += ns;
             missed.count(ns, now, pace);
         }
-        for (seconds, expected) in [(0.001, 0.0004), (0.003, 0.0012), (0.023, 0.0212), (0.028, 0.0222), (0.033, 0.0232)] {
+        for (seconds, expected) in [(0.001, 0.0004), (0.003, 0.0012), (0.023, 0.0212), (0.028, 0.0222), (0.033, 0.0232)]
+        {
             let gone_on = missed.gone_on(now, seconds);
             assert!((gone_on - expected).abs() < 1e-12, "{gone_on} s of the last {seconds} s");
         }

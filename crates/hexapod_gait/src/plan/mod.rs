@@ -53,7 +53,7 @@ use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
 use crate::state::rates::BodyRates;
 use crate::state::segment::Segment;
 use crate::state::tick::Input;
-use crate::state::walk::{Sensed, Step};
+use crate::state::walk::Step;
 use hexapod_kinematics::Look;
 
 /// Plans the path of a robot, from one point of the grid to the next.
@@ -301,9 +301,7 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
-        let Sensed { contacts, late } = self.control.sensing.sensed;
-        let sensed = Sensed { contacts, late: self.control.missed.gone_on(start.ns, late) };
-        start.walk.put_down(&sensed, &mut start.overlay);
+        start.walk.put_down(&self.control.sensed(start.ns), &mut start.overlay);
         let (mut waiting, mut found) = (false, Found::default());
         for leg in 0..self.plant.legs().len() {
             let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut found) else { continue };

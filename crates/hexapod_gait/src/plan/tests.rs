@@ -1,11 +1,11 @@
 //! The plan alone.
 
 use super::*;
+use crate::gait::sides::leg_places;
+use crate::gait::{Gait, GaitSpec};
 use crate::plan::control::Posture;
 use crate::plane::limits::LimitedBy;
 use crate::plane::limits::tests::LIMITS;
-use crate::gait::sides::leg_places;
-use crate::gait::{Gait, GaitSpec};
 use crate::plant::joints::JointBound;
 use crate::state::tests::{on_its_feet, shipped};
 use hexapod_kinematics::{LegOptions, LimitChange, Robot};
@@ -70,7 +70,8 @@ fn when_another_gait_is_taken_up_expect_its_limits_and_its_lift_at_once() {
         let (mut state, mut control) = (on_its_feet(&robot, mode), Control::new(fit.suited(robot.1), &TUNING));
         control.gaits.next = Some(gentle);
         let (plant, mut allowance) = (&robot.0, Allowance::FULL);
-        let (tuning, look, input) = (&TUNING, &mut Look::default(), Input { twist: Twist::new(0.01, 0.0, 0.0), ..Input::default() });
+        let (tuning, look, input) =
+            (&TUNING, &mut Look::default(), Input { twist: Twist::new(0.01, 0.0, 0.0), ..Input::default() });
         let mut planner = Planner { plant, tuning, control: &mut control, allowance: &mut allowance, look };
         (0..300).find(|_| {
             *planner.allowance = Allowance::FULL;

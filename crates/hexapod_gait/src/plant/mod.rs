@@ -8,7 +8,6 @@ pub(crate) mod nominal;
 pub(crate) mod packed;
 pub(crate) mod resting;
 pub(crate) mod settings;
-pub(crate) mod size;
 pub(crate) mod sizing;
 pub(crate) mod stance;
 pub(crate) mod usable;

@@ -1,6 +1,7 @@
 //! What an engine is made with.
 
 use crate::plane::limits::TwistLimits;
+use crate::plane::size::Enlarged;
 
 /// What the engine is set up with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,11 +32,6 @@ impl LegClearance {
     #[must_use]
     pub fn try_new(distance_m: f64) -> Option<Self> {
         (0.0..=Self::GREATEST_M).contains(&distance_m).then_some(Self(distance_m))
-    }
-
-    /// A distance in m of a robot of another size, as one that can be asked for is on this one.
-    pub(crate) fn of(distance_m: f64) -> Self {
-        Self(distance_m)
     }
 
     /// The distance, m.
@@ -69,5 +65,28 @@ impl StanceSpec {
     /// The same with heights counted from a point of the body so much higher, m.
     pub(crate) fn raised(self, by: f64) -> Self {
         Self { height: self.height + by, sit_height: self.sit_height + by, ..self }
+    }
+}
+
+impl Enlarged for StanceSpec {
+    fn enlarged(&self, times: f64) -> Self {
+        Self {
+            height: self.height * times,
+            sit_height: self.sit_height * times,
+            step_height: self.step_height * times,
+            max_stride: self.max_stride * times,
+        }
+    }
+}
+
+impl Enlarged for Settings {
+    fn enlarged(&self, times: f64) -> Self {
+        Self {
+            stance: self.stance.enlarged(times),
+            step_height: self.step_height * times,
+            limits: self.limits.enlarged(times),
+            leg_clearance: LegClearance(self.leg_clearance.metres() * times),
+            ..*self
+        }
     }
 }

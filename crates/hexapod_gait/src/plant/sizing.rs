@@ -1,9 +1,9 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
 use crate::plane::reach::STRIDE_PART;
+use crate::plane::size::{Enlarged, size_of};
 use crate::plant::resting::LOOK_EFFORT;
 use crate::plant::settings::StanceSpec;
-use crate::plant::size::{Enlarged, size_of};
 use crate::plant::stance::{Stance, StanceError, base_z};
 use hexapod_kinematics::{Effort, Leg, Robot, math};
 use nalgebra::Vector3;

@@ -4,10 +4,10 @@
 //! height.
 
 use crate::plane::reach::{Reach, STRIDE_PART};
+use crate::plane::size::{Enlarged, size_of};
 use crate::plant::nominal::{DrawIn, NominalStance};
 use crate::plant::resting::{Walker, roomiest_place};
 use crate::plant::settings::StanceSpec;
-use crate::plant::size::{Enlarged, size_of};
 use crate::plant::usable::Usable;
 use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};

@@ -160,7 +160,13 @@ mod tests {
         let mut text = r#"<robot name="test"><link name="base_link"/>"#.to_owned();
         for (leg, x, y) in legs {
             let yaw = f64::atan2(y, x);
-            text += &joint(&format!("{leg}1"), "base_link", &format!(r#"xyz="{x} {y} 0" rpy="0 0 {yaw}""#), "0 0 1", [-0.8, 0.8]);
+            text += &joint(
+                &format!("{leg}1"),
+                "base_link",
+                &format!(r#"xyz="{x} {y} 0" rpy="0 0 {yaw}""#),
+                "0 0 1",
+                [-0.8, 0.8],
+            );
             text += &joint(&format!("{leg}2"), &format!("{leg}1_link"), r#"xyz="0.02 0 0""#, "0 -1 0", [-1.5, 1.5]);
             text += &joint(&format!("{leg}3"), &format!("{leg}2_link"), r#"xyz="0.07 0 0""#, "0 -1 0", [-2.9, 0.4]);
             text += &format!(

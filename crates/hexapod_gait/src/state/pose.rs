@@ -2,7 +2,7 @@
 
 use crate::gait::posture::BodyOffset;
 use crate::gait::swing::minimum_jerk;
-use crate::plant::size::Enlarged;
+use crate::plane::size::Enlarged;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Point3, Vector3};
 

@@ -4,7 +4,9 @@
 
 use crate::common::{bits, gait, robot, settings, specs};
 use hexapod_gait::motion::{Motion, Player, Pose, check};
-use hexapod_gait::{BodyOffset, Displacement, Engine, Input, LegClearance, Settings, StanceWish, Twist, TwistLimits, size_of};
+use hexapod_gait::{
+    BodyOffset, Displacement, Engine, Input, LegClearance, Settings, StanceWish, Twist, TwistLimits, size_of,
+};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -49,13 +51,8 @@ fn settings_of(robot: &Robot, size: f64) -> (Settings, hexapod_gait::Stance) {
         ..shipped.limits
     };
     let leg_clearance = LegClearance::try_new(shipped.leg_clearance.metres() * size).unwrap();
-    let settings = Settings {
-        stance: stance.spec(),
-        step_height: shipped.step_height * size,
-        limits,
-        leg_clearance,
-        ..shipped
-    };
+    let settings =
+        Settings { stance: stance.spec(), step_height: shipped.step_height * size, limits, leg_clearance, ..shipped };
     (settings, stance)
 }
 
@@ -127,7 +124,9 @@ fn when_a_robot_of_any_size_walks_and_turns_expect_the_same_way_in_its_own_measu
         let walked = angles(legs, size, &[Act { twist: [0.0; 3], ticks: 300, ..act.clone() }, act]);
         walked.iter().fold(Displacement::identity(), |way, (_, _, twist)| way.then(&twist.motion(0.01)))
     };
-    for (legs, twist) in [(6, [0.08, 0.02, 0.0]), (6, [0.05, 0.0, 0.04]), (4, [0.03, -0.01, 0.01]), (8, [0.0, 0.06, 0.02])] {
+    for (legs, twist) in
+        [(6, [0.08, 0.02, 0.0]), (6, [0.05, 0.0, 0.04]), (4, [0.03, -0.01, 0.01]), (8, [0.0, 0.06, 0.02])]
+    {
         let own = way(legs, 1.0, twist);
         for size in [0.2, 0.3, 0.7, 3.0, 10.0] {
             let other = way(legs, size, twist);
@@ -171,7 +170,9 @@ fn when_a_robot_is_of_another_size_expect_motions_in_its_own_measure_played_alik
         player.play(Some(motion));
         let mut all = Vec::new();
         for _ in 0..600 {
-            all.extend(bits(&player.step(&Input::default(), 0.01).angles[..6]).iter().map(|&bits| f64::from_bits(bits)));
+            all.extend(
+                bits(&player.step(&Input::default(), 0.01).angles[..6]).iter().map(|&bits| f64::from_bits(bits)),
+            );
         }
         assert_eq!(player.take_dropped(), None, "{size} times as large");
         all

@@ -6,8 +6,8 @@ use crate::motion::job::Step;
 use crate::motion::kinds::Motion;
 use crate::motion::transition::Stage;
 use crate::plane::limits::LimitedBy;
+use crate::plane::size::Enlarged;
 use crate::plane::twist::Twist;
-use crate::plant::size::Enlarged;
 use crate::state::pose::Target;
 use crate::state::tick::GaitState;
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
@@ -103,7 +103,11 @@ impl Player {
             Phase::Leaving(stage) => along(stage, Phase::Leaving),
             Phase::Running => {
                 let step = self.job.ahead(dt);
-                (Phase::Running, self.job.running().map_or(self.now, |motion| self.target(motion, step.time)), Some(step))
+                (
+                    Phase::Running,
+                    self.job.running().map_or(self.now, |motion| self.target(motion, step.time)),
+                    Some(step),
+                )
             }
             Phase::Rewinding { time } => {
                 let time = (time - dt).max(0.0);

@@ -7,7 +7,7 @@ use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
 use crate::plan::context::Context;
 use crate::plane::follow::Follow;
 use crate::plane::grid::GRID_S;
-use crate::plant::size::Enlarged;
+use crate::plane::size::Enlarged;
 use crate::state::State;
 use crate::state::walk::Walk;
 use nalgebra::Vector2;

@@ -2,10 +2,8 @@
 //! from the margin of balance to the depth at which ground is sought, is in the measure of the robot; `engine/base.rs` turns
 //! what comes in into that measure, and back what goes out.
 
-use crate::gait::posture::BodyOffset;
 use crate::plane::limits::TwistLimits;
 use crate::plane::twist::Twist;
-use crate::plant::settings::{LegClearance, Settings, StanceSpec};
 use hexapod_kinematics::{Leg, Robot};
 use nalgebra::Isometry3;
 use std::sync::Arc;
@@ -54,37 +52,8 @@ impl Enlarged for TwistLimits {
     }
 }
 
-impl Enlarged for BodyOffset {
-    fn enlarged(&self, times: f64) -> Self {
-        Self { translation: self.translation * times, ..*self }
-    }
-}
-
 impl Enlarged for Isometry3<f64> {
     fn enlarged(&self, times: f64) -> Self {
         Self::from_parts((self.translation.vector * times).into(), self.rotation)
-    }
-}
-
-impl Enlarged for StanceSpec {
-    fn enlarged(&self, times: f64) -> Self {
-        Self {
-            height: self.height * times,
-            sit_height: self.sit_height * times,
-            step_height: self.step_height * times,
-            max_stride: self.max_stride * times,
-        }
-    }
-}
-
-impl Enlarged for Settings {
-    fn enlarged(&self, times: f64) -> Self {
-        Self {
-            stance: self.stance.enlarged(times),
-            step_height: self.step_height * times,
-            limits: self.limits.enlarged(times),
-            leg_clearance: LegClearance::of(self.leg_clearance.metres() * times),
-            ..*self
-        }
     }
 }
