@@ -63,6 +63,7 @@ impl Setup {
     /// As [`load`](Self::load).
     pub fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files).map_err(|error| with_what_needs_no_robot(error, files))?;
+        let params = &params::sized(params, &files.in_config("hexapod.yaml"), &description.robot);
         let (gaits, motions) = (files.in_config("gaits.yaml"), files.in_config("motions.yaml"));
         let mut faults = Faults::default();
         let frames = faults.note(Frames::new(description.robot.model(), crate::NAME, params));

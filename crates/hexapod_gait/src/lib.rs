@@ -24,6 +24,7 @@ pub use measure::demand::{Demand, JointDemand};
 pub use measure::ending::Ending;
 pub use plane::limits::{LimitedBy, TwistLimits};
 pub use plane::reach::Reach;
+pub use plane::size::size_of;
 pub use plane::support::SupportPolygon;
 pub use plane::twist::{Displacement, Twist};
 pub use plant::apart::Shortened;

@@ -40,7 +40,7 @@ pub(crate) fn rigid(pairs: &[Pair]) -> Option<Isometry3<f64>> {
     let others = eigen.eigenvalues.iter().enumerate().filter(|(i, _)| *i != best);
     let next = others.fold(f64::NEG_INFINITY, |next, (_, &value)| next.max(value));
     // The gap is twice the second singular value of the correlation.
-    if greatest - next < 2.0 * LEAST_SPREAD_M2 {
+    if greatest - next < 2.0 * LEAST_SPREAD_M2 * mean_weight(pairs, &centre) {
         return None;
     }
     let q = eigen.eigenvectors.column(best);
@@ -57,7 +57,8 @@ pub(crate) fn planar(pairs: &[Pair], tilt: &UnitQuaternion<f64>) -> Option<Isome
         cross += pair.weight * (from.x * to.y - from.y * to.x);
         dot += pair.weight * (from.x * to.x + from.y * to.y);
     }
-    let yaw = if math::hypot(dot, cross) > LEAST_SPREAD_M2 { math::atan2(cross, dot) } else { 0.0 };
+    let tells = math::hypot(dot, cross) > LEAST_SPREAD_M2 * mean_weight(pairs, &centre);
+    let yaw = if tells { math::atan2(cross, dot) } else { 0.0 };
     Some(through(&centre, UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * tilt))
 }
 
@@ -111,6 +112,11 @@ fn centre(pairs: &[Pair]) -> Option<Pair> {
         ground: sum.ground / sum.weight,
         weight: sum.weight,
     })
+}
+
+/// What a foot counts on the mean: sums are weighted, and what they are compared with is not.
+fn mean_weight(pairs: &[Pair], centre: &Pair) -> f64 {
+    centre.weight / pairs.len() as f64
 }
 
 /// The matrix whose greatest eigenvalue belongs to the rotation's quaternion (w, x, y, z).
@@ -170,6 +176,19 @@ mod tests {
             prop_assert!(rigid(&pairs).is_none());
             let found = planar(&pairs, &tilt).unwrap();
             prop_assert!(worst_residual(&pairs, &found) < 1e-12);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn when_no_foot_is_certain_expect_the_same_motion(
+            yaw in -3.1..3.1f64, shift in vector(5.0), weights in prop::array::uniform6(0.01..0.02f64), all: bool,
+        ) {
+            let pose = Isometry3::new(shift, Vector3::new(0.0, 0.0, yaw));
+            let mut pairs = moved(&six()[..if all { 6 } else { 2 }], &pose);
+            pairs.iter_mut().zip(weights).for_each(|(pair, weight)| pair.weight = weight);
+            let found = if all { rigid(&pairs).unwrap() } else { planar(&pairs, &UnitQuaternion::identity()).unwrap() };
+            prop_assert!(worst_residual(&pairs, &found) < 1e-10, "{}", worst_residual(&pairs, &found));
         }
     }
 

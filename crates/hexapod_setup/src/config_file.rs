@@ -103,6 +103,17 @@ impl ConfigFile {
         self.is_shipped
     }
 
+    /// The same with a lowest layer that is shipped.
+    #[must_use]
+    pub fn over_shipped(self) -> Self {
+        Self { is_shipped: true, ..self }
+    }
+
+    /// Whether the owner wrote a value, and it is not as shipped; `document` is this file.
+    pub(crate) fn is_own(&self, document: &Document, key: &str) -> bool {
+        document.layer(key).is_some_and(|layer| layer > 0 || !self.is_shipped)
+    }
+
     /// Whether there is such a file.
     #[must_use]
     pub fn exists(&self) -> bool {

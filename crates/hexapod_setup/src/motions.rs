@@ -3,8 +3,8 @@
 use crate::config_file::ConfigFile;
 use crate::plausible::{self, LEAN_RAD, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::Engine;
 use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
+use hexapod_gait::{Engine, size_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,10 +35,12 @@ impl Motions {
     /// # Errors
     /// File, line and key of each motion that is not well written.
     pub fn read(file: impl Into<ConfigFile>, engine: &Engine) -> Result<Self, ConfigError> {
-        let document = file.into().read_on()?;
+        let config: ConfigFile = file.into();
+        let document = config.read_on()?;
         let mut faults = Faults::default();
         let file = File::read(&document, &mut faults).unwrap_or_default();
         faults.note(leg_clearance(&document, file.leg_clearance));
+        let size = size_of(engine.robot());
         let (robot, home) = (engine.robot(), engine.home());
         let mut by_name = BTreeMap::new();
         for (name, spec) in file.motions {
@@ -47,6 +49,8 @@ impl Motions {
             if faults.has_below(&at) {
                 continue;
             }
+            // What is shipped is for the shipped robot, and as much larger on a larger one.
+            let spec = if config.is_own(&document, &at) { spec } else { spec.enlarged(size) };
             let built = spec.build(robot, &home).map_err(|error| {
                 let key = if error.key.is_empty() { at.clone() } else { format!("{at}.{}", error.key) };
                 document.error_at(&key, error.message, error.help)
@@ -162,15 +166,18 @@ fn check_spec(document: &Document, name: &str, spec: &MotionSpec, faults: &mut F
     }
 }
 
-/// What legs keep between them, as the file says.
+/// What legs keep between them, as the file says: by one that is shipped so much more as the robot is larger than the shipped
+/// one.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub(crate) fn leg_clearance_of(file: &ConfigFile) -> Result<LegClearance, ConfigError> {
+pub(crate) fn leg_clearance_of(file: &ConfigFile, size: f64) -> Result<LegClearance, ConfigError> {
     let document = file.read_on()?;
     let mut faults = Faults::default();
     let given = document.deserialize_on::<File>(&mut faults).and_then(|file| file.leg_clearance);
-    leg_clearance(&document, given)
+    let clearance = leg_clearance(&document, given)?;
+    let sized = LegClearance::try_new((clearance.metres() * size).min(LegClearance::GREATEST_M));
+    Ok(sized.filter(|_| !file.is_own(&document, "leg_clearance")).unwrap_or(clearance))
 }
 
 fn leg_clearance(document: &Document, given: Option<f64>) -> Result<LegClearance, ConfigError> {

@@ -1,9 +1,10 @@
 //! What `gait_planner` can be set to.
 
+use crate::config_file::ConfigFile;
 use crate::frames;
 use crate::params::{PLANNER, common, number, switch, text};
-use hexapod_config::ros_params::{ParamSpec, Params};
-use hexapod_gait::{LegClearance, Settings, Stance, StanceError, StanceWish, TwistLimits};
+use hexapod_config::ros_params::{ParamSpec, ParamValue, Params, paths};
+use hexapod_gait::{LegClearance, Settings, Stance, StanceError, StanceWish, TwistLimits, size_of};
 use hexapod_kinematics::Robot;
 use nalgebra::Vector2;
 
@@ -18,7 +19,7 @@ pub fn specs() -> Vec<ParamSpec> {
     specs.extend([
         ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(20.0, 1000.0).read_only(),
         ParamSpec::new("gait", "tripod", "Gait to walk with, from config/gaits.yaml"),
-        ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m, for gaits without their own").range(0.0, 0.1),
+        ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m, for gaits without their own").range(0.0, 0.5),
         ParamSpec::new("cmd_vel_timeout", 0.5, "A command older than this, s, stops the robot").range(0.05, 10.0),
         ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
         ParamSpec::new("use_foot_switches", false, "Put feet down where foot_switches says that they feel the ground")
@@ -51,6 +52,31 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("sit_time", 0.8, "Seconds that sitting down takes").range(0.3, 20.0).read_only(),
     ]);
     specs
+}
+
+/// The parameters with what nobody wrote in the measure of the robot: as shipped they are those of the shipped robot. Lengths
+/// and speeds go with its size. What a body bears of acceleration before it tips does not (Froude), so that a larger robot
+/// keeps the shipped one, and a smaller one has as much less as its steps are shorter.
+#[must_use]
+pub fn sized(params: &Params, file: &ConfigFile, robot: &Robot) -> Params {
+    let (size, specs, mut params) = (size_of(robot), specs(), params.clone());
+    let Ok(document) = file.read_on() else { return params };
+    let paths = paths(&document, NODE, &specs);
+    let of_shipped = [("step_height", size), ("max_linear_velocity", size)];
+    let gentle = ["max_linear_acceleration", "max_linear_jerk"].map(|name| (name, size.min(1.0)));
+    for (name, times) in of_shipped.into_iter().chain(gentle) {
+        let Some(ParamSpec { default, range: Some((least, greatest)), .. }) =
+            specs.iter().find(|spec| spec.name == name)
+        else {
+            continue;
+        };
+        let is_own = paths.get(name).is_some_and(|path| file.is_own(&document, path));
+        if !is_own && params.get(name) == Some(default) {
+            let value = number(&params, name) * times;
+            params.insert(name, ParamValue::Double(value.clamp(*least, *greatest)));
+        }
+    }
+    params
 }
 
 /// Which sizes the node's parameters give, and which they leave to be chosen for the robot.

@@ -13,7 +13,7 @@ use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish};
+use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish, size_of};
 use hexapod_kinematics::{Leg, Neighbour};
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Walker {
         let gaits = faults.note(Gaits::read(gaits, &description.robot));
         let gaits = gaits.map(|gaits| if feels { gaits.made_ready(|gait| gait.feeling()) } else { gaits });
         // What is wrong with the file of motions is told when they are read.
-        let clearance = leg_clearance_of(motions).unwrap_or_default();
+        let clearance = leg_clearance_of(motions, size_of(&description.robot)).unwrap_or_default();
         let engine = faults.note(stance(params, description, clearance)).and_then(|(settings, stance)| {
             let gaits = gaits.as_ref()?;
             faults.note(engine(params, description, gaits, settings, stance))

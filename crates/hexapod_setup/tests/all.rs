@@ -7,3 +7,4 @@ mod other_robots;
 mod random_robots;
 mod servo_files;
 mod shipped_gaits;
+mod sizes;

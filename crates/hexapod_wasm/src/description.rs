@@ -33,10 +33,10 @@ impl Description {
     /// File, line and key of all that does not hold.
     pub fn load(&self) -> Result<Hexapod, ConfigError> {
         self.refuse_unknown_files()?;
-        let params = self.params()?;
         let urdf = self.urdf.clone().unwrap_or_else(|| Source::new("shipped hexapod.urdf", URDF));
         let mut mesh = |address: &str| self.mesh(address);
         let description = hexapod_setup::Description::of_text(urdf, &self.file("robot.yaml"), &mut mesh)?;
+        let params = planner::sized(&self.params()?, &self.file("hexapod.yaml"), &description.robot);
         let walker = Walker::read(&params, &description, &self.file("gaits.yaml"), &self.file("motions.yaml"))?;
         Ok(Hexapod::new(walker, description.urdf))
     }
@@ -53,7 +53,7 @@ impl Description {
     fn file(&self, name: &str) -> ConfigFile {
         let shipped = SHIPPED.iter().filter(|(known, ..)| *known == name).map(|&(_, told, text)| (told, text));
         let own = self.files.get_key_value(name).map(|(name, text)| (name.as_str(), text.as_str()));
-        ConfigFile::of_texts(shipped.chain(own))
+        ConfigFile::of_texts(shipped.chain(own)).over_shipped()
     }
 
     fn refuse_unknown_files(&self) -> Result<(), ConfigError> {

@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::gait::posture::BodyOffset;
 use crate::plan::control::{Posture, Requests};
+use crate::plane::size::Enlarged;
 use crate::plant::settings::StanceSpec;
 use crate::state::allowance::WITHIN;
 use crate::state::mode::Mode;
@@ -20,9 +21,14 @@ const STILL: f64 = 0.01;
 const LEAST_PLACING_LIFT_M: f64 = 0.015;
 
 impl Engine {
-    /// The standing pose that motions start from and end in: feet at rest, the body straight above them.
+    /// The standing pose that motions start from and end in: feet at rest, the body straight above them; in the frame of the
+    /// hips.
     #[must_use]
     pub fn home(&self) -> Home {
+        self.own_home().enlarged(self.plant.size)
+    }
+
+    pub(crate) fn own_home(&self) -> Home {
         let mut pose = Pose::default();
         for (leg, rest) in self.plant.stance.rest().iter().enumerate() {
             (pose.feet[leg], pose.planted[leg]) = (Vector3::new(rest.x, rest.y, 0.0), true);

@@ -20,9 +20,9 @@ use crate::plan::control::{Control, Posture, Requests, Tuning};
 use crate::plan::fitting::Fit;
 use crate::plane::grid::{GRID_NS, tick_s};
 use crate::plane::limits::LimitedBy;
+use crate::plane::size::{Enlarged, own_robot, size_of};
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
-use crate::plant::about_hips;
 use crate::plant::apart::Shortened;
 use crate::plant::settings::Settings;
 use crate::plant::stance::{Stance, StanceError};
@@ -53,8 +53,9 @@ pub struct Engine {
     pub(crate) plant: Arc<Plant>,
     pub(crate) tuning: Tuning,
     pub(crate) now: Snapshot,
-    /// The robot as it is described; the plant's is about the middle of its hips.
+    /// The robot as it is described, and its stance; the plant's is about the middle of its hips, and of one size.
     robot: Arc<Robot>,
+    stance: Stance,
     /// Where its base link is, if elsewhere, and the last tick and the resting feet as they are there.
     base: Option<Base>,
     shown: Tick,
@@ -76,7 +77,11 @@ impl Engine {
     /// The same with a stance that has been worked out for this robot, whatever the settings say of it.
     #[must_use]
     pub fn with_stance(robot: Arc<Robot>, gait: Gait, settings: Settings, stance: Stance) -> Self {
-        let plant = Arc::new(Plant::new(about_hips(&robot), &settings, stance));
+        let size = size_of(&robot);
+        let settings = settings.enlarged(1.0 / size);
+        let plant = Plant::new(own_robot(&robot), &settings, stance.enlarged(1.0 / size));
+        let plant = Arc::new(Plant { size, ..plant });
+        let stance = plant.stance.enlarged(size);
         let base = Base::of(&robot);
         let tuning = Tuning { step_height: settings.step_height, limits: settings.limits };
         let now = Snapshot {
@@ -92,7 +97,7 @@ impl Engine {
         let shown = now.tick;
         let in_base = |at: &Vector2<f64>| base.map_or(*at, |base| base.place(*at));
         let rest_feet = std::array::from_fn(|leg| plant.stance.rest().get(leg).map(in_base).unwrap_or_default());
-        let mut engine = Self { plant, tuning, now, robot, base, shown, rest_feet, look: Look::default() };
+        let mut engine = Self { plant, tuning, now, robot, stance, base, shown, rest_feet, look: Look::default() };
         // Whatever it may have been made ready for.
         engine.now.control.gaits.walked = engine.fit().timed(gait.with_needs(None));
         engine.report_rest();
@@ -150,7 +155,7 @@ impl Engine {
     /// Where the feet rest and how far they reach, in the frame of the hips.
     #[must_use]
     pub fn stance(&self) -> &Stance {
-        &self.plant.stance
+        &self.stance
     }
 
     /// Why steps are shorter than the legs reach, where they are so that legs keep apart.
@@ -259,7 +264,7 @@ impl Engine {
         Fit { plant: &self.plant, tuning: &self.tuning }
     }
 
-    /// Moves on by `dt` seconds. The path never depends on what the joints can do: where one would exceed its
+    /// Moves on by `dt` seconds, or by a tenth of a second where that is less, as [`Tick::taken_s`] says. The path never depends on what the joints can do: where one would exceed its
     /// greatest velocity, the whole robot takes the path more slowly.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         match self.base {
@@ -332,7 +337,7 @@ impl Engine {
     /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
     /// is at rest, after a stop or as it comes, has been let go.
     pub fn notice(&mut self, twist: Twist) {
-        self.now.control.requests.released |= !twist.is_command();
+        self.now.control.requests.released |= !self.is_command(twist);
     }
 
     /// Takes down the pose of a robot that has just been put there.

@@ -38,5 +38,6 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Tra
     tick.twist = travel.twist();
     tick.limited_by = travel.by;
     tick.phase = state.walk.phase;
+    tick.taken_s = dt;
     tick.state = state.mode.state();
 }

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::base::Base;
+use crate::plane::twist::Twist;
 use crate::state::tick::Tick;
 use nalgebra::Vector2;
 
@@ -16,6 +17,11 @@ impl Engine {
         self.base.as_ref()
     }
 
+    /// Whether a twist, as it is outside, is more than a stick's noise.
+    pub(crate) fn is_command(&self, twist: Twist) -> bool {
+        self.base.map_or(twist, |base| base.twist(twist)).is_command()
+    }
+
     /// The resting feet in the footprint frame, m.
     #[must_use]
     pub fn rest_feet(&self) -> &[Vector2<f64>] {
@@ -26,6 +32,6 @@ impl Engine {
     /// negative outside, where the robot tips over as soon as it stands.
     #[must_use]
     pub fn standing_margin(&self) -> f64 {
-        self.plant.standing_margin()
+        self.plant.standing_margin() * self.plant.size
     }
 }

@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::plan::fitting::Fit;
 use crate::plane::limits::TwistLimits;
+use crate::plane::size::Enlarged;
 
 impl Engine {
     /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
@@ -32,6 +33,7 @@ impl Engine {
         if height.is_nan() {
             return;
         }
+        let height = height / self.plant.size;
         self.tuning.step_height = height.clamp(0.0, self.plant.stance.own_spec().step_height);
         self.time_gaits();
     }
@@ -39,18 +41,18 @@ impl Engine {
     /// The lift of a swinging foot for gaits that have none of their own, m.
     #[must_use]
     pub fn step_height(&self) -> f64 {
-        self.tuning.step_height
+        self.tuning.step_height * self.plant.size
     }
 
     /// The bounds of the body's motion.
     #[must_use]
     pub fn limits(&self) -> TwistLimits {
-        self.tuning.limits
+        self.tuning.limits.enlarged(self.plant.size)
     }
 
     /// Sets the bounds of the body's motion. One that is negative or no number stays as it is.
     pub fn set_limits(&mut self, limits: TwistLimits) {
-        self.tuning.limits = limits.or(&self.tuning.limits);
+        self.tuning.limits = limits.enlarged(1.0 / self.plant.size).or(&self.tuning.limits);
         self.time_gaits();
     }
 

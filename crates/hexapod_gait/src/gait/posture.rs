@@ -1,6 +1,7 @@
 //! Where the body is above its feet.
 
 use crate::gait::swing::minimum_jerk;
+use crate::plane::size::Enlarged;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 /// Offset of the body from its standing pose: m and rad (roll, pitch, yaw), body axes.
@@ -202,6 +203,12 @@ impl MinimumJerk {
 
     pub(crate) fn is_done(&self) -> bool {
         self.elapsed >= self.duration
+    }
+}
+
+impl Enlarged for BodyOffset {
+    fn enlarged(&self, times: f64) -> Self {
+        Self { translation: self.translation * times, ..*self }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::gait::swing::MINIMUM_JERK_VELOCITY;
 use crate::motion::{LONGEST_REWIND_S, Player, longest_way_home};
 use crate::plan::rough_ground::HELD_S;
 use crate::plan::sequence::centring::longest_centring;
+use crate::plane::ramp::Ramp;
 use crate::plant::STAGE_TIME_S;
 use crate::plant::joints::turn_time;
 use hexapod_kinematics::{Leg, LegAngles};
@@ -32,8 +33,6 @@ pub struct Ending {
 const SETTLING_S: f64 = 1.0;
 /// Where a joint would be too fast the whole robot is slower; how much longer everything takes.
 const SLOWER: f64 = 1.1;
-/// The window over which a twist is averaged at most, s.
-const WINDOW_S: f64 = 0.16;
 /// The farthest a pose takes the body from its place over the feet, m.
 const FARTHEST_POSE_M: f64 = 0.1;
 /// What would never end takes so long, s.
@@ -116,7 +115,7 @@ fn braking(engine: &Engine, gait: &Gait) -> f64 {
     let angular = limits.angular_velocity.min(stepped / plant.farthest_rest).max(now.wz.abs());
     let time = |speed: f64, acceleration: f64| if speed > 0.0 { speed / acceleration } else { 0.0 };
     let ramped = time(linear, limits.linear_acceleration).max(time(angular, limits.angular_acceleration));
-    WINDOW_S + ramped.min(FOR_EVER_S)
+    2.0 * Ramp::lag(&limits) + ramped.min(FOR_EVER_S)
 }
 
 /// The longest time any joint takes from one end of its range to the other, s.

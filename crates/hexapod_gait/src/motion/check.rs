@@ -3,7 +3,7 @@
 use super::ground::GroundPlane;
 use super::kinds::Motion;
 use super::transition::{self, Solved, Stage};
-use crate::plant::about_hips;
+use crate::plane::size::{Enlarged, own_robot, size_of};
 use crate::plant::mass::Masses;
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Neighbour, Robot, SelfCollision};
@@ -40,12 +40,13 @@ pub enum Refusal {
     /// The centre of mass leaves the feet on the ground.
     #[error(
         "{when} the robot would tip over: its centre of mass must stay {least_mm:.0} mm inside the feet on the ground; \
-         move the body away from the lifted feet",
-        least_mm = LEAST_MARGIN_M * 1e3
+         move the body away from the lifted feet"
     )]
     Unstable {
         /// When.
         when: When,
+        /// The least distance of its centre of mass from their edge, mm.
+        least_mm: f64,
     },
     /// Two legs, or a leg and the body, come too near to each other.
     #[error(
@@ -93,7 +94,7 @@ impl std::fmt::Display for When {
     }
 }
 
-/// Least distance (m) of the centre of mass from the edge of the support polygon.
+/// Least distance (m) of the centre of mass from the edge of the support polygon, of a robot of the size of the shipped one.
 pub const LEAST_MARGIN_M: f64 = 0.01;
 /// Greatest lean of the body over its feet, rad.
 const MAX_TILT_RAD: f64 = 0.6;
@@ -111,14 +112,16 @@ const MAX_LURCH_RAD: f64 = 0.1;
 /// # Errors
 /// What keeps it from doing so first.
 pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, collision: &SelfCollision) -> Result<(), Refusal> {
-    let robot = &about_hips(robot);
-    let mut checker = Checker { robot, home, masses: Masses::of(robot), collision, seed: home.angles, lean: None };
+    let (robot, size, home) = (&own_robot(robot), size_of(robot), &home.enlarged(1.0 / size_of(robot)));
+    let masses = Masses::of(robot);
+    let mut checker = Checker { robot, size, home, masses, collision, seed: home.angles, lean: None };
+    let target = |time: f64| motion.target_of(time, home, 1.0 / size);
     let cycle = motion.cycle_time();
     let steps = (cycle / SAMPLE_S).ceil().clamp(8.0, MAX_SAMPLES) as usize;
-    checker.way(&Target::Feet(home.pose), &motion.target(0.0), When::Before)?;
+    checker.way(&Target::Feet(home.pose), &target(0.0), When::Before)?;
     for step in 0..=steps {
         let time = cycle * step as f64 / steps as f64;
-        let target = motion.target(time);
+        let target = target(time);
         checker.target(&target, When::At(time))?;
         if let Target::Feet(pose) = target {
             let when = When::BrokenOff(time);
@@ -132,11 +135,13 @@ pub fn check(robot: &Arc<Robot>, home: &Home, motion: &Motion, collision: &SelfC
             }
         }
     }
-    checker.way(&motion.target(cycle), &Target::Feet(home.pose), When::After)
+    checker.way(&target(cycle), &Target::Feet(home.pose), When::After)
 }
 
 struct Checker<'a> {
     robot: &'a Arc<Robot>,
+    /// How many times as large the robot is that is described.
+    size: f64,
     home: &'a Home,
     masses: Masses,
     collision: &'a SelfCollision,
@@ -146,6 +151,10 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    fn unstable(&self, when: When) -> Refusal {
+        Refusal::Unstable { when, least_mm: LEAST_MARGIN_M * self.size * 1e3 }
+    }
+
     fn target(&mut self, target: &Target, when: When) -> Result<(), Refusal> {
         match target {
             Target::Feet(pose) => self.feet(pose, when),
@@ -155,9 +164,9 @@ impl Checker<'_> {
 
     fn feet(&mut self, pose: &Pose, when: When) -> Result<(), Refusal> {
         self.seed = self.solve(pose, when)?;
-        apart(self.robot, self.collision, &self.seed, when)?;
+        apart(self.robot, (self.collision, self.size), &self.seed, when)?;
         if !stands(&self.masses, self.home, pose, &self.seed) {
-            return Err(Refusal::Unstable { when });
+            return Err(self.unstable(when));
         }
         if pose.footprint_from_body(self.home.height).translation.z < self.home.lowest - 1e-9 {
             return Err(Refusal::Belly { when });
@@ -192,11 +201,11 @@ impl Checker<'_> {
                 }
             }
         }
-        apart(self.robot, self.collision, angles, when)?;
-        let ground = carried(self.robot, &self.masses, angles).ok_or(Refusal::Unstable { when })?;
+        apart(self.robot, (self.collision, self.size), angles, when)?;
+        let ground = carried(self.robot, &self.masses, angles).ok_or_else(|| self.unstable(when))?;
         let lean = ground.footprint_from_body.rotation;
         if self.lean.replace(lean).is_some_and(|before| before.angle_to(&lean) > MAX_LURCH_RAD) {
-            return Err(Refusal::Unstable { when });
+            return Err(self.unstable(when));
         }
         let touches = ground.footprint_from_body.translation.z < self.home.lowest - 1e-9;
         if touches { Err(Refusal::Belly { when }) } else { Ok(()) }
@@ -221,7 +230,7 @@ impl Checker<'_> {
             let angles = pose.solve(robot, home.height, &angles);
             angles.is_ok_and(|angles| stands(&self.masses, home, pose, &angles))
         })
-        .map_err(|_| Refusal::Unstable { when })?
+        .map_err(|_| self.unstable(when))?
         {
             let there = self.solve(&to, when)?;
             let from = Solved { pose: now, angles: &angles };
@@ -247,14 +256,20 @@ pub(super) fn stands(masses: &Masses, home: &Home, pose: &Pose, angles: &[LegAng
 }
 
 /// Whether each leg keeps away from all others and from the body.
-fn apart(robot: &Robot, collision: &SelfCollision, angles: &[LegAngles; MAX_LEGS], when: When) -> Result<(), Refusal> {
+fn apart(
+    robot: &Robot,
+    (collision, size): (&SelfCollision, f64),
+    angles: &[LegAngles; MAX_LEGS],
+    when: When,
+) -> Result<(), Refusal> {
     let Some(found) = collision.check(robot, angles) else { return Ok(()) };
     let name = |leg: usize| robot.legs().get(leg).map_or("?", |leg| leg.name());
     let pair = match found.to {
         Neighbour::Leg(other) => format!("the legs {} and {}", name(found.leg), name(other)),
         Neighbour::Body => format!("leg {} and the body", name(found.leg)),
     };
-    Err(Refusal::Collision { pair, distance_mm: found.distance * 1e3, least_mm: found.least * 1e3, when })
+    let [distance_mm, least_mm] = [found.distance, found.least].map(|distance| distance * size * 1e3);
+    Err(Refusal::Collision { pair, distance_mm, least_mm, when })
 }
 
 /// Whether the robot stands well all along a straight way through joint space; allocates nothing.
@@ -296,9 +311,10 @@ mod tests {
         let robot = shipped();
         let (plant, mut angles) = (&robot.0, on_its_feet(&robot, Mode::Standing).angles);
         let collision = SelfCollision::new(&plant.robot, &angles[..6], 0.02);
-        assert_eq!(apart(&plant.robot, &collision, &angles, When::Before), Ok(()));
+        assert_eq!(apart(&plant.robot, (&collision, 1.0), &angles, When::Before), Ok(()));
         angles[1] = LegAngles::from([0.0, -0.6, -2.6]);
-        let refusal = apart(&plant.robot, &collision, &angles, When::At(0.5)).map_err(|refusal| refusal.to_string());
+        let refusal =
+            apart(&plant.robot, (&collision, 1.0), &angles, When::At(0.5)).map_err(|refusal| refusal.to_string());
         let named = format!("at 0.50 s leg {} and the body come within", plant.legs()[1].name());
         assert!(refusal.as_ref().is_err_and(|text| text.starts_with(&named)), "{refusal:?}");
     }

@@ -4,6 +4,7 @@ use super::stepping::{Stepping, Steps};
 use super::track::{Blend, Track};
 use crate::gait::LegPlace;
 use crate::gait::posture::BodyOffset;
+use crate::plane::size::Enlarged;
 use crate::plane::twist::Twist;
 use crate::state::pose::{Home, Pose, Target};
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
@@ -218,6 +219,21 @@ impl Motion {
         }
     }
 
+    /// The same for a robot whose `home` is that of one `1 / times` as large: feet that rest there do so to the bit.
+    pub(crate) fn target_of(&self, time: f64, home: &Home, times: f64) -> Target {
+        let target = self.target(time);
+        if times == 1.0 {
+            return target;
+        }
+        let mut target = target.enlarged(times);
+        if let Target::Feet(pose) = &mut target {
+            for (foot, home) in pose.feet.iter_mut().zip(&home.pose.feet) {
+                *foot = if (*foot - home).norm() < SAME_M { *home } else { *foot };
+            }
+        }
+        target
+    }
+
     /// Where all legs are wanted `time` seconds into the cycle, which is brought within it.
     #[must_use]
     pub fn target(&self, time: f64) -> Target {
@@ -287,6 +303,8 @@ fn track(
     Ok(Track::new(times, &rows, blend, total_time.is_some()))
 }
 
+/// Places nearer to each other than this are one but for rounding, m.
+const SAME_M: f64 = 1e-9;
 /// Keys closer than this are one.
 const LEAST_STEP_S: f64 = 1e-3;
 

@@ -123,6 +123,24 @@ impl SpecError {
     }
 }
 
+impl MotionSpec {
+    /// The same for a robot `times` as large.
+    #[must_use]
+    pub fn enlarged(mut self, times: f64) -> Self {
+        let enlarge =
+            |lengths: [&mut Option<f64>; 3]| lengths.into_iter().flatten().for_each(|length| *length *= times);
+        for FrameSpec { body, feet, .. } in &mut self.frames {
+            enlarge([&mut body.x, &mut body.y, &mut body.z]);
+            feet.values_mut().for_each(|foot| enlarge([&mut foot.x, &mut foot.y, &mut foot.z]));
+        }
+        if let Some(WalkSpec { x, y, step_height, .. }) = &mut self.walk {
+            (*x, *y, *step_height) = (*x * times, *y * times, *step_height * times);
+        }
+        self.turn.iter_mut().for_each(|turn| turn.step_height *= times);
+        self
+    }
+}
+
 impl FrameSpec {
     pub(super) fn is_of_joints_only(&self) -> bool {
         let BodySpec { x, y, z, roll, pitch, yaw } = self.body;

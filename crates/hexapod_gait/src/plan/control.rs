@@ -4,6 +4,7 @@ use crate::gait::Gait;
 use crate::plan::blocked::barred::Barred;
 use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
+use crate::plan::missed::Missed;
 use crate::plan::progress::Progress;
 use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
@@ -31,6 +32,7 @@ pub(crate) struct Control {
     pub limits: TwistLimits,
     pub barred: Barred,
     pub progress: Progress,
+    pub missed: Missed,
     /// The twist that the driver wants.
     pub wanted: Twist,
     pub gaits: Gaits,
@@ -132,6 +134,12 @@ impl Control {
         if self.held { Twist::ZERO } else { twist }
     }
 
+    /// What feet feel, and how late by the time that their swings have gone on.
+    pub(crate) fn sensed(&self, now_ns: u64) -> Sensed {
+        let Sensed { contacts, late } = self.sensing.sensed;
+        Sensed { contacts, late: self.missed.gone_on(now_ns, late) }
+    }
+
     /// Takes what is to be done at this point of the grid.
     pub(crate) fn take_requests(&mut self) -> Requests {
         let requests = std::mem::take(&mut self.requests);
@@ -178,6 +186,7 @@ impl Control {
             limits: tuning.limits,
             barred: Barred::default(),
             progress: Progress::default(),
+            missed: Missed::NOTHING,
             wanted: Twist::ZERO,
             gaits: Gaits { walked: gait, next: None, since_ns: 0 },
             requests: Requests::default(),

@@ -3,6 +3,7 @@
 use crate::gait::Gait;
 use crate::plan::control::Tuning;
 use crate::plane::limits::TwistLimits;
+use crate::plane::ramp::Ramp;
 use crate::plant::Plant;
 use crate::plant::joints::JointBound;
 use hexapod_kinematics::MAX_LEGS;
@@ -54,7 +55,8 @@ impl Fit<'_> {
 
     /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
     pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
-        gait.step_height().unwrap_or(self.tuning.step_height).min(self.plant.stance.own_spec().step_height)
+        let own = gait.step_height().map(|height| height / self.plant.size);
+        own.unwrap_or(self.tuning.step_height).min(self.plant.stance.own_spec().step_height)
     }
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
@@ -75,9 +77,10 @@ impl Fit<'_> {
         gait.with_needs(Some(JointBound::measured(&self.plant.robot, &self.plant.stance, &gait, stride)))
     }
 
-    /// The configured limits of the twist, its acceleration no more than leaves the joints enough for the swing.
+    /// The configured limits of the twist, its acceleration no more than its jerk allows and leaves the joints enough for the
+    /// swing.
     pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
-        let limits = self.tuning.limits;
+        let limits = Ramp::smooth(self.tuning.limits);
         let Some(joints) = &self.plant.joints else { return limits };
         limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
     }

@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod fitting;
 pub(crate) mod lifting;
+pub(crate) mod missed;
 pub(crate) mod mode;
 pub(crate) mod progress;
 pub(crate) mod rough_ground;
@@ -85,6 +86,7 @@ impl Planner<'_> {
         // Nor does a body that was held back make up for it.
         segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
+        self.control.missed.count(segment.ns, segment.end.ns, pace * segment.advance.pace.swing);
         if matches!(start.mode, Mode::Walking) {
             let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
             let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
@@ -114,8 +116,7 @@ impl Planner<'_> {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
-        let fit = Fit { plant: self.plant, tuning: self.tuning };
-        self.control.limits = fit.limits_for(&self.control.gaits.walked);
+        self.fit_gait();
         self.control.sensing = Sensing::of(input);
         let requests = self.control.take_requests();
         let wanted = self.control.wanted_twist(input.twist);
@@ -123,7 +124,6 @@ impl Planner<'_> {
         let asked = input.body_offset.clipped();
         self.control.wanted = wanted;
         self.next_mode(start, wanted, asked);
-        self.control.step_height = fit.lift_with(&self.control.gaits.walked);
         self.control.leaving = matches!(start.mode, Mode::Standing) && !wanted.is_zero();
         if start.mode.steps() {
             start.walk.aim_at(&self.control.sensing.footholds);
@@ -131,6 +131,13 @@ impl Planner<'_> {
         let stand = self.stand(start);
         self.turn(start, wanted, stand.as_ref());
         self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
+    }
+
+    /// Takes up the limits and the lift of the gait that is walked.
+    fn fit_gait(&mut self) {
+        let fit = Fit { plant: self.plant, tuning: self.tuning };
+        self.control.limits = fit.limits_for(&self.control.gaits.walked);
+        self.control.step_height = fit.lift_with(&self.control.gaits.walked);
     }
 
     /// Turns to what is asked of the robot from outside.
@@ -194,6 +201,7 @@ impl Planner<'_> {
         let waited = start.ns.saturating_sub(self.control.gaits.since_ns) as f64 * 1e-9;
         if let Some(walk) = switched(&self.control.context(self.plant), start, &next, waited) {
             self.control.gaits.take_next();
+            self.fit_gait();
             (start.walk, start.mean_pace) = (walk, 1.0);
         }
     }
@@ -203,6 +211,7 @@ impl Planner<'_> {
     fn leave(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
         if let Some(gait) = self.control.gaits.take_next() {
             start.walk.cycle = gait.cycle_time();
+            self.fit_gait();
         }
         let effort = &mut self.allowance.deciding;
         let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
@@ -292,7 +301,7 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
-        start.walk.put_down(&self.control.sensing.sensed, &mut start.overlay);
+        start.walk.put_down(&self.control.sensed(start.ns), &mut start.overlay);
         let (mut waiting, mut found) = (false, Found::default());
         for leg in 0..self.plant.legs().len() {
             let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut found) else { continue };

@@ -1,11 +1,16 @@
 //! The plan alone.
 
 use super::*;
+use crate::gait::sides::leg_places;
+use crate::gait::{Gait, GaitSpec};
 use crate::plan::control::Posture;
 use crate::plane::limits::LimitedBy;
 use crate::plane::limits::tests::LIMITS;
+use crate::plant::joints::JointBound;
 use crate::state::tests::{on_its_feet, shipped};
+use hexapod_kinematics::{LegOptions, LimitChange, Robot};
 use nalgebra::Vector3;
+use std::sync::Arc;
 
 const TUNING: Tuning = Tuning { step_height: 0.03, limits: LIMITS };
 
@@ -48,6 +53,34 @@ fn when_told_to_sit_expect_the_feet_looked_at_and_then_the_body_lowered() {
     assert!(matches!(state.mode, Mode::Lowering(_)), "{:?}", state.mode);
     let (state, _) = planned(Mode::Standing, Requests::stop_for(Posture::Sit), Twist::ZERO, 200);
     assert!(state.mode == Mode::Sitting && state.height == 0.03, "{:?} at {}", state.mode, state.height);
+}
+
+#[test]
+fn when_another_gait_is_taken_up_expect_its_limits_and_its_lift_at_once() {
+    let mut robot = shipped();
+    let change = LimitChange { acceleration: Some(60.0), ..LimitChange::default() };
+    let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+    let limited = Robot::from_urdf_with(include_str!("../../../../urdf/hexapod.urdf"), &options).unwrap();
+    (robot.0.robot, robot.0.joints) = (Arc::new(limited.clone()), JointBound::of(&limited, &robot.0.stance));
+    let spec = GaitSpec { duty_factor: 0.8, cycle_time: 3.0, step_height: Some(0.012), ..GaitSpec::default() };
+    let fit = Fit { plant: &robot.0, tuning: &TUNING };
+    let gentle = fit.suited(Gait::try_new(&spec, &leg_places(&limited)).unwrap());
+    assert_ne!(fit.limits_for(&gentle), fit.limits_for(&fit.suited(robot.1)));
+    for mode in [Mode::Standing, Mode::Walking] {
+        let (mut state, mut control) = (on_its_feet(&robot, mode), Control::new(fit.suited(robot.1), &TUNING));
+        control.gaits.next = Some(gentle);
+        let (plant, mut allowance) = (&robot.0, Allowance::FULL);
+        let (tuning, look, input) =
+            (&TUNING, &mut Look::default(), Input { twist: Twist::new(0.01, 0.0, 0.0), ..Input::default() });
+        let mut planner = Planner { plant, tuning, control: &mut control, allowance: &mut allowance, look };
+        (0..300).find(|_| {
+            *planner.allowance = Allowance::FULL;
+            state = next(&mut planner, &mut state, &input).end;
+            planner.control.gaits.next.is_none()
+        });
+        assert_eq!(control.gaits.walked, gentle, "{mode:?}");
+        assert_eq!((control.limits, control.step_height), (fit.limits_for(&gentle), 0.012), "{mode:?}");
+    }
 }
 
 #[test]

@@ -6,5 +6,6 @@ pub(crate) mod grid;
 pub mod limits;
 pub(crate) mod ramp;
 pub(crate) mod reach;
+pub(crate) mod size;
 pub(crate) mod support;
 pub(crate) mod twist;

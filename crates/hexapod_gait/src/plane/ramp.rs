@@ -5,7 +5,7 @@ use crate::plane::limits::{Limited, TwistLimits};
 use crate::plane::twist::Twist;
 
 /// Most steps of the window.
-const LONGEST: usize = 16;
+const LONGEST: usize = 64;
 
 /// A twist that follows another with bounded acceleration and jerk, one step of the grid at a time.
 ///
@@ -30,6 +30,19 @@ impl Ramp {
         let angular = limits.angular_acceleration / limits.angular_jerk;
         // In one window the mean may go from the greatest acceleration one way to the greatest the other way.
         ((2.0 * linear.max(angular) / GRID_S - 1e-9).ceil() as usize).clamp(1, LONGEST)
+    }
+
+    /// Limits with no more acceleration than the longest window keeps to their jerk.
+    pub(crate) fn smooth(limits: TwistLimits) -> TwistLimits {
+        let smooth = |acceleration: f64, jerk: f64| {
+            let most = 0.5 * GRID_S * LONGEST as f64 * jerk;
+            if acceleration > most && jerk > 0.0 { most } else { acceleration }
+        };
+        TwistLimits {
+            linear_acceleration: smooth(limits.linear_acceleration, limits.linear_jerk),
+            angular_acceleration: smooth(limits.angular_acceleration, limits.angular_jerk),
+            ..limits
+        }
     }
 
     /// Seconds by which the mean trails the ramp.
@@ -58,8 +71,9 @@ impl Ramp {
         Limited { twist: sum.scaled(1.0 / window as f64), by: ramped.by }
     }
 
-    pub(crate) fn is_at_rest(&self) -> bool {
-        self.at.is_zero() && self.last.iter().all(|twist| twist.is_zero())
+    /// Whether it has come to rest, and has left the window behind.
+    pub(crate) fn is_at_rest(&self, limits: &TwistLimits) -> bool {
+        self.at.is_zero() && self.steady + 1 >= Self::window(limits)
     }
 
     /// Slows the ramp and all it remembers: a hard limit that is not to be made up for.
@@ -99,6 +113,28 @@ mod tests {
                     (before, slope) = (now, acceleration);
                 }
             }
+        }
+
+        #[test]
+        fn when_jerk_is_bounded_far_below_the_acceleration_expect_both_held(
+            wanted in prop::collection::vec((prop::array::uniform3(-0.2..0.2f64), 1usize..200), 1..10), jerk in 0.1..4.0f64,
+        ) {
+            let asked = TwistLimits { linear_acceleration: 0.3, linear_jerk: jerk, angular_jerk: 5.0 * jerk, ..LIMITS };
+            let limits = Ramp::smooth(asked);
+            let (mut ramp, mut before, mut slope) = (Ramp::REST, Twist::ZERO, Twist::ZERO);
+            for (w, steps) in wanted {
+                let target = Limited::unlimited(Twist::new(w[0], w[1], 5.0 * w[2]));
+                for _ in 0..steps {
+                    let now = ramp.step(target, &limits).twist;
+                    let acceleration = difference(now, before).scaled(1.0 / GRID_S);
+                    let change = difference(acceleration, slope).scaled(1.0 / GRID_S);
+                    prop_assert!(acceleration.speed() <= 0.3 + 1e-9 && acceleration.wz.abs() <= 2.0 + 1e-9);
+                    prop_assert!(change.speed() <= jerk + 1e-6 && change.wz.abs() <= 5.0 * jerk + 1e-6, "{change:?}");
+                    (before, slope) = (now, acceleration);
+                }
+            }
+            (0..1500).for_each(|_| _ = ramp.step(Limited::unlimited(Twist::ZERO), &limits));
+            prop_assert!(ramp.is_at_rest(&limits) && ramp.step(Limited::unlimited(Twist::ZERO), &limits).twist.is_zero());
         }
 
         #[test]

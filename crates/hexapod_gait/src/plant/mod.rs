@@ -28,6 +28,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Plant {
     pub robot: Arc<Robot>,
+    /// How many times as large as this one the robot is that is described.
+    pub size: f64,
     pub stance: Stance,
     pub masses: Masses,
     /// What keeps the legs from each other and from the body.
@@ -70,11 +72,6 @@ const LOWEST_WALKING: f64 = 2.0 / 3.0;
 const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
 pub(crate) const STAGE_TIME_S: f64 = 0.25;
-
-/// The same robot with its base frame in the middle of its hips.
-pub(crate) fn about_hips(robot: &Arc<Robot>) -> Arc<Robot> {
-    if *robot.base_from_hips() == Isometry3::identity() { Arc::clone(robot) } else { Arc::new(robot.about_hips()) }
-}
 
 /// How far each foot is carried to see how far the centre of mass goes with it, m.
 const CARRIED_M: f64 = 0.01;
@@ -137,6 +134,7 @@ impl Plant {
             stand_time: settings.stand_time,
             sit_time: settings.sit_time,
             robot,
+            size: 1.0,
             stance,
         }
     }

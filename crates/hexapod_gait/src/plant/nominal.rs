@@ -81,6 +81,11 @@ impl DrawIn {
         all
     }
 
+    /// Of a robot `times` as large.
+    pub(crate) fn enlarged(&self, times: f64) -> Self {
+        Self { out: self.out.map(|out| out * times), down: self.down.map(|down| down * times), ..*self }
+    }
+
     /// Where the feet of a stance go with the body so much higher, and so much of their reach.
     #[inline]
     pub(crate) fn moved(&self, own: NominalStance, raised: f64, reach_part: f64) -> NominalStance {

@@ -1,6 +1,7 @@
 //! What an engine is made with.
 
 use crate::plane::limits::TwistLimits;
+use crate::plane::size::Enlarged;
 
 /// What the engine is set up with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,5 +65,28 @@ impl StanceSpec {
     /// The same with heights counted from a point of the body so much higher, m.
     pub(crate) fn raised(self, by: f64) -> Self {
         Self { height: self.height + by, sit_height: self.sit_height + by, ..self }
+    }
+}
+
+impl Enlarged for StanceSpec {
+    fn enlarged(&self, times: f64) -> Self {
+        Self {
+            height: self.height * times,
+            sit_height: self.sit_height * times,
+            step_height: self.step_height * times,
+            max_stride: self.max_stride * times,
+        }
+    }
+}
+
+impl Enlarged for Settings {
+    fn enlarged(&self, times: f64) -> Self {
+        Self {
+            stance: self.stance.enlarged(times),
+            step_height: self.step_height * times,
+            limits: self.limits.enlarged(times),
+            leg_clearance: LegClearance(self.leg_clearance.metres() * times),
+            ..*self
+        }
     }
 }

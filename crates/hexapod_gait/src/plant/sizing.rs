@@ -1,6 +1,7 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
 use crate::plane::reach::STRIDE_PART;
+use crate::plane::size::{Enlarged, size_of};
 use crate::plant::resting::LOOK_EFFORT;
 use crate::plant::settings::StanceSpec;
 use crate::plant::stance::{Stance, StanceError, base_z};
@@ -42,7 +43,7 @@ impl StanceWish {
     /// # Errors
     /// The robot cannot stand as it is asked to, or at any height that was tried.
     pub fn suiting(self, robot: &Robot) -> Result<StanceSpec, StanceError> {
-        self.stance_in(&robot.about_hips(), base_z(robot), false).map(|stance| stance.spec())
+        self.stance_in(robot, false).map(|stance| stance.spec())
     }
 
     /// The same, worked out: what [`Stance::new`] makes of those heights and bounds.
@@ -50,15 +51,23 @@ impl StanceWish {
     /// # Errors
     /// As [`Self::suiting`].
     pub fn stance(self, robot: &Robot) -> Result<Stance, StanceError> {
-        self.stance_in(&robot.about_hips(), base_z(robot), true)
+        self.stance_in(robot, true)
     }
 
-    /// The same for a robot about the middle of its hips, the base link being so much higher, m.
-    fn stance_in(self, robot: &Robot, base_z: f64, wide: bool) -> Result<Stance, StanceError> {
-        let from_hips = |height: Option<f64>| height.map(|height| height - base_z);
-        let wish = Self { height: from_hips(self.height), sit_height: from_hips(self.sit_height), ..self };
-        let stance = wish.with_circles(robot).map_err(|error| error.raised(base_z))?;
-        Ok(if wide { stance.widened(robot) } else { stance }.for_base(base_z))
+    /// The same, looked for with a robot of the size of the shipped one about the middle of its hips.
+    fn stance_in(self, robot: &Robot, wide: bool) -> Result<Stance, StanceError> {
+        let (size, base_z) = (size_of(robot), base_z(robot));
+        let own = robot.about_hips().enlarged(1.0 / size);
+        let length = |length: Option<f64>| length.map(|length| length / size);
+        let from_hips = |height: Option<f64>| length(height.map(|height| height - base_z));
+        let wish = Self {
+            height: from_hips(self.height),
+            sit_height: from_hips(self.sit_height),
+            step_height: length(self.step_height),
+            max_stride: length(self.max_stride),
+        };
+        let stance = wish.with_circles(&own).map_err(|error| error.enlarged(size).raised(base_z))?;
+        Ok(if wide { stance.widened(&own) } else { stance }.enlarged(size).for_base(base_z))
     }
 
     fn with_circles(self, robot: &Robot) -> Result<Stance, StanceError> {
@@ -148,7 +157,7 @@ fn deepest(leg: &Leg) -> f64 {
     depths.into_iter().find(reached).unwrap_or(length)
 }
 
-/// To two digits: a size that is read and remembered.
+/// To two digits, in the measure of the shipped robot: a size that is read and remembered.
 fn rounded(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return 0.0;

@@ -4,6 +4,7 @@
 //! height.
 
 use crate::plane::reach::{Reach, STRIDE_PART};
+use crate::plane::size::{Enlarged, size_of};
 use crate::plant::nominal::{DrawIn, NominalStance};
 use crate::plant::resting::{Walker, roomiest_place};
 use crate::plant::settings::StanceSpec;
@@ -60,6 +61,14 @@ pub enum StanceError {
 }
 
 impl StanceError {
+    /// The same of a robot `times` as large.
+    pub(crate) fn enlarged(self, times: f64) -> Self {
+        match self {
+            Self::Height { leg, height } => Self::Height { leg, height: height * times },
+            other => other,
+        }
+    }
+
     /// The same with the height counted from a point of the body so much higher, m.
     pub(crate) fn raised(self, by: f64) -> Self {
         match self {
@@ -84,9 +93,11 @@ impl Stance {
     /// # Errors
     /// The robot has too few legs, or a leg cannot stand at `spec.height`.
     pub fn new(robot: &Robot, spec: StanceSpec) -> Result<Self, StanceError> {
-        let (about, base_z) = (robot.about_hips(), base_z(robot));
-        let stance = Self::with_circles(&about, spec.raised(-base_z)).map_err(|error| error.raised(base_z))?;
-        Ok(stance.widened(&about).for_base(base_z))
+        let (size, base_z) = (size_of(robot), base_z(robot));
+        let own = robot.about_hips().enlarged(1.0 / size);
+        let stance = Self::with_circles(&own, spec.raised(-base_z).enlarged(1.0 / size));
+        let stance = stance.map_err(|error| error.enlarged(size).raised(base_z))?;
+        Ok(stance.widened(&own).enlarged(size).for_base(base_z))
     }
 
     /// The same of a robot whose base link is so much higher than the middle of its hips, m.
@@ -260,6 +271,22 @@ impl Stance {
     /// Whether neighbours keep clear of each other with another nominal stance.
     pub(crate) fn keeps_apart(&self, nominal: &NominalStance) -> bool {
         are_apart(nominal.rest(), &nominal.reach)
+    }
+}
+
+impl Enlarged for Stance {
+    fn enlarged(&self, times: f64) -> Self {
+        if times == 1.0 {
+            return *self;
+        }
+        Self {
+            rest: self.rest.map(|place| place * times),
+            reach: self.reach.scaled(times),
+            spec: self.spec.enlarged(times),
+            base_z: self.base_z * times,
+            draw_in: self.draw_in.enlarged(times),
+            ..*self
+        }
     }
 }
 

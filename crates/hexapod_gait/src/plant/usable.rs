@@ -106,13 +106,18 @@ impl Usable {
     }
 }
 
-/// How far the knee may go from the middle in this sense: to its limit, or short of where the foot loses a direction.
+/// How far the knee may go from the middle in this sense: to its limit, or short of where the foot loses a direction. Where
+/// the knee turns about the same axis as the joint before it, that is where the leg is straight, or folded flat: a foot that
+/// crosses the axis of its hip loses one, too, but its knee goes on.
 fn knee_bound(leg: &Leg, middle: &LegAngles, limit: f64, sense: f64, margin: f64) -> f64 {
     let volume = |knee: f64| {
         let mut angles = *middle;
         angles[2] = knee;
-        let jacobian = leg.jacobian(&angles);
-        jacobian.column(0).cross(&jacobian.column(1)).dot(&jacobian.column(2))
+        let jacobian = leg.geometric_jacobian(&angles);
+        let [linear, axes] = [0, 3].map(|row| jacobian.fixed_view::<3, 3>(row, 0).into_owned());
+        let are_parallel = axes.column(1).cross(&axes.column(2)).norm() < SAME_RAD;
+        let across = if are_parallel { axes.column(2) } else { linear.column(0) };
+        across.dot(&linear.column(1).cross(&linear.column(2)))
     };
     let at_middle = volume(middle[2]);
     let mut knee = middle[2];
@@ -139,6 +144,47 @@ mod tests {
             let limits = leg.joints()[2].limits();
             assert!(limits.upper > 0.4 && usable.upper[2] < -0.05 && usable.upper[2] > -0.1);
             assert_eq!(usable.lower[2], limits.lower);
+        }
+    }
+
+    #[test]
+    fn when_a_folding_knee_takes_the_foot_over_the_axis_of_its_hip_expect_it_to_go_on_to_its_limit() {
+        let legs = [("a", 0.1, 0.1), ("b", -0.1, 0.1), ("c", 0.1, -0.1), ("d", -0.1, -0.1)];
+        let joint = |name: &str, parent: &str, origin: &str, axis: &str, [lower, upper]: [f64; 2]| {
+            format!(
+                r#"<link name="{name}_link"/><joint name="{name}" type="revolute"><parent link="{parent}"/>
+                <child link="{name}_link"/><origin {origin}/><axis xyz="{axis}"/>
+                <limit lower="{lower}" upper="{upper}" velocity="5" effort="2"/></joint>"#
+            )
+        };
+        let mut text = r#"<robot name="test"><link name="base_link"/>"#.to_owned();
+        for (leg, x, y) in legs {
+            let yaw = f64::atan2(y, x);
+            text += &joint(
+                &format!("{leg}1"),
+                "base_link",
+                &format!(r#"xyz="{x} {y} 0" rpy="0 0 {yaw}""#),
+                "0 0 1",
+                [-0.8, 0.8],
+            );
+            text += &joint(&format!("{leg}2"), &format!("{leg}1_link"), r#"xyz="0.02 0 0""#, "0 -1 0", [-1.5, 1.5]);
+            text += &joint(&format!("{leg}3"), &format!("{leg}2_link"), r#"xyz="0.07 0 0""#, "0 -1 0", [-2.9, 0.4]);
+            text += &format!(
+                r#"<link name="{leg}_foot"/><joint name="{leg}_fixed" type="fixed"><parent link="{leg}3_link"/>
+                <child link="{leg}_foot"/><origin xyz="0.15 0 0"/></joint>"#
+            );
+        }
+        let robot = Robot::from_urdf(&(text + "</robot>")).unwrap();
+        for leg in robot.legs() {
+            let (mut folded, usable) = (leg.posture(), Usable::of(leg));
+            folded[2] = -2.9;
+            let across = |angles: &LegAngles| {
+                let out = leg.foot_in_body(angles).xy() - leg.hip_in_body().xy();
+                out.dot(&leg.hip_in_body().xy())
+            };
+            assert!(across(&leg.posture()) > 0.0 && across(&folded) < 0.0, "the foot crosses the axis of the hip");
+            assert_eq!(usable.lower[2], -2.9);
+            assert!((-0.1..-0.05).contains(&usable.upper[2]), "straight it is not: {}", usable.upper[2]);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::gait::posture::BodyOffset;
 use crate::gait::swing::minimum_jerk;
+use crate::plane::size::Enlarged;
 use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -97,5 +98,32 @@ impl Pose {
             pose.planted[leg] = self.planted[leg] && part <= 0.0;
         }
         pose
+    }
+}
+
+impl Enlarged for Pose {
+    fn enlarged(&self, times: f64) -> Self {
+        Self { offset: self.offset.enlarged(times), feet: self.feet.map(|foot| foot * times), ..*self }
+    }
+}
+
+impl Enlarged for Target {
+    fn enlarged(&self, times: f64) -> Self {
+        match self {
+            Self::Feet(pose) => Self::Feet(pose.enlarged(times)),
+            Self::Joints(_) => *self,
+        }
+    }
+}
+
+impl Enlarged for Home {
+    fn enlarged(&self, times: f64) -> Self {
+        Self {
+            pose: self.pose.enlarged(times),
+            height: self.height * times,
+            lowest: self.lowest * times,
+            step_height: self.step_height * times,
+            ..*self
+        }
     }
 }

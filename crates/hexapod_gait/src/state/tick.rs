@@ -76,6 +76,8 @@ pub struct Tick {
     pub limited_by: LimitedBy,
     /// The gait's phase, in [0, 1).
     pub phase: f64,
+    /// The time that it took, s: what it was to take, but at most a tenth of a second.
+    pub taken_s: f64,
 }
 
 impl Tick {
@@ -91,6 +93,7 @@ impl Tick {
             twist: Twist::ZERO,
             limited_by: LimitedBy::Nothing,
             phase: 0.0,
+            taken_s: 0.0,
         }
     }
 }

@@ -4,7 +4,9 @@
 
 use crate::common::{gait, settings, specs, twist};
 use hexapod_gait::{Engine, GaitSpec, Input};
+use hexapod_kinematics::{LegOptions, LimitChange, Robot};
 use nalgebra::{Matrix3, Vector2, Vector3};
+use std::sync::Arc;
 
 const DT: f64 = 0.001;
 
@@ -14,6 +16,18 @@ fn walking(spec: &GaitSpec) -> Engine {
     let robot = crate::common::robot(6);
     let mut engine = Engine::new(robot.clone(), gait(&robot, spec), settings).unwrap();
     (0..4000).for_each(|_| {
+        engine.step(&twist(0.04, 0.0, 0.0), DT);
+    });
+    engine
+}
+
+/// The same with joints that turn no faster than this, rad/s.
+fn paced(velocity: f64) -> Engine {
+    let change = LimitChange { velocity: Some(velocity), ..LimitChange::default() };
+    let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+    let robot = Arc::new(Robot::from_urdf_with(&crate::common::urdf(6), &options).unwrap());
+    let mut engine = Engine::new(robot.clone(), gait(&robot, &specs(6)[2]), settings()).unwrap();
+    (0..8000).for_each(|_| {
         engine.step(&twist(0.04, 0.0, 0.0), DT);
     });
     engine
@@ -181,6 +195,32 @@ fn when_contact_is_told_late_expect_the_foot_back_up_where_it_met_the_ground_and
         }
         let back = engine.last().feet[0].z - others;
         assert!((back - 0.01).abs() < 2.5e-3, "{back} told {late} s late, {pressed} by then");
+    }
+}
+
+#[test]
+fn when_contact_is_told_late_by_a_robot_whose_joints_pace_it_expect_the_foot_back_up_where_it_met_the_ground() {
+    for (probes, limit) in [(false, 1.1), (false, 0.7), (true, 0.7)] {
+        let mut engine = paced(limit);
+        let (late, ground) = (0.1, if probes { -0.004 } else { 0.01 });
+        let mut input = Input { contacts_late: late, ..twist(0.04, 0.0, 0.0) };
+        let mut met_since = None;
+        let mut heights = swing(&mut engine, &input, |input, height, falling| {
+            let now = met_since.get_or_insert(0.0);
+            *now = if falling && height < ground { *now + DT } else { 0.0 };
+            input.contacts[0] = Some(*now > late);
+        });
+        let (pressed, before) = (heights.pop().unwrap(), heights[heights.len() - 101]);
+        input.contacts[0] = Some(true);
+        let (mut others, mut last) = (0.0, engine.last().feet);
+        for _ in 0..1500 {
+            let tick = *engine.step(&input, DT);
+            let Some(stands) = (1..6).find(|&leg| tick.contacts[leg]).filter(|_| tick.contacts[0]) else { break };
+            others += tick.feet[stands].z - last[stands].z;
+            last = tick.feet;
+        }
+        let back = last[0].z - others;
+        assert!((back - before).abs() < 2.5e-3, "{back} for {before}, {pressed} by then, joints of {limit} rad/s");
     }
 }
 

@@ -7,5 +7,6 @@ mod ending;
 mod frames;
 mod heaves;
 mod rates;
+mod sizes;
 mod streams;
 mod work;

@@ -128,3 +128,13 @@ fn when_the_robot_is_built_twice_expect_the_same_engine() {
     let walked = angles(&acts, 2);
     assert!(walked == angles(&acts, 2) && walked.first() != walked.last());
 }
+
+#[test]
+fn when_a_tick_is_to_take_longer_than_a_tenth_of_a_second_expect_it_to_say_how_long_it_took() {
+    let mut engine = engine(6);
+    for (dt, taken) in [(0.01, 0.01), (0.1, 0.1), (0.5, 0.1), (f64::NAN, 0.0), (-1.0, 0.0)] {
+        assert_eq!(engine.step(&Input::default(), dt).taken_s, taken, "{dt}");
+    }
+    let mut player = hexapod_gait::motion::Player::new(engine);
+    assert_eq!(player.step(&Input::default(), 0.5).taken_s, 0.1);
+}

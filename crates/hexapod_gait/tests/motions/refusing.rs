@@ -116,7 +116,7 @@ fn when_a_robot_would_tip_over_while_it_comes_down_from_a_motion_expect_it_refus
         ];
         let motion = Motion::feet(4, &keys, Blend::Smooth, None).unwrap();
         match check(engine.robot(), &home, &motion, engine.self_collision()) {
-            Err(Refusal::Unstable { when }) => Some(when),
+            Err(Refusal::Unstable { when, .. }) => Some(when),
             other => {
                 assert_eq!(other, Ok(()), "at {part}");
                 None

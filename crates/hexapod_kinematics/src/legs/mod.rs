@@ -5,6 +5,7 @@ mod arms;
 mod ball;
 mod branch;
 mod bulk;
+mod enlarged;
 mod find;
 mod foot;
 mod forward;

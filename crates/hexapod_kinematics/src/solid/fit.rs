@@ -44,6 +44,15 @@ impl Bulk {
         Some(Self { capsules: pieces.into_iter().map(|piece| piece.capsule).collect(), corners })
     }
 
+    /// The same of a mesh `times` as large.
+    pub(crate) fn enlarged(&self, times: f64) -> Self {
+        let capsule = |of: &Capsule| Capsule { ends: of.ends.map(|end| end * times), radius: of.radius * times };
+        Self {
+            capsules: self.capsules.iter().map(capsule).collect(),
+            corners: self.corners.map(|corner| corner * times),
+        }
+    }
+
     /// Capsules that hold all of it together.
     pub fn capsules(&self) -> &[Capsule] {
         &self.capsules

@@ -49,7 +49,7 @@ impl Player {
                 Err(NoLegToSpare) => self.give_up(),
             },
             Phase::Entering(stage) if done(stage) => {
-                let start = self.job.running().map_or(self.now, |motion| motion.target(0.0));
+                let start = self.job.running().map_or(self.now, |motion| self.target(motion, 0.0));
                 match self.next_stage(&start) {
                     Ok(Some(stage)) => self.phase = Phase::Entering(Some(stage)),
                     // `check` has gone this way and found legs to spare.

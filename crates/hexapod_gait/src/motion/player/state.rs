@@ -83,7 +83,7 @@ impl Player {
     /// A player of motions on `engine`.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        let home = engine.home();
+        let home = engine.own_home();
         let (tick, angles) = (*engine.own_last(), engine.last().angles);
         Self {
             job: Job::default(),
@@ -152,6 +152,11 @@ impl Player {
     #[must_use]
     pub fn breaks_off(&self) -> bool {
         self.cancelled || matches!(self.phase, Phase::Rewinding { .. })
+    }
+
+    /// Where a motion has the robot, in the measure of the engine.
+    pub(super) fn target(&self, motion: &Motion, time: f64) -> Target {
+        motion.target_of(time, &self.home, 1.0 / self.engine.plant.size)
     }
 
     /// Whether what is played may have to be gone back to its start before the robot can leave it.

@@ -10,10 +10,10 @@ use crate::state::tick::{GaitState, Input, Tick};
 const MOST_STRAIGHTENING_S: f64 = 5.0;
 
 impl Player {
-    /// Moves on by `dt` seconds. A twist breaks off what is played.
+    /// Moves on by `dt` seconds, as the engine does. A twist breaks off what is played.
     pub fn step(&mut self, input: &Input, dt: f64) -> &Tick {
         let dt = tick_s(dt);
-        let driven = input.twist.is_command();
+        let driven = self.engine.is_command(input.twist);
         if driven && self.job.is_busy() {
             if matches!(self.phase, Phase::Idle | Phase::Settling(_)) {
                 self.drop_motions(Dropped::Driven);
@@ -62,7 +62,7 @@ impl Player {
                 (self.sent_home, self.straightening_s) = (false, 0.0);
                 self.tick = *self.engine.own_last();
                 self.angles = self.tick.angles;
-                self.home = self.engine.home();
+                self.home = self.engine.own_home();
                 let mut pose = self.home.pose;
                 (pose.offset, pose.feet) = (self.engine.offset(), self.tick.feet);
                 self.now = Target::Feet(pose);

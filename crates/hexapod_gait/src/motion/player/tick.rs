@@ -6,6 +6,7 @@ use crate::motion::job::Step;
 use crate::motion::kinds::Motion;
 use crate::motion::transition::Stage;
 use crate::plane::limits::LimitedBy;
+use crate::plane::size::Enlarged;
 use crate::plane::twist::Twist;
 use crate::state::pose::Target;
 use crate::state::tick::GaitState;
@@ -102,11 +103,15 @@ impl Player {
             Phase::Leaving(stage) => along(stage, Phase::Leaving),
             Phase::Running => {
                 let step = self.job.ahead(dt);
-                (Phase::Running, self.job.running().map_or(self.now, |motion| motion.target(step.time)), Some(step))
+                (
+                    Phase::Running,
+                    self.job.running().map_or(self.now, |motion| self.target(motion, step.time)),
+                    Some(step),
+                )
             }
             Phase::Rewinding { time } => {
                 let time = (time - dt).max(0.0);
-                let target = self.job.running().map_or(self.now, |motion| motion.target(time));
+                let target = self.job.running().map_or(self.now, |motion| self.target(motion, time));
                 (Phase::Rewinding { time }, target, None)
             }
         }
@@ -128,7 +133,7 @@ impl Player {
             let end = if step.time < time { motion.cycle_time() } else { step.time };
             let wrapped = if step.time < time { motion.turns_between(0.0, step.time) } else { &[] };
             for &turn in motion.turns_between(time, end).iter().chain(wrapped) {
-                if let Ok(angles) = self.solve(&motion.target(turn)) {
+                if let Ok(angles) = self.solve(&self.target(motion, turn)) {
                     add_ways(&mut ways, &from, &angles);
                     from = angles;
                 }
@@ -147,9 +152,10 @@ impl Player {
             *velocities = now.rate_from(then, if dt > 0.0 { 1.0 / dt } else { 0.0 });
         }
         tick.angles = *angles;
+        tick.taken_s = dt;
         tick.state = GaitState::Playing;
         tick.limited_by = if slowed { LimitedBy::JointVelocity } else { LimitedBy::Nothing };
-        let twist = self.job.running().map_or(Twist::ZERO, Motion::twist);
+        let twist = self.job.running().map_or(Twist::ZERO, Motion::twist).enlarged(1.0 / self.engine.plant.size);
         tick.twist = if advanced > 0.0 { twist.scaled(advanced / dt) } else { Twist::ZERO };
         match target {
             Target::Feet(pose) => {

@@ -99,7 +99,7 @@ pub(crate) fn aim(
 #[inline]
 fn aim_walking(cx: &Context, start: &State, granted: &Granted) -> Aim {
     let present = &start.walk.nominal;
-    let auto_pose = if matches!(start.mode, Mode::Walking) { AutoMove::of(cx.gait, &start.walk) } else { None };
+    let auto_pose = if matches!(start.mode, Mode::Walking) { AutoMove::of(cx, &start.walk) } else { None };
     // Steps are short enough before the body goes where there is no room for longer ones.
     if present.reach_part > granted.reach_part + SAME {
         let offset = auto_pose.map_or(start.offset, |auto_pose| start.offset.moved(&auto_pose.now, -1.0));

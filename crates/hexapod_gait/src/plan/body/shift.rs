@@ -1,13 +1,13 @@
 //! How fast the body goes to its pose over its feet: no more suddenly than a foot is lifted, and evenly along a pose that
 //! comes in messages.
 
-use crate::gait::Gait;
 use crate::gait::phase::fraction;
 use crate::gait::posture::{BodyOffset, ROTATION_RATE_RAD_S, TRANSLATION_RATE_M_S};
 use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
 use crate::plan::context::Context;
 use crate::plane::follow::Follow;
 use crate::plane::grid::GRID_S;
+use crate::plane::size::Enlarged;
 use crate::state::State;
 use crate::state::walk::Walk;
 use nalgebra::Vector2;
@@ -30,10 +30,10 @@ pub(crate) struct AutoMove {
 
 impl AutoMove {
     /// With a gait, if the body does anything.
-    pub(crate) fn of(gait: &Gait, walk: &Walk) -> Option<Self> {
-        let auto_pose = gait.auto_pose();
+    pub(crate) fn of(cx: &Context, walk: &Walk) -> Option<Self> {
+        let auto_pose = cx.gait.auto_pose();
         let step = if walk.waiting { 0.0 } else { GRID_S / walk.cycle };
-        let at = |steps: f64| auto_pose.at(fraction(walk.phase + steps * step));
+        let at = |steps: f64| auto_pose.at(fraction(walk.phase + steps * step)).enlarged(1.0 / cx.plant.size);
         (!auto_pose.is_none()).then(|| Self { before: at(-1.0), now: at(0.0), next: at(1.0) })
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn stepping_first(plant: &Plant, start: &State, then: Then) -> State 
 
 /// What follows a stop once nothing moves any more and, before the robot sits, its feet are under it.
 pub(crate) fn stopped(cx: &Context, start: &State, ramp: &Ramp, stop: Stopping, effort: &mut Effort) -> Option<State> {
-    let rests = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && ramp.is_at_rest();
+    let rests = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && ramp.is_at_rest(cx.limits);
     if !rests || !start.rates.level.is_zero() || !start.overlay.is_none() {
         return None;
     }
