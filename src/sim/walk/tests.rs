@@ -3,6 +3,7 @@
 use super::super::table::HEADER;
 use super::*;
 use crate::cli::FileArgs;
+use crate::commands;
 
 fn walked(commands: &str, terrain: &str, params: &[&str]) -> (String, String) {
     walked_from(Start::default(), commands, terrain, params)
