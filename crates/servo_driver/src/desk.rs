@@ -53,7 +53,7 @@ enum Stage {
 
 impl Desk {
     /// Takes in what was called by `now`; whether an `enable` is among it.
-    pub fn take_in(&mut self, now: Duration) -> bool {
+    fn take_in(&mut self, now: Duration) -> bool {
         let before = self.open.len();
         while self.open.len() < MAX_CALLS {
             let Ok(call) = self.calls.try_recv() else { break };
@@ -65,7 +65,14 @@ impl Desk {
 
     /// Hands on what came in and answers what can be answered at `now`; returns when to look again, if anything waits.
     pub fn attend(&mut self, now: Duration) -> Option<Duration> {
-        self.take_in(now);
+        self.attend_after(now, || {})
+    }
+
+    /// The same after a look at who is there, if an `enable` came in.
+    pub(crate) fn attend_after(&mut self, now: Duration, look: impl FnOnce()) -> Option<Duration> {
+        if self.take_in(now) {
+            look();
+        }
         let mut index = 0;
         while index < self.open.len() {
             match self.look(index, now) {

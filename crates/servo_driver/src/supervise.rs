@@ -60,10 +60,7 @@ impl Supervisor<'_> {
         let mut watchdog = Watchdog::default();
         loop {
             let now = monotonic_now();
-            if self.desk.take_in(now) {
-                forget_those_gone(&self.front, &self.graph);
-            }
-            let answers = self.desk.attend(now);
+            let answers = self.desk.attend_after(now, || forget_those_gone(&self.front, &self.graph));
             let (next, newest, hung) = {
                 let mut teller = self.teller();
                 (teller.tell(now, &self.io), teller.newest().copied(), teller.hung(now))

@@ -13,8 +13,11 @@
 //! So the clock of a sender never makes up for the quiet time, and two clocks are never compared with each other.
 //! A client that calls again as it was told to may not have heard of a stop in between: its second call is refused.
 
-use hexapod_ros::{Process, Received, Sender, call_again};
-use std::fmt;
+mod doubt;
+
+pub(crate) use doubt::Doubt;
+use doubt::Why;
+use hexapod_ros::{Process, Received, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -82,44 +85,6 @@ struct Receipt {
     sequence: Option<u64>,
     /// From the sender's time to ours: the time on the way, and what the clocks differ by.
     offset_ns: i128,
-}
-
-/// Why an `enable` does not count.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Doubt {
-    why: Why,
-    /// How long ago the stop was received.
-    since: Duration,
-    /// How long to wait before the next call.
-    wait: Duration,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Why {
-    /// The stop has only just come.
-    Quiet,
-    /// It took so much longer than its sender's earlier calls.
-    Late(Duration),
-    /// The sender's clock was set.
-    ClockSet,
-    /// Its first call was refused before the stop.
-    Second,
-    /// Nothing tells.
-    Unknown,
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a stop was received {:.2} s ago, and ", self.since.as_secs_f64())?;
-        match self.why {
-            Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
-            Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,
-            Why::ClockSet => f.write_str("the sender's clock was set: nobody knows when this enable was sent")?,
-            Why::Second => f.write_str("the first call of this enable was refused before it")?,
-            Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
-        }
-        write!(f, ". Nothing was switched on: {}", call_again(self.wait))
-    }
 }
 
 impl UnderWay {

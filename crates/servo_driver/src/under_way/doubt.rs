@@ -1,0 +1,44 @@
+//! Why an `enable` may have been sent before a stop, in words.
+
+use hexapod_ros::call_again;
+use std::fmt;
+use std::time::Duration;
+
+/// Why an `enable` does not count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Doubt {
+    pub why: Why,
+    /// How long ago the stop was received.
+    pub since: Duration,
+    /// How long to wait before the next call.
+    pub wait: Duration,
+}
+
+/// What speaks against it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Why {
+    /// The stop has only just come.
+    Quiet,
+    /// It took so much longer than its sender's earlier calls.
+    Late(Duration),
+    /// The sender's clock was set.
+    ClockSet,
+    /// Its first call was refused before the stop.
+    Second,
+    /// Nothing tells.
+    Unknown,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a stop was received {:.2} s ago, and ", self.since.as_secs_f64())?;
+        match self.why {
+            Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
+            Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,
+            Why::ClockSet => f.write_str("the sender's clock was set: nobody knows when this enable was sent")?,
+            Why::Second => f.write_str("the first call of this enable was refused before it")?,
+            Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
+        }
+        write!(f, ". Nothing was switched on: {}", call_again(self.wait))
+    }
+}
