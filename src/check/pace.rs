@@ -66,7 +66,7 @@ fn told(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
     }
     let follows = |part: &f64| walk(engine, part * speed_m_s, can).filter(|(_, worst)| worst.lack() <= 1.0);
     let cure = SLOWER.iter().find_map(follows).map_or_else(
-        || "they follow at no speed that was tried: use stronger servos, or less weight".to_owned(),
+        || "they follow at no speed that was tried: use stronger or faster servos, less weight, or a gait with longer cycles".to_owned(),
         |(slower_m_s, _)| {
             format!("they follow at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos")
         },
@@ -134,8 +134,11 @@ mod tests {
     #[test]
     fn when_servos_are_slow_under_load_expect_the_joint_and_a_speed_at_which_they_follow() {
         assert_eq!(with(20.0, 20.0), None);
-        let slow = with(2.0, 20.0).unwrap();
-        assert!(slow.contains("a servo of kind some turns at 2.0") && slow.contains("they follow at 0.0"), "{slow}");
+        let slow = with(4.3, 20.0).unwrap();
+        assert!(
+            slow.contains("a servo of kind some turns at 4.") && slow.contains("they follow at 0.075 m/s"),
+            "{slow}"
+        );
         let weak = with(20.0, 0.05).unwrap();
         assert!(weak.contains("they follow at no speed that was tried"), "{weak}");
     }

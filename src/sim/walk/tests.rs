@@ -161,7 +161,7 @@ fn when_the_supply_gives_way_expect_why_and_when_and_what_the_driver_did() {
     };
     let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
     let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
-    let stack = Stack::new(setups, None, Start::Standing).ok().unwrap();
+    let stack = Stack::new(setups, None, Start::Sitting).ok().unwrap();
     let Err(Failure::Running(told)) = walk(stack, (&list, &[]), &[], &Shutdown::default(), Vec::new()) else {
         panic!("it stands")
     };
