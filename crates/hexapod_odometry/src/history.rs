@@ -52,10 +52,10 @@ impl History {
         self.poses.clear();
     }
 
-    /// Whether it goes back far enough for a velocity: by half of the window.
-    pub(crate) fn is_full(&self) -> bool {
+    /// Whether it goes back far enough for a velocity.
+    pub(crate) fn is_enough(&self) -> bool {
         let ends = self.poses.front().zip(self.poses.back());
-        ends.is_some_and(|((from, _), (to, _))| to.saturating_sub(*from) >= WINDOW / 2)
+        ends.is_some_and(|((from, _), (to, _))| to.saturating_sub(*from) >= LEAST_TIME)
     }
 
     /// The mean velocity over the history.

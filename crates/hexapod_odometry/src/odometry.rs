@@ -324,7 +324,7 @@ impl Odometry {
             odom_from_body: pose,
             linear: velocity.linear,
             angular: velocity.angular,
-            starting: !self.history.is_full(),
+            starting: !self.history.is_enough(),
             fit: fitted.fit,
             feet_down: count(&down[..self.legs]),
             worst_residual: fitted.worst_residual,

@@ -118,7 +118,7 @@ impl ConditionWatch {
         self.still_s = if planned.moves { 0.0 } else { self.still_s + dt };
         self.stand(planned, dt);
         let lifted = self.lift.step(planned, feet, dt);
-        let short = self.progress.step(planned, self.is_still(), !lifted, dt);
+        let short = self.progress.step(planned, self.is_still(), self.stood && !lifted, dt);
         self.blocked = short > SURE || (self.blocked && !walks_anew);
         let fallen = self.leans(planned, dt);
         self.condition = match self.condition {
