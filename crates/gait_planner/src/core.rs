@@ -142,7 +142,7 @@ impl Core {
         match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
-            // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
+            Some(Condition::Blocked) => self.stop(*now, "the robot is blocked"),
             _ => {}
         }
         self.watch.fell(self.plight.condition() == Condition::Fallen);
@@ -258,7 +258,7 @@ impl Core {
                 self.ended_by("pack");
             }
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
-            Command::Stop => self.stop(at),
+            Command::Stop => self.stop(at, "stop"),
             Command::Freeze(why) => self.freeze(why, at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -291,15 +291,15 @@ impl Core {
         self.tracker.abort(why);
     }
 
-    fn stop(&mut self, at: Moment) {
+    fn stop(&mut self, at: Moment, why: &'static str) {
         self.steering.stop(at, self.life());
         self.player.stop();
-        self.ended_by("stop");
+        self.ended_by(why);
     }
 
-    /// What was played is ended by a service.
-    fn ended_by(&mut self, service: &'static str) {
-        self.tracker.follow(&self.player, End::canceled_by(service));
+    /// What was played is ended by a service, or for this reason.
+    fn ended_by(&mut self, why: &'static str) {
+        self.tracker.follow(&self.player, End::canceled_by(why));
         self.notice();
     }
 

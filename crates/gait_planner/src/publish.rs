@@ -7,7 +7,7 @@ use crate::let_go::LetGo;
 use crate::markers::Markers;
 use crate::names::Names;
 use crate::outbox::Done;
-use crate::plight::{BLOCKED, LIFTED};
+use crate::plight::{BLOCKED, HINDERED, LIFTED};
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
@@ -249,11 +249,14 @@ impl Outlet {
         }
         match (before, now) {
             (_, Condition::Lifted) => tracing::warn!("{LIFTED}"),
+            (_, Condition::Hindered) => tracing::warn!("{HINDERED}"),
             (_, Condition::Blocked) => tracing::warn!("{BLOCKED}"),
             (Some(Condition::Lifted), Condition::Ok) => tracing::info!("the robot was put down"),
             _ => {}
         }
-        warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
+        if before.map(Condition::as_str) != Some(now.as_str()) {
+            warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
+        }
     }
 
     /// Logs what has changed; changes of state that come and go faster than anybody reads are left out.

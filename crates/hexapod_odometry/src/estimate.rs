@@ -26,6 +26,8 @@ pub struct Estimate {
     pub linear: Vector3<f64>,
     /// Turning velocity in the body frame, rad/s, mean of the last 50 ms.
     pub angular: Vector3<f64>,
+    /// Whether the poses are too few yet for a velocity, which is said to be zero.
+    pub starting: bool,
     /// What the pose was worked out from.
     pub fit: Fit,
     /// How many feet are on the ground.

@@ -52,6 +52,12 @@ impl History {
         self.poses.clear();
     }
 
+    /// Whether it goes back far enough for a velocity.
+    pub(crate) fn is_enough(&self) -> bool {
+        let ends = self.poses.front().zip(self.poses.back());
+        ends.is_some_and(|((from, _), (to, _))| to.saturating_sub(*from) >= LEAST_TIME)
+    }
+
     /// The mean velocity over the history.
     pub(crate) fn velocity(&self) -> Velocity {
         let (Some((from, before)), Some((to, now))) = (self.poses.front(), self.poses.back()) else {

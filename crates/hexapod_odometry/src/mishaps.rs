@@ -1,7 +1,7 @@
 //! What has happened to the robot that its feet do not tell.
 
 use crate::history::Velocity;
-use crate::variance::of_late;
+use crate::variance::{in_pause, of_late};
 use std::time::Duration;
 
 /// What has been said to have happened.
@@ -29,8 +29,9 @@ impl Mishaps {
         self.carried
     }
 
-    /// Goes on to `time`: for how long the robot has been carried in all, s, and the way and turn that were none.
-    pub(crate) fn count(&mut self, time: Duration, velocity: &Velocity) -> (f64, f64, f64) {
+    /// Goes on to `time`: for how long the robot has been carried in all, s, and the way and turn that were none, or that
+    /// nobody has seen, where feet have stepped `unseen` in this time.
+    pub(crate) fn count(&mut self, time: Duration, velocity: &Velocity, unseen: Option<Duration>) -> (f64, f64, f64) {
         let since = self.last.replace(time).map_or(Duration::ZERO, |last| time.saturating_sub(last));
         if self.carried {
             // However short: it may have been put down elsewhere.
@@ -38,6 +39,7 @@ impl Mishaps {
         }
         let blocked = std::mem::take(&mut self.blocked);
         let (way, turn) = if blocked { of_late(&velocity.linear, &velocity.angular) } else { (0.0, 0.0) };
-        (self.carried_s, way, turn)
+        let (far, turned) = unseen.map_or((0.0, 0.0), in_pause);
+        (self.carried_s, way + far, turn + turned)
     }
 }

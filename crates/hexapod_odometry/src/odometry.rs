@@ -305,6 +305,7 @@ impl Odometry {
             (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
         });
         let before = |sum: fn(&Estimate) -> f64| self.last.as_ref().map_or(0.0, sum);
+        let unseen = self.last.as_ref().filter(|_| fitted.restarted).map(|last| time.saturating_sub(last.time));
         // A factor on variances is the square of one on errors.
         let doubt = variance::doubt(support).sqrt();
         let (travelled, turned) = (before(|last| last.travelled) + step, before(|last| last.turned) + turn);
@@ -315,7 +316,7 @@ impl Odometry {
         }
         self.history.push(time, pose);
         let velocity = self.history.velocity();
-        let (carried_s, lost_way, lost_turn) = self.mishaps.count(time, &velocity);
+        let (carried_s, lost_way, lost_turn) = self.mishaps.count(time, &velocity, unseen);
         self.last.insert(Estimate {
             carried: self.mishaps.is_carried(),
             carried_s,
@@ -323,6 +324,7 @@ impl Odometry {
             odom_from_body: pose,
             linear: velocity.linear,
             angular: velocity.angular,
+            starting: !self.history.is_enough(),
             fit: fitted.fit,
             feet_down: count(&down[..self.legs]),
             worst_residual: fitted.worst_residual,

@@ -9,6 +9,7 @@
 
 use crate::estimate::Estimate;
 use nalgebra::Vector3;
+use std::time::Duration;
 
 /// Variance of x and y at the start (m^2), per square metre of way, and per square radian turned.
 const PLACE: [f64; 3] = [3e-5, 2.2e-2, 4e-6];
@@ -39,6 +40,12 @@ const CARRIED_LEAST: f64 = 1.0;
 /// A robot is said to be blocked this long after it has met what blocks it, s.
 const NOTICED_S: f64 = 2.5;
 
+/// A robot whose feet have stepped unseen may have walked as fast as this meanwhile, m/s and rad/s, and by a step, m and rad.
+const UNSEEN_M_S: f64 = 0.2;
+const UNSEEN_RAD_S: f64 = 1.0;
+const STEP_M: f64 = 0.05;
+const STEP_RAD: f64 = 0.2;
+
 /// So many certain feet are as good as more.
 const ENOUGH_FEET: f64 = 3.0;
 /// Greatest factor on a variance, with no foot on the ground.
@@ -53,6 +60,14 @@ pub(crate) fn doubt(support: f64) -> f64 {
 pub(crate) fn of_late(linear: &Vector3<f64>, angular: &Vector3<f64>) -> (f64, f64) {
     let doubt = MOST_DOUBT.sqrt() * NOTICED_S;
     (doubt * linear.xy().norm(), doubt * angular.z.abs())
+}
+
+/// Way and turn that count as doubtful where feet have stepped unseen in this time: two deviations of x, y and yaw are the
+/// farthest that the robot may have got.
+pub(crate) fn in_pause(time: Duration) -> (f64, f64) {
+    let seconds = time.as_secs_f64();
+    let way = 0.5 * (STEP_M + UNSEEN_M_S * seconds) / PLACE[1].sqrt();
+    (way, 0.5 * (STEP_RAD + UNSEEN_RAD_S * seconds) / YAW[2].sqrt())
 }
 
 impl Estimate {
@@ -81,7 +96,9 @@ impl Estimate {
     pub fn twist_variance(&self) -> [f64; 6] {
         let (speed, doubt) = (self.speed(), doubt(self.support));
         let carried = if self.carried { CARRIED_SPEED * CARRIED_SPEED } else { 0.0 };
-        std::array::from_fn(|axis| (REST[axis] + PER_SPEED[axis] * speed) * doubt + carried)
+        let unseen = |axis: usize| if axis < 3 { UNSEEN_M_S } else { UNSEEN_RAD_S };
+        let starts = |axis: usize| if self.starting { unseen(axis) * unseen(axis) } else { 0.0 };
+        std::array::from_fn(|axis| (REST[axis] + PER_SPEED[axis] * speed) * doubt + carried + starts(axis))
     }
 
     /// About how fast the ground moves below the feet, m/s.
@@ -129,6 +146,29 @@ mod tests {
         let deviations: Vec<f64> = (0..103).map(&mut at).collect();
         assert!(deviations[100] > deviations[99] + 0.25, "{:?}", &deviations[98..]);
         assert!(deviations[102] < deviations[100] + 0.001, "{:?}", &deviations[98..]);
+    }
+
+    #[test]
+    fn when_feet_step_unseen_expect_the_way_meanwhile_doubted_and_the_velocity_unknown_until_it_is_seen() {
+        let mut odometry = Odometry::new(3);
+        let mut at = |ms: u64, aside: f64| {
+            let feet = [(0.2, 0.15), (-0.2, 0.15), (0.0, -0.2)].map(|(a, b)| Vector3::new(a, b * (1.0 + aside), -0.1));
+            *odometry.update(Duration::from_millis(ms), &feet, Some(&[true; 3])).unwrap()
+        };
+        assert!(at(0, 0.0).starting);
+        let before = (1..20).map(|tick| at(10 * tick, 0.0)).last().unwrap();
+        assert!(before.twist_variance()[0] < 0.001 && !before.starting);
+        let (deviation, yaw) = (|it: &crate::Estimate| it.pose_variance()[0].sqrt(), before.pose_variance()[5]);
+        // A second without a word, and feet elsewhere than before: it may have walked at 0.15 m/s all along.
+        let after = at(1190, 0.2);
+        assert!(after.restarted && 2.0 * deviation(&after) > 0.2 && 2.0 * deviation(&before) < 0.02, "{after:?}");
+        assert!(after.pose_variance()[5] > yaw + 0.25);
+        assert!(2.0 * after.twist_variance()[0].sqrt() > 0.2, "it may still walk: {:?}", after.twist_variance());
+        let later = (1..6).map(|tick| at(1190 + 10 * tick, 0.2)).last().unwrap();
+        assert!(later.twist_variance()[0] < 0.001 && (deviation(&later) - deviation(&after)).abs() < 1e-9);
+        // Feet that jump within a tick have stepped unseen, too.
+        let jumped = at(1250, 0.9);
+        assert!(jumped.restarted && deviation(&jumped) > deviation(&later) + 0.02, "{jumped:?}");
     }
 
     #[test]

@@ -68,6 +68,7 @@ mod tests {
             odom_from_body: Isometry3::from_parts(Translation3::new(1.0, 2.0, 0.0), turned(FRAC_PI_2)),
             linear: Vector3::new(0.1, 0.0, 0.0),
             angular: Vector3::new(0.0, 0.0, 0.5),
+            starting: false,
             fit: Fit::Rigid,
             feet_down: 3,
             worst_residual: 0.0,

@@ -20,6 +20,8 @@ pub const LATE_S: f64 = 1.0;
 /// Rubble of this height, m, and a ramp of 15 degrees, on which a robot gets on.
 pub const ROUGH: [Floor; 2] =
     [Floor { name: "rubble", size: 0.025, friction: 0.8 }, Floor { name: "ramp", size: 0.267_949, friction: 0.8 }];
+/// For how long a driver lets go of the stick after a stop, s.
+const HALTED_S: f64 = 2.5;
 /// Steps that are too high for the robot, m.
 const WALL_M: f64 = 0.05;
 
@@ -35,6 +37,11 @@ pub struct Watched {
     ways: VecDeque<[f64; 2]>,
 }
 
+/// Whether a robot that has made this part of its planned way hardly gets on.
+fn is_nearly_blocked(part: f64) -> bool {
+    part < 2.0 * BLOCKED_PART
+}
+
 /// What became of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
@@ -43,12 +50,17 @@ pub struct Outcome {
     pub told_s: Option<f64>,
     /// Something else was told before.
     pub other: Option<Condition>,
+    /// When it was told surely enough to stop the robot.
+    pub stopped_s: Option<f64>,
+    /// The part of its planned way that it had truly made in the second before it was told.
+    pub made: Option<f64>,
 }
 
 impl Outcome {
-    /// Whether it was told in time, and nothing else before.
+    /// Whether it was told in time, and nothing else before. It may have been told sooner of a robot that was nearly blocked.
     pub fn is_good(&self) -> bool {
-        self.other.is_none() && self.late_s().is_some_and(|late| late.abs() <= LATE_S)
+        let soonest = if self.made.is_some_and(is_nearly_blocked) { f64::INFINITY } else { LATE_S };
+        self.other.is_none() && self.late_s().is_some_and(|late| -soonest <= late && late <= LATE_S)
     }
 
     /// How late it was told, s.
@@ -144,8 +156,13 @@ impl Watched {
             let now = tick as f64 * TICK_S;
             step(self);
             let told = self.condition();
-            if told == wanted {
-                outcome.told_s.get_or_insert(now);
+            if told == Condition::Blocked {
+                outcome.stopped_s.get_or_insert(now);
+            }
+            if told.as_str() == wanted.as_str() {
+                if outcome.told_s.is_none() {
+                    (outcome.told_s, outcome.made) = (Some(now), self.progress());
+                }
             } else if told != Condition::Ok
                 && wanted != Condition::Fallen
                 && outcome.true_s.is_none()
@@ -156,7 +173,7 @@ impl Watched {
             if truth(self) {
                 outcome.true_s.get_or_insert(now);
             }
-            if outcome.late_s().is_some() || outcome.true_s.is_some_and(|at| now > at + 1.5) {
+            if outcome.true_s.is_some_and(|at| now > at + 1.5) {
                 break;
             }
         }
@@ -167,10 +184,9 @@ impl Watched {
 /// What the tick tells the robot to do.
 fn planned(tick: &Tick) -> Planned {
     let on_its_feet = matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping);
-    let up = tick.footprint_from_body.inverse_transform_vector(&Vector3::z());
     let twist = [tick.twist.vx, tick.twist.vy, tick.twist.wz];
     let moves = tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0));
-    Planned { up, down: tick.contacts, twist, on_its_feet, moves }
+    Planned { footprint_from_body: tick.footprint_from_body, down: tick.contacts, twist, on_its_feet, moves }
 }
 
 /// Any gait, with feet that feel or without, and one of these kinds of servo.
@@ -246,10 +262,12 @@ pub fn walled(seed: u64) -> Outcome {
 pub struct Drive {
     /// Driven, s.
     pub seconds: f64,
-    /// Conditions told of a robot that was none of these in truth.
+    /// Conditions told of a robot that was none of these in truth, and that stopped it.
     pub wrong: u32,
     /// What was told in place of ok, and the true progress of the second before.
     pub last: Option<(Condition, f64)>,
+    /// Warnings, without a stop, of one that got on.
+    pub warned: u32,
     /// Blocked and truly so.
     pub stuck: u32,
     pub fell: bool,
@@ -262,25 +280,33 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
     course.kind = KINDS[0];
     let mut robot = Watched::standing(&course.setting(), seed.is_multiple_of(3));
     let mut driver = Driver::new(&course);
-    let mut drive = Drive::default();
+    let (mut drive, mut halted, mut before) = (Drive::default(), 0, Condition::Ok);
     for _ in 0..(seconds / TICK_S) as usize {
         let input = driver.input(&mut robot.rig.engine);
-        let told = robot.tick(&input);
+        // As the planner does, and a driver who lets go of the stick for a moment.
+        let twist = if halted > 0 { Twist::ZERO } else { input.twist };
+        halted = usize::saturating_sub(halted, 1);
+        let told = robot.tick(&Input { twist, ..input });
         drive.seconds += TICK_S;
         if robot.rig.fall().is_some() {
             drive.fell = true;
             break;
         }
-        if told != Condition::Ok {
+        if told != Condition::Ok && told != before {
             let part = robot.progress().unwrap_or(f64::NAN);
             drive.last = Some((told, part));
-            if told == Condition::Blocked && part < 2.0 * BLOCKED_PART {
-                drive.stuck += 1;
-            } else {
-                drive.wrong += 1;
+            match told {
+                Condition::Hindered => drive.warned += u32::from(!is_nearly_blocked(part)),
+                Condition::Blocked if is_nearly_blocked(part) => drive.stuck += 1,
+                _ => drive.wrong += 1,
             }
-            robot.recover();
+            match told {
+                Condition::Blocked => halted = (HALTED_S / TICK_S) as usize,
+                Condition::Hindered => {}
+                _ => robot.recover(),
+            }
         }
+        before = robot.condition();
     }
     drive
 }
